@@ -25,9 +25,9 @@ def _docs() -> None: ...
 def build(
     output: Annotated[Path, typer.Option("-o", "--output", help="The folder to write the site to.")] = Path("site"),
 ) -> None:
-    """Build a static site that needs no network.
+    """Build a static site that works offline.
 
-    It has the handwritten pages and those made from the OpenAPI document.
+    It contains the handwritten pages and those generated from the OpenAPI document.
     """
     with needs("docs"):
         from specvino.portal.build import BuildError
@@ -43,7 +43,7 @@ def build(
 
 
 def start_lines() -> dict[str, "StartLine"]:
-    """Returns how a server is started in the words of each system, by its name."""
+    """Returns, by system, the command line that starts its server and the matching one of ours."""
     return {system: _start_line(system, table) for system in systems() if (table := read(system))}
 
 

@@ -54,15 +54,15 @@ def serve(
     otlp_traces_endpoint: options.OtlpTracesEndpoint = None,
     otlp_metrics_endpoint: options.OtlpMetricsEndpoint = None,
 ) -> None:
-    """Serve a model."""
-    said = locals()
+    """Serve a model with the OpenAI-compatible API."""
+    given = locals()
     with needs("serve"):
         from specvino.server.access import ServeError
         from specvino.server.assembly import REFUSALS, ServeOptions
         from specvino.server.run import run
 
     try:
-        served = app_of(ServeOptions.model_validate({name: said[name] for name in ServeOptions.model_fields}))
+        served = app_of(ServeOptions.model_validate({name: given[name] for name in ServeOptions.model_fields}))
         system = served.settings.system
         run(
             served,
@@ -76,11 +76,10 @@ def serve(
 
 
 def app_of(chosen: "ServeOptions") -> "ServedApp":
-    """Returns the app that the options ask for, and shows the pull of its models. Raises BadParameter or one of
-    REFUSALS."""
+    """Builds the app for these options, showing the progress of pulls. Raises BadParameter or one of REFUSALS."""
     if chosen.otlp_traces_endpoint or chosen.otlp_metrics_endpoint:
         with needs("otel"):
-            import specvino.server.telemetry.opentelemetry  # noqa: F401 - an extra, missed before a model is loaded
+            import specvino.server.telemetry.opentelemetry  # noqa: F401 - an extra: if it is missing, fail before a model is loaded
     from specvino.server.assembly import OptionError, make_app
 
     try:

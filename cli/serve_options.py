@@ -19,14 +19,14 @@ class EngineKind(StrEnum):
 Model = Annotated[
     str | None,
     typer.Argument(
-        help="An OpenVINO model folder, a .gguf file, the id of a model on the Hugging Face hub (ORG/NAME, or "
-        "ORG/NAME:QUANTIZATION for one of several GGUF files), or smollm2, the default model."
+        help="An OpenVINO model folder, a .gguf file, a Hugging Face model ID (ORG/NAME, or ORG/NAME:QUANTIZATION to "
+        "choose one of several GGUF files), or smollm2, the default model."
     ),
 ]
 
 Revision = Annotated[
     str | None,
-    typer.Option(help="The branch, tag or commit of a model on the Hugging Face hub. By default, its main branch."),
+    typer.Option(help="The branch, tag or commit of a Hugging Face model. By default, the main branch."),
 ]
 
 NamedModels = Annotated[
@@ -34,36 +34,42 @@ NamedModels = Annotated[
     typer.Option(
         "--model",
         metavar="NAME=MODEL",
-        help="A model in place of MODEL, which is served under this name; may be repeated. Each has processes and a "
-        "cache of its own, and all have the same options.",
+        help="Serve this model under this name, in place of MODEL; may be repeated. Each model has processes and a KV "
+        "cache of its own; all share the other options.",
     ),
 ]
 
-ServedModelName = Annotated[list[str] | None, typer.Option(help="The name of the model in requests; may be repeated.")]
+ServedModelName = Annotated[
+    list[str] | None,
+    typer.Option(
+        help="The name that requests use for the model; may be repeated for aliases. By default, the name of the "
+        "model's folder or file, or its ID."
+    ),
+]
 
 Engine = Annotated[
     EngineKind,
-    typer.Option(help="openvino runs the model; scripted is an offline mock of the API, without a model."),
+    typer.Option(help="openvino runs the model; scripted is an offline mock of the API that needs no model."),
 ]
 
 DraftModel = Annotated[
     str | None,
     typer.Option(
-        help="A draft model for speculative decoding: a smaller model with the same vocabulary, given as MODEL is. "
-        "Excludes beam search and the prefix cache."
+        help="A draft model for speculative decoding: a smaller model with the same vocabulary, given like MODEL. "
+        "Disables beam search and the prefix cache."
     ),
 ]
 
 PromptLookup = Annotated[
     bool,
-    typer.Option("--prompt-lookup", help="Use prompt lookup for speculative decoding. Excludes beam search."),
+    typer.Option("--prompt-lookup", help="Use prompt lookup for speculative decoding. Disables beam search."),
 ]
 
 ToolParser = Annotated[
     str | None,
     typer.Option(
-        help="The format in which the model writes tool calls, or none. By default, it is detected from the chat "
-        "template.",
+        help="The format of the model's tool calls, or none to leave them in the text. By default, it is detected from "
+        "the chat template.",
         show_default=False,
     ),
 ]
@@ -71,8 +77,8 @@ ToolParser = Annotated[
 ReasoningParser = Annotated[
     str | None,
     typer.Option(
-        help="The format in which the model writes reasoning, or none. By default, it is detected from the chat "
-        "template.",
+        help="The format of the model's reasoning, or none to leave it in the text. By default, it is detected "
+        "from the chat template.",
         show_default=False,
     ),
 ]
@@ -81,7 +87,7 @@ ChatTemplate = Annotated[
     Path | None,
     typer.Option(
         metavar="FILE",
-        help="A file with the chat template (Jinja) that stands in place of the model's own.",
+        help="A file with a chat template (Jinja) to use instead of the model's own.",
         show_default=False,
     ),
 ]
@@ -90,8 +96,8 @@ CacheSize = Annotated[
     int | None,
     typer.Option(
         min=1,
-        help="The memory for the tokens of running requests (KV cache), in GB. By default, a quarter of the "
-        "machine's, of the container's, or of the GPU's, which several models share.",
+        help="The size of the KV cache, in GB. By default, a quarter of the memory of the machine, the container "
+        "or the GPU, divided among the models.",
         show_default=False,
     ),
 ]
@@ -100,8 +106,8 @@ MaxNumSeqs = Annotated[
     int,
     typer.Option(
         min=1,
-        help="The most choices that are made at a time; further ones wait. A step has room for each, and for 64 tokens "
-        "of prompts, whatever --max-num-batched-tokens says.",
+        help="The maximum number of choices generated at a time; further ones wait. A step always has room for one "
+        "token of each and for 64 prompt tokens, whatever --max-num-batched-tokens says.",
     ),
 ]
 
@@ -109,25 +115,24 @@ MaxNumBatchedTokens = Annotated[
     int,
     typer.Option(
         min=128,
-        help="The most tokens that are computed in a step. A longer prompt takes several steps: fewer tokens make "
-        "shorter pauses in running answers, more of them quicker long prompts. Without effect beside "
-        "--draft-model.",
+        help="The maximum number of tokens computed in a step; longer prompts take several steps. Smaller values make "
+        "shorter pauses in running responses, larger ones compute long prompts faster. No effect with --draft-model.",
     ),
 ]
 
 Device = Annotated[
     str,
     typer.Option(
-        help="The device that the model runs on, as OpenVINO names it: CPU, GPU, GPU.1, AUTO, AUTO:GPU,CPU, "
-        "HETERO:GPU.0,GPU.1. An unknown name is told which there are. NPU and MULTI can't be had."
+        help="The OpenVINO device that runs the model: CPU, GPU, GPU.1, AUTO, AUTO:GPU,CPU, HETERO:GPU.0,GPU.1. An "
+        "unknown device is refused with the list of available ones. NPU and MULTI aren't supported."
     ),
 ]
 
 PluginConfig = Annotated[
     str | None,
     typer.Option(
-        help="Properties of the device's OpenVINO plugin as a JSON object, such as "
-        "'{\"INFERENCE_NUM_THREADS\": 8}'. `specvino tune` finds those that help on a CPU.",
+        help="Properties of the device's OpenVINO plugin, as a JSON object such as '{\"INFERENCE_NUM_THREADS\": 8}'. "
+        "`specvino tune` finds the fastest ones for a CPU.",
         show_default=False,
     ),
 ]
@@ -138,7 +143,9 @@ PluginConfig = Annotated[
 
 Host = Annotated[
     str,
-    typer.Option(help="The address to listen on. One that other machines can reach needs API keys, or --insecure."),
+    typer.Option(
+        help="The address to listen on. An address that other machines can reach requires API keys, or --insecure."
+    ),
 ]
 
 Port = Annotated[
@@ -146,7 +153,8 @@ Port = Annotated[
     typer.Option(
         min=0,
         max=65535,
-        help="The port to listen on; 0 picks a free one. By default 8000, or that of --dialect's system.",
+        help="The port to listen on; 0 picks a free one. By default, 8000, or the port of the system that --dialect "
+        "names.",
         show_default=False,
     ),
 ]
@@ -154,22 +162,22 @@ Port = Annotated[
 ApiKeyFile = Annotated[
     Path | None,
     typer.Option(
-        help="A file of API keys, one per line; lines that begin with # are comments. By default, the environment "
-        "variable SPECVINO_API_KEY."
+        help="A file of API keys, one per line; lines that start with # are comments. By default, the key in the "
+        "environment variable SPECVINO_API_KEY."
     ),
 ]
 
 Insecure = Annotated[
-    bool, typer.Option("--insecure", help="Let everybody who can reach --host use the server without an API key.")
+    bool, typer.Option("--insecure", help="Serve without API keys even if other machines can reach --host.")
 ]
 
 AllowedHosts = Annotated[
     list[str] | None,
     typer.Option(
-        help="A name that clients may call the server by (the Host header), such as api.example.com or "
-        "*.example.com, or several separated by commas; `*` allows every name. May be repeated. IP addresses, "
-        "names without a dot, and those below .localhost, .local, .internal and .home.arpa are always allowed. By "
-        "default, every other name is refused if the server has no API keys, else allowed."
+        help="A hostname that requests may use in the Host header, such as api.example.com or *.example.com, or "
+        "several separated by commas; `*` allows all. May be repeated. IP addresses, names without a dot, and "
+        "names under .localhost, .local, .internal and .home.arpa are always allowed. By default, all other names "
+        "are refused if the server has no API keys, and allowed if it has."
     ),
 ]
 
@@ -177,7 +185,7 @@ AllowedOrigins = Annotated[
     list[str] | None,
     typer.Option(
         help="An origin whose web pages may use the server (CORS), such as https://example.com, or several "
-        "separated by commas; `*` allows every origin. May be repeated. By default, no other origin is allowed."
+        "separated by commas; `*` allows all. May be repeated. By default, no other origins are allowed."
     ),
 ]
 
@@ -185,8 +193,8 @@ MaxConnections = Annotated[
     int,
     typer.Option(
         min=1,
-        help="The most connections at a time. Beyond them the one that has waited longest without a request is "
-        "closed; if there is none, the new one gets the status 503.",
+        help="The maximum number of open connections. When it is reached, the connection that has been idle longest is "
+        "closed for a new one; if none is idle, the new one gets status 503.",
     ),
 ]
 
@@ -194,8 +202,8 @@ MaxBody = Annotated[
     int,
     typer.Option(
         min=1,
-        help="The largest request body to accept, in bytes. It may have a name, object or list for each 256 of "
-        "them, and an element for each 64.",
+        help="The maximum size of a request body, in bytes. A body may contain one key, object or array for each 256 "
+        "bytes of this limit, and one element for each 64.",
     ),
 ]
 
@@ -203,8 +211,7 @@ ShutdownTimeout = Annotated[
     int,
     typer.Option(
         min=0,
-        help="How long requests under way may take to end after SIGTERM or Ctrl-C, in seconds; new ones are "
-        "refused meanwhile.",
+        help="Seconds that running requests get to finish after SIGTERM or Ctrl-C. New requests are refused meanwhile.",
     ),
 ]
 
@@ -221,9 +228,9 @@ class FieldPolicy(StrEnum):
 Dialect = Annotated[
     str | None,
     typer.Option(
-        help=f"Speak as another system does, by its document: its paths, defaults, answers, streams and errors. "
-        f"{SYSTEMS}. The options of its own server are understood, too: --dialect NAME --help shows them. By default, "
-        "the API of this project.",
+        help="Serve the API of another system, with its paths, defaults, responses, streams and errors: one of "
+        f"{SYSTEMS}. The options of that system's server are accepted, too: --dialect NAME --help shows them. By "
+        "default, the API of this project.",
         callback=known_dialect,
         show_default=False,
     ),
@@ -232,8 +239,8 @@ Dialect = Annotated[
 UnsupportedFields = Annotated[
     FieldPolicy,
     typer.Option(
-        help="What to do with request fields that aren't supported: report them in the header "
-        "X-Unsupported-Params, reject the request, or ignore them."
+        help="What to do with unsupported request fields: report them in the response header X-Unsupported-Params, "
+        "reject the request, or ignore them."
     ),
 ]
 
@@ -241,56 +248,58 @@ TrustRequestChatTemplate = Annotated[
     bool,
     typer.Option(
         "--trust-request-chat-template",
-        help="Let requests bring chat templates of their own. Templates are code: they run in a process of their own, "
-        "which may take a second of computing and 512 MB for each.",
+        help="Accept chat templates in requests. Templates are code: each runs in a separate process, limited to a "
+        "second of CPU time and 512 MB.",
     ),
 ]
 
 MaxTokensLimit = Annotated[
     int | None,
     typer.Option(
-        min=1, help="The most tokens that a choice may have; also the default of requests that name no limit."
+        min=1, help="The maximum number of tokens of a choice; also the default for requests that set no limit."
     ),
 ]
 
 MaxQueue = Annotated[
     int,
-    typer.Option(
-        min=0, help="The most requests that may wait while others are answered; further ones get the status 429."
-    ),
+    typer.Option(min=0, help="The maximum number of requests that wait; further ones get status 429."),
 ]
 
 RequestTimeout = Annotated[
     float | None,
     typer.Option(
         min=0.001,
-        help="The seconds after which an answer that is not complete ends with an error. By default, none.",
+        help="Seconds after which an incomplete response ends with an error. By default, there is no limit.",
     ),
 ]
 
-BestOfLimit = Annotated[int, typer.Option(min=1, max=20, help="The largest best_of (beam width) to accept.")]
+BestOfLimit = Annotated[
+    int, typer.Option(min=1, max=20, help="The maximum best_of (beam width) that requests may set.")
+]
 
 AllowedMediaDomains = Annotated[
     list[str] | None,
     typer.Option(
         help="A host that images may be downloaded from, or several separated by commas; `all` allows every public "
-        "host. Private addresses and redirects are refused. May be repeated. By default, only images in the "
-        "request itself are accepted."
+        "host. May be repeated. Private addresses and redirects are refused. By default, requests have to contain "
+        "their images."
     ),
 ]
 
 AllowedLocalMediaPath = Annotated[
     Path | None,
     typer.Option(
-        exists=True, file_okay=False, help="A folder from which requests may name image files, subfolders included."
+        exists=True,
+        file_okay=False,
+        help="A folder whose image files requests may load, by file: URL or path; subfolders are included.",
     ),
 ]
 
 ResponseStore = Annotated[
     str | None,
     typer.Option(
-        help="Where responses are stored for 30 days: the URL of a database (SQLAlchemy, with an asynchronous "
-        "driver), or none. By default, a file in the user's data folder.",
+        help="Where to store responses for 30 days: the URL of a database (SQLAlchemy, with an async driver), or "
+        "none. By default, an SQLite file in the user's data folder.",
         show_default=False,
     ),
 ]
@@ -307,8 +316,8 @@ class LogStyle(StrEnum):
 LogFormat = Annotated[
     LogStyle,
     typer.Option(
-        help="How the log on stderr is written: as text, or as a JSON object in each line. It never holds prompts, "
-        "answers or queries."
+        help="The format of the log on stderr: text, or one JSON object per line. Prompts, responses and query strings "
+        "are never logged."
     ),
 ]
 
@@ -317,8 +326,8 @@ MetricsPort = Annotated[
     typer.Option(
         min=0,
         max=65535,
-        help="A port of its own for Prometheus' /metrics, which needs no API key there; 0 picks a free one. By "
-        "default, /metrics is on the API's port and takes the API's keys.",
+        help="A separate port for Prometheus' /metrics, where it requires no API key; 0 picks a free one. By default, "
+        "/metrics is on the API's port and requires one of its keys.",
         show_default=False,
     ),
 ]
@@ -326,7 +335,7 @@ MetricsPort = Annotated[
 MetricsKeyFile = Annotated[
     Path | None,
     typer.Option(
-        help="A file of the keys that /metrics takes in place of the API's, one per line. By default, the "
+        help="A file of keys that /metrics accepts instead of the API keys, one per line. By default, the key in the "
         "environment variable SPECVINO_METRICS_KEY."
     ),
 ]
@@ -334,15 +343,15 @@ MetricsKeyFile = Annotated[
 OtlpTracesEndpoint = Annotated[
     str | None,
     typer.Option(
-        help="The URL to which OpenTelemetry traces are sent (OTLP over HTTP), such as "
-        "http://127.0.0.1:4318/v1/traces. Needs the extra `otel`."
+        help="The URL that OpenTelemetry traces are sent to (OTLP over HTTP), such as http://127.0.0.1:4318/v1/traces. "
+        "Requires the extra `otel`."
     ),
 ]
 
 OtlpMetricsEndpoint = Annotated[
     str | None,
     typer.Option(
-        help="The URL to which OpenTelemetry's GenAI metrics are sent, such as http://127.0.0.1:4318/v1/metrics. "
-        "Needs the extra `otel`."
+        help="The URL that OpenTelemetry GenAI metrics are sent to (OTLP over HTTP), such as "
+        "http://127.0.0.1:4318/v1/metrics. Requires the extra `otel`."
     ),
 ]
