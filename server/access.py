@@ -1,7 +1,7 @@
-"""Who may use the server: bearer keys, the hosts that it answers for, the origins of web pages, and who can reach it.
+"""Access to the server: bearer keys, allowed hosts and origins, and the requirement of keys on public addresses.
 
-A web page can make a browser believe that the page's own name leads to this machine (DNS rebinding), and then use a
-server without keys as if it were the page's own. Its requests still name the page's host, in the header `Host`.
+Hosts are checked because of DNS rebinding: a web page can point its own domain at this machine, and then use a server
+without keys as if it were same-origin. The `Host` header of its requests still names the page's domain.
 """
 
 import hashlib
@@ -35,18 +35,18 @@ logger = logging.getLogger("specvino.server")
 
 
 class KeyFileError(Exception):
-    """The file with the keys, or the variable, can't be used; `str()` says why in one line."""
+    """The key file or environment variable can't be used; `str()` is the reason in one line."""
 
 
 def read_keys(file: Path | None, environment: str = ENVIRONMENT) -> frozenset[str]:
-    """Returns the keys of a file, one a line, or else the one in the environment; none means that no key is needed.
+    """Returns the keys of a file, one per line, or else the key in the environment variable; empty if keys aren't used.
 
-    A key that is blank is a mistake, and never taken for none. Raises KeyFileError.
+    A blank key is an error, and doesn't mean that keys aren't used. Raises KeyFileError.
     """
     if file is None:
         key = os.environ.get(environment)
         if key is not None and not key.strip():
-            raise KeyFileError(f"the environment variable {environment} is blank: give it a key, or unset it")
+            raise KeyFileError(f"the environment variable {environment} is blank: set it to a key, or unset it")
         return frozenset() if key is None else frozenset([key.strip()])
     try:
         lines = file.read_text(encoding="utf-8").splitlines()
@@ -55,19 +55,19 @@ def read_keys(file: Path | None, environment: str = ENVIRONMENT) -> frozenset[st
         raise KeyFileError(f"the API key file {file} can't be read: {error}") from error
     keys = frozenset(key for line in lines if (key := line.strip()) and not key.startswith("#"))
     if not keys:
-        raise KeyFileError(f"the API key file {file} holds no key")
+        raise KeyFileError(f"the API key file {file} contains no key")
     if mode & (stat.S_IRWXG | stat.S_IRWXO):
-        logger.warning("other users can open the API key file %s (mode %03o): chmod 600 keeps them out", file, mode)
+        logger.warning("other users can access the API key file %s (mode %03o): use chmod 600", file, mode)
     return keys
 
 
 def owner(key: bytes) -> str:
-    """Returns a name for whom a key belongs to, which doesn't tell the key, for what is stored."""
+    """Returns an ID of a key's owner for stored data, which doesn't reveal the key."""
     return hashlib.sha256(b"specvino owner\0" + key).hexdigest()[:32]
 
 
 class BearerKeys(AbstractSecurityHandler):  # type: ignore[misc]
-    """Is Connexion's handler of the bearer scheme."""
+    """Connexion's handler for the bearer scheme."""
 
     def __init__(self, keys: frozenset[str]) -> None:
         self._keys = [key.encode("utf-8") for key in keys]
@@ -81,17 +81,17 @@ class BearerKeys(AbstractSecurityHandler):  # type: ignore[misc]
         if scheme.lower() != "bearer" or not key.strip():
             message = "This server needs an API key, sent as 'Authorization: Bearer KEY'."
             raise ApiError(ErrorCode.INVALID_API_KEY, message)
-        # The header is latin-1 on the wire; all keys are compared, so that the time says nothing about which fits.
+        # The header is latin-1 on the wire. All keys are compared, so that the time doesn't reveal which one matches.
         given = key.strip().encode("latin-1", "replace")
         fits = [hmac.compare_digest(given, known) for known in self._keys]
         if not any(fits):
-            raise ApiError(ErrorCode.INVALID_API_KEY, "The API key is not one that this server accepts.")
-        # Of the state that the whole exchange shares, as a handler's context is made of it.
+            raise ApiError(ErrorCode.INVALID_API_KEY, "The API key is invalid.")
+        # In the state that the whole exchange shares, from which the handler's context is built.
         request.scope.setdefault("state", {})["owner"] = self._owners[fits.index(True)]
         return {"sub": "key"}
 
 
-# Names that nobody can have on the internet, beside IP addresses and those without a dot.
+# Names that can't be registered on the internet, like IP addresses and names without a dot.
 _PRIVATE = (".localhost", ".local", ".internal", ".home.arpa")
 
 _NAME = re.compile(r"(?:\*\.)?[a-z0-9_-]+(?:\.[a-z0-9_-]+)*")
@@ -99,31 +99,33 @@ _HEADER = re.compile(r"(\[[0-9a-f:.]+\]|[^:\[\]]*)(?::[0-9]*)?")
 
 
 class HostError(ValueError):
-    """A text is no name of a host; `str()` is a sentence."""
+    """A value isn't a hostname; `str()` is a sentence."""
 
 
 def allowed_hosts(values: Iterable[str], *, has_keys: bool) -> frozenset[str]:
-    """Returns the names that are allowed beside those that nobody can have on the internet; `*` stands for all.
+    """Parses hostnames to allow in addition to names that can't be registered on the internet; `*` stands for all.
 
-    Several may stand in a value, with commas between them. Without any all are allowed where the server `has_keys`, as
-    a page has none. Raises HostError.
+    A value may contain several, separated by commas. Without values, all hosts are allowed if the server `has_keys`,
+    since a web page has no key. Raises HostError.
     """
-    names = frozenset(part for value in values for each in value.split(",") if (part := each.strip().lower()))
+    names = frozenset(name for value in values for part in value.split(",") if (name := part.strip().lower()))
     for name in names - {EVERY}:
         if not _NAME.fullmatch(name):
-            raise HostError(f"an allowed host is a name without a port, as api.example.com, or *; {name!r} is neither")
+            raise HostError(
+                f"an allowed host must be a name without a port, such as api.example.com, or *; got {name!r}"
+            )
     return names or frozenset([EVERY] if has_keys else [])
 
 
 def is_host_allowed(header: str, names: frozenset[str]) -> bool:
-    """Returns whether a server that is allowed these names answers to a `Host` header."""
-    found = _HEADER.fullmatch(header.strip().lower())
-    if EVERY in names or not found:
+    """Returns whether a `Host` header is allowed, given the configured names."""
+    match = _HEADER.fullmatch(header.strip().lower())
+    if EVERY in names or not match:
         return EVERY in names
-    name = found[1].rstrip(".")
+    name = match[1].rstrip(".")
     if "." not in name or name.endswith(_PRIVATE) or _is_address(name):
         return True
-    return name in names or any(each.startswith("*.") and name.endswith(each[1:]) for each in names)
+    return name in names or any(allowed.startswith("*.") and name.endswith(allowed[1:]) for allowed in names)
 
 
 def _is_address(name: str) -> bool:
@@ -135,7 +137,7 @@ def _is_address(name: str) -> bool:
 
 
 class Hosts:
-    """Is ASGI middleware. Its errors are ApiErrors, so it stands below what gives them their envelope."""
+    """ASGI middleware that checks the `Host` header. It raises ApiError, so it runs inside the exception middleware."""
 
     def __init__(self, app: ASGIApp, names: frozenset[str]) -> None:
         self.app = app
@@ -144,29 +146,31 @@ class Hosts:
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         for name, value in scope["headers"] if scope["type"] == "http" else ():
             if name == b"host" and not is_host_allowed(host := value.decode("latin-1"), self._names):
-                message = f"This server doesn't answer for the host {host[:200]!r}; --allowed-hosts names more."
+                message = (
+                    f"The host {host[:200]!r} isn't allowed. The server's operator can allow it with --allowed-hosts."
+                )
                 raise ApiError(ErrorCode.HOST_NOT_ALLOWED, message)
         await self.app(scope, receive, send)
 
 
 _ORIGIN = re.compile(r"https?://(?:[a-z0-9.-]+|\[[0-9a-f:.]+\])(?::\d{1,5})?")
 
-# Browsers show no others to a page but the plainest.
+# Browsers hide other response headers from web pages, except basic ones.
 _SHOWN = ("X-Request-Id", "X-Unsupported-Params", "Retry-After", "WWW-Authenticate")
 
 
 class OriginError(ValueError):
-    """A text is no origin; `str()` is a sentence."""
+    """A value isn't an origin; `str()` is a sentence."""
 
 
 def allowed_origins(values: Iterable[str]) -> frozenset[str]:
-    """Reads origins as browsers name them, or `*` for all; several may stand in a value, with commas between them.
+    """Parses origins in the form that browsers send, or `*` for all. A value may contain several, separated by commas.
     Raises OriginError."""
-    origins = frozenset(part for value in values for each in value.split(",") if (part := each.strip().lower()))
+    origins = frozenset(origin for value in values for part in value.split(",") if (origin := part.strip().lower()))
     for origin in origins - {EVERY}:
         if not _ORIGIN.fullmatch(origin):
             raise OriginError(
-                f"an allowed origin is a scheme and a host, as https://example.com:8443, or *; {origin!r} is neither"
+                f"an allowed origin must be a scheme and a host, such as https://example.com:8443, or *; got {origin!r}"
             )
     return origins
 
@@ -176,16 +180,18 @@ class _Origins(CORSMiddleware):
         answer = super().preflight_response(request_headers)
         if answer.status_code < 400:
             return answer
-        # Starlette's own words say what of the request isn't allowed: its origin, its method.
-        message = f"A web page of {request_headers['origin'][:200]!r} may not send this: {bytes(answer.body).decode()}."
+        # Starlette's text says what isn't allowed: the origin or the method.
+        message = (
+            f"Web pages of {request_headers['origin'][:200]!r} can't send this request: {bytes(answer.body).decode()}."
+        )
         error = ApiError(ErrorCode.ORIGIN_NOT_ALLOWED, message)
         kept = {name: value for name, value in answer.headers.items() if not name.startswith("content-")}
         return Response(msgspec.json.encode(error.body()), error.kind.status, kept, "application/json")
 
 
 def origins_middleware(origins: frozenset[str]) -> partial[_Origins]:
-    """Returns the middleware that answers preflights, and lets pages of these origins read the answers. Keys come in a
-    header: no cookies do."""
+    """Returns the middleware that answers preflights and allows pages of these origins to read responses. Keys are sent
+    in a header, so cookies aren't allowed."""
     return partial(
         _Origins,
         allow_origins=sorted(origins),
@@ -196,13 +202,13 @@ def origins_middleware(origins: frozenset[str]) -> partial[_Origins]:
 
 
 class ServeError(Exception):
-    """The server can't start; `str()` says why in one line."""
+    """The server can't start; `str()` is the reason in one line."""
 
 
 def require_unreachable(host: str, address: str) -> None:
-    """Raises ServeError where other machines can reach the IP address that a host has."""
+    """Raises ServeError if other machines can reach `address`, the IP address of `host`."""
     if not ipaddress.ip_address(address).is_loopback:
         raise ServeError(
-            f"other machines can reach {host}, so an API key is needed: --api-key-file FILE or SPECVINO_API_KEY "
-            "(--insecure serves everybody without one)"
+            f"other machines can reach {host}, so an API key is required: set --api-key-file FILE or SPECVINO_API_KEY "
+            "(or --insecure to serve without keys)"
         )

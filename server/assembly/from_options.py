@@ -1,4 +1,4 @@
-"""From the options of a server to its app."""
+"""Builds the app from the options."""
 
 from collections.abc import Iterable
 
@@ -32,16 +32,16 @@ REFUSALS = (
     HostError,
     OriginError,
 )
-"""What says in one line why there can be no such app, beside OptionError."""
+"""Errors, besides OptionError, whose `str()` explains in one line why the app can't be built."""
 
 
 def make_app(options: ServeOptions, report: Report = say_nothing) -> ServedApp:
-    """Returns the app that these options ask for, whose models are pulled but not loaded; a pull is told to `report`.
+    """Builds the app for these options. Its models are pulled, with progress passed to `report`, but not loaded.
 
-    Raises OptionError, and one of REFUSALS.
+    Raises OptionError or one of REFUSALS.
     """
     if options.draft_model and options.prompt_lookup:
-        raise OptionError("--prompt-lookup", "--draft-model and --prompt-lookup exclude each other")
+        raise OptionError("--prompt-lookup", "--draft-model and --prompt-lookup can't be combined")
     _require_parser("--tool-parser", options.tool_parser, TOOL_PARSER_NAMES)
     _require_parser("--reasoning-parser", options.reasoning_parser, REASONING_PARSER_NAMES)
     keys = read_keys(options.api_key_file)
@@ -76,4 +76,4 @@ def make_app(options: ServeOptions, report: Report = say_nothing) -> ServedApp:
 def _require_parser(option: str, name: str | None, known: Iterable[str]) -> None:
     names = (*known, "none")
     if name is not None and name not in names:
-        raise OptionError(option, f"{name!r} is none of the known formats: {', '.join(names)}")
+        raise OptionError(option, f"unknown format {name!r}; known formats are {', '.join(names)}")

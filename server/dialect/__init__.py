@@ -1,4 +1,4 @@
-"""Speaking as another system: its paths, requests, answers, streams and errors, all from its document (`--dialect`)."""
+"""Emulation of another system (`--dialect`): paths, requests, responses, streams and errors, all from its document."""
 
 from specvino.server.dialect.system import System, speaker
 

@@ -1,1 +1,1 @@
-"""The way of a request through the server: its exchange, route, operation, answer and errors."""
+"""The way of a request through the server: exchange, route, operation, response and errors."""

@@ -1,4 +1,4 @@
-"""The answer to a handler's result: a JSON body, server-sent events, or, at other systems' further paths, a status."""
+"""Responses from a handler's result: a JSON body, server-sent events, or (at other systems' extra paths) a status."""
 
 import json
 from collections.abc import AsyncGenerator, Mapping
@@ -44,8 +44,8 @@ async def send_events(
     request_id: str,
     system: System | None = None,
 ) -> None:
-    """Sends events as they come. An error becomes the last event; the stream always ends as the document says, or as
-    the document of the system does."""
+    """Sends events as they come. An error becomes the last event. The stream always ends as the document (or that of
+    `system`) defines."""
     await send(
         {
             "type": "http.response.start",
@@ -53,7 +53,7 @@ async def send_events(
             "headers": [
                 (b"content-type", b"text/event-stream"),
                 (b"cache-control", b"no-cache"),
-                (b"x-accel-buffering", b"no"),  # a proxy must not collect events
+                (b"x-accel-buffering", b"no"),  # proxies must not buffer events
                 *headers,
             ],
         }
@@ -92,7 +92,7 @@ def _named_frame(event: Any) -> bytes:
 
 
 class ByStatus:
-    """Is an operation whose answers lose their bodies; an error becomes the status `denial`."""
+    """An operation whose responses have no body; an error becomes the status `denial`."""
 
     def __init__(self, operation: ASGIApp, denial: int) -> None:
         self._operation = operation
@@ -115,16 +115,16 @@ async def _send_status(send: Send, status: int) -> None:
 
 
 class ByModel:
-    """Is the list of models as an object that has `said` under the name of each. Errors stay as they are."""
+    """The list of models as an object with the same `value` for each name. Errors are passed through."""
 
-    def __init__(self, listing: ASGIApp, said: Mapping[str, Any]) -> None:
+    def __init__(self, listing: ASGIApp, value: Mapping[str, Any]) -> None:
         self._listing = listing
-        self._said = said
+        self._value = value
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        async def send_said(message: Message) -> None:
+        async def send_by_model(message: Message) -> None:
             if message["type"] == "http.response.body":
                 listed = json.loads(message["body"])["data"]
-                await send_json(send, {model["id"]: self._said for model in listed}, [])
+                await send_json(send, {model["id"]: self._value for model in listed}, [])
 
-        await self._listing(scope, receive, send_said)
+        await self._listing(scope, receive, send_by_model)

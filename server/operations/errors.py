@@ -1,4 +1,4 @@
-"""One error envelope on every answer with a status of 400 or above, wherever it was raised."""
+"""One error format for all responses with a status of 400 or above, wherever the error was raised."""
 
 import logging
 from collections.abc import Awaitable, Callable
@@ -21,24 +21,24 @@ logger = logging.getLogger("specvino.server")
 
 
 def internal_error(request_id: str) -> ApiError:
-    """Returns the error for the exception being handled, which goes to the log and not to the client."""
+    """Logs the exception being handled, and returns the error for the client, which doesn't reveal it."""
     logger.exception("request %s failed", request_id)
     message = f"The server failed on this request (id {request_id}). The log says why."
     return ApiError(ErrorCode.INTERNAL_ERROR, message)
 
 
 def headers(error: ApiError) -> dict[str, str]:
-    """Returns the headers that an error brings."""
-    found = {}
+    """Returns the response headers of an error."""
+    fields = {}
     if error.code is ErrorCode.INVALID_API_KEY:
-        found["WWW-Authenticate"] = "Bearer"
+        fields["WWW-Authenticate"] = "Bearer"
     if error.retry_after is not None:
-        found["Retry-After"] = str(error.retry_after)
-    return found
+        fields["Retry-After"] = str(error.retry_after)
+    return fields
 
 
 def raw_answer(error: ApiError, default_headers: list[tuple[bytes, bytes]]) -> bytes:
-    """Returns the bytes of a whole answer, for what never becomes a request of the app."""
+    """Returns the bytes of a complete response, for connections refused before the app gets a request."""
     body = msgspec.json.encode(error.body())
     fields = {
         "content-type": "application/json",
@@ -56,27 +56,28 @@ def raw_answer(error: ApiError, default_headers: list[tuple[bytes, bytes]]) -> b
 
 
 def add_error_handlers(app: Any, system: System | None = None) -> None:
-    """Registers the envelope for all that can be raised below the exception middleware: ours, or the system's."""
+    """Registers handlers for all exceptions raised inside the exception middleware; they respond in our format, or in
+    the system's."""
 
-    def speaking(handler: Callable[[Any, Any, System | None], Awaitable[ConnexionResponse]]) -> Any:
+    def handler_of(handler: Callable[[Any, Any, System | None], Awaitable[ConnexionResponse]]) -> Any:
         async def handle(request: Any, error: Any) -> ConnexionResponse:
             return await handler(request, error, system)
 
         return handle
 
-    app.add_error_handler(ApiError, speaking(_on_api_error))
-    app.add_error_handler(HTTPException, speaking(_on_http_exception))
-    app.add_error_handler(ProblemException, speaking(_on_http_exception))
-    app.add_error_handler(Exception, speaking(_on_exception))
+    app.add_error_handler(ApiError, handler_of(_on_api_error))
+    app.add_error_handler(HTTPException, handler_of(_on_http_exception))
+    app.add_error_handler(ProblemException, handler_of(_on_http_exception))
+    app.add_error_handler(Exception, handler_of(_on_exception))
 
 
 def _response(
     request: Any, error: ApiError, system: System | None, extra: dict[str, str] | None = None
 ) -> ConnexionResponse:
-    noted = exchange_of(request.scope)
-    noted.error = error.code.value
+    exchange = exchange_of(request.scope)
+    exchange.error = error.code.value
     if system:
-        status, media, body = system.error(noted.operation.id if noted.operation else None, error)
+        status, media, body = system.error(exchange.operation.id if exchange.operation else None, error)
         return ConnexionResponse(status, media, media, body=body, headers=headers(error) | (extra or {}))
     return ConnexionResponse(
         error.kind.status,
@@ -92,20 +93,19 @@ async def _on_api_error(request: Any, error: ApiError, system: System | None) ->
 
 
 async def _on_http_exception(request: Any, error: HTTPException, system: System | None) -> ConnexionResponse:
-    """Answers with routing's refusals: the only ones that are not ours."""
+    """Handles errors of the router: the only ones that don't come from our code."""
     path, method = request.scope["path"][:200], request.scope["method"]
     if error.status_code == 405 and below_base(request.scope["path"]) not in OTHER_PATHS:
         allow = ", ".join(_methods(request.scope["path"], (error.headers or {}).get("Allow", "")))
-        message = f"{path} does not take {method[:20]}; it takes {allow or 'other methods'}."
+        message = f"{path} doesn't support {method[:20]}; allowed methods: {allow or 'others'}."
         return _response(request, ApiError(ErrorCode.METHOD_NOT_ALLOWED, message), system, {"Allow": allow})
     if error.status_code in (404, 405):
-        return _response(request, ApiError(ErrorCode.NOT_FOUND, f"There is nothing at {path}."), system)
+        return _response(request, ApiError(ErrorCode.NOT_FOUND, f"The path {path} doesn't exist."), system)
     return await _on_exception(request, error, system)
 
 
 def _methods(path: str, allow: str) -> list[str]:
-    """Returns the methods of a path; where it has several operations, the router names (in `allow`) those of one
-    only."""
+    """Returns the methods of a path. If it has several operations, the router lists (in `allow`) only one's."""
     declared = {operation.method for operation in OPERATIONS.values() if path_pattern(operation.path).fullmatch(path)}
     return sorted(declared.union(allow.split(", ")))
 

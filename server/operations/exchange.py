@@ -1,4 +1,4 @@
-"""An HTTP exchange: its id, which is the client's X-Request-Id or a new one, and what is known of it at its end."""
+"""An HTTP exchange: its ID, which is the client's X-Request-Id or a new one, and the record of it for telemetry."""
 
 import re
 import time
@@ -16,23 +16,23 @@ from specvino.handlers.measuring import GenerationRecord
 
 HEADER = b"x-request-id"
 
-# What may stand in a header and a log line as it is.
+# Characters that are safe in a header and in a log line.
 _ACCEPTED = re.compile(rb"[\x21-\x7e]{1,128}")
 
 
 def new_request_id() -> str:
-    """Returns an id that no other request has."""
+    """Returns a unique request ID."""
     return f"req_{uuid.uuid4().hex}"
 
 
 def request_id_of(scope: Scope) -> bytes:
-    """Returns the client's id of a request where it can stand in a log line, else a new one."""
+    """Returns the client's ID of a request if it is safe in a log line, else a new one."""
     given = (value for name, value in scope["headers"] if name == HEADER and _ACCEPTED.fullmatch(value))
     return next(given, None) or new_request_id().encode()
 
 
 class RequestId:
-    """Is ASGI middleware; the id is in scope["state"]["request_id"]."""
+    """ASGI middleware that puts the ID into scope["state"]["request_id"] and into the response."""
 
     def __init__(self, app: ASGIApp) -> None:
         self.app = app
@@ -54,15 +54,15 @@ class RequestId:
 
 
 CLIENT_LEFT = 499
-"""Stands for the status of an exchange whose client left before there was one, as in nginx's logs."""
+"""The status of an exchange whose client disconnected before the response started, as in nginx's logs."""
 
 
 @dataclass(slots=True)
 class Exchange:
-    """One request and its answer. `seconds` are those until its last byte, or until the client left: then it isn't
-    `complete`.
+    """One request and its response.
 
-    `error` is the code of its error, and `notes` are what its handler noted. `began` is in nanoseconds since the epoch.
+    `seconds` is the time until the last byte, or until the client disconnected: then it isn't `complete`. `error` is an
+    error code, `notes` is what the handler recorded, and `began` is in nanoseconds since the epoch.
     """
 
     request_id: str
@@ -80,17 +80,17 @@ class Exchange:
 
     @property
     def generation(self) -> GenerationRecord | None:
-        """What was measured of its generation, if it had one that has ended."""
+        """The record of its generation, if there was one and it has ended."""
         return self.notes.get("generation")
 
     @property
     def model(self) -> str | None:
-        """The model that was found for it."""
+        """The name of the model that handled it."""
         return self.notes.get("model")
 
     @property
     def route(self) -> str | None:
-        """The path as the document has it (`/v1/responses/{response_id}`); None for those that it doesn't have."""
+        """The path as the document has it (`/v1/responses/{response_id}`); None for unknown paths."""
         if self.operation is None:
             return None
         bases = sorted(base_paths(whole()), key=len, reverse=True)
@@ -98,17 +98,17 @@ class Exchange:
 
 
 Recorder = Callable[[Exchange], None]
-"""Is told of each exchange at its end. It must be quick, and must not raise."""
+"""Called with each exchange at its end. It must be fast, and must not raise."""
 
 
 def exchange_of(scope: Scope) -> Exchange:
-    """Returns the exchange that a scope belongs to."""
+    """Returns the exchange of an ASGI scope."""
     exchange: Exchange = scope["state"]["exchange"]
     return exchange
 
 
 class Exchanges:
-    """Is ASGI middleware, just below the one that gives ids: it tells the recorders of each exchange."""
+    """ASGI middleware directly inside RequestId that calls the recorders with each exchange."""
 
     def __init__(self, app: ASGIApp, recorders: Sequence[Recorder] = ()) -> None:
         self.app = app
@@ -132,7 +132,7 @@ class Exchanges:
             if message["type"] == "http.response.start":
                 exchange.status = message["status"]
             await send(message)
-            # A client that left is known by the answer that was not made to its end.
+            # If the client disconnects, the last part of the response isn't sent.
             exchange.complete = message["type"] == "http.response.body" and not message.get("more_body", False)
 
         try:

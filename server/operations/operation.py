@@ -1,6 +1,6 @@
-"""The last middleware: validation, handler and answer, for one operation of the document.
+"""The innermost middleware: validation, handler and response, for one operation of the document.
 
-Once the server ends its work (`Drain`), new requests are refused, and those under way are waited for.
+While the server shuts down (`Drain`), new requests are refused, and running ones are waited for.
 """
 
 import asyncio
@@ -27,13 +27,13 @@ from specvino.server.validation.bodies import Bodies, ClientGone, require_json
 from specvino.server.validation.parsing import parse_json, parse_query
 from specvino.server.validation.schema import SchemaCheck
 
-# What those ask who send requests to this server or to another one.
+# The operation by which load balancers decide where to send requests.
 READINESS = "get_health"
 
 
 class Drain:
-    """Counts the requests under way, and refuses new ones once it has begun. A request that came after that is none of
-    those that are waited for."""
+    """The shutdown of a server: counts running requests, and refuses new ones once it has begun. Requests that arrive
+    after that aren't counted."""
 
     def __init__(self) -> None:
         self.under_way = 0
@@ -44,7 +44,7 @@ class Drain:
 
     @contextmanager
     def counted(self) -> Iterator[None]:
-        """Counts a request while it is answered."""
+        """Counts a request while it is running."""
         counts = not self._begun
         self.under_way += counts
         try:
@@ -59,7 +59,7 @@ class Drain:
 
 
 class BoundOperation:
-    """Is an operation with its handler: an ASGI app."""
+    """An operation with its handler, as an ASGI app."""
 
     def __init__(
         self,
@@ -81,20 +81,20 @@ class BoundOperation:
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         policy = self._settings.unsupported_fields
-        noted = exchange_of(scope)
-        noted.operation = self._operation
+        exchange = exchange_of(scope)
+        exchange.operation = self._operation
         owner = scope["state"].get("owner", "")
         context = RequestContext(
-            noted.request_id,
+            exchange.request_id,
             refuses_unsupported=policy == "reject",
             owner=owner,
-            notes=noted.notes,
+            notes=exchange.notes,
             extensions=self._system is not None,
         )
         CLIENT.set(owner or (scope["client"][0] if scope.get("client") else ""))
         arguments = {name: scope["path_params"][name] for name in self._operation.parameters}
-        if "" in arguments.values():  # the router lets a greedy parameter take nothing
-            raise ApiError(ErrorCode.NOT_FOUND, f"There is nothing at {scope['path'][:200]}.")
+        if "" in arguments.values():  # the router matches a greedy parameter with an empty string
+            raise ApiError(ErrorCode.NOT_FOUND, f"The path {scope['path'][:200]} doesn't exist.")
         try:
             if self._operation.id == READINESS:
                 self._drain.require_open()
@@ -103,11 +103,11 @@ class BoundOperation:
             self._parameters.require(arguments)
             if self._system:
                 arguments = self._system.arguments(self._operation.id, arguments)
-            arguments = {name: each.default for name, each in self._operation.query.items()} | arguments
+            arguments = {name: parameter.default for name, parameter in self._operation.query.items()} | arguments
             suffix = ""
             if self._body:
-                arguments["body"], found, suffix = await self._read(scope, receive, self._body)
-                unsupported = [*unsupported, *found]
+                arguments["body"], names, suffix = await self._read(scope, receive, self._body)
+                unsupported = [*unsupported, *names]
             with self._drain.counted():
                 await _until_gone(receive, self._answer(send, context, arguments, unsupported, suffix))
         except (ApiError, ClientGone) as error:
@@ -117,7 +117,7 @@ class BoundOperation:
             raise internal_error(context.id) from None
 
     def _query(self, scope: Scope) -> tuple[dict[str, Any], list[str]]:
-        """Returns the known parameters that were given, not validated yet, and the names of those without effect."""
+        """Returns the known query parameters, not validated yet, and the names of parameters without effect."""
         if not self._operation.query:
             return {}, []
         given = parse_query(scope["query_string"], self._operation.query)
@@ -125,11 +125,11 @@ class BoundOperation:
         return {name: value for name, value in given.items() if name in self._operation.query}, unsupported
 
     async def _read(self, scope: Scope, receive: Receive, check: SchemaCheck) -> tuple[Any, list[str], str]:
-        """Returns the body as an object, built from the value that was validated, its fields without effect, and what
-        is to stand behind each text of the answer."""
+        """Returns the body as an object built from the validated value, the names of its fields without effect, and the
+        suffix to append to each text of the response."""
         require_json(scope)
         raw = await self._bodies.read(scope, receive)
-        self._drain.require_open()  # not before: who is still sending would miss the answer
+        self._drain.require_open()  # not earlier: a client that is still sending would miss the response
         policy, name = self._settings.unsupported_fields, self._operation.body or ""
         async with self._bodies.turn(len(raw)) as step:
             value, suffix = await step(parse_json, raw), ""
@@ -148,8 +148,8 @@ class BoundOperation:
         unsupported: Sequence[str],
         suffix: str,
     ) -> None:
-        """Sends the handler's reply, with the `suffix` behind each of its texts; `unsupported` are the fields without
-        effect that were found before it."""
+        """Sends the handler's reply, with `suffix` appended to each of its texts. `unsupported` are the fields without
+        effect that validation found."""
         reply = await self._handler(context, **arguments)
         if suffix:
             reply = appended(reply, suffix)
@@ -165,7 +165,7 @@ class BoundOperation:
 
 
 async def _until_gone(receive: Receive, work: Awaitable[None]) -> None:
-    """Does the work, or cancels it when the client goes away."""
+    """Runs `work`, or cancels it when the client disconnects."""
     task = asyncio.ensure_future(work)
     gone = asyncio.ensure_future(_gone(receive))
     try:
@@ -184,7 +184,7 @@ async def _gone(receive: Receive) -> None:
 
 
 def _at(place: Elsewhere, operation: ASGIApp) -> ASGIApp:
-    """Returns an operation as it answers at a place of a system's own."""
+    """Returns an operation as it responds at one of a system's extra paths."""
     if place.by_status is not None:
         return ByStatus(operation, place.by_status)
     return operation if place.by_model is None else ByModel(operation, place.by_model)
@@ -195,7 +195,7 @@ def operations_middleware(
 ) -> type[Any]:
     """Returns a Connexion middleware that ends in the operations' handlers.
 
-    It stands in the place of Connexion's own validation (decision 038).
+    It replaces Connexion's own validation (decision 038).
     """
     bodies = Bodies(settings.max_body)
     bound: dict[str, ASGIApp] = {

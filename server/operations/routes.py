@@ -1,4 +1,4 @@
-"""Which operations are served below the base paths and which at the root, and which paths of requests those are."""
+"""Routes: which operations are served under the base paths and which at the root, and patterns of their paths."""
 
 import copy
 import json
@@ -17,8 +17,8 @@ Routes = dict[str, Any]
 
 
 def routes(system: System | None, *, keyed: bool) -> list[tuple[str, Routes]]:
-    """Returns the skeletons that Connexion routes by, with their base paths, in the order in which they must be added;
-    `keyed` says whether requests need a key."""
+    """Returns the documents that Connexion routes by, with their base paths, in the order in which to add them.
+    If `keyed`, requests require a key."""
     all_routes: Routes = json.loads(read(ROUTES))
     if not keyed:
         all_routes["security"] = []
@@ -26,17 +26,17 @@ def routes(system: System | None, *, keyed: bool) -> list[tuple[str, Routes]]:
         _open(all_routes, system)
     below = _only(all_routes, lambda id: system is None or (system.has(id) and not system.at_root(id)))
     root = _only(all_routes, lambda id: OPERATIONS[id].root or (system is not None and system.at_root(id)))
-    # A base path that begins with another one must come before it.
+    # A base path that starts with another one has to come before it.
     paths = sorted(system.base_paths if system else base_paths(whole()), key=len, reverse=True)
-    found = {path: copy.deepcopy(below) for path in paths} | {"": root}
+    by_base = {path: copy.deepcopy(below) for path in paths} | {"": root}
     for place in system.elsewhere if system else ():
-        base = next(path for path in found if place.path.startswith(f"{path}/"))
-        _add(found[base], all_routes, place, place.path.removeprefix(base))
-    return list(found.items())
+        base = next(path for path in by_base if place.path.startswith(f"{path}/"))
+        _add(by_base[base], all_routes, place, place.path.removeprefix(base))
+    return list(by_base.items())
 
 
 def _add(routes: Routes, all_routes: Routes, place: Elsewhere, path: str) -> None:
-    """Adds an operation at a further path; what tells of the server alone needs no key."""
+    """Adds an operation at an extra path. Operations about the server itself require no key."""
     operation = OPERATIONS[place.operation]
     definition = all_routes["paths"][operation.path][operation.method.lower()] | {"operationId": place.id}
     if place.by_status is not None or place.by_model is not None:
@@ -45,17 +45,17 @@ def _add(routes: Routes, all_routes: Routes, place: Elsewhere, path: str) -> Non
 
 
 def _open(routes: Routes, system: System) -> None:
-    """Lets everybody use what needs no key in the system, in place."""
+    """Removes the key requirement from operations that need no key in the system, in place."""
     for item in routes["paths"].values():
-        for each in item.values():
-            if system.is_open(each["operationId"]):
-                each["security"] = []
+        for operation in item.values():
+            if system.is_open(operation["operationId"]):
+                operation["security"] = []
 
 
 def _only(routes: Routes, wanted: Callable[[str], bool]) -> Routes:
-    """Returns the routes of the operations that are wanted, by their ids."""
+    """Returns the routes of the operations whose IDs are wanted."""
     paths = {
-        path: {method: each for method, each in item.items() if wanted(each["operationId"])}
+        path: {method: operation for method, operation in item.items() if wanted(operation["operationId"])}
         for path, item in routes["paths"].items()
     }
     return {**routes, "paths": {path: item for path, item in paths.items() if item}}
@@ -63,7 +63,7 @@ def _only(routes: Routes, wanted: Callable[[str], bool]) -> Routes:
 
 @cache
 def path_pattern(path: str) -> re.Pattern[str]:
-    """Returns what matches a whole path of a request for one of the document."""
+    """Returns a pattern of the full request paths for a path of the document, under a base path or at the root."""
     return re.compile(f"({_bases()}|)" + re.sub(r"\\{\w+\\}", "[^/]+", re.escape(path)))
 
 

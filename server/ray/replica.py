@@ -1,4 +1,4 @@
-"""One replica: the whole app of a server, with engine processes of its own; and the metrics page of all replicas."""
+"""A replica: a complete server app with its own engine processes, and the metrics of all replicas on one page."""
 
 import logging.config
 from collections.abc import AsyncIterator, Iterable, Iterator, Mapping
@@ -17,7 +17,7 @@ from specvino.server.telemetry import logs
 
 @serve.ingress()
 class Replica:
-    """Is what Ray starts on a machine. It takes requests once its models are loaded."""
+    """The actor that Ray starts. It receives requests once its models are loaded."""
 
     def __init__(self, options: ServeOptions) -> None:
         logging.config.dictConfig(logs.config(options.log_format))
@@ -38,15 +38,15 @@ class Replica:
                 await self._served.close()
 
     async def metrics(self) -> tuple[str, str]:
-        """Returns the id of this replica, and its metrics in Prometheus' text format."""
+        """Returns this replica's ID, and its metrics in Prometheus' text format."""
         page = self._served.telemetry.page
         return serve.get_replica_context().replica_id.unique_id, page.own().decode() if page is not None else ""
 
     async def check_health(self) -> None:
-        """Raises RuntimeError where no model answers, and none is being started anew: Ray then replaces the replica."""
+        """Raises RuntimeError if no model works or is being restarted: Ray then replaces the replica."""
         states = {names[0]: engine.stats().state for names, engine in self._served.engines.items()}
         if set(states.values()) <= {"stalled", "closed"}:
-            raise RuntimeError(f"no model answers: {states}")
+            raise RuntimeError(f"no model works: {states}")
 
 
 async def _metrics_of_all() -> bytes:
@@ -59,14 +59,13 @@ LABEL = "replica"
 
 
 def merged(pages: Mapping[str, str]) -> bytes:
-    """Returns pages in Prometheus' text format, by the ids of their replicas, as one: each sample has its replica as a
-    label."""
+    """Merges pages in Prometheus' text format, given by replica ID: each sample gets its replica as a label."""
     families: dict[str, Metric] = {}
     for replica, page in pages.items():
         for family in text_string_to_metric_families(page):
-            found = families.setdefault(family.name, Metric(family.name, family.documentation, family.type))
+            metric = families.setdefault(family.name, Metric(family.name, family.documentation, family.type))
             for sample in family.samples:
-                found.add_sample(sample.name, {**sample.labels, LABEL: replica}, sample.value)
+                metric.add_sample(sample.name, {**sample.labels, LABEL: replica}, sample.value)
     registry = CollectorRegistry()
     registry.register(_Families(families.values()))
     return generate_latest(registry)

@@ -1,4 +1,4 @@
-"""What is counted of generations, for each model under its own name."""
+"""Metrics of generations, with each model's name as a label."""
 
 from bisect import bisect_left
 from collections.abc import Iterable, Iterator, Sequence
@@ -23,7 +23,7 @@ TOKENS = tuple(digit * 10**place for place in range(6) for digit in (1, 2, 5))  
 
 
 class QuickSeries:
-    """Counts in buckets with these upper bounds, for one event loop; who reads it may be in another thread."""
+    """Counts in buckets with these upper bounds, updated by one event loop; readers may be in other threads."""
 
     def __init__(self, bounds: Sequence[float]) -> None:
         self._bounds = bounds
@@ -31,13 +31,13 @@ class QuickSeries:
         self.sum = 0.0
 
     def observe(self, amount: float) -> None:
-        """Counts an amount in the first bucket that it isn't above."""
+        """Counts an amount in the first bucket whose bound it doesn't exceed."""
         self.counts[bisect_left(self._bounds, amount)] += 1
         self.sum += amount
 
 
 class QuickHistogram(Collector):
-    """Holds the series that differ by the values of their labels."""
+    """A histogram for per-token observations: prometheus-client's own needs ten calls and two locks for each."""
 
     def __init__(self, name: str, documentation: str, labels: Sequence[str], bounds: Sequence[float]) -> None:
         self._name = name
@@ -47,7 +47,7 @@ class QuickHistogram(Collector):
         self._series: dict[tuple[str, ...], QuickSeries] = {}
 
     def labels(self, *values: str) -> QuickSeries:
-        """Returns the series with these values of the labels."""
+        """Returns the series with these label values."""
         return self._series.setdefault(values, QuickSeries(self._bounds))
 
     def collect(self) -> Iterator[Metric]:
@@ -62,33 +62,29 @@ LABELS = ("model_name", "engine")
 
 
 def labels_of(model: str) -> tuple[str, str]:
-    """Returns the values of LABELS. An engine has no others beside it that compute the same model, as vLLM's may."""
+    """Returns the values of LABELS. There is one engine per model, so its number is always 0."""
     return model, "0"
 
 
 class GenerationMetrics:
-    """Holds the metrics that models have in common, each with a series for every model."""
+    """The metrics of generations, each with a series for every model."""
 
     def __init__(self, registry: CollectorRegistry) -> None:
         self._registry = registry
-        self.prompt_tokens = self._counter(
-            "vllm:prompt_tokens", "Tokens in the prompts of requests that were admitted."
-        )
+        self.prompt_tokens = self._counter("vllm:prompt_tokens", "Prompt tokens of admitted requests.")
         self.success = Counter(
             "vllm:request_success",
-            "Choices that have ended, by how they did.",
+            "Finished choices, by finish reason.",
             (*LABELS, "finished_reason"),
             registry=registry,
         )
-        self.request_prompt = self._histogram(
-            "vllm:request_prompt_tokens", "Tokens in the prompts of a request.", TOKENS
-        )
+        self.request_prompt = self._histogram("vllm:request_prompt_tokens", "Prompt tokens of a request.", TOKENS)
         self.request_generation = self._histogram(
-            "vllm:request_generation_tokens", "Tokens that a request got.", TOKENS
+            "vllm:request_generation_tokens", "Generated tokens of a request.", TOKENS
         )
-        self.n = self._histogram("vllm:request_params_n", "Choices for each prompt that a request asked for.", CHOICES)
+        self.n = self._histogram("vllm:request_params_n", "Choices per prompt (n) of a request.", CHOICES)
         self.max_tokens = self._histogram(
-            "vllm:request_params_max_tokens", "The token limit that a request set.", TOKENS
+            "vllm:request_params_max_tokens", "The token limit (max_tokens) of a request.", TOKENS
         )
         self.first_token = self._histogram(
             "vllm:time_to_first_token_seconds", "Seconds from a request to its first token.", FIRST_TOKEN
@@ -109,16 +105,20 @@ class GenerationMetrics:
             "vllm:e2e_request_latency_seconds", "Seconds from a request to the end of its answer.", LATENCY
         )
         self.queue = self._histogram(
-            "vllm:request_queue_time_seconds", "Seconds that a request waited for a place.", LATENCY
+            "vllm:request_queue_time_seconds", "Seconds that a request waited in the queue.", LATENCY
         )
         self.prefill = self._histogram(
-            "vllm:request_prefill_time_seconds", "Seconds from a request's place to its first token.", LATENCY
+            "vllm:request_prefill_time_seconds",
+            "Seconds from the end of a request's queueing to its first token.",
+            LATENCY,
         )
         self.decode = self._histogram(
             "vllm:request_decode_time_seconds", "Seconds from a request's first token to its last.", LATENCY
         )
         self.inference = self._histogram(
-            "vllm:request_inference_time_seconds", "Seconds for which a request had a place.", LATENCY
+            "vllm:request_inference_time_seconds",
+            "Seconds from the end of a request's queueing to its last token.",
+            LATENCY,
         )
 
     def _counter(self, name: str, documentation: str) -> Counter:
@@ -129,7 +129,7 @@ class GenerationMetrics:
 
 
 class ModelMetrics:
-    """Observes the generations of one model."""
+    """The observer of one model's generations."""
 
     def __init__(self, shared: GenerationMetrics, model: str) -> None:
         labels = labels_of(model)

@@ -1,6 +1,6 @@
-"""How the server logs: to stderr, as text or as JSON.
+"""Logging to stderr, as text or as JSON.
 
-The access log has a line for each exchange, with its id, tokens and times, and never a query, a key or a text.
+The access log has a line for each exchange with its ID, tokens and times, and never a query, a key or a prompt.
 """
 
 import logging
@@ -13,11 +13,11 @@ from specvino.server.operations.exchange import Exchange
 from specvino.server.settings import LogFormat
 
 TAIL = "tail"
-"""The attribute of a log record that stands behind its message in text, and not in JSON."""
+"""The attribute of a log record that is appended to its message in the text format, but not in JSON."""
 
 
 def config(log_format: LogFormat) -> dict[str, Any]:
-    """Returns what `logging.config.dictConfig` takes. Of uvicorn's own lines there are only warnings."""
+    """Returns the argument of `logging.config.dictConfig`. uvicorn logs only warnings."""
     formatters: dict[LogFormat, dict[str, Any]] = {
         "text": {
             "()": "logging.Formatter",
@@ -48,11 +48,11 @@ def config(log_format: LogFormat) -> dict[str, Any]:
 logger = logging.getLogger("specvino.access")
 
 LONGEST = 200
-"""How much of a path is shown, in characters."""
+"""The maximum number of characters of a path."""
 
 
 def log_exchange(exchange: Exchange) -> None:
-    """Logs an exchange. JSON has its figures as members, and text as words behind the message."""
+    """Logs an exchange. Its figures are members in JSON, and appended to the message as words in text."""
     path = _path(exchange)
     fields = _fields(exchange)
     words = {TAIL: "".join(f" {name}={_word(value)}" for name, value in fields.items())}
@@ -62,7 +62,7 @@ def log_exchange(exchange: Exchange) -> None:
 
 
 def _path(exchange: Exchange) -> str:
-    # What a client wrote must not end the line.
+    # Clients must not be able to break the line.
     return quote(exchange.path[:LONGEST])
 
 
@@ -74,14 +74,14 @@ def _fields(exchange: Exchange) -> dict[str, Any]:
     if error := exchange.error or (generation and generation.error):
         fields["error"] = error
     if generation is not None:
-        found = {
+        figures = {
             "prompt_tokens": generation.prompt_tokens,
             "completion_tokens": generation.completion_tokens,
             "time_to_first_token": _seconds(generation.first_token),
             "time_per_output_token": _seconds(generation.per_output_token),
             "finish_reason": generation.outcomes,
         }
-        fields |= {name: value for name, value in found.items() if value is not None}
+        fields |= {name: value for name, value in figures.items() if value is not None}
     return fields
 
 

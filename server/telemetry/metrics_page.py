@@ -1,6 +1,6 @@
-"""GET /metrics: Prometheus' page, beside the API or on a port of its own.
+"""GET /metrics: Prometheus metrics, on the API's port or on a separate one.
 
-Like /docs it is no operation of the API, so it isn't in the document.
+Like /docs it isn't an operation of the API, so it isn't in the document.
 """
 
 import asyncio
@@ -30,9 +30,9 @@ PATH = "/metrics"
 
 
 class MetricsPage:
-    """Answers at one path, to who has one of the `keys`, or to everybody where there are none. Raises ApiError.
+    """The metrics page, which requires one of `keys`, if there are any. Raises ApiError.
 
-    `gather` returns what is shown in place of this process's own metrics: those of all replicas.
+    `gather` returns the metrics of all replicas, to show instead of this process's own.
     """
 
     def __init__(self, registry: CollectorRegistry, keys: frozenset[str]) -> None:
@@ -56,7 +56,7 @@ class MetricsPage:
 
 
 class MetricsPath:
-    """Is ASGI middleware: it serves the page beside the API. Its errors get their envelope above it."""
+    """ASGI middleware that serves the page on the API's port. It runs inside the exception middleware."""
 
     def __init__(self, app: ASGIApp, page: MetricsPage) -> None:
         self.app = app
@@ -68,7 +68,7 @@ class MetricsPath:
 
 
 def metrics_app(page: MetricsPage) -> Starlette:
-    """Returns an app that serves nothing else, for a port of its own."""
+    """Returns an app that serves only the page, for a separate port."""
 
     async def on_error(_: Request, error: Exception) -> Response:
         assert isinstance(error, ApiError)
@@ -80,14 +80,14 @@ def metrics_app(page: MetricsPage) -> Starlette:
     return app
 
 
-# More than any monitor has; a stranger's connections are no burden beyond it.
+# More than monitoring needs; limits the load of other clients.
 _CONNECTIONS = 32
 
 
 @asynccontextmanager
 async def serving_metrics(app: Any, listener: socket.socket) -> AsyncIterator[None]:
-    """Serves an app on a socket while the context is entered, in a thread of its own: the metrics can be read while the
-    server itself is busy."""
+    """Serves an app on a socket while the context is active, in a separate thread: it responds even if the server's
+    event loop is busy."""
     config = uvicorn.Config(
         app,
         http="httptools",

@@ -1,6 +1,7 @@
-"""From bytes to values: the JSON of a body, and the parameters of a query string.
+"""Parses bodies and query strings.
 
-JSON is as RFC 8259 has it and I-JSON bounds it: UTF-8, no NaN, no infinite numbers, no key twice, no lone surrogate.
+JSON has to conform to RFC 8259 and I-JSON (RFC 7493): UTF-8, no NaN, no infinite numbers, no duplicate keys, no
+lone surrogates.
 """
 
 import json
@@ -22,19 +23,19 @@ class _NotStrict(ValueError):
 
 
 def parse_json(raw: bytes) -> Any:
-    """Reads the value of a body. Raises ApiError, saying what is wrong and where."""
+    """Parses a body. Raises ApiError with the reason and the position."""
     if not raw.strip():
         raise ApiError(ErrorCode.MISSING_BODY, "The request body is empty, but must be a JSON object.")
     try:
         text = raw.decode("utf-8")
         value = _decoder.decode(text)
         if _SURROGATE_ESCAPE.search(text):
-            # Paired surrogates are one character by now; a lone one can't be encoded.
+            # Surrogate pairs are already one character; a lone surrogate can't be encoded.
             json.dumps(value, ensure_ascii=False).encode("utf-8")
     except UnicodeDecodeError as error:
-        raise _invalid(f"it is not UTF-8 (byte {error.start})") from None
+        raise _invalid(f"invalid UTF-8 at byte {error.start}") from None
     except UnicodeEncodeError:
-        raise _invalid("a string holds half of a surrogate pair") from None
+        raise _invalid("a string contains a lone surrogate") from None
     except json.JSONDecodeError as error:
         raise _invalid(f"{error.msg} (line {error.lineno}, column {error.colno})") from None
     except _NotStrict as error:
@@ -54,8 +55,8 @@ def _object(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     result = dict(pairs)
     if len(result) != len(pairs):
         counts = Counter(name for name, _ in pairs)
-        twice = next(name for name, count in counts.items() if count > 1)
-        raise _NotStrict(f"the key {twice[:100]!r} stands twice in one object")
+        duplicate = next(name for name, count in counts.items() if count > 1)
+        raise _NotStrict(f"duplicate key {duplicate[:100]!r} in an object")
     return result
 
 
@@ -78,10 +79,10 @@ _INTEGER = re.compile(r"-?[0-9]{1,18}")
 
 
 def parse_query(raw: bytes, known: Mapping[str, QueryParameter]) -> dict[str, Any]:
-    """Returns the values by name; the last one counts where a name stands twice, unless it is a list.
+    """Returns the values by name. If a name is repeated, its last value counts, unless it is a list.
 
-    A list is a name that is repeated, as it is or with brackets (`include[]=a`), which is how OpenAI's clients send it.
-    What can't be read as its type stays a text, for the document to refuse.
+    Lists are sent as repeated names, with or without brackets (`include[]=a`), as OpenAI's clients do. A value that
+    can't be parsed as its type stays a string, which the document's schema then rejects.
     """
     values: dict[str, Any] = {}
     for name, text in parse_qsl(raw.decode("latin-1"), keep_blank_values=True):

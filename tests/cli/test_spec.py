@@ -63,7 +63,7 @@ def test_on_a_full_disk(arguments) -> None:
 
 
 def test_help_says_which_version_is_printed() -> None:
-    assert "by default 3.2, or 3.1 with --dialect." in " ".join(spec("--help").output.split())
+    assert "By default, 3.2, or 3.1 with --dialect." in " ".join(spec("--help").output.split())
 
 
 @pytest.mark.parametrize(("option", "value", "words"), [("--openapi", "3.0", "'3.2'"), ("--format", "xml", "'json'")])

@@ -23,7 +23,7 @@ def test_one_a_line(tmp_path, caplog) -> None:
 
 @pytest.mark.parametrize("text", ["", "\n \n", "# one\n"])
 def test_a_file_without_a_key_is_a_mistake(tmp_path, text) -> None:
-    with pytest.raises(KeyFileError, match="holds no key"):
+    with pytest.raises(KeyFileError, match="contains no key"):
         read_keys(written(tmp_path, text))
 
 

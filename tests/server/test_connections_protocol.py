@@ -140,7 +140,7 @@ def test_a_head_has_bounds_however_it_comes(head: bytes, fits: bool, size: int) 
         if fits:
             assert sent.startswith(b"HTTP/1.1 200")
         else:
-            assert "65536 bytes or 256 fields" in refused(sent, ErrorCode.HEADERS_TOO_LARGE)["message"]
+            assert "65536 bytes or 256 header fields" in refused(sent, ErrorCode.HEADERS_TOO_LARGE)["message"]
             assert (made.asked, made.transport.ended, made.transport.closed) == (0, True, False)
 
     run(test)

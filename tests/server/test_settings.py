@@ -12,7 +12,7 @@ def test_endpoints(url) -> None:
 
 @pytest.mark.parametrize("url", ["", "127.0.0.1:4318", "grpc://host:4317", "http://", "http://[", "collector"])
 def test_what_is_no_url_is_named(url) -> None:
-    with pytest.raises(TelemetryError, match=r"as http://127\.0\.0\.1:4318/v1/traces"):
+    with pytest.raises(TelemetryError, match=r"such as http://127\.0\.0\.1:4318/v1/traces"):
         TelemetrySettings(otlp_traces_endpoint=url)
     with pytest.raises(TelemetryError):
         TelemetrySettings(otlp_metrics_endpoint=url)

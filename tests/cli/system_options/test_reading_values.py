@@ -30,5 +30,5 @@ def test_by_name(split, value, found) -> None:
 
 
 def test_what_holds_nothing() -> None:
-    with pytest.raises(OptionError, match="--o is no JSON: "):
+    with pytest.raises(OptionError, match="--o is not valid JSON: "):
         list(single("--o", Meaning(("--o",), split="json"), ["["]))

@@ -16,13 +16,12 @@ from specvino.cli.system_options.table import effect, read
         (
             "vllm",
             "--spec-method",
-            "As --prompt-lookup, for ngram. Otherwise without effect: Drafts come from a smaller model or from the "
-            "prompt.",
+            "As --prompt-lookup, for ngram. No effect otherwise: Drafts come from a smaller model or from the prompt.",
         ),
         ("ovms", "--task", "Only text_generation: Models that make texts are served."),
         ("ovms", "--cache-size", "As --cache-size."),
         ("ovms", "--kv-cache-precision", "As KV_CACHE_PRECISION in --plugin-config."),
-        ("ovms", "--model-repository-path", "A folder in which the model is looked for."),
+        ("ovms", "--model-repository-path", "A folder to look for the model in."),
         (
             "mlc-llm",
             "--overrides",

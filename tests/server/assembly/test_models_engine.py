@@ -36,8 +36,8 @@ def test_it_is_told_first(said: list[str], reason: str) -> None:
     ("content", "reason"),
     [
         (None, "template.jinja: can't be read: No such file or directory"),
-        (b"\xff", "template.jinja: can't be read: it is no UTF-8 text"),
-        (b"{% if %}", "template.jinja: is no chat template: line 1: Expected an expression"),
+        (b"\xff", "template.jinja: can't be read: it isn't UTF-8"),
+        (b"{% if %}", "template.jinja: invalid chat template: line 1: Expected an expression"),
     ],
 )
 def test_a_file_that_is_no_chat_template(tmp_path: Path, content: bytes | None, reason: str) -> None:

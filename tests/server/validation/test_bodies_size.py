@@ -23,7 +23,7 @@ def accepted(value: Any, max_body: int = MAX_BODY) -> bool:
 
 
 def test_what_a_client_is_told() -> None:
-    with pytest.raises(ApiError, match="32768 names, objects and lists, or more than 131072 elements") as error:
+    with pytest.raises(ApiError, match="limit of 32768 keys, objects and lists, or of 131072 elements") as error:
         require_size(b"[" * 40_000, MAX_BODY)
     assert error.value.code.value == "request_too_large"
 

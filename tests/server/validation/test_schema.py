@@ -66,7 +66,7 @@ WRONG = [
     ({"temperature": 3}, "temperature", "decimal_above_max_value", "at most 2"),
     ({"temperature": -0.5}, "temperature", "decimal_below_min_value", "at least 0"),
     ({"temperature": "1"}, "temperature", "invalid_type", '"1"'),
-    ({"top_k": 0}, "top_k", "invalid_value", "another value than 0"),
+    ({"top_k": 0}, "top_k", "invalid_value", "a value other than 0"),
     ({"top_k": 1.5}, "top_k", "invalid_type", "an integer"),
     ({"n": 129}, "n", "integer_above_max_value", "at most 128"),
     ({"n": True}, "n", "invalid_type", "an integer"),
@@ -143,7 +143,12 @@ CALL = {"type": "function_call", "name": "f", "arguments": "{}"}
         ({"tools": [{"name": "f"}]}, "tools.0.type", "missing_required_parameter", "function, custom"),
         ({"tools": [{}]}, "tools.0.type", "missing_required_parameter", "function, custom"),
         ({"tool_choice": {}}, "tool_choice.type", "missing_required_parameter", "function, allowed_tools"),
-        ({"metadata": {"k" * 65: "v"}}, "metadata", "invalid_value", "its keys must be texts of at most 64 characters"),
+        (
+            {"metadata": {"k" * 65: "v"}},
+            "metadata",
+            "invalid_value",
+            "its keys must be strings of at most 64 characters",
+        ),
         ({"tools": [{"type": "hammer"}]}, "tools.0.type", "invalid_value", "function, custom"),
         ({"tool_choice": {"type": "hammer"}}, "tool_choice.type", "invalid_value", "function, allowed_tools"),
         ({"tool_choice": "must"}, "tool_choice", "invalid_value", '"none", "auto", "required"'),
@@ -253,7 +258,7 @@ UNIONS = talk(
 KINDS = [
     ({"tools": [{"type": "x"}]}, "tools.0.type", "invalid_value", '"x", but must be one of function, custom'),
     ({"tools": [{"type": 5}]}, "tools.0.type", "invalid_type", "5, but must be one of function, custom"),
-    ({"tools": [{"name": "f"}]}, "tools.0.type", "missing_required_parameter", "accepted are: function, custom"),
+    ({"tools": [{"name": "f"}]}, "tools.0.type", "missing_required_parameter", "accepted values: function, custom"),
     ({"tools": [5]}, "tools.0", "invalid_type", "an object"),
     ({"tools": [{"type": "custom"}]}, "tools.0.custom", "missing_required_parameter", "required"),
     (
