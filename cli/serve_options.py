@@ -19,8 +19,8 @@ class EngineKind(StrEnum):
 Model = Annotated[
     str | None,
     typer.Argument(
-        help="An OpenVINO model folder, a .gguf file, a Hugging Face model ID (ORG/NAME, or ORG/NAME:QUANTIZATION to "
-        "choose one of several GGUF files), or smollm2, the default model."
+        help="An OpenVINO model folder, a .gguf file, or a Hugging Face model ID (ORG/NAME, or "
+        "ORG/NAME:QUANTIZATION to choose one of several GGUF files). By default, smollm2."
     ),
 ]
 
@@ -68,8 +68,8 @@ PromptLookup = Annotated[
 ToolParser = Annotated[
     str | None,
     typer.Option(
-        help="The format of the model's tool calls, or none to leave them in the text. By default, it is detected from "
-        "the chat template.",
+        help="The format of the model's tool calls, or none to leave them in the text. By default, as detected "
+        "from the chat template.",
         show_default=False,
     ),
 ]
@@ -77,8 +77,8 @@ ToolParser = Annotated[
 ReasoningParser = Annotated[
     str | None,
     typer.Option(
-        help="The format of the model's reasoning, or none to leave it in the text. By default, it is detected "
-        "from the chat template.",
+        help="The format of the model's reasoning, or none to leave it in the text. By default, as detected from "
+        "the chat template.",
         show_default=False,
     ),
 ]
@@ -176,8 +176,8 @@ AllowedHosts = Annotated[
     typer.Option(
         help="A hostname that requests may use in the Host header, such as api.example.com or *.example.com, or "
         "several separated by commas; `*` allows all. May be repeated. IP addresses, names without a dot, and "
-        "names under .localhost, .local, .internal and .home.arpa are always allowed. By default, all other names "
-        "are refused if the server has no API keys, and allowed if it has."
+        "names under .localhost, .local, .internal and .home.arpa are always allowed. By default, all names if the "
+        "server has API keys, otherwise no others."
     ),
 ]
 
@@ -185,7 +185,7 @@ AllowedOrigins = Annotated[
     list[str] | None,
     typer.Option(
         help="An origin whose web pages may use the server (CORS), such as https://example.com, or several "
-        "separated by commas; `*` allows all. May be repeated. By default, no other origins are allowed."
+        "separated by commas; `*` allows all. May be repeated. By default, none."
     ),
 ]
 
@@ -269,7 +269,7 @@ RequestTimeout = Annotated[
     float | None,
     typer.Option(
         min=0.001,
-        help="Seconds after which an incomplete response ends with an error. By default, there is no limit.",
+        help="Seconds after which an incomplete response ends with an error. By default, none.",
     ),
 ]
 
@@ -281,8 +281,8 @@ AllowedMediaDomains = Annotated[
     list[str] | None,
     typer.Option(
         help="A host that images may be downloaded from, or several separated by commas; `all` allows every public "
-        "host. May be repeated. Private addresses and redirects are refused. By default, requests have to contain "
-        "their images."
+        "host. May be repeated. Private addresses and redirects are refused. By default, none: images have to be "
+        "in the request itself."
     ),
 ]
 
@@ -326,8 +326,8 @@ MetricsPort = Annotated[
     typer.Option(
         min=0,
         max=65535,
-        help="A separate port for Prometheus' /metrics, where it requires no API key; 0 picks a free one. By default, "
-        "/metrics is on the API's port and requires one of its keys.",
+        help="A separate port for Prometheus' /metrics, where it requires no API key; 0 picks a free one. By "
+        "default, the API's port, where /metrics requires an API key if there are any.",
         show_default=False,
     ),
 ]
