@@ -13,7 +13,7 @@ from specvino.conformance.reports.table import STYLES, first_line
 
 
 def read_report(path: Path) -> Report:
-    """Returns the report in a file; ends the command where the file is no report."""
+    """Returns the report in a file; ends the command if it can't be read."""
     try:
         return read(path)
     except BadReport as error:
@@ -29,7 +29,7 @@ def compare(before: Path, after: Path) -> int:
         if not report.complete:
             end(f"{path} can't be compared: {report.shortcoming}")
     if differ := differences(old, new):
-        end(f"{before} and {after} are runs of different plans: {'; '.join(differ)}")
+        end(f"{before} and {after} are runs with different plans: {'; '.join(differ)}")
     console = Console(highlight=False)
     found = diff(old, new)
     if old.header.model != new.header.model:

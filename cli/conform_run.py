@@ -43,17 +43,17 @@ class Files:
     baseline: Path | None
     write_baseline: Path | None
     strict: bool
-    """Whether an entry of the baseline that no finding needs makes the run fail."""
+    """Whether a baseline entry that matches no finding makes the run fail."""
 
     def check(self) -> None:
-        """Ends the command where one can't be written, before anything is asked of the server."""
+        """Ends the command if a file can't be written, before any request is sent."""
         taken: dict[Path, str] = {}
         for field in fields(self):
             path = getattr(self, field.name)
             if not isinstance(path, Path) or field.name == "baseline":
                 continue
             if (other := taken.setdefault(path.absolute(), field.name)) != field.name:
-                end(f"--{other} and --{field.name.replace('_', '-')} name the same file {path}")
+                end(f"--{other} and --{field.name.replace('_', '-')} write to the same file, {path}")
             with writing(path):
                 existed = path.exists()
                 path.open("ab").close()
@@ -61,10 +61,10 @@ class Files:
                     path.unlink()
 
     def accepted(self) -> Baseline:
-        """Ends the command where the file is no baseline."""
+        """Returns the baseline; ends the command if the file isn't one."""
         if self.baseline is None:
             if self.strict:
-                end("--strict is about the entries of a baseline, which --baseline names")
+                end("--strict requires --baseline")
             return Baseline()
         try:
             found = read(self.baseline)
@@ -73,7 +73,7 @@ class Files:
         except OSError as error:
             end(f"{self.baseline} can't be read: {error.strerror}")
         if self.strict and (unknown := found.unknown(all_rules())):
-            end(f"{self.baseline} accepts what is no rule: {', '.join(unknown)}")
+            end(f"{self.baseline} contains unknown rules: {', '.join(unknown)}")
         return found
 
     def write(self, report: Report) -> None:
@@ -87,7 +87,7 @@ class Files:
 
 @dataclass(frozen=True, slots=True)
 class Output:
-    """Says what is printed: `json` is the report on standard output, in place of what is for people."""
+    """What is printed. With `json`, standard output gets the NDJSON report instead of the human-readable output."""
 
     json: bool = False
     quiet: bool = False
@@ -96,7 +96,7 @@ class Output:
 
 @contextlib.contextmanager
 def writing(path: Path) -> Iterator[None]:
-    """Ends the command with one line where a file takes nothing, or nothing more."""
+    """Ends the command with one line if a file can't be written."""
     try:
         yield
     except OSError as error:
@@ -105,27 +105,27 @@ def writing(path: Path) -> Iterator[None]:
 
 @contextlib.contextmanager
 def printing() -> Iterator[None]:
-    """Ends the command with one line where standard output takes no more."""
+    """Ends the command with one line if standard output can't be written."""
     try:
         yield
         sys.stdout.flush()
     except OSError as error:
-        # What the buffer still holds would fail once more when Python ends.
+        # Flushing the rest of the buffer would fail again when Python exits.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         end(f"standard output can't be written: {error.strerror}")
 
 
 class Terminal(Console):
-    """Whose reader may go away: rich would end with the exit code for findings."""
+    """A console whose reader may close the pipe: rich would exit with the code for findings."""
 
     def on_broken_pipe(self) -> None:
         raise
 
 
 def list_cases(settings: Settings) -> None:
-    """Prints the cases of a run, and those that it would leave out."""
+    """Prints the cases of a run, and those that it would skip."""
     try:
-        # Which server it would be makes no difference.
+        # The plan doesn't depend on the server.
         chosen = replace(settings, url=settings.url or "http://localhost").job().plan()
     except CannotRun as error:
         end(str(error))
@@ -135,8 +135,8 @@ def list_cases(settings: Settings) -> None:
         for rule in chosen.rules or ():
             print(rule)
         for rule, because in chosen.left_out.items():
-            print(f"left out: {rule}  {because}")
-        print(f"{len(chosen.cases)} cases; {len(chosen.left_out)} left out")
+            print(f"skipped: {rule}  {because}")
+        print(f"{len(chosen.cases)} cases; {len(chosen.left_out)} skipped")
 
 
 def judge(settings: Settings, files: Files, output: Output) -> int:
@@ -159,7 +159,7 @@ def judge(settings: Settings, files: Files, output: Output) -> int:
 
 async def _judge(job: Job, files: Files, accepted: Baseline, output: Output) -> int:
     with contextlib.suppress(NotImplementedError):  # on Windows
-        # As Ctrl-C does: an exception out of the handler would end whichever task is at work.
+        # Like Ctrl-C: an exception raised by the handler would end whichever task is running.
         task = cast("asyncio.Task[int]", asyncio.current_task())
         asyncio.get_running_loop().add_signal_handler(signal.SIGTERM, task.cancel)
     console = Terminal(highlight=False, stderr=output.json, quiet=output.quiet)
@@ -174,13 +174,13 @@ async def _judge(job: Job, files: Files, accepted: Baseline, output: Output) -> 
         try:
             await _run(running, files, accepted, console, output)
         finally:
-            # Also of a run that is broken off.
+            # Also for an interrupted run.
             files.write(report)
             with printing():
                 table.show_findings(console, report, verbose=output.verbose)
                 table.show_totals(console, report, _of_baseline(accepted, report))
     if not any(line.verdict in JUDGED for line in report.lines):
-        raise CannotRun("nothing could be judged")
+        raise CannotRun("no rule could be judged")
     if files.write_baseline is not None:
         with writing(files.write_baseline):
             accepted.updated(report.lines).write(files.write_baseline)
@@ -194,7 +194,7 @@ async def _judge(job: Job, files: Files, accepted: Baseline, output: Output) -> 
 
 
 def _traffic(job: Job, files: Files, stack: AsyncExitStack) -> Callable[[Exchange], None]:
-    """Returns what writes each exchange to the file for the traffic, if there is to be one."""
+    """Returns a function that writes each exchange to the HAR file, if there is one."""
     if files.har is None:
         return lambda _: None
     path = files.har
@@ -214,14 +214,14 @@ def _traffic(job: Job, files: Files, stack: AsyncExitStack) -> Callable[[Exchang
 
 
 def _of_baseline(accepted: Baseline, report: Report) -> Iterator[str]:
-    """Yields what is wrong with the entries of a baseline."""
+    """Yields the problems of a baseline's entries."""
     yield from (f"no longer needed in the baseline: {rule}" for rule in accepted.unneeded(report.lines))
     unknown = accepted.unknown(all_rules()) if accepted.accepted else ()
-    yield from (f"in the baseline, but no rule: {rule}" for rule in unknown)
+    yield from (f"unknown rule in the baseline: {rule}" for rule in unknown)
 
 
 async def _run(running: RunningJob, files: Files, accepted: Baseline, console: Console, output: Output) -> None:
-    """Fills the report, and the file of lines with it."""
+    """Fills the report, and writes it line by line to the NDJSON file and to standard output."""
     report, cases = running.report, len(running.plan.cases)
     with ExitStack() as stack:
         writer = None

@@ -85,7 +85,7 @@ class Settings:
         except ValueError as error:
             raise CannotRun(str(error)) from None
         if not self.url:
-            raise CannotRun("the URL of a server is missing, such as http://127.0.0.1:8000/v1")
+            raise CannotRun("a server URL is required, such as http://127.0.0.1:8000/v1")
         key = checked_key(self.key)
         key_header = checked_key_header(self.key_header, key)
         headers = checked_headers(self.headers, key, key_header)
@@ -108,7 +108,7 @@ class Settings:
     def _replaying(self, file: Path) -> Job:
         """Returns the job that sends a report's requests again: to the same server, unless there is a URL."""
         if self._asks_for_new_requests():
-            raise CannotRun(f"--replay sends the requests that {file} has: {NEW} don't go with it")
+            raise CannotRun(f"--replay sends the requests in {file}; it can't be combined with {NEW}")
         try:
             report = ndjson.read(file)
         except ndjson.BadReport as error:
@@ -117,7 +117,7 @@ class Settings:
             raise CannotRun(f"{file} can't be read: {error.strerror}") from None
         head = report.header
         if self.dialect not in (None, head.dialect):
-            raise CannotRun(f"--dialect is {self.dialect}, but {file} was judged by {head.dialect}")
+            raise CannotRun(f"--dialect is {self.dialect}, but {file} was judged against {head.dialect}")
         settings = replace(
             self,
             replay=None,
@@ -129,7 +129,7 @@ class Settings:
         )
         job = replace(settings.job(), replayed=report)
         if not job.again():
-            raise CannotRun(f"{file} has no finding of the layer fuzz to send again")
+            raise CannotRun(f"{file} has no fuzz findings to replay")
         return job
 
     def _asks_for_new_requests(self) -> bool:
@@ -139,7 +139,7 @@ class Settings:
     def _generated(self, layers: tuple[str, ...]) -> Options:
         seed = SEED if self.seed is None else self.seed
         if "fuzz" not in layers and self._asks_for_new_requests():
-            raise CannotRun(f"{NEW} are for --layer fuzz")
+            raise CannotRun(f"{NEW} require --layer fuzz")
         try:
             return Options(seed, self.max_examples, self.include_checks, self.exclude_checks)
         except ValueError as error:

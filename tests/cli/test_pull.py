@@ -46,7 +46,7 @@ def test_a_model_that_is_there(cache: Path, capsys: pytest.CaptureFixture[str]) 
         (folder / name).touch()
     checksums.write(folder)
     pull("smollm2")
-    assert capsys.readouterr().out == f"smollm2 is there already: {folder}\n"
+    assert capsys.readouterr().out == f"smollm2 is already in the cache: {folder}\n"
 
 
 def test_a_failure_is_one_line(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -63,7 +63,7 @@ def test_an_unknown_name() -> None:
     with pytest.raises(SystemExit) as raised:
         pull("llama")
     assert raised.value.code == (
-        "specvino: llama: no model of that name; there is: smollm2, and those of the Hugging Face hub as ORG/NAME"
+        "specvino: unknown model llama: use smollm2, or a Hugging Face model ID such as ORG/NAME"
     )
 
 

@@ -26,10 +26,10 @@ def test_help_shows_the_system_s_options() -> None:
     [
         (["--dialect", "sglang", "--chunked-prefill-size", "7"], "Invalid value for --chunked-prefill-size: "),
         (["--dialect=ovms", "--max_num_seqs", "x"], "Invalid value for --max_num_seqs: "),
-        (["--dialect", "vllm", "--max-model-lem", "7"], "there is no option --max-model-lem. Did you mean"),
+        (["--dialect", "vllm", "--max-model-lem", "7"], "unknown option --max-model-lem. Did you mean"),
         (["--dialect", "nobody", "--max-model-len", "7"], "No such option: --max-model-len"),
         (["--max-model-len", "7"], "No such option: --max-model-len"),
-        (["--dialect", "ollama", "--max-model-len", "7"], "there is no option --max-model-len."),
+        (["--dialect", "ollama", "--max-model-len", "7"], "unknown option --max-model-len."),
         (["--dialect", "vllm", "m", "n"], "unexpected extra argument"),
         (["m", "--dialect"], "requires an argument"),
     ],

@@ -4,7 +4,7 @@ import re
 
 import pytest
 
-from specvino.cli.system_options.page import start_lines
+from specvino.cli.docs import start_lines
 from specvino.cli.system_options.table import read
 from specvino.document.loading import DIFFERENCES, load
 from specvino.generated.systems import SYSTEMS
