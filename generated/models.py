@@ -1683,7 +1683,7 @@ class CreateChatCompletionRequest(BaseModel):
     """
     min_p: float | None | MISSING = MISSING
     """
-    Sample only from tokens whose probability is at least this fraction of the most likely token's.
+    The minimum probability of a token, relative to the most likely one.
     """
     seed: int | None | MISSING = MISSING
     """
@@ -2464,7 +2464,7 @@ class CreateCompletionRequest(BaseModel):
     """
     min_p: float | None | MISSING = MISSING
     """
-    Sample only from tokens whose probability is at least this fraction of the most likely token's.
+    The minimum probability of a token, relative to the most likely one.
     """
     seed: int | None | MISSING = MISSING
     """
@@ -3169,7 +3169,7 @@ class CreateResponseRequest(BaseModel):
     """
     min_p: float | None | MISSING = MISSING
     """
-    Sample only from tokens whose probability is at least this fraction of the most likely token's.
+    The minimum probability of a token, relative to the most likely one.
     """
     repetition_penalty: float | None | MISSING = MISSING
     """
