@@ -137,7 +137,7 @@ def test_explain_suggests(name) -> None:
 def test_explain() -> None:
     run = spec("explain", "chat.temperature")
     assert run.exit_code == 0
-    assert run.output.startswith("chat.temperature  How freely tokens are drawn.")
+    assert run.output.startswith("chat.temperature  The sampling temperature.")
 
 
 @pytest.mark.parametrize("name", ["", " "])
