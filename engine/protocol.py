@@ -1,11 +1,16 @@
 """The engine as handlers see it."""
 
 from collections.abc import AsyncGenerator, Mapping, Sequence
+from contextvars import ContextVar
 from dataclasses import dataclass
 from typing import Literal, Protocol
 
 from specvino.engine.request import Conversation, GenerationRequest, ReadImage
 from specvino.engine.segments import Segment
+
+# Who asks, so that what many wait for is shared out among clients. The server sets it for each request; without it all
+# are one client.
+CLIENT: ContextVar[str] = ContextVar("client", default="")
 
 State = Literal["loading", "ready", "stalled", "restarting", "closed"]
 """A stalled engine owes answers and gives none: what comes now would wait."""

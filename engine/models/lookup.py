@@ -7,8 +7,7 @@ from specvino.engine.errors import ModelLoadError
 from specvino.engine.models.catalogue import CATALOGUE, DEFAULT
 from specvino.engine.models.folder import open_folder
 from specvino.engine.models.gguf_file import open_gguf
-from specvino.engine.models.pull import pull
-from specvino.engine.models.report import Report, say_nothing
+from specvino.engine.models.pull import Report, pull, say_nothing
 from specvino.engine.models.source import ModelSource
 
 # As in llama.cpp and vLLM, the quantization of a GGUF file may stand behind the id.

@@ -7,7 +7,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 from specvino.engine.errors import ModelLoadError
-from specvino.engine.processes.tied import tied
+from specvino.engine.processes.lifeline import tied
 
 _POLL_SECONDS = 0.2
 

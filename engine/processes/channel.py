@@ -124,3 +124,13 @@ class BlockingChannel:
         if not data:
             raise EOFError
         self._received += self._frames.feed(data)
+
+
+class Ready(msgspec.Struct, tag=True):
+    """Says that the child has loaded: work may come."""
+
+
+class Failed(msgspec.Struct, tag=True):
+    """Says that the child couldn't load, or can't go on; `reason` is one line. The process ends after this."""
+
+    reason: str

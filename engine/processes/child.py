@@ -5,15 +5,16 @@ import resource
 import signal
 import socket
 import sys
-from collections.abc import Callable
-from contextlib import suppress
+import threading
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any
 
 import msgspec
 
-from specvino.engine.processes.channel import BlockingChannel
-from specvino.engine.processes.lifecycle import Failed
+from specvino.engine.processes.channel import BlockingChannel, Failed
 from specvino.engine.processes.lifeline import die_with_parent
 
 
@@ -53,3 +54,31 @@ def limit_memory(more: int) -> None:
         return  # only Linux tells how much is used
     used = int(statm.read_text().split()[0]) * resource.getpagesize()
     resource.setrlimit(resource.RLIMIT_AS, (used + more, resource.RLIM_INFINITY))
+
+
+# Seconds between two looks.
+_INTERVAL = 0.1
+
+
+@contextmanager
+def bounded(seconds: float, exceeded: Callable[[], None]) -> Iterator[None]:
+    """Calls `exceeded` from another thread as soon as the work within has taken so many seconds of CPU time.
+
+    Native code can't be interrupted: `exceeded` should end the process. When the work is done it isn't called any more.
+    """
+    done = threading.Event()
+    begun = time.process_time()
+
+    def watch() -> None:
+        while not done.wait(_INTERVAL):
+            if time.process_time() - begun > seconds:
+                exceeded()
+                return
+
+    watcher = threading.Thread(target=watch, daemon=True)
+    watcher.start()
+    try:
+        yield
+    finally:
+        done.set()
+        watcher.join()

@@ -6,7 +6,11 @@ closed, which is fatal by default: no code of the child has to run for it.
 
 import fcntl
 import os
+import runpy
 import select
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
 
 
 def die_with_parent(fd: int) -> None:
@@ -17,3 +21,21 @@ def die_with_parent(fd: int) -> None:
     before.register(fd, 0)
     if before.poll(0):
         os._exit(1)
+
+
+@contextmanager
+def tied(module: str, *arguments: str) -> Iterator[tuple[list[str], tuple[int, ...]]]:
+    """Yields the command that runs a module, and the descriptors that it must be given (`pass_fds`)."""
+    reading, writing = os.pipe()
+    try:
+        command = [sys.executable, "-P", "-m", "specvino.engine.processes.lifeline", str(reading), module, *arguments]
+        yield command, (reading,)
+    finally:
+        os.close(reading)
+        os.close(writing)
+
+
+if __name__ == "__main__":
+    die_with_parent(int(sys.argv[1]))
+    del sys.argv[:2]
+    runpy.run_module(sys.argv[0], run_name="__main__", alter_sys=True)

@@ -9,8 +9,7 @@ from typing import TYPE_CHECKING, Any
 import msgspec
 
 from specvino.engine.errors import EngineUnavailable, ModelLoadError
-from specvino.engine.processes.channel import Channel
-from specvino.engine.processes.lifecycle import Failed, Ready
+from specvino.engine.processes.channel import Channel, Failed, Ready
 from specvino.engine.processes.spawn import Child, spawn
 from specvino.engine.processes.stall_watch import StallWatch
 

@@ -2,8 +2,8 @@
 
 from typing import Literal
 
-from specvino.engine.admission import check_length
 from specvino.engine.errors import PromptError
+from specvino.engine.prompt_checks import check_length
 from specvino.engine.protocol import Engine
 from specvino.generated import models, wire
 from specvino.generated.handlers import Reply, RequestContext

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from specvino.engine.models.report import Report, say_nothing
+from specvino.engine.models.pull import Report, say_nothing
 from specvino.server.assembly.engine import make_engine
 from specvino.server.assembly.options import OptionError, ServeOptions
 

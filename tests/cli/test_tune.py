@@ -12,8 +12,8 @@ from specvino.cli import main
 from specvino.cli.serve import serve
 from specvino.engine.openvino.messages.options import PipelineOptions
 from specvino.engine.openvino.tuning import search
-from specvino.engine.openvino.tuning.candidates import Candidate
 from specvino.engine.openvino.tuning.figures import Figures
+from specvino.engine.openvino.tuning.search import Candidate
 
 MODEL = Path(__file__).parents[1] / "models" / "tiny_text"
 CHOSEN = PipelineOptions(512, {"INFERENCE_PRECISION_HINT": "bf16"})

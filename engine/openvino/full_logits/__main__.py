@@ -2,14 +2,12 @@
 
 import ctypes
 
-from specvino.engine.openvino.full_logits.ends import ends
-from specvino.engine.openvino.full_logits.model import load
-from specvino.engine.openvino.full_logits.step_loop import CAPACITY, StepLoop
+from specvino.engine.openvino.full_logits.model_runner import end_tokens, load
+from specvino.engine.openvino.full_logits.scheduler import CAPACITY, Scheduler
 from specvino.engine.openvino.messages.worker import Loaded, ToWorker
-from specvino.engine.openvino.native.error_text import one_line
+from specvino.engine.openvino.native.error_output import one_line
 from specvino.engine.processes import child
-from specvino.engine.processes.channel import BlockingChannel
-from specvino.engine.processes.lifecycle import Ready
+from specvino.engine.processes.channel import BlockingChannel, Ready
 
 _M_MMAP_THRESHOLD = -3  # malloc.h
 _MAPPED = 2**20  # bytes
@@ -17,16 +15,17 @@ _MAPPED = 2**20  # bytes
 
 def work(channel: BlockingChannel) -> None:
     settings = channel.receive()
-    child.expendable()
+    if settings.expendable:
+        child.expendable()
     _give_memory_back()
     model = load(settings.path, settings.options)
     cache_tokens = None
     if settings.cache_size:
         cache_tokens = settings.cache_size * 2**30 // model.token_bytes()
         channel.send(Loaded(cache_tokens // CAPACITY))
-    loop = StepLoop(
+    loop = Scheduler(
         model,
-        ends(settings.path),
+        end_tokens(settings.path),
         settings.max_sequences,
         settings.options.max_num_batched_tokens,
         cache_tokens,

@@ -5,9 +5,8 @@ from dataclasses import dataclass, field
 
 import numpy
 
-from specvino.engine.openvino.full_logits.model import Decoder, Ids, Logits
-from specvino.engine.openvino.full_logits.sampler import Sampler
-from specvino.engine.openvino.full_logits.scores import likeliest, log_softmax, rank, those
+from specvino.engine.openvino.full_logits.model_runner import Decoder, Ids, Logits
+from specvino.engine.openvino.full_logits.sampler import Sampler, likeliest, log_softmax, rank, those
 from specvino.engine.openvino.messages.worker import Generate, Likeliest, Output
 
 

@@ -1,5 +1,9 @@
 """The messages between the server and the image process."""
 
+import re
+from collections.abc import Iterator
+from dataclasses import replace
+
 import msgspec
 
 from specvino.engine.request import Image
@@ -32,3 +36,58 @@ class ImageRefused(msgspec.Struct, tag=True):
 
     id: int
     reason: str
+
+
+PIECE_BYTES = 1 << 20
+
+
+def in_pieces(image: Image) -> Iterator[tuple[Image, bool]]:
+    """Yields the image with a piece of its pixels at a time, and whether more follow."""
+    for start in range(0, max(1, len(image.rgb)), PIECE_BYTES):
+        end = start + PIECE_BYTES
+        yield replace(image, rgb=image.rgb[start:end]), end < len(image.rgb)
+
+
+class ChunkJoiner:
+    """Puts the pieces together again, by a key for each image."""
+
+    def __init__(self) -> None:
+        self._pieces: dict[int, list[bytes]] = {}
+
+    def add(self, key: int, piece: Image, more: bool) -> Image | None:
+        """Returns the image with its last piece."""
+        pieces = self._pieces.setdefault(key, [])
+        pieces.append(piece.rgb)
+        if more:
+            return None
+        del self._pieces[key]
+        return replace(piece, rgb=b"".join(pieces))
+
+    def drop(self, key: int) -> None:
+        self._pieces.pop(key, None)
+
+    def clear(self) -> None:
+        self._pieces.clear()
+
+
+JOINER = "\u2060"
+
+# GenAI's own tags, and those of models whose tokenizers don't know theirs as special tokens.
+_TAGS = re.compile(r"<(?=ov_genai_[a-z]+_\d+>|image>|\|image_\d+\|>)")
+
+_OURS = re.compile(r"<ov_genai_image_\d+>")
+
+
+def image_tag(number: int) -> str:
+    """Returns the tag that stands for the image of this number, from 0, among those given to the pipeline."""
+    return f"<ov_genai_image_{number}>"
+
+
+def without_image_tags(text: str) -> str:
+    """Returns the text of a prompt without the images' tags."""
+    return _OURS.sub("", text)
+
+
+def break_image_tags(text: str) -> str:
+    """Returns the text without tags, looking the same."""
+    return _TAGS.sub(f"<{JOINER}", text)

@@ -26,8 +26,8 @@ Likeliest = list[tuple[int, float]]
 class LoadModel(msgspec.Struct, tag=True):
     """Is the first message to a worker. `draft_path` is that of a smaller model for speculative decoding.
 
-    `cache_size` (GB) bounds the memory of running sequences; 0 lets it grow. A `plain` worker has neither prefix cache
-    nor speculative decoding.
+    `cache_size` (GB) bounds the memory of running sequences; 0 lets it grow. An `expendable` process is the first that
+    the kernel ends where memory runs out.
     """
 
     path: str
@@ -35,7 +35,7 @@ class LoadModel(msgspec.Struct, tag=True):
     draft_path: str | None = None
     prompt_lookup: bool = False
     cache_size: int = 0
-    plain: bool = False
+    expendable: bool = False
     options: PipelineOptions = PipelineOptions()
 
     @property
@@ -44,7 +44,7 @@ class LoadModel(msgspec.Struct, tag=True):
 
         GenAI 2026.4.1: with a draft model, a draft that is rejected would make the step raise (decision 027).
         """
-        return not self.plain and self.draft_path is None
+        return self.draft_path is None
 
     @property
     def drafting(self) -> Drafting | None:

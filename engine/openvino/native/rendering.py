@@ -7,7 +7,7 @@ from specvino.engine.chat_template import messages
 from specvino.engine.chat_template.chat_template import ChatTemplate
 from specvino.engine.chat_template.messages import WriteCall
 from specvino.engine.chat_template.special_token_escaping import marker, seam_for, split
-from specvino.engine.openvino.messages import image_tags
+from specvino.engine.openvino.messages.images import JOINER, break_image_tags, image_tag
 from specvino.engine.request import Conversation
 
 
@@ -27,7 +27,7 @@ def render(
     Raises TemplateRefusal, and TooManyMarks where the texts spell more than `most` of the control tokens.
     """
     seam = seam_for(list(messages.texts(prompt)))
-    mark = marker(special, image_tags.JOINER if as_text else seam, most)
+    mark = marker(special, JOINER if as_text else seam, most)
     if as_text:
-        return [template.render(prompt, lambda text: mark(image_tags.cut(text)), seam, image_tags.tag, write_call)]
-    return split(template.render(prompt, mark, seam, image_tags.tag, write_call), seam)
+        return [template.render(prompt, lambda text: mark(break_image_tags(text)), seam, image_tag, write_call)]
+    return split(template.render(prompt, mark, seam, image_tag, write_call), seam)

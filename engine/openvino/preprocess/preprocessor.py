@@ -12,7 +12,7 @@ from openvino_genai import Tokenizer
 
 from specvino.engine.chat_template.files import TemplateTexts
 from specvino.engine.chat_template.special_token_escaping import TooManyMarks, marker, seam_for, split
-from specvino.engine.openvino.messages import image_tags
+from specvino.engine.openvino.messages.images import without_image_tags
 from specvino.engine.openvino.messages.preprocess import (
     ENDING,
     TOKEN_ID_BYTES,
@@ -115,7 +115,7 @@ class Preprocessor:
         characters of it; with `as_text` those of the text that a vision-language model's pipeline gets. Raises like
         `preprocess`."""
         if as_text:
-            pieces = [image_tags.without(self.write(prompt, pieces, must_fit=False))]
+            pieces = [without_image_tags(self.write(prompt, pieces, must_fit=False))]
         else:
             pieces = self._pieces(prompt, pieces)
         if (count := sum(map(len, pieces))) > most_characters:

@@ -4,11 +4,18 @@ import itertools
 import random
 import statistics
 import time
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, fields
 from typing import TYPE_CHECKING
 
 from openvino_genai import ContinuousBatchingPipeline, GenerationConfig
+
+from specvino.engine.errors import ModelLoadError
+from specvino.engine.models.source import ModelSource
+from specvino.engine.openvino.messages.options import PipelineOptions
+from specvino.engine.openvino.messages.worker import LoadModel
+from specvino.engine.openvino.native.error_output import one_line
+from specvino.engine.openvino.worker.pipeline import load
 
 if TYPE_CHECKING:
     import openvino
@@ -135,3 +142,18 @@ def _endless() -> GenerationConfig:
     config.max_new_tokens = 10_000
     config.ignore_eos = True
     return config
+
+
+def loading(source: ModelSource, cache_size: int) -> Callable[[PipelineOptions], Measured]:
+    """Returns what loads the model with given options. It raises ModelLoadError."""
+
+    def loaded(options: PipelineOptions) -> Measured:
+        try:
+            pipeline = load(LoadModel(str(source.path), 0, cache_size=cache_size, options=options))
+            measured = Measured(pipeline, vision=source.vision)
+            measured.figures(-1)  # the first steps take longer
+        except (RuntimeError, ValueError) as error:
+            raise ModelLoadError(f"{source.path}: {one_line(error)}") from error
+        return measured
+
+    return loaded

@@ -14,7 +14,7 @@ from support.images import file, pixels, showing
 from specvino.engine.errors import ContextLengthExceeded, ImageError, ModelLoadError, PromptError
 from specvino.engine.models import ModelSource
 from specvino.engine.openvino.engine import OpenVINOEngine
-from specvino.engine.openvino.messages.image_tags import tag
+from specvino.engine.openvino.messages.images import tag
 from specvino.engine.protocol import Engine
 from specvino.engine.request import Conversation, Message, PlacedImage, TextPrompt, TokenPrompt
 from specvino.engine.segments import Started, Usage

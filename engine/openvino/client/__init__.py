@@ -1,0 +1,1 @@
+"""What of the engine runs in the server's process: one module for each child process, or for what is asked of it."""

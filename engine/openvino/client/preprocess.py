@@ -1,0 +1,272 @@
+"""The server's side of the preprocess process."""
+
+import asyncio
+import itertools
+from array import array
+from dataclasses import replace
+from typing import NamedTuple
+
+from specvino.engine.errors import ContextLengthExceeded, EngineRestarted, EngineUnavailable, PromptError
+from specvino.engine.models.source import ModelSource
+from specvino.engine.openvino.client.images import without_pixels
+from specvino.engine.openvino.messages.images import break_image_tags
+from specvino.engine.openvino.messages.preprocess import (
+    ENDING,
+    OUT_OF_BOUNDS,
+    TOKEN_ID_BYTES,
+    Cut,
+    Detokenize,
+    Detokenized,
+    FromPreprocess,
+    LoadTokenizer,
+    Preprocess,
+    Preprocessed,
+    PromptRefused,
+    PromptTooLong,
+    RenderingRefused,
+    RenderTemplate,
+    Spell,
+    Spelt,
+    StartTemplateProcess,
+    TemplateRendered,
+    Tokenize,
+    Vocabulary,
+)
+from specvino.engine.processes.request_reply import ProcessCrashed, RequestReplyClient
+from specvino.engine.processes.supervisor import Supervisor
+from specvino.engine.prompt_checks import check_ids, check_length
+from specvino.engine.request import Conversation, Prompt, TextPrompt, TokenPrompt
+from specvino.engine.segments import Hidden
+
+
+class TemplateClient:
+    """Renders conversations by the chat templates that they bring, in a process that is started with the first."""
+
+    def __init__(self, vocabulary: Vocabulary, deadline: float) -> None:
+        self._renderings = RequestReplyClient(
+            "template",
+            "specvino.engine.openvino.sandbox.template",
+            StartTemplateProcess(vocabulary.variables, vocabulary.marked),
+            TemplateRendered | RenderingRefused,
+            deadline,
+        )
+
+    @property
+    def pid(self) -> int | None:
+        """Returns the process, None for one that was not needed yet or is being restarted."""
+        return self._renderings.process.pid
+
+    async def render(self, prompt: Conversation, *, as_text: bool) -> TemplateRendered:
+        """Returns a prompt. Raises PromptError and EngineUnavailable."""
+        try:
+            answer = await self._renderings.ask(lambda id: RenderTemplate.of(id, prompt, as_text=as_text))
+        except ProcessCrashed:
+            answer = RenderingRefused(0, OUT_OF_BOUNDS)
+        if isinstance(answer, RenderingRefused):
+            raise PromptError(f"The chat template refuses these messages: {answer.reason}")
+        assert isinstance(answer, TemplateRendered)
+        return answer
+
+    async def close(self) -> None:
+        await self._renderings.close()
+
+
+Answer = Preprocessed | Detokenized | Spelt | PromptTooLong | PromptRefused
+
+
+# How many requests are sent ahead; the others wait here, where one whose client left is dropped. The process has the
+# next one at hand when it has done one.
+_AHEAD = 2
+
+
+class Tokenized(NamedTuple):
+    """Holds a prompt's token ids; for a vision-language model also its text, whose images' tags are none of the tokens.
+    `ending` is how a conversation ends, as the chat template wrote it or as it came, and `hidden` is what of it the
+    template doesn't show."""
+
+    token_ids: bytes
+    text: str | None = None
+    ending: str = ""
+    hidden: tuple[Hidden, ...] = ()
+
+
+class PreprocessClient:
+    """Asks the preprocess process, which answers one request after the other: a silence of `deadline` seconds is the
+    first one's fault.
+
+    That one is told to come back, as the machine may be busy. When the process is lost, what was sent behind it fails
+    with EngineRestarted; it isn't sent again. All methods raise PromptError, EngineUnavailable and EngineRestarted.
+    """
+
+    def __init__(self, source: ModelSource, deadline: float, chat_template: str | None = None) -> None:
+        self.vocabulary: Vocabulary  # set when the process is ready for the first time
+        self._templates: TemplateClient | None = None  # for templates that requests bring, when first needed
+        self._vision = source.vision
+        self._deadline = deadline
+        self._ids = itertools.count()
+        self._owed: dict[int, asyncio.Future[Answer]] = {}  # in the order of their sending
+        self._ahead = asyncio.Semaphore(_AHEAD)  # as many as are owed: also those whose clients left, until answered
+        self.process = Supervisor(
+            "preprocess",
+            "specvino.engine.openvino.preprocess",
+            LoadTokenizer(str(source.path), source.context_length, chat_template),
+            incoming=FromPreprocess,
+            on_message=self._receive,
+            on_lost=self._lost,
+            busy=lambda: bool(self._owed),
+            stall_timeout=deadline,
+            quiet=True,  # no text of a client's gets into the log, whatever a tokenizer writes to stderr
+        )
+
+    async def preprocess(self, prompt: Prompt, cut: Cut | None = None) -> Tokenized:
+        text = None
+        match prompt:
+            case Conversation(rendered=str(rendered)):
+                return await self._ended(await self.preprocess(TextPrompt(rendered), cut))
+            case Conversation(rendered=tuple(rendered)):
+                return await self._ended(await self.preprocess(TokenPrompt(rendered), cut))
+            case Conversation():
+                asked = Preprocess.of(next(self._ids), without_pixels(prompt), as_text=self._vision, cut=cut)
+                answer = await self._render(asked)
+            case TextPrompt():
+                text = break_image_tags(prompt.text) if self._vision else None
+                whole = text or prompt.text
+                answer = await self._tokenize(
+                    Tokenize(next(self._ids), whole, prompt.add_special_tokens, prompt=True, cut=cut)
+                )
+            case TokenPrompt() if self._vision:
+                raise PromptError("This model sees images, and takes no token ids.")
+            case TokenPrompt():
+                check_ids(prompt.ids, self.vocabulary.size)
+                return Tokenized(_kept(array("q", prompt.ids).tobytes(), cut))
+        if isinstance(answer, PromptTooLong):
+            raise ContextLengthExceeded(answer.count, None, answer.limit, more=answer.more)
+        return Tokenized(answer.token_ids, answer.text or text, answer.ending, answer.hidden)
+
+    async def tokenize(self, text: str, *, add_special_tokens: bool, parse_special: bool = True) -> bytes:
+        """Returns the token ids of a text that isn't a prompt: the model's context doesn't bound it."""
+        asked = Tokenize(next(self._ids), text, add_special_tokens, parse_special=parse_special)
+        answer = await self._tokenize(asked)
+        if isinstance(answer, PromptTooLong):
+            raise PromptError(
+                f"The text has about {answer.count} tokens; this model's tokenizer takes less than {answer.limit}."
+            )
+        return answer.token_ids
+
+    async def render(self, conversation: Conversation, most_characters: int) -> bytes:
+        """Returns the token ids of a conversation that isn't a prompt."""
+        asked = Preprocess.of(
+            next(self._ids), without_pixels(conversation), as_text=self._vision, most_characters=most_characters
+        )
+        answer = await self._render(asked)
+        if isinstance(answer, PromptTooLong):
+            if answer.unit == "characters":
+                check_length("The chat template's text", answer.count, answer.limit)
+            tokens = f"The messages become about {answer.count} tokens"
+            raise PromptError(f"{tokens}; this model's tokenizer takes less than {answer.limit}.")
+        return answer.token_ids
+
+    async def detokenize(self, token_ids: bytes, *, skip_special_tokens: bool = False) -> str:
+        """Returns the text of tokens."""
+        answer = await self._read(Detokenize(next(self._ids), token_ids, skip_special_tokens))
+        assert isinstance(answer, Detokenized)
+        return answer.text
+
+    async def token_bytes(self, token_ids: bytes) -> list[bytes]:
+        """Returns what each token stands for."""
+        answer = await self._read(Spell(next(self._ids), token_ids))
+        assert isinstance(answer, Spelt)
+        return answer.pieces
+
+    @property
+    def template_pid(self) -> int | None:
+        """Returns the template process, None for one that was not needed yet or is being restarted."""
+        return self._templates.pid if self._templates else None
+
+    async def close(self) -> None:
+        await self.process.close()
+        if self._templates:
+            await self._templates.close()
+        for answer in self._owed.values():
+            if not answer.done():
+                answer.set_exception(EngineUnavailable("The server is shutting down.", retry_after=1))
+
+    async def _render(self, asked: Preprocess) -> Preprocessed | PromptTooLong:
+        hidden: tuple[Hidden, ...] = ()
+        if asked.prompt.chat_template:
+            rendered = await self._rendered(asked)
+            asked.pieces, hidden = rendered.pieces, rendered.hidden
+            asked.prompt, asked.parameters = replace(asked.prompt, messages=(), tools=(), chat_template=None), "[]"
+        answer = await self._ask(asked)
+        if isinstance(answer, PromptRefused):
+            whose = "The model's" if asked.pieces is None else "The"
+            raise PromptError(f"{whose} chat template refuses these messages: {answer.reason}")
+        assert isinstance(answer, Preprocessed | PromptTooLong)
+        if isinstance(answer, Preprocessed):
+            answer.hidden = answer.hidden or hidden
+        return answer
+
+    async def _rendered(self, asked: Preprocess) -> TemplateRendered:
+        """Returns what the conversation's own template makes of it."""
+        self.process.check_ready()
+        if self._templates is None:
+            self._templates = TemplateClient(self.vocabulary, self._deadline)
+        return await self._templates.render(asked.conversation(), as_text=asked.as_text)
+
+    async def _tokenize(self, asked: Tokenize) -> Preprocessed | PromptTooLong:
+        answer = await self._ask(asked)
+        if isinstance(answer, PromptRefused):
+            raise PromptError(f"The model's tokenizer refuses this text: {answer.reason}")
+        assert isinstance(answer, Preprocessed | PromptTooLong)
+        return answer
+
+    async def _read(self, asked: Detokenize | Spell) -> Answer:
+        answer = await self._ask(asked)
+        if isinstance(answer, PromptRefused):
+            raise PromptError(f"The model's tokenizer refuses these tokens: {answer.reason}")
+        return answer
+
+    async def _ended(self, tokenized: Tokenized) -> Tokenized:
+        """Returns a conversation's prompt, which no template wrote, with its end as text."""
+        end = tokenized.token_ids[-TOKEN_ID_BYTES * ENDING :]
+        return tokenized._replace(ending=(await self.detokenize(end))[-ENDING:])
+
+    async def _ask(self, request: Preprocess | Tokenize | Detokenize | Spell) -> Answer:
+        await self._ahead.acquire()
+        try:
+            self.process.check_ready()
+            self.process.send(request)  # first: a text that can't be encoded mustn't leave a debt
+        except BaseException:
+            self._ahead.release()
+            raise
+        answer: asyncio.Future[Answer] = asyncio.get_running_loop().create_future()
+        self._owed[request.id] = answer
+        return await answer
+
+    def _receive(self, message: FromPreprocess) -> None:
+        if isinstance(message, Vocabulary):
+            self.vocabulary = message
+            return
+        answer = self._owed.pop(message.id)
+        self._ahead.release()
+        if not answer.done():  # it is done if its request was cancelled meanwhile
+            answer.set_result(message)
+
+    def _lost(self, reason: str, stalled: bool) -> None:
+        owed, self._owed = self._owed, {}
+        for place, answer in enumerate(owed.values()):
+            self._ahead.release()
+            if answer.done():
+                continue
+            if stalled and place == 0:
+                late = f"Preparing the input was not done in {self._deadline:g} s: the server is busy."
+                answer.set_exception(EngineUnavailable(late, retry_after=5))
+            else:
+                answer.set_exception(EngineRestarted(f"The request was lost: {reason}."))
+
+
+def _kept(token_ids: bytes, cut: Cut | None) -> bytes:
+    if cut is None:
+        return token_ids
+    kept = TOKEN_ID_BYTES * cut.tokens
+    return token_ids[:kept] if cut.first else token_ids[-kept:]

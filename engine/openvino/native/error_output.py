@@ -1,0 +1,32 @@
+"""OpenVINO's error texts, made fit for a client or a terminal: one line, no C++ file names."""
+
+import contextlib
+import os
+import re
+from collections.abc import Iterator
+
+_NOISE = re.compile(r"(Exception from |Check '|\[json\.exception)")
+
+
+def one_line(error: Exception) -> str:
+    """Returns the first line that tells something."""
+    lines = (line.strip() for line in str(error).splitlines())
+    line = next((line for line in lines if line and not _NOISE.match(line)), type(error).__name__)
+    return line.split(": [json.exception")[0]
+
+
+_STDERR = 2
+
+
+@contextlib.contextmanager
+def silence() -> Iterator[None]:
+    """Drops what is written to stderr meanwhile, by native code too: failures come as exceptions, with a reason."""
+    kept = os.dup(_STDERR)
+    nowhere = os.open(os.devnull, os.O_WRONLY)
+    try:
+        os.dup2(nowhere, _STDERR)
+        yield
+    finally:
+        os.dup2(kept, _STDERR)
+        os.close(kept)
+        os.close(nowhere)
