@@ -1,1 +1,1 @@
-"""What of the engine runs in the server's process: one module for each child process, or for what is asked of it."""
+"""The server's side of the child processes, and what a request needs before and behind them."""

@@ -1,4 +1,4 @@
-"""The admission of a request: its prompts are tokenized and fit, and what constrains the answers is known."""
+"""The admission of requests: prompts are tokenized and fit the context, and the constraints of answers are resolved."""
 
 import itertools
 from array import array
@@ -30,12 +30,12 @@ from specvino.engine.segments import Hidden
 
 
 class AdmittedPrompt(NamedTuple):
-    """Holds a prompt that fits, and how many tokens may follow it in each of its choices.
+    """A prompt that fits, and how many tokens may follow it in each of its choices.
 
-    With `prompt_images` its tokens are more than `token_ids`, and only the worker can tell whether it fits. `thinking`
-    says that it has begun the reasoning, and `closing` ends that where there is a budget for it. `bad_word_runs` are
-    the runs of tokens that spell what the answer may not have. `hidden` is what of a conversation
-    the chat template doesn't show.
+    With `prompt_images` it has more tokens than `token_ids`, and only the worker can tell whether it fits. With
+    `thinking` it has begun the reasoning, and `closing` are the tokens that end the reasoning if that has a budget.
+    `bad_word_runs` are the runs of tokens that spell the request's bad words. `hidden` are the parts of a conversation
+    that the chat template doesn't show.
     """
 
     prompt: Prompt
@@ -54,7 +54,7 @@ class AdmittedPrompt(NamedTuple):
 
 
 class Admission:
-    """Judges requests before a worker gets them. `parsers` are set when the model is known."""
+    """Checks requests before a worker gets them. `parsers` are set when the model is loaded."""
 
     def __init__(self, source: ModelSource, preprocess: PreprocessClient, grammars: GrammarClient) -> None:
         self.context_length = source.context_length
@@ -66,12 +66,12 @@ class Admission:
         self._keys = itertools.count()  # of images
 
     def bound(self, cache_tokens: int) -> None:
-        """Notes how many tokens fit into the cache: no prompt may be longer."""
+        """Sets how many tokens fit into the cache: no prompt may be longer."""
         self.cache_tokens = cache_tokens
         self.context_length = min(self._source.context_length, cache_tokens)
 
     async def admit(self, request: GenerationRequest) -> tuple[list[AdmittedPrompt], list[ResolvedConstraint]]:
-        """Returns the request's prompts, and what constrains the answer to each.
+        """Returns the request's prompts, and the constraint of the answer to each.
 
         Raises PromptError, ConstraintError and EngineUnavailable.
         """
@@ -80,7 +80,7 @@ class Admission:
             raise PromptError("This model sees images: it can't repeat a prompt with logprobs, or without an answer.")
         closing = await self._closing(request)
         prompts = []
-        for index, prompt in enumerate(request.prompts):  # one by one: the prompts of others get in between
+        for index, prompt in enumerate(request.prompts):  # one at a time: the prompts of others get in between
             with numbered("Prompt", index, len(request.prompts)):
                 admitted = await self._admit(prompt, request.sampling.max_tokens, request.truncation)
                 prompts.append(self._fitted(admitted, request.sampling)._replace(closing=closing))
@@ -97,7 +97,7 @@ class Admission:
         return replace(resolved, behind_reasoning=answer.lowered)
 
     async def _closing(self, request: GenerationRequest) -> tuple[int, ...]:
-        """Returns the tokens that end the reasoning where its budget is spent."""
+        """Returns the tokens that end the reasoning when its budget is spent."""
         if request.thinking_budget is None:
             return ()
         text = self.parsers.closing(request.thinking_budget.message)
@@ -106,26 +106,26 @@ class Admission:
 
     async def _bad_word_runs(self, words: Sequence[str]) -> tuple[tuple[int, ...], ...]:
         """Returns the tokens that the tokenizer makes of each word, at the beginning of a text and behind a space."""
-        found: dict[tuple[int, ...], None] = {}
+        runs: dict[tuple[int, ...], None] = {}
         for index, word in enumerate(words):
             bare = word.lstrip()
             for text in (bare, f" {bare}") if bare else (word,):
                 with numbered("Bad word", index, len(words)):
-                    found[tuple(array("q", await self._preprocess.tokenize(text, add_special_tokens=False)))] = None
-        return tuple(run for run in found if run)
+                    runs[tuple(array("q", await self._preprocess.tokenize(text, add_special_tokens=False)))] = None
+        return tuple(run for run in runs if run)
 
     async def _admit(self, prompt: Prompt, max_tokens: int | None, truncation: Truncation | None) -> AdmittedPrompt:
-        """Returns a prompt that fits. Raises PromptError if the model can't take it, or it leaves no room for what is
-        asked."""
+        """Returns a prompt that fits. Raises PromptError if the model can't take it, or it leaves no room for
+        `max_tokens`."""
         yields = max_tokens is None
         cut = self._cut(truncation, max_tokens) if truncation else None
         token_ids, text, ending, hidden = await self._preprocess.preprocess(prompt, cut)
         if cut is not None and isinstance(prompt, TextPrompt) and len(token_ids) == cut.tokens * TOKEN_ID_BYTES:
-            prompt = TokenPrompt(tuple(array("q", token_ids)))  # what is given back is what was kept
+            prompt = TokenPrompt(tuple(array("q", token_ids)))  # an echo repeats the tokens that were kept
         images = images_in(prompt) if isinstance(prompt, Conversation) else []
         # An image is one token at the least.
         left = room(len(token_ids) // TOKEN_ID_BYTES + len(images), max_tokens, self.context_length)
-        if max_tokens is None:  # the model's own limit was not asked for: it yields to the context
+        if max_tokens is None:  # the model's own limit isn't requested: it yields to the context
             max_tokens = min(left, int(self._source.defaults.get("max_tokens", left)))
         prompt_images = PromptImages(next(self._keys), images) if images else None
         vision_prompt = None
@@ -135,8 +135,8 @@ class Admission:
         return AdmittedPrompt(prompt, token_ids, max_tokens, vision_prompt, prompt_images, thinking, hidden=hidden)
 
     def _cut(self, truncation: Truncation, max_tokens: int | None) -> Cut | None:
-        """Returns how a prompt is cut. Where more is kept than the context holds, it is refused as ever if it is too
-        long; so is one that leaves no room."""
+        """Returns how a prompt is truncated, None if it isn't. If more would be kept than the context holds, a prompt
+        that is too long is refused as without truncation; so is one that leaves no room."""
         tokens = truncation.tokens
         if tokens is None:
             tokens = self.context_length - (1 if max_tokens is None else max_tokens)
@@ -147,7 +147,7 @@ class Admission:
     def _fitted(self, admitted: AdmittedPrompt, sampling: Sampling) -> AdmittedPrompt:
         """Returns a prompt whose beams fit into the cache beside each other.
 
-        One that doesn't would take all others along: GenAI 2026.4.1 ends all that runs (decision 057). Raises
+        One that doesn't would end all others: GenAI 2026.4.1 ends everything that runs (decision 057). Raises
         PromptError.
         """
         if sampling.best_of == 1 or self.cache_tokens is None:

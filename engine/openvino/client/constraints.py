@@ -1,4 +1,4 @@
-"""Constraints of an answer: the structured output or the calls that the request wants, and reasoning before both."""
+"""Constraints of answers: the structured output or the calls that a request requires, and reasoning before both."""
 
 import json
 from collections.abc import Mapping, Sequence
@@ -24,8 +24,8 @@ from specvino.engine.request import Constraint, Conversation, GenerationRequest,
 
 @dataclass(frozen=True, slots=True)
 class ResolvedConstraint:
-    """Holds what constrains an answer. `lowered` is None for an answer that may be anything; `behind_reasoning` is the
-    same for what comes where the reasoning was ended. The others are as in `Started`."""
+    """The constraint of an answer. `lowered` is None for one that isn't constrained; `behind_reasoning` is the same for
+    the answer behind a reasoning whose budget was spent. The others are as in `Started`."""
 
     lowered: LoweredConstraint | None = None
     unenforced: tuple[Path, ...] = ()
@@ -36,13 +36,13 @@ class ResolvedConstraint:
 async def resolve_constraint(
     grammars: GrammarClient, request: GenerationRequest, prompt: Prompt, parsers: SelectedParsers, *, thinking: bool
 ) -> ResolvedConstraint:
-    """Returns what constrains the answer to a prompt; `thinking` says that the prompt has begun the reasoning.
+    """Returns the constraint of the answer to a prompt; with `thinking` the prompt has begun the reasoning.
 
     Raises ConstraintError and EngineUnavailable.
     """
     if not isinstance(prompt, Conversation):
         prompt = Conversation(())
-    # Alone it tells best what is wrong with it.
+    # Checked alone, its error messages are the clearest.
     lowered = await grammars.check(request.constraint) if request.constraint else None
     if request.must_call:
         return await _calls(grammars, request, prompt, parsers, thinking)
@@ -50,7 +50,7 @@ async def resolve_constraint(
     if request.constraint is None or lowered is None:
         return await _own_calls(grammars, prompt, parsers, thinking, held) if held else ResolvedConstraint()
     wider = await _allow_tools_and_reasoning(grammars, request.constraint, prompt, parsers, thinking)
-    # A client's own structural tag says what a call looks like, whatever its tool's schema.
+    # A client's own structural tag defines what a call looks like, whatever its tool's schema.
     free = held if isinstance(request.constraint, StructuralTag) else ()
     return ResolvedConstraint(wider or lowered, lowered.unenforced, tuple((index, ()) for index in free))
 
@@ -61,41 +61,43 @@ async def _calls(
     assert parsers.tool is not None
     unenforced = await _unenforced(grammars, prompt, parsers.tool)
     tag = forced_call_grammar(parsers.tool, prompt.tools, request.parallel_calls, parsers.reasoning, thinking)
-    lowered = await _whole(grammars, tag)
+    lowered = await _composed(grammars, tag)
     return ResolvedConstraint(lowered, unenforced_arguments=unenforced)
 
 
 async def _own_calls(
     grammars: GrammarClient, prompt: Conversation, parsers: SelectedParsers, thinking: bool, held: Sequence[int]
 ) -> ResolvedConstraint:
-    """Returns what holds the calls that the model makes of itself. Where it can't be, that is no reason to refuse the
-    request: the parameters of the tools that shall be held are unenforced."""
+    """Returns the constraint of calls that the model makes by its own choice. Where calls can't be constrained, the
+    request isn't refused: the parameters of the tools with `held` are reported as unenforced."""
     assert parsers.tool is not None
     try:
         unenforced = await _unenforced(grammars, prompt, parsers.tool)
-        lowered = await _whole(grammars, held_call_grammar(parsers.tool, prompt.tools, parsers.reasoning, thinking))
+        lowered = await _composed(grammars, held_call_grammar(parsers.tool, prompt.tools, parsers.reasoning, thinking))
     except ConstraintError as error:
         if any(tool.strict for tool in prompt.tools):
-            error.tool = held[0] if error.tool is None else error.tool  # all together are too much
+            error.tool = held[0] if error.tool is None else error.tool  # all tools together are too large
             raise
         return ResolvedConstraint(unenforced_arguments=tuple((index, ()) for index in held))
-    return ResolvedConstraint(lowered, unenforced_arguments=tuple(each for each in unenforced if each[0] in held))
+    return ResolvedConstraint(
+        lowered, unenforced_arguments=tuple((index, path) for index, path in unenforced if index in held)
+    )
 
 
 async def _unenforced(
     grammars: GrammarClient, prompt: Conversation, tool_format: ToolFormat
 ) -> tuple[tuple[int, Path], ...]:
-    """Returns the places in the tools' parameters that can't be enforced. Raises ConstraintError."""
+    """Returns the paths in the tools' parameters that can't be enforced. Raises ConstraintError."""
     unenforced = []
     for index, tool in enumerate(prompt.tools):
-        found = dict.fromkeys(await _check(grammars, index, tool, strict=tool.strict))
+        paths = dict.fromkeys(await _check(grammars, index, tool, strict=tool.strict))
         left = unenforceable_keywords(tool_format, tool)
         if tool.strict and left:
             path, reason = next(iter(left.items()))
             error = ConstraintError(reason, path, unsupported=True)
             error.tool = index
             raise error
-        unenforced += [(index, path) for path in found | dict.fromkeys(left)]
+        unenforced += [(index, path) for path in paths | dict.fromkeys(left)]
     return tuple(unenforced)
 
 
@@ -113,7 +115,7 @@ async def _allow_tools_and_reasoning(
         return None
     wider = format
     framed = framing(parsers.tool if prompt.tools and parsers.reasoning is None else None, parsers.reasoning)
-    # Who writes structural tags says in them what messages and calls look like.
+    # A structural tag of the client's defines itself what messages and calls look like.
     if isinstance(constraint, JsonSchema):
         if framed is not None:
             wider = sequence([constant(framed.answer), wider])
@@ -124,17 +126,17 @@ async def _allow_tools_and_reasoning(
             calls = forced_call_grammar(parsers.tool, prompt.tools, parallel=False)
             wider = either([calls["format"], wider])
     told_to_think = json.loads(prompt.variables).get("enable_thinking") is True and isinstance(constraint, JsonSchema)
-    # Else it may not begin to: weak models would rather think on than write what the schema demands.
+    # Otherwise reasoning isn't allowed: weak models would go on thinking rather than write what the schema requires.
     if parsers.reasoning is not None and (thinking or told_to_think):
         wider = with_reasoning(parsers.reasoning, wider, thinking)
     if wider is format:
         return None
-    return await _whole(grammars, {"type": "structural_tag", "format": wider})
+    return await _composed(grammars, {"type": "structural_tag", "format": wider})
 
 
-async def _whole(grammars: GrammarClient, tag: dict[str, Any]) -> LoweredConstraint:
-    """Returns the constraint for a whole tag. Each part of it is sound, but all may be too much. Raises ConstraintError
-    without a path: it would lead into what was made here."""
+async def _composed(grammars: GrammarClient, tag: dict[str, Any]) -> LoweredConstraint:
+    """Returns the constraint for a tag that was composed here. Each part of it is valid, but together they may be too
+    large. Raises ConstraintError without a path, which would lead into the composed tag."""
     try:
         return await grammars.check(StructuralTag(tag))
     except ConstraintError as error:
@@ -142,7 +144,7 @@ async def _whole(grammars: GrammarClient, tag: dict[str, Any]) -> LoweredConstra
 
 
 async def _check(grammars: GrammarClient, index: int, tool: Tool, *, strict: bool) -> tuple[Path, ...]:
-    """Returns the places in the parameters that can't be enforced. Raises ConstraintError with the tool's number."""
+    """Returns the paths in the parameters that can't be enforced. Raises ConstraintError with the tool's index."""
     schema = NO_ARGUMENTS if tool.parameters is None else tool.parameters
     try:
         lowered = await grammars.check(JsonSchema(schema, strict))

@@ -1,7 +1,6 @@
-"""Detokenising by the tokenizer itself, for vocabularies whose tokens' text depends on their neighbours.
+"""Detokenizers that use the tokenizer itself, for vocabularies whose tokens' text depends on their neighbors.
 
-A character that is unfinished where the text ends is left out. The tokenizer shows one as U+FFFD, which tells nothing
-of what it stands for: one that the model wrote itself as the very last character is left out, too.
+A character that is unfinished where the text ends is left out.
 """
 
 from collections.abc import Mapping, Sequence, Set
@@ -12,15 +11,20 @@ import openvino_genai
 
 from specvino.engine.text.detokenizer import Detokenizer, DetokenizerFactory
 
-# What a tokenizer makes of the beginning of a character.
+# A tokenizer's text for the beginning of a character. Where a text ends with it, it is dropped: the tokenizer doesn't
+# distinguish an unfinished character from U+FFFD that the model wrote itself.
 UNFINISHED = "\ufffd"
 
-# So many of the tokens before are decoded together with the new ones: a tokenizer may treat a text's start apart.
+# Previous tokens that are decoded together with the new ones: a tokenizer may treat the start of a text differently.
 _BEFORE = 4
 
 
 class WindowDetokenizer:
-    """Turns the tokens of one sequence into text by decoding a window of the last ones."""
+    """Turns the tokens of one sequence into text by decoding a window of the last ones.
+
+    TextStreamer returns a token's text some tokens later; here it comes at once, so that a token and its text stay
+    together. It costs two calls of the tokenizer for each token.
+    """
 
     def __init__(self, tokenizer: openvino_genai.Tokenizer, *, special: bool = False) -> None:
         self._tokenizer = tokenizer
@@ -46,14 +50,14 @@ class WindowDetokenizer:
     def _push(self, token_id: int) -> str:
         self._new.append(token_id)
         text = self._text()
-        if text.endswith(UNFINISHED):  # a part of a character
+        if text.endswith(UNFINISHED):  # part of a character
             return ""
         self._before = (self._before + self._new)[-_BEFORE:]
         self._new = []
         return text
 
     def _text(self) -> str:
-        """Returns what the new tokens add to those before."""
+        """Returns the text that the new tokens add."""
         return self._decode(self._before + self._new)[len(self._decode(self._before)) :]
 
     def _decode(self, ids: list[int]) -> str:
@@ -63,7 +67,7 @@ class WindowDetokenizer:
 class TextStreamerDetokenizer:
     """Turns the tokens of one sequence into text by GenAI's TextStreamer."""
 
-    unfinished = False  # it doesn't tell
+    unfinished = False  # unknown
 
     def __init__(self, tokenizer: openvino_genai.Tokenizer, *, special: bool = False) -> None:
         self._texts: list[str] = []
@@ -82,7 +86,7 @@ class TextStreamerDetokenizer:
 
     def _collect(self, text: str) -> bool:
         self._texts.append(text)
-        return False  # go on
+        return False  # continue
 
     def _take(self) -> str:
         text = "".join(self._texts)
@@ -91,7 +95,7 @@ class TextStreamerDetokenizer:
 
 
 class _Without:
-    """Leaves out some tokens, as the tokenizer could only with all special ones."""
+    """A detokenizer that leaves out some tokens; the tokenizer itself can only leave out all special ones."""
 
     def __init__(self, detokenizer: Detokenizer, hidden: Set[int]) -> None:
         self._detokenizer = detokenizer
@@ -113,7 +117,8 @@ class _Without:
 
 
 def load(path: Path, special: Mapping[int, str] = MappingProxyType({})) -> DetokenizerFactory:
-    """Loads the model's tokenizer into this process. `special` are the special tokens' texts."""
+    """Loads the model's tokenizer into this process, for vocabularies without a byte table. `special` are the texts of
+    special tokens by their ids."""
     tokenizer = openvino_genai.Tokenizer(path)
     texts = special
 

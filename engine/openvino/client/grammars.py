@@ -1,4 +1,4 @@
-"""The server's side of the grammar process and the trial process."""
+"""The client of the grammar process and the trial process."""
 
 import asyncio
 from collections import OrderedDict
@@ -18,7 +18,7 @@ from specvino.engine.openvino.messages.grammar import (
 from specvino.engine.processes.request_reply import ProcessCrashed, RequestReplyClient
 from specvino.engine.request import Constraint, StructuralTag
 
-# So many constraints are remembered, with what came of them; their texts may be together of so many characters.
+# Limits of the results that are remembered: their number, and the characters of all constraints and grammars.
 MOST_KNOWN = 256
 LONGEST_KNOWN = 16 << 20
 
@@ -27,7 +27,7 @@ Result = LoweredConstraint | ConstraintError
 
 
 class _Question(NamedTuple):
-    """Is a constraint in the one shape in which it can be remembered and sent."""
+    """A constraint in the form in which it is remembered and sent."""
 
     text: str
     structural: bool
@@ -35,7 +35,7 @@ class _Question(NamedTuple):
 
 
 class _Shared:
-    """Is a question that is being asked, and counts who waits for its answer."""
+    """A question under way, and how many requests wait for its answer."""
 
     def __init__(self) -> None:
         self.task: asyncio.Task[Result]  # set at once
@@ -53,10 +53,10 @@ class _Shared:
 
 
 class GrammarClient:
-    """Makes grammars of constraints. What only XGrammar can read is tried by another process, so that others needn't
-    wait for that.
+    """Converts constraints into grammars. Those that only XGrammar can read are tried in another process, so that
+    others needn't wait for that.
 
-    What came of a constraint is remembered, unless that was EngineUnavailable: it says nothing of the constraint.
+    Results are remembered, except for EngineUnavailable, which isn't about the constraint.
     """
 
     def __init__(self, path: str, deadline: float, most_computing: float) -> None:
@@ -79,7 +79,7 @@ class GrammarClient:
 
     @property
     def pids(self) -> dict[str, int | None]:
-        """Returns the processes, None for one that was not needed yet or is being restarted."""
+        """Returns the processes; None for one that wasn't needed yet or is being restarted."""
         return {"grammar": self._grammars.process.pid, "trial": self._trials.process.pid}
 
     @property
@@ -88,8 +88,8 @@ class GrammarClient:
 
     @property
     def failing(self) -> bool:
-        """Tells whether the grammar process doesn't come up again. What constraints do to it doesn't count, and is over
-        in a second; nor does the trial process, which few constraints need."""
+        """Returns whether the grammar process can't be restarted. Restarts because of a constraint don't count, and
+        take a second; nor does the trial process, which few constraints need."""
         return self._grammars.process.failing
 
     async def start(self) -> None:
@@ -99,21 +99,21 @@ class GrammarClient:
     async def check(self, constraint: Constraint) -> LoweredConstraint:
         """Returns the grammar of a constraint. Raises ConstraintError and EngineUnavailable."""
         question = _Question(constraint_json(constraint), isinstance(constraint, StructuralTag), constraint.strict)
-        found = self._known.get(question)
-        if found is None:
-            # A task of its own: others may wait for it, too, when the first one goes away.
+        result = self._known.get(question)
+        if result is None:
+            # A task of its own: others may wait for it, too, when the first request is cancelled.
             shared = self._asked.get(question)
             if shared is None:
                 shared = self._asked[question] = _Shared()
                 shared.task = asyncio.create_task(self._ask(question, shared))
                 shared.task.add_done_callback(lambda done: self._settle(question, done))
-            found = await shared.result()
+            result = await shared.result()
         else:
             self._known.move_to_end(question)
-        if isinstance(found, ConstraintError):
+        if isinstance(result, ConstraintError):
             # A new one: an exception that is raised twice would collect the tracebacks of both.
-            raise ConstraintError(str(found), found.path, unsupported=found.unsupported)
-        return found
+            raise ConstraintError(str(result), result.path, unsupported=result.unsupported)
+        return result
 
     async def close(self) -> None:
         await asyncio.gather(self._grammars.close(), self._trials.close())
@@ -125,9 +125,9 @@ class GrammarClient:
                 return _error(answer)
             lowered: LoweredConstraint = answer.lowered
             if lowered.kind == "structural_tags_config":
-                tried = await self._trials.ask(lambda id: Trial(id, lowered), shared.wanted)
-                if isinstance(tried, ConstraintRefused):
-                    return _error(tried)
+                trial = await self._trials.ask(lambda id: Trial(id, lowered), shared.wanted)
+                if isinstance(trial, ConstraintRefused):
+                    return _error(trial)
         except ProcessCrashed:
             return ConstraintError("the compiler of grammars crashes on it")
         return lowered

@@ -1,4 +1,5 @@
-"""The server's side of the image process."""
+"""The client of the image process, and the way of images to the worker: once for all choices of a request, in
+pieces."""
 
 import asyncio
 from collections.abc import AsyncIterator, Sequence
@@ -15,7 +16,7 @@ from specvino.engine.request import Conversation, Image, PlacedImage, ReadImage
 
 
 class ImageClient:
-    """Has images decoded, one after the other; those whose clients left are dropped before their turn."""
+    """Decodes images, one after the other; those whose clients left are dropped before their turn."""
 
     def __init__(self, deadline: float) -> None:
         self._client = RequestReplyClient(
@@ -28,12 +29,11 @@ class ImageClient:
 
     @property
     def pid(self) -> int | None:
-        """Returns the process, None if it was not needed yet or is being restarted."""
+        """Returns the process; None if it wasn't needed yet or is being restarted."""
         return self._client.process.pid
 
     async def decode(self, file: bytes | str, longest_side: int, most_pixels: int) -> ReadImage:
-        """Returns the picture in a file, given as its bytes or their base64. Raises ImageError and
-        EngineUnavailable."""
+        """Returns the image in a file, given as its bytes or their base64. Raises ImageError and EngineUnavailable."""
         base64 = isinstance(file, str)
         data = file.encode(errors="replace") if isinstance(file, str) else file
         try:
@@ -49,7 +49,7 @@ class ImageClient:
 
 
 class PromptImages(NamedTuple):
-    """Holds the images of a prompt; Generates refer to them by `key`, which no other prompt has."""
+    """The images of a prompt; Generates refer to them by `key`, which no other prompt has."""
 
     key: int
     images: Sequence[Image]
@@ -57,9 +57,9 @@ class PromptImages(NamedTuple):
 
 @asynccontextmanager
 async def sent_images(worker: Supervisor, prompt_images: Sequence[PromptImages]) -> AsyncIterator[None]:
-    """Has the worker hold the images meanwhile, for Generates that are sent without awaiting anything.
+    """Sends the images to the worker, which keeps them within the context, for Generates that are sent there.
 
-    Raises EngineRestarted if it is lost before it has them all.
+    Raises EngineRestarted if the worker is lost before it has them all.
     """
     restarts = worker.restarts
     try:
@@ -77,12 +77,12 @@ async def sent_images(worker: Supervisor, prompt_images: Sequence[PromptImages])
 
 
 def images_in(prompt: Conversation) -> list[Image]:
-    """Returns a conversation's images, in the order of their tags' numbers."""
+    """Returns a conversation's images in the order of their tags."""
     return [placed.image for message in prompt.messages for placed in message.images]
 
 
 def without_pixels(prompt: Conversation) -> Conversation:
-    """Returns the conversation as the chat template needs it: of its images only the places."""
+    """Returns the conversation as the chat template needs it: with the positions of its images, but no pixels."""
     if not any(message.images for message in prompt.messages):
         return prompt
     messages = tuple(replace(message, images=_outlines(message.images)) for message in prompt.messages)

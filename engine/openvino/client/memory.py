@@ -1,4 +1,5 @@
-"""How much memory there is, and how much of it the KV cache and a further copy of a model may take."""
+"""Memory of the machine, the container and devices: how much of it the KV cache and a second copy of a model may
+take."""
 
 import json
 import subprocess
@@ -10,7 +11,7 @@ import psutil
 from specvino.engine.openvino.messages.options import PipelineOptions
 from specvino.engine.processes.lifeline import tied
 
-# Of the machine's memory: the model has to fit beside it, and so has what a step computes.
+# The cache gets a quarter of the memory: the model and the tensors of a step need the rest.
 _SHARE = 4
 
 _CONTAINER = Path("/sys/fs/cgroup")
@@ -22,10 +23,11 @@ _LOAD_BESIDE = 200 * 2**20
 
 
 def default_cache_size(container: Path = _CONTAINER, device_memory: int | None = None, sharing: int = 1) -> int:
-    """Returns gigabytes, at least one: a quarter of the machine's memory, or of the container's (the cgroup v2 folder),
-    or of that of a device with memory of its own (in bytes). So many models are `sharing` it.
+    """Returns the default of `--cache-size` in gigabytes, at least one: a quarter of the memory of the machine, of the
+    container (the cgroup v2 folder), or of a device with memory of its own (in bytes), divided by the number of models
+    `sharing` it.
 
-    The machine's are taken from the machine only as they are used.
+    The machine's memory is allocated as it is used.
     """
     if device_memory is not None:
         return max(1, device_memory // _SHARE // sharing // 2**30)
@@ -36,10 +38,10 @@ def default_cache_size(container: Path = _CONTAINER, device_memory: int | None =
 
 
 def available(container: Path = _CONTAINER) -> int:
-    """Returns how many bytes processes can still take, of the machine's memory and of the container's."""
+    """Returns how many bytes of the machine's memory, and of the container's, processes can still allocate."""
     free: int = psutil.virtual_memory().available
     with suppress(OSError, ValueError):
-        # What the kernel keeps of files counts as used there, and is given back.
+        # The kernel's page cache counts as used there, but can be reclaimed.
         cached = sum(
             int(amount)
             for name, amount in map(str.split, (container / "memory.stat").read_text("ascii").splitlines())
@@ -50,8 +52,7 @@ def available(container: Path = _CONTAINER) -> int:
 
 
 def needed_to_load(path: Path) -> int:
-    """Returns about how many bytes a process takes at its peak while it loads a model: an OpenVINO folder, or a .gguf
-    file."""
+    """Returns roughly the peak memory (bytes) of a process that loads a model: an OpenVINO folder, or a .gguf file."""
     weights = path.glob("*.bin") if path.is_dir() else [path]
     return int(_LOAD_TIMES * sum(file.stat().st_size for file in weights)) + _LOAD_BESIDE
 
@@ -61,19 +62,22 @@ def _number(file: Path) -> int:
 
 
 def device_memory(options: PipelineOptions) -> int | None:
-    """Returns the bytes of memory of the device's own, None where it takes the machine's. Raises ValueError if the
-    device, or a property for its plugin, can't be had."""
+    """Returns the size of the device's own memory in bytes, None if it uses the machine's. Raises ValueError if the
+    device isn't available, or its plugin doesn't have a property.
+
+    A process of its own asks OpenVINO: a driver that crashes would end the server.
+    """
     if options == PipelineOptions(options.max_num_batched_tokens):
-        return None  # a CPU is always there
+        return None  # a CPU is always available
     with tied("specvino.engine.openvino.native.devices", options.device, json.dumps(dict(options.plugin_config))) as (
         command,
         fds,
     ):
-        asked = subprocess.run(
+        query = subprocess.run(
             command, stdin=subprocess.DEVNULL, capture_output=True, check=False, pass_fds=fds, text=True
         )
-    if asked.returncode:
-        lines = asked.stderr.strip().splitlines()
-        raise ValueError(lines[-1] if lines else f"OpenVINO ended with code {asked.returncode} on {options.device}")
-    memory: int | None = json.loads(asked.stdout)["memory"]
+    if query.returncode:
+        lines = query.stderr.strip().splitlines()
+        raise ValueError(lines[-1] if lines else f"OpenVINO ended with code {query.returncode} on {options.device}")
+    memory: int | None = json.loads(query.stdout)["memory"]
     return memory

@@ -1,4 +1,4 @@
-"""The server's side of the preprocess process."""
+"""The client of the preprocess process, and of the template process for chat templates in requests."""
 
 import asyncio
 import itertools
@@ -40,7 +40,7 @@ from specvino.engine.segments import Hidden
 
 
 class TemplateClient:
-    """Renders conversations by the chat templates that they bring, in a process that is started with the first."""
+    """Renders conversations by their own chat templates, in a process that starts with the first one."""
 
     def __init__(self, vocabulary: Vocabulary, deadline: float) -> None:
         self._renderings = RequestReplyClient(
@@ -53,11 +53,11 @@ class TemplateClient:
 
     @property
     def pid(self) -> int | None:
-        """Returns the process, None for one that was not needed yet or is being restarted."""
+        """Returns the process; None if it wasn't needed yet or is being restarted."""
         return self._renderings.process.pid
 
     async def render(self, prompt: Conversation, *, as_text: bool) -> TemplateRendered:
-        """Returns a prompt. Raises PromptError and EngineUnavailable."""
+        """Returns the rendered prompt. Raises PromptError and EngineUnavailable."""
         try:
             answer = await self._renderings.ask(lambda id: RenderTemplate.of(id, prompt, as_text=as_text))
         except ProcessCrashed:
@@ -74,8 +74,8 @@ class TemplateClient:
 Answer = Preprocessed | Detokenized | Spelt | PromptTooLong | PromptRefused
 
 
-# How many requests are sent ahead; the others wait here, where one whose client left is dropped. The process has the
-# next one at hand when it has done one.
+# Requests that are sent ahead, so that the process has the next one when it is done with one. The others wait here,
+# where one whose client left is dropped.
 _AHEAD = 2
 
 
@@ -91,21 +91,21 @@ class Tokenized(NamedTuple):
 
 
 class PreprocessClient:
-    """Asks the preprocess process, which answers one request after the other: a silence of `deadline` seconds is the
-    first one's fault.
+    """Sends requests to the preprocess process, which answers one after the other. A silence of `deadline` seconds is
+    attributed to the first one.
 
-    That one is told to come back, as the machine may be busy. When the process is lost, what was sent behind it fails
-    with EngineRestarted; it isn't sent again. All methods raise PromptError, EngineUnavailable and EngineRestarted.
+    That one fails with EngineUnavailable, as the machine may be busy. When the process is lost, requests behind it fail
+    with EngineRestarted; they aren't sent again. All methods raise PromptError, EngineUnavailable and EngineRestarted.
     """
 
     def __init__(self, source: ModelSource, deadline: float, chat_template: str | None = None) -> None:
         self.vocabulary: Vocabulary  # set when the process is ready for the first time
-        self._templates: TemplateClient | None = None  # for templates that requests bring, when first needed
+        self._templates: TemplateClient | None = None  # for templates in requests, when first needed
         self._vision = source.vision
         self._deadline = deadline
         self._ids = itertools.count()
         self._owed: dict[int, asyncio.Future[Answer]] = {}  # in the order of their sending
-        self._ahead = asyncio.Semaphore(_AHEAD)  # as many as are owed: also those whose clients left, until answered
+        self._ahead = asyncio.Semaphore(_AHEAD)  # counts owed answers, also those whose clients left
         self.process = Supervisor(
             "preprocess",
             "specvino.engine.openvino.preprocess",
@@ -115,7 +115,7 @@ class PreprocessClient:
             on_lost=self._lost,
             busy=lambda: bool(self._owed),
             stall_timeout=deadline,
-            quiet=True,  # no text of a client's gets into the log, whatever a tokenizer writes to stderr
+            quiet=True,  # a tokenizer writes texts of clients to stderr, which must not get into the log
         )
 
     async def preprocess(self, prompt: Prompt, cut: Cut | None = None) -> Tokenized:
@@ -126,13 +126,13 @@ class PreprocessClient:
             case Conversation(rendered=tuple(rendered)):
                 return await self._ended(await self.preprocess(TokenPrompt(rendered), cut))
             case Conversation():
-                asked = Preprocess.of(next(self._ids), without_pixels(prompt), as_text=self._vision, cut=cut)
-                answer = await self._render(asked)
+                message = Preprocess.of(next(self._ids), without_pixels(prompt), as_text=self._vision, cut=cut)
+                answer = await self._render(message)
             case TextPrompt():
                 text = break_image_tags(prompt.text) if self._vision else None
-                whole = text or prompt.text
+                special = prompt.add_special_tokens
                 answer = await self._tokenize(
-                    Tokenize(next(self._ids), whole, prompt.add_special_tokens, prompt=True, cut=cut)
+                    Tokenize(next(self._ids), text or prompt.text, special, prompt=True, cut=cut)
                 )
             case TokenPrompt() if self._vision:
                 raise PromptError("This model sees images, and takes no token ids.")
@@ -144,9 +144,9 @@ class PreprocessClient:
         return Tokenized(answer.token_ids, answer.text or text, answer.ending, answer.hidden)
 
     async def tokenize(self, text: str, *, add_special_tokens: bool, parse_special: bool = True) -> bytes:
-        """Returns the token ids of a text that isn't a prompt: the model's context doesn't bound it."""
-        asked = Tokenize(next(self._ids), text, add_special_tokens, parse_special=parse_special)
-        answer = await self._tokenize(asked)
+        """Returns the token ids of a text that isn't a prompt: it may be longer than the model's context."""
+        message = Tokenize(next(self._ids), text, add_special_tokens, parse_special=parse_special)
+        answer = await self._tokenize(message)
         if isinstance(answer, PromptTooLong):
             raise PromptError(
                 f"The text has about {answer.count} tokens; this model's tokenizer takes less than {answer.limit}."
@@ -155,10 +155,10 @@ class PreprocessClient:
 
     async def render(self, conversation: Conversation, most_characters: int) -> bytes:
         """Returns the token ids of a conversation that isn't a prompt."""
-        asked = Preprocess.of(
+        message = Preprocess.of(
             next(self._ids), without_pixels(conversation), as_text=self._vision, most_characters=most_characters
         )
-        answer = await self._render(asked)
+        answer = await self._render(message)
         if isinstance(answer, PromptTooLong):
             if answer.unit == "characters":
                 check_length("The chat template's text", answer.count, answer.limit)
@@ -173,14 +173,14 @@ class PreprocessClient:
         return answer.text
 
     async def token_bytes(self, token_ids: bytes) -> list[bytes]:
-        """Returns what each token stands for."""
+        """Returns the bytes of each token."""
         answer = await self._read(Spell(next(self._ids), token_ids))
         assert isinstance(answer, Spelt)
         return answer.pieces
 
     @property
     def template_pid(self) -> int | None:
-        """Returns the template process, None for one that was not needed yet or is being restarted."""
+        """Returns the template process; None if it wasn't needed yet or is being restarted."""
         return self._templates.pid if self._templates else None
 
     async def close(self) -> None:
@@ -191,43 +191,44 @@ class PreprocessClient:
             if not answer.done():
                 answer.set_exception(EngineUnavailable("The server is shutting down.", retry_after=1))
 
-    async def _render(self, asked: Preprocess) -> Preprocessed | PromptTooLong:
+    async def _render(self, message: Preprocess) -> Preprocessed | PromptTooLong:
         hidden: tuple[Hidden, ...] = ()
-        if asked.prompt.chat_template:
-            rendered = await self._rendered(asked)
-            asked.pieces, hidden = rendered.pieces, rendered.hidden
-            asked.prompt, asked.parameters = replace(asked.prompt, messages=(), tools=(), chat_template=None), "[]"
-        answer = await self._ask(asked)
+        if message.prompt.chat_template:
+            rendered = await self._rendered(message)
+            message.pieces, hidden = rendered.pieces, rendered.hidden
+            message.prompt = replace(message.prompt, messages=(), tools=(), chat_template=None)
+            message.parameters = "[]"
+        answer = await self._ask(message)
         if isinstance(answer, PromptRefused):
-            whose = "The model's" if asked.pieces is None else "The"
+            whose = "The model's" if message.pieces is None else "The"
             raise PromptError(f"{whose} chat template refuses these messages: {answer.reason}")
         assert isinstance(answer, Preprocessed | PromptTooLong)
         if isinstance(answer, Preprocessed):
             answer.hidden = answer.hidden or hidden
         return answer
 
-    async def _rendered(self, asked: Preprocess) -> TemplateRendered:
-        """Returns what the conversation's own template makes of it."""
+    async def _rendered(self, message: Preprocess) -> TemplateRendered:
+        """Returns the conversation as its own template renders it."""
         self.process.check_ready()
         if self._templates is None:
             self._templates = TemplateClient(self.vocabulary, self._deadline)
-        return await self._templates.render(asked.conversation(), as_text=asked.as_text)
+        return await self._templates.render(message.conversation(), as_text=message.as_text)
 
-    async def _tokenize(self, asked: Tokenize) -> Preprocessed | PromptTooLong:
-        answer = await self._ask(asked)
+    async def _tokenize(self, message: Tokenize) -> Preprocessed | PromptTooLong:
+        answer = await self._ask(message)
         if isinstance(answer, PromptRefused):
             raise PromptError(f"The model's tokenizer refuses this text: {answer.reason}")
         assert isinstance(answer, Preprocessed | PromptTooLong)
         return answer
 
-    async def _read(self, asked: Detokenize | Spell) -> Answer:
-        answer = await self._ask(asked)
+    async def _read(self, message: Detokenize | Spell) -> Answer:
+        answer = await self._ask(message)
         if isinstance(answer, PromptRefused):
             raise PromptError(f"The model's tokenizer refuses these tokens: {answer.reason}")
         return answer
 
     async def _ended(self, tokenized: Tokenized) -> Tokenized:
-        """Returns a conversation's prompt, which no template wrote, with its end as text."""
+        """Returns the prompt of a conversation that was sent already rendered, with the text of its end."""
         end = tokenized.token_ids[-TOKEN_ID_BYTES * ENDING :]
         return tokenized._replace(ending=(await self.detokenize(end))[-ENDING:])
 
@@ -235,7 +236,7 @@ class PreprocessClient:
         await self._ahead.acquire()
         try:
             self.process.check_ready()
-            self.process.send(request)  # first: a text that can't be encoded mustn't leave a debt
+            self.process.send(request)  # before it is owed: a text that can't be encoded raises here
         except BaseException:
             self._ahead.release()
             raise
@@ -254,11 +255,11 @@ class PreprocessClient:
 
     def _lost(self, reason: str, stalled: bool) -> None:
         owed, self._owed = self._owed, {}
-        for place, answer in enumerate(owed.values()):
+        for index, answer in enumerate(owed.values()):
             self._ahead.release()
             if answer.done():
                 continue
-            if stalled and place == 0:
+            if stalled and index == 0:
                 late = f"Preparing the input was not done in {self._deadline:g} s: the server is busy."
                 answer.set_exception(EngineUnavailable(late, retry_after=5))
             else:
