@@ -66,8 +66,8 @@ def test_a_model_that_is_not_there_is_one_line() -> None:
 @pytest.mark.parametrize(
     ("said", "reason"),
     [
-        (["--plugin-config", "f32"], "'f32' is no JSON"),
-        (["--plugin-config", '{"NOPE": 1}'], "NOPE is no property of OpenVINO's CPU plugin"),
+        (["--plugin-config", "f32"], "'f32' is not valid JSON"),
+        (["--plugin-config", '{"NOPE": 1}'], "NOPE isn't a property of OpenVINO's CPU plugin"),
         (
             ["--max-num-batched-tokens", "64"],
             "Input should be greater than or equal to 128",

@@ -80,9 +80,9 @@ _AHEAD = 2
 
 
 class Tokenized(NamedTuple):
-    """Holds a prompt's token ids; for a vision-language model also its text, whose images' tags are none of the tokens.
-    `ending` is how a conversation ends, as the chat template wrote it or as it came, and `hidden` is what of it the
-    template doesn't show."""
+    """A prompt's token ids; for a vision-language model also its text, whose tags for images aren't among the tokens.
+    `ending` is the end of a conversation's text, as the chat template rendered it or as it was sent, and `hidden` are
+    its parts that the template doesn't show."""
 
     token_ids: bytes
     text: str | None = None

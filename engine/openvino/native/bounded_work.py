@@ -1,5 +1,5 @@
-"""Inside the grammar process and the trial process: a question that takes too much computing is refused, and ends its
-process."""
+"""The limit of work in the grammar and trial processes: a question that takes too much CPU time is refused, and ends
+its process."""
 
 import os
 from contextlib import AbstractContextManager
@@ -10,7 +10,8 @@ from specvino.engine.processes.channel import BlockingChannel, Failed
 
 
 def bounded(channel: BlockingChannel, id: int, seconds: float) -> AbstractContextManager[None]:
-    """Refuses the question as soon as the work within has taken so many seconds of CPU time, and ends the process."""
+    """Refuses the question as soon as the work within the context has taken `seconds` of CPU time, and ends the
+    process."""
 
     def refuse() -> None:
         # Failed comes first: with the answer the next question would be sent.

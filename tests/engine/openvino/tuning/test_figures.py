@@ -31,9 +31,12 @@ def test_each_candidate_of_this_machine_loads(tiny_text: ModelSource) -> None:
 @pytest.mark.parametrize(
     ("said", "reason"),
     [
-        ({"INFERENCE_PRECISON_HINT": "f32"}, "INFERENCE_PRECISON_HINT is no property of OpenVINO's CPU plugin; there"),
-        ({"prompt_lookup": True}, "prompt_lookup is no property"),
-        ({"SUPPORTED_PROPERTIES": "x"}, "SUPPORTED_PROPERTIES is no property"),  # it can't be set
+        (
+            {"INFERENCE_PRECISON_HINT": "f32"},
+            "INFERENCE_PRECISON_HINT isn't a property of OpenVINO's CPU plugin",
+        ),
+        ({"prompt_lookup": True}, "prompt_lookup isn't a property"),
+        ({"SUPPORTED_PROPERTIES": "x"}, "SUPPORTED_PROPERTIES isn't a property"),  # it can't be set
         ({"INFERENCE_PRECISION_HINT": "f17"}, "Wrong value f17 for property key INFERENCE_PRECISION_HINT"),
     ],
 )
@@ -45,7 +48,7 @@ def test_wrong_properties_are_said_in_one_line(tiny_text: ModelSource, said: dic
 
 @pytest.mark.parametrize("text", ["", "f32", "[]", "1", '{"A": null}', '{"A": {"B": 1}}', '{"A": [1]}'])
 def test_a_plugin_config_is_an_object(text: str) -> None:
-    with pytest.raises(ValueError, match="is no JSON"):
+    with pytest.raises(ValueError, match="is not (valid JSON|a JSON object)"):
         plugin_config(text)
 
 
