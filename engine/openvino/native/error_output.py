@@ -1,4 +1,4 @@
-"""OpenVINO's error texts, made fit for a client or a terminal: one line, no C++ file names."""
+"""What OpenVINO writes beside the point: C++ file names in error texts, and warnings on stderr."""
 
 import contextlib
 import os
@@ -9,7 +9,7 @@ _NOISE = re.compile(r"(Exception from |Check '|\[json\.exception)")
 
 
 def one_line(error: Exception) -> str:
-    """Returns the first line that tells something."""
+    """Returns an error's first meaningful line, fit for a client or a terminal."""
     lines = (line.strip() for line in str(error).splitlines())
     line = next((line for line in lines if line and not _NOISE.match(line)), type(error).__name__)
     return line.split(": [json.exception")[0]
@@ -20,7 +20,8 @@ _STDERR = 2
 
 @contextlib.contextmanager
 def silence() -> Iterator[None]:
-    """Drops what is written to stderr meanwhile, by native code too: failures come as exceptions, with a reason."""
+    """Drops whatever is written to stderr within the context, also by native code: failures come as exceptions, with a
+    reason."""
     kept = os.dup(_STDERR)
     nowhere = os.open(os.devnull, os.O_WRONLY)
     try:

@@ -1,4 +1,4 @@
-"""A conversation becomes the pieces of a prompt, which are tokenized apart: no control token is made across their
+"""Renders a conversation into the pieces of a prompt, which are tokenized separately: no control token spans their
 borders (`chat_template/special_token_escaping.py`)."""
 
 from collections.abc import Sequence
@@ -20,11 +20,11 @@ def render(
     as_text: bool = False,
     write_call: WriteCall | None = None,
 ) -> list[str]:
-    """Returns what the template makes of a conversation, cut where no control token may be. `special` are the control
-    tokens' texts. With `as_text` it is one piece, for the pipeline of a vision-language model. `write_call` is as for
+    """Returns the rendered conversation, cut where no control token may be. `special` are the control tokens' texts.
+    With `as_text` it is one piece, for the pipeline of a vision-language model. `write_call` is as for
     `messages.turns`.
 
-    Raises TemplateRefusal, and TooManyMarks where the texts spell more than `most` of the control tokens.
+    Raises TemplateRefusal, and TooManyMarks if the texts spell more than `most` control tokens.
     """
     seam = seam_for(list(messages.texts(prompt)))
     mark = marker(special, JOINER if as_text else seam, most)

@@ -1,4 +1,5 @@
-"""The worker process: it steps the pipeline and sends one message a step for all sequences."""
+"""The worker process: it runs the pipeline's steps and sends one message for each, with the outputs of all
+sequences."""
 
 from specvino.engine.openvino.messages.worker import Loaded, ToWorker
 from specvino.engine.openvino.native.devices import chosen
@@ -19,7 +20,7 @@ def work(channel: BlockingChannel) -> None:
         device = chosen(settings.options.device, settings.options.plugin_config)
         cache_tokens = capacity(pipeline, settings.drafting, device.block)
         channel.send(Loaded(cache_tokens))
-    worker = Scheduler(
+    scheduler = Scheduler(
         pipeline,
         settings.max_sequences,
         step_tokens=settings.options.max_num_batched_tokens,
@@ -29,13 +30,13 @@ def work(channel: BlockingChannel) -> None:
     )
     channel.send(Ready())
     while True:
-        if worker.idle:
-            worker.renew(lambda: load(settings))
-        message = channel.receive() if worker.idle else channel.poll()
+        if scheduler.idle:
+            scheduler.renew(lambda: load(settings))
+        message = channel.receive() if scheduler.idle else channel.poll()
         while message is not None:
-            worker.receive(message)
+            scheduler.receive(message)
             message = channel.poll()
-        channel.send(worker.step())
+        channel.send(scheduler.step())
 
 
 if __name__ == "__main__":

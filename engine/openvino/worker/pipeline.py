@@ -1,4 +1,4 @@
-"""Loads a model as a pipeline that takes many sequences a step."""
+"""Loading of a model as a continuous batching pipeline, and the capacity of its KV cache."""
 
 from typing import Any
 
@@ -11,7 +11,7 @@ from specvino.engine.openvino.native.tokenizer import corrected
 from specvino.engine.openvino.worker.draft_budget import draft_tokens
 from specvino.engine.protocol import Drafting
 
-# With a draft model there is no limit: where prompts don't fit into one step, it makes wrong texts. GenAI 2026.4.1
+# With a draft model there is no limit: if prompts don't fit into one step, texts are wrong in GenAI 2026.4.1
 # (decision 028).
 _NO_LIMIT = 2**20
 
@@ -22,13 +22,13 @@ def load(settings: LoadModel) -> ContinuousBatchingPipeline:
     scheduler = SchedulerConfig()
     scheduler.cache_size = settings.cache_size
     scheduler.max_num_batched_tokens = settings.options.max_num_batched_tokens
-    # Repeated greedy prompts give identical texts with and without it:
+    # Repeated greedy prompts have identical texts with and without it:
     # tests/engine/openvino/test_engine_prefix_cache.py.
     scheduler.enable_prefix_caching = settings.prefix_cache
     if settings.draft_path is not None:
         scheduler.max_num_batched_tokens = _NO_LIMIT
     elif settings.prompt_lookup:
-        # Drafts that don't fit into a step make it raise (decision 028): they have room of their own in it.
+        # Drafts that don't fit into a step make it raise (decision 028): they get room of their own.
         scheduler.max_num_batched_tokens += draft_tokens(settings.max_sequences)
     properties: dict[str, Any] = dict(device.properties)
     with silence():
@@ -42,11 +42,11 @@ def load(settings: LoadModel) -> ContinuousBatchingPipeline:
 
 
 def capacity(pipeline: ContinuousBatchingPipeline, drafting: Drafting | None, block: int) -> int:
-    """Returns how many tokens fit into the cache of an idle pipeline, if that has a fixed size and blocks of so many
+    """Returns how many tokens fit into the cache of an idle pipeline, which has a fixed size and blocks of `block`
     tokens.
 
-    GenAI 2026.4.1 tells it only by the share that a sequence has of it: so a token is generated, which makes the
-    first request quicker, too.
+    GenAI 2026.4.1 shows only the share of the cache that is in use. So a token is generated, which also makes the first
+    request faster.
     """
     config = GenerationConfig()
     config.max_new_tokens = 2
@@ -56,7 +56,7 @@ def capacity(pipeline: ContinuousBatchingPipeline, drafting: Drafting | None, bl
     if drafting == "prompt_lookup":
         config.max_ngram_size = 1
     config.apply_chat_template = False
-    handle = pipeline.add_request(0, "a", config)  # a vision-language model takes text alone
+    handle = pipeline.add_request(0, "a", config)  # text, as a vision-language model takes no ids
     pipeline.step()
     share: float = pipeline.get_metrics().cache_usage / 100  # of one block
     handle.cancel()

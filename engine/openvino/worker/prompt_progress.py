@@ -1,4 +1,8 @@
-"""How much of the prompts is still to be computed: the pipeline takes them in the order in which it got them."""
+"""Progress of prompts in the pipeline: what is still to be computed, and what the prefix cache most likely has.
+
+The pipeline computes prompts in the order in which it gets them. GenAI 2026.4.1 shows neither how far it has come nor
+what its prefix cache has (decision 061).
+"""
 
 from collections.abc import Iterator
 
@@ -7,11 +11,11 @@ from specvino.engine.openvino.messages.worker import CACHE_BLOCK, Generate
 
 
 class PromptBacklog:
-    """Keeps the pipeline's own queue of prompts so short that a step of `step_tokens` is just full.
+    """The prompts that the pipeline hasn't computed. It is kept so short that it just fills a step of `step_tokens`.
 
-    So the turn of a newcomer comes after the prompt that is being computed, and not after all those that others brought
-    before. It also lets the choices of a prompt find it in the prefix cache, computed once: what the cache has of a
-    prompt is no work, so that many who share their first tokens begin together.
+    So a newcomer waits for the prompt that is being computed, and not for all those that were sent before. It also lets
+    the choices of a prompt find it in the prefix cache, computed once. Cached tokens don't count, so that many requests
+    with a common beginning start together.
     """
 
     def __init__(self, step_tokens: int) -> None:
@@ -20,15 +24,15 @@ class PromptBacklog:
 
     @property
     def has_room(self) -> bool:
-        """Tells whether the next step could compute more than it has to."""
+        """Returns whether the next step could compute more."""
         return sum(self._left.values()) < self._step_tokens
 
     def add(self, id: int, tokens: int) -> None:
-        """Notes a prompt of which so many tokens have to be computed."""
+        """Adds a prompt of which this number of tokens has to be computed."""
         self._left[id] = tokens
 
     def stepped(self) -> None:
-        """Counts what a step computes at the most."""
+        """Subtracts the most that a step computes."""
         room = self._step_tokens
         for id, left in list(self._left.items()):
             if left > room:
@@ -38,7 +42,7 @@ class PromptBacklog:
             del self._left[id]
 
     def done(self, id: int) -> None:
-        """Notes that a sequence has its first token, or will have none: what the cache held took no time."""
+        """Removes a sequence that has its first token, or was ended: its prompt may have been in the cache."""
         self._left.pop(id, None)
 
 
@@ -46,19 +50,19 @@ _MOST_TOKENS = 2**21
 
 
 class ComputedPrompts:
-    """Remembers the blocks of tokens with which prompts began, the `most_tokens` that were met last.
+    """The blocks of tokens with which recent prompts began, at most `most_tokens`.
 
-    The cache may have lost them, or have more. So this is no more than an estimate of the work that a prompt is, by
-    which nothing but the order of requests may go.
+    The cache may have lost them, or have more. So this only estimates the work of a prompt, and must not influence more
+    than the order of requests.
     """
 
     def __init__(self, most_tokens: int | None = None) -> None:
         self._most_blocks = min(most_tokens or _MOST_TOKENS, _MOST_TOKENS) // CACHE_BLOCK
-        self._known: dict[int, None] = {}  # hashes of a prompt up to the end of a block, those met last at the end
+        self._known: dict[int, None] = {}  # hashes of a prompt up to the end of a block, the most recent last
 
     def add(self, token_ids: bytes) -> None:
-        """Notes a prompt that is computed."""
-        # From its end: of a prompt that is forgotten in part, the beginning is what others have, too.
+        """Adds a prompt that was computed."""
+        # From its end: the beginning of a prompt, which others share, is forgotten last.
         for block in reversed(list(_blocks(token_ids))):
             self._known.pop(block, None)
             self._known[block] = None
@@ -84,18 +88,25 @@ def _blocks(token_ids: bytes) -> Iterator[int]:
 
 
 class UncomputedPrompts:
-    """Holds them until they are `done`, which a first token shows, or have had their steps, in each of which prompts
-    get at least so many `tokens` together: a beam search shows none before its end."""
+    """The prompts that may not be computed to their end: their requests can't be cancelled yet.
+
+    GenAI 2026.4.1 puts a block into the prefix cache before the last of its tokens are computed. If a request ends
+    between two steps of its prompt, the incomplete block stays there, and spoils the answers of other requests
+    (decision 062).
+
+    A prompt stays until it is `done`, as its first token shows, or has had enough steps, each of which computes at
+    least `tokens` of all prompts together: a beam search shows no token before its end.
+    """
 
     def __init__(self, tokens: int) -> None:
         self._tokens = max(1, tokens)
-        self._left: dict[int, int] = {}  # tokens that may be computed before the last one of the prompt, and that
+        self._left: dict[int, int] = {}  # tokens that may be computed up to the last one of the prompt
 
     def __contains__(self, id: int) -> bool:
         return id in self._left
 
     def add(self, request: Generate) -> None:
-        # How many tokens images are isn't known here.
+        # The number of tokens of images is unknown here.
         own = request.prompt_tokens if request.vision_prompt is None else request.vision_prompt.context_length
         self._left[request.id] = max(self._left.values(), default=0) + own
 

@@ -1,4 +1,4 @@
-"""The worker process: it steps the pipeline and sends one message a step for all sequences."""
+"""The scheduler of the worker: which sequences and slices of prompts the pipeline gets before each step."""
 
 from collections.abc import Callable, Iterator
 from typing import TYPE_CHECKING
@@ -40,16 +40,16 @@ if TYPE_CHECKING:
 # GenAI 2026.4.1: an ended sequence's blocks are free, and the metrics say so, two steps later (decision 034).
 _SETTLING_STEPS = 2
 
-# Seconds between two signs of life while all that is to be done waits for a grammar.
+# Seconds between two heartbeats while everything waits for a grammar.
 _PATIENCE = 0.05
 
 
 class Scheduler:
-    """Steps the pipeline. At most `max_sequences` run at a time, the others wait: GenAI 2026.4.1's own limit has no
-    effect (decision 033).
+    """Schedules sequences and runs the pipeline's steps. At most `max_sequences` run at a time, the others wait: GenAI
+    2026.4.1's own limit has no effect (decision 033).
 
-    A step computes `step_tokens` of prompts at the most. A pipeline that drafts says how: then `cache_tokens` is how
-    many fit into its cache, None for one that grows.
+    A step computes at most `step_tokens` of prompts. `drafting` is the pipeline's kind of speculative decoding, and
+    `cache_tokens` is how many tokens fit into its cache, None if it grows.
     """
 
     def __init__(
@@ -68,16 +68,16 @@ class Scheduler:
         self._backlog = PromptBacklog(LONGEST_DRAFTED if drafting == "draft_model" else step_tokens)
         self._running: dict[int, Sequence] = {}
         self._pieces = ChunkJoiner()
-        self._shown: dict[int, list[Image]] = {}  # by the key under which they came
-        self._images: dict[int, list[Image]] = {}  # of those that wait
+        self._sent_images: dict[int, list[Image]] = {}  # by the key under which they came
+        self._images: dict[int, list[Image]] = {}  # of waiting sequences
         self._prompts = UncomputedPrompts(step_tokens - max_sequences)
         self._prefix_cache = prefix_cache
         self._cache_tokens = cache_tokens
         self._computed = ComputedPrompts(cache_tokens)
         self._slices = PromptSlices(step_tokens)
         self._slices_turn = False
-        self._leaving: set[int] = set()  # of those that run: cancelled while the prompt was computed
-        self._uncounted: dict[int, Sequence] = {}  # cancelled since the last step, with images
+        self._leaving: set[int] = set()  # running sequences that were cancelled while their prompt was computed
+        self._uncounted: dict[int, Sequence] = {}  # sequences with images that were cancelled since the last step
         self._settling = 0
         self._outputs: list[Output] = []
         self._compiler = self._new_compiler()
@@ -92,9 +92,9 @@ class Scheduler:
         return self._pipeline
 
     def renew(self, load: Callable[[], ContinuousBatchingPipeline]) -> None:
-        """Replaces the pipeline where it keeps too many grammars. Only for an idle worker."""
+        """Replaces the pipeline if it keeps too many grammars. Only for an idle scheduler."""
         if self._compiler.full:
-            self._pipeline = None  # before the next one is loaded: memory is for one of them
+            self._pipeline = None  # before the next one is loaded: there may be no memory for both
             self._compiler = self._new_compiler()
             self._computed = ComputedPrompts(self._cache_tokens)  # its cache is empty
             self._pipeline = load()
@@ -105,13 +105,13 @@ class Scheduler:
                 for sequence in message.each():
                     self._queue.add(sequence)
                     if message.vision_prompt and message.vision_prompt.key is not None:
-                        self._images[sequence.id] = self._shown.get(message.vision_prompt.key, [])
+                        self._images[sequence.id] = self._sent_images.get(message.vision_prompt.key, [])
             case SendImage():
                 image = self._pieces.add(message.key, message.image, message.more)
                 if image is not None:
-                    self._shown.setdefault(message.key, []).append(image)
+                    self._sent_images.setdefault(message.key, []).append(image)
             case ReleaseImages():
-                self._shown.pop(message.key, None)
+                self._sent_images.pop(message.key, None)
                 self._pieces.drop(message.key)
             case Cancel():
                 self._cancel(message.id)
@@ -131,8 +131,8 @@ class Scheduler:
             self._images.pop(id, None)
 
     def step(self) -> Step:
-        """Runs one step and returns what came of it. Raises what the pipeline raises: then GenAI 2026.4.1's is of no
-        more use (decision 004)."""
+        """Runs one step and returns its outputs. Raises what the pipeline raises, which can't be used any more then
+        (GenAI 2026.4.1, decision 004)."""
         self._admit_waiting()
         self._prompts.stepped()
         self.pipeline.step()
@@ -153,8 +153,8 @@ class Scheduler:
         return Step(outputs + read, running, len(self._queue), usage, accepted)
 
     def _admit_waiting(self) -> None:
-        passed: set[int] = set()  # the requests that can't begin yet
-        held: set[int] = set()  # those whose prompts can't be computed further yet
+        passed: set[int] = set()  # requests that can't begin yet
+        held: set[int] = set()  # requests whose prompts can't be computed further yet
         while self._backlog.has_room:
             sliced, request = self._slices.next(held), self._queue.next(passed)
             if sliced is not None and (self._slices_turn or request is None):
@@ -167,7 +167,7 @@ class Scheduler:
                 elif self._ready(request, passed, self._queue.refuse):
                     self._queue.begin(request)
                     if self._admit(request) and self._running[request.id].with_images:
-                        break  # the pipeline looks at images before it steps: at those of one request a step
+                        break  # the pipeline encodes images before a step: those of one request each time
             else:
                 break
         self._compiler.compile_next()
@@ -175,7 +175,7 @@ class Scheduler:
             self._compiler.wait(_PATIENCE)
 
     def _ready(self, request: Generate, passed: set[int], refuse: Callable[[Generate], None]) -> bool:
-        """Tells whether the pipeline may have the request now; `refuse` is told if it never may."""
+        """Returns whether the pipeline may get the request now; calls `refuse` if it never may."""
         try:
             ready = self._drafts.admits(request) and self._compiler.admits(request)
         except RuntimeError as error:
@@ -187,7 +187,7 @@ class Scheduler:
         return ready
 
     def _is_long(self, request: Generate) -> bool:
-        """Tells whether more of the prompt has to be computed than two steps do, and can be in slices."""
+        """Returns whether the prompt takes more than two steps, and can be computed in slices."""
         return self._finds_prompts(request) and self._uncached(request) > 2 * self._slices.tokens(len(self._running))
 
     def _slice(self, request: Generate, passed: set[int]) -> None:
@@ -198,7 +198,7 @@ class Scheduler:
         self._slices.add(request, request.prompt_tokens - self._uncached(request))
 
     def _advance(self, prompt: SlicedPrompt, held: set[int]) -> None:
-        """Gives the pipeline the next slice, or the request itself for what is left."""
+        """Gives the pipeline the next slice, or the request itself for the rest of the prompt."""
         request = prompt.request
         prompt.computed = max(prompt.computed, self._computed.tokens(request.token_ids))
         size = self._slices.tokens(len(self._running))
@@ -215,7 +215,7 @@ class Scheduler:
         id = self._slices.new_id()
         try:
             handle = self.pipeline.add_request(id, openvino.Tensor(ids), config)
-        except Exception:  # GenAI 2026.4.1 raises several types; of the whole request it is told
+        except Exception:  # GenAI 2026.4.1 raises several types; the request itself will report the error
             prompt.whole = True
             return
         self._slices.began(prompt, id, handle, end)
@@ -229,13 +229,13 @@ class Scheduler:
             self._leave(prompt)
 
     def _leave(self, prompt: SlicedPrompt) -> None:
-        """Gives up a request whose prompt isn't whole."""
+        """Ends a request whose prompt isn't complete."""
         self._slices.remove(prompt)
         self._queue.end(prompt.request)
         self._settling = _SETTLING_STEPS
 
     def _admit(self, request: Generate, begun: float | None = None) -> bool:
-        """Gives the pipeline a request that has its places; `begun` is when its prompt was, where that is over."""
+        """Gives the pipeline a request that has its places; `begun` is when its prompt began, if in slices."""
         images = self._images.pop(request.id, [])
         drafts = self._drafts.begin(request)
         try:
@@ -247,7 +247,7 @@ class Scheduler:
                 handle = self.pipeline.add_request(request.id, openvino.Tensor(ids), config)
         except vision.TooLong:
             self._outputs.append(Output(request.id, [], too_long=True))
-        except Exception as error:  # GenAI 2026.4.1 raises several types; the pipeline stays sound
+        except Exception as error:  # GenAI 2026.4.1 raises several types; the pipeline stays usable
             self._outputs.append(Output(request.id, [], error=one_line(error)))
         else:
             self._running[request.id] = Sequence(request, handle, begun)
@@ -272,7 +272,7 @@ class Scheduler:
         return self._prefix_cache and not self._drafts.kind and request.vision_prompt is None
 
     def _began(self, id: int) -> None:
-        """Notes that a sequence has its first token, or will have none."""
+        """Notes that a sequence has its first token, or was ended."""
         self._compiler.began(id)
         self._backlog.done(id)
         self._prompts.done(id)

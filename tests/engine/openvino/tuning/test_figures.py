@@ -48,7 +48,7 @@ def test_wrong_properties_are_said_in_one_line(tiny_text: ModelSource, said: dic
 
 @pytest.mark.parametrize("text", ["", "f32", "[]", "1", '{"A": null}', '{"A": {"B": 1}}', '{"A": [1]}'])
 def test_a_plugin_config_is_an_object(text: str) -> None:
-    with pytest.raises(ValueError, match="is not (valid JSON|a JSON object)"):
+    with pytest.raises(ValueError, match=r"is not (valid JSON|a JSON object)"):
         plugin_config(text)
 
 
