@@ -1,4 +1,4 @@
-"""One answer of the scripted engine on its way, and how likely its tokens were."""
+"""One choice of the scripted engine, and the logprobs of its tokens."""
 
 import math
 import random
@@ -34,7 +34,7 @@ _LEAST = -9999.0
 
 
 class Choice:
-    """Is one answer on its way, a token a step; it is its prompt's choice number `place`."""
+    """A choice that is being generated, a token in each step; `place` is its index among those of its prompt."""
 
     def __init__(
         self,
@@ -74,6 +74,7 @@ class Choice:
         self.finished = False
 
     def step(self) -> Iterator[Segment]:
+        """Yields the segments of the next token."""
         tokens: list[int] = []
         reason: FinishReason | None = "length"
         if self._left:
@@ -94,6 +95,7 @@ class Choice:
 
 
 def split_tokens(text: str, token_bytes: int) -> list[bytes]:
+    """Returns the text's tokens: words, or pieces of `token_bytes` bytes if that isn't 0."""
     if token_bytes == 0:
         return [word.encode() for word in words(text)]
     data = text.encode()
@@ -105,16 +107,16 @@ def _calling(answer: Sequence[bytes]) -> bool:
 
 
 def _logprob(token: bytes) -> float:
-    """Returns the same for the same token everywhere; the end of the turn is certain."""
+    """Returns a token's logprob, which depends on the token only; the end of the turn is certain."""
     return -(zlib.crc32(token) % 1024) / 64
 
 
 def _likeliest(token: bytes, count: int) -> tuple[TopToken, ...]:
-    """Returns the token and, less likely each, its place's number among the likeliest."""
+    """Returns the token and, with decreasing logprobs, made-up tokens that are named by their ranks."""
     chosen = TopToken(token.decode(errors="replace"), token, _logprob(token), chosen=True)
     left = 1 - math.exp(chosen.logprob)
     likely = min(chosen.logprob, math.log(left) if left else _LEAST)
-    # Together less than what the chosen one leaves: each is at most a third as likely as the one before.
+    # Their probabilities sum up to less than the rest: each is at most a third as likely as the one before.
     others = (
         TopToken(f" #{place}", f" #{place}".encode(), max(likely - place, _LEAST)) for place in range(2, count + 1)
     )
@@ -130,25 +132,27 @@ def _shown(token: bytes, request: GenerationRequest) -> tuple[TopToken, ...]:
 
 
 def prompt_logprobs(choice: int, request: GenerationRequest, count: int) -> PromptLogprobs:
+    """Returns the logprobs of a choice's prompt, with the `count` likeliest tokens at each position."""
     places: list[tuple[PromptToken, ...]] = []
     for id in prompt_ids(request.prompts[choice // request.n]):
         word = word_of(id)
         likeliest = enumerate(_likeliest(word.encode(), count), 1)
-        found = [
-            PromptToken((id + rank - 1) % VOCABULARY_SIZE, each.text, each.logprob, rank) for rank, each in likeliest
+        ranked = [
+            PromptToken((id + rank - 1) % VOCABULARY_SIZE, top.text, top.logprob, rank) for rank, top in likeliest
         ]
-        places.append(tuple(found) or (PromptToken(id, word, _logprob(word.encode()), 1),))
+        places.append(tuple(ranked) or (PromptToken(id, word, _logprob(word.encode()), 1),))
     return PromptLogprobs(choice, (None, *places[1:]))
 
 
 def echo(choice: int, request: GenerationRequest) -> PromptText:
+    """Returns the repeated prompt of a choice."""
     prompt = request.prompts[choice // request.n]
     text = "" if isinstance(prompt, Conversation) else to_be_answered(prompt)
     if not request.logprobs:
         return PromptText(choice, text)
     sampling = request.sampling
     if sampling.max_tokens != 0 and (request.constraint or request.must_call or sampling.best_of > 1):
-        # Where the real engine needs its pipeline, it doesn't score prompts.
+        # As the real engine, whose pipeline doesn't score prompts.
         return PromptText(choice, text, tuple(TokenLogprob(word, word.encode(), None) for word in words(text)))
     tokens = [
         TokenLogprob(word, word.encode(), _logprob(word.encode()), _likeliest(word.encode(), request.top_logprobs))

@@ -53,10 +53,10 @@ from specvino.engine.text.pad_truncate import pad_truncate
 
 
 class ScriptedEngine:
-    """Is an Engine; see the module's text.
+    """Implements `protocol.Engine`, as the module's docstring describes.
 
-    `defaults` and `drafting` are what its model says of itself; drafting changes nothing in the answers. `parsers` are
-    at most hermes3 and qwen3.
+    `defaults` and `drafting` are properties of its model; drafting doesn't change the answers. `parsers` are at most
+    hermes3 and qwen3.
     """
 
     def __init__(
@@ -184,8 +184,8 @@ class ScriptedEngine:
         if limit is None:
             limit = min(left, int(self._defaults.get("max_tokens", left)))
         if request.constraint is not None:
-            wanted = worked_out(request.constraint).example
-            text = text if wanted is None else wanted
+            example = worked_out(request.constraint).example
+            text = text if example is None else example
         if isinstance(prompt, Conversation):
             text = self._marked_up(text, prompt, request, script)
         answer = split_tokens(text, script.token_bytes)
@@ -195,7 +195,7 @@ class ScriptedEngine:
         return self._parsers.parser(prompt, thinking=False) if isinstance(prompt, Conversation) else None
 
     def _marked_up(self, text: str, prompt: Conversation, request: GenerationRequest, script: Script) -> str:
-        """Returns the text with the reasoning and the calls that are wanted."""
+        """Returns the text with the reasoning and the calls that the request and the script require."""
         if request.must_call:
             most = (script.calls or 2) if request.parallel_calls else 1
             return written_calls(prompt.tools * (script.calls or 1), most)

@@ -1,4 +1,4 @@
-"""The prompts of the scripted engine: their tokens, and what of them is answered."""
+"""Prompts of the scripted engine: their tokens, truncation, and the text that is answered."""
 
 from dataclasses import replace
 from itertools import takewhile
@@ -20,12 +20,12 @@ _MESSAGE_TOKENS = 4
 
 
 def count_tokens(prompt: Prompt) -> int:
-    """Returns the length of a prompt by the rule of this engine."""
+    """Returns the number of a prompt's tokens, as this engine counts them."""
     return len(prompt_ids(prompt))
 
 
 def prompt_ids(prompt: Prompt) -> list[int]:
-    """Returns the tokens of a prompt; those that a message takes beside its words are 0."""
+    """Returns the tokens of a prompt; those of a message beside its words are 0."""
     match prompt:
         case TokenPrompt(ids) | Conversation(rendered=tuple(ids)):
             return list(ids)
@@ -36,16 +36,18 @@ def prompt_ids(prompt: Prompt) -> list[int]:
 
 
 def prompt_texts(conversation: Conversation) -> list[str]:
+    """Returns the texts of a conversation's messages and tools."""
     tools = [f"{tool.name} {tool.description or ''} {written_parameters(tool)}" for tool in conversation.tools]
     return [message.content for message in conversation.messages] + tools
 
 
 def with_cut_prompts(request: GenerationRequest) -> GenerationRequest:
+    """Returns the request with truncated prompts."""
     return replace(request, prompts=tuple(_cut(prompt, request) for prompt in request.prompts))
 
 
 def _cut(prompt: Prompt, request: GenerationRequest) -> Prompt:
-    """Returns the prompt as short as the request wants it, a conversation as its tokens."""
+    """Returns the truncated prompt, a conversation as its tokens."""
     if request.truncation is None:
         return prompt
     limit = request.sampling.max_tokens
@@ -66,6 +68,7 @@ def _cut(prompt: Prompt, request: GenerationRequest) -> Prompt:
 
 
 def to_be_answered(prompt: Prompt) -> str:
+    """Returns the text that the engine repeats as its answer."""
     match prompt:
         case TextPrompt(text) | Conversation(rendered=str(text)):
             return text

@@ -23,7 +23,7 @@ def work(channel: BlockingChannel) -> None:
     if settings.cache_size:
         cache_tokens = settings.cache_size * 2**30 // model.token_bytes()
         channel.send(Loaded(cache_tokens // CAPACITY))
-    loop = Scheduler(
+    scheduler = Scheduler(
         model,
         end_tokens(settings.path),
         settings.max_sequences,
@@ -32,18 +32,18 @@ def work(channel: BlockingChannel) -> None:
     )
     channel.send(Ready())
     while True:
-        message = channel.receive() if loop.idle else channel.poll()
+        message = channel.receive() if scheduler.idle else channel.poll()
         while message is not None:
-            loop.receive(message)
+            scheduler.receive(message)
             message = channel.poll()
-        channel.send(loop.step())
+        channel.send(scheduler.step())
 
 
 def _give_memory_back() -> None:
     """Has glibc return large blocks to the system when they are freed.
 
-    It raises its threshold to the sizes that it meets, up to 32 MiB, and keeps what is smaller: states that grow and
-    are copied then take two to three times their size (glibc 2.36: 2,227 MB in place of 1,443 for 703 MB of keys and
+    It raises its threshold to the sizes of freed blocks, up to 32 MiB, and keeps smaller ones: states that grow and are
+    copied then take two to three times their size (glibc 2.36: 2,227 MB instead of 1,443 for 703 MB of keys and
     values).
     """
     mallopt = getattr(ctypes.CDLL(None), "mallopt", None)

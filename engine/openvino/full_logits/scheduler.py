@@ -1,4 +1,5 @@
-"""The steps of the full-logits process: a piece of a prompt is read, and a token of each sequence behind its prompt."""
+"""The scheduler of the full-logits process: a step reads a piece of one prompt, and a token of each running
+sequence."""
 
 from collections.abc import Iterator
 
@@ -7,20 +8,20 @@ from specvino.engine.openvino.full_logits.sequence import Sequence
 from specvino.engine.openvino.messages.worker import Cancel, Generate, Output, Step
 from specvino.engine.openvino.native.fair_queue import FairQueue
 
-# OpenVINO 2026.4.1: a state that has to grow takes memory for twice as many tokens as it has then.
+# OpenVINO 2026.4.1: a state that grows allocates memory for twice as many tokens as it needs.
 CAPACITY = 2
 
-# Of the tokens that may follow a prompt, so many have their place when it begins.
+# Tokens behind a prompt for which there must be memory when it begins.
 _AHEAD = 256
 
 
 class Scheduler:
-    """Steps at most `max_sequences`, the others wait. `ends` are the tokens that end a turn; of prompts a step reads
-    at most `step_tokens`.
+    """Runs at most `max_sequences` at a time, the others wait. `ends` are the tokens that end a turn. A step reads at
+    most `step_tokens` of prompts.
 
-    The states of all sequences have memory for `cache_tokens`, None for any number. One that needs more alone has to
-    be refused beforehand. Where those that run grow beyond it, the newest gives its memory back and reads all its
-    tokens again later, as the worker's pipeline has it.
+    The states of all sequences have memory for `cache_tokens`; None is no limit. A sequence that needs more alone has
+    to be refused beforehand. If the running ones grow beyond it, the newest is preempted: it gives its memory back and
+    reads all its tokens again later, as in the worker's pipeline.
     """
 
     def __init__(
@@ -39,7 +40,7 @@ class Scheduler:
         self._running: dict[int, Sequence] = {}  # the newest last
         self._paused: dict[int, Sequence] = {}
         self._batches: list[Batch] = []
-        self._turns: dict[str | int, int] = {}  # of clients and requests with prompts: the step that last read one
+        self._turns: dict[str | int, int] = {}  # by client and request: the step that last read one of its prompts
         self._steps = 0
 
     @property
@@ -59,8 +60,8 @@ class Scheduler:
                 self._queue.drop(message.id)
 
     def step(self) -> Step:
-        """Runs one step and returns what came of it. Raises RuntimeError and MemoryError, behind which the model is of
-        no more use."""
+        """Runs one step and returns its outputs. Raises RuntimeError and MemoryError, after which the model can't be
+        used any more."""
         self._steps += 1
         self._begin_waiting()
         outputs = [*self._read_tokens(), *self._read_prompts()]
@@ -76,7 +77,7 @@ class Scheduler:
         return Step(outputs, len(self._running), waiting, usage)
 
     def _begin_waiting(self) -> None:
-        """Has those go on that gave their memory back, then begins new ones, as far as there is room."""
+        """Resumes preempted sequences, then begins new ones, as far as there is memory."""
         for id, sequence in list(self._paused.items()):
             if not self._has_room(sequence.request, sequence.length):
                 return
@@ -92,35 +93,36 @@ class Scheduler:
         self._running[id] = sequence
 
     def _read_tokens(self) -> Iterator[Output]:
-        """Reads the last tokens of all whose prompts are read, and yields the next ones."""
+        """Reads the last token of all sequences whose prompts are complete, and yields their next ones."""
         for batch in self._batches:
-            found = batch.read({id: self._running[id].token for id in batch.ids})
-            yield from (self._running[id].next(logits) for id, logits in found.items())
+            logits_by_id = batch.read({id: self._running[id].token for id in batch.ids})
+            yield from (self._running[id].next(logits) for id, logits in logits_by_id.items())
 
     def _read_prompts(self) -> Iterator[Output]:
-        """Reads a piece of one prompt, so that those who get tokens needn't wait for several, and yields what comes
-        behind it, of all that have it. Clients are served in turn, and so are the requests of a client."""
+        """Reads a piece of one prompt, so that running sequences needn't wait for several. If it is complete, yields
+        the first outputs of all sequences with this prompt. Clients are served in turn, and so are the requests of a
+        client."""
         reading = [sequence for sequence in self._running.values() if sequence.leader is None and sequence.reads]
         if not reading:
             return
-        reads = self._next(reading)
-        for sequence in [reads, *self._followers(reads)]:
-            if sequence is not reads and reads.reads:
+        reader = self._next(reading)
+        for sequence in [reader, *self._followers(reader)]:
+            if sequence is not reader and reader.reads:
                 return
             output = sequence.read()
             if output is not None:
                 yield output
 
     def _next(self, reading: list[Sequence]) -> Sequence:
-        """Returns whose turn it is. A newcomer comes before the one that was served last, and behind all others."""
+        """Returns the next sequence. A newcomer is before the one that was served last, and behind all others."""
         turns = {turn for sequence in reading for turn in _turns(sequence.request)}
         self._turns = {turn: self._turns.get(turn, self._steps - 2) for turn in turns}
-        reads = min(reading, key=lambda sequence: [self._turns[turn] for turn in _turns(sequence.request)])
-        self._turns |= dict.fromkeys(_turns(reads.request), self._steps)
-        return reads
+        reader = min(reading, key=lambda sequence: [self._turns[turn] for turn in _turns(sequence.request)])
+        self._turns |= dict.fromkeys(_turns(reader.request), self._steps)
+        return reader
 
     def _join(self) -> None:
-        """Has those go on together whose prompts have come to the end."""
+        """Puts sequences whose prompts are complete into batches."""
         joining: dict[Decoder, list[int]] = {}
         for id, sequence in self._running.items():
             if sequence.decoder is not None and not sequence.reads:
@@ -136,7 +138,7 @@ class Scheduler:
                 self._batches.append(Batch(decoder, ids))
 
     def _make_room(self) -> None:
-        """Pauses the newest sequences until the others have room."""
+        """Preempts the newest sequences until the others fit into the memory."""
         for id, sequence in reversed(list(self._running.items())):
             if len(self._running) == 1 or self._holds(0):
                 return
@@ -146,7 +148,7 @@ class Scheduler:
                 self._paused[id] = sequence
 
     def _has_room(self, request: Generate, length: int) -> bool:
-        """Tells whether a sequence may begin: its tokens have room, and so have those that soon follow."""
+        """Returns whether there is memory for a sequence: for its tokens, and for those that soon follow."""
         ahead = min(request.max_new_tokens, _AHEAD)
         return not self._running or self._holds(CAPACITY * (length + ahead))
 
@@ -154,13 +156,14 @@ class Scheduler:
         return self._cache_tokens is None or self._taken() + more <= self._cache_tokens
 
     def _taken(self) -> int:
-        """Returns for how many tokens memory is taken, or soon will be: prompts count whole from their beginning on."""
+        """Returns for how many tokens memory is allocated, or soon will be: all tokens of a prompt count from its
+        beginning."""
         batched = {id for batch in self._batches for id in batch.ids}
         reading = sum(sequence.length for id, sequence in self._running.items() if id not in batched)
         return CAPACITY * (reading + sum(batch.tokens for batch in self._batches))
 
     def _leader(self, request: Generate) -> Sequence | None:
-        """Returns who reads the same prompt for the same request."""
+        """Returns the sequence that reads the same prompt for the same request."""
         for sequence in self._running.values():
             same = sequence.request.request == request.request and sequence.request.token_ids == request.token_ids
             if same and sequence.leader is None and sequence.reads and not sequence.resumed:
@@ -168,19 +171,19 @@ class Scheduler:
         return None
 
     def _followers(self, sequence: Sequence) -> list[Sequence]:
-        return [each for each in self._running.values() if each.leader is sequence]
+        return [follower for follower in self._running.values() if follower.leader is sequence]
 
     def _end(self, id: int) -> None:
         sequence = self._leave(id)
         followers = self._followers(sequence)
-        for each in followers:  # it hasn't come to the end of the prompt
-            each.leader = followers[0] if each is not followers[0] else None
+        for follower in followers:  # the prompt isn't complete: the first one reads it again
+            follower.leader = followers[0] if follower is not followers[0] else None
         if followers:
             followers[0].decoder = self._model.begin()
         self._queue.end(sequence.request)
 
     def _leave(self, id: int) -> Sequence:
-        """Takes a sequence's memory away."""
+        """Removes a sequence from its batch."""
         for batch in self._batches:
             if id in batch.ids:
                 batch.leave(id)

@@ -1,4 +1,4 @@
-"""The preprocess process answers one message after the other, until the server goes."""
+"""The preprocess process: it answers one message after the other, until the server ends."""
 
 from pathlib import Path
 

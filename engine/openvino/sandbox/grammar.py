@@ -1,6 +1,6 @@
-"""The grammar process: schemas and structural tags become grammars, away from the server's event loop.
+"""The grammar process: it converts JSON Schemas and structural tags into grammars.
 
-It needs no OpenVINO, so it is there within half a second, also where it has to be replaced.
+It doesn't need OpenVINO, so it starts within half a second, also when it has to be replaced.
 """
 
 import json
@@ -38,8 +38,8 @@ def work(channel: BlockingChannel) -> None:
     while True:
         question = channel.receive()
         with bounded(channel, question.id, settings.most_computing):
-            answered = answer(question)
-        channel.send(answered)
+            reply = answer(question)
+        channel.send(reply)
 
 
 if __name__ == "__main__":

@@ -1,4 +1,8 @@
-"""The pixels of an image file. The file is a stranger's: what its header says is checked before a pixel is made."""
+"""The image process: it decodes one image file after the other.
+
+The files are untrusted: the header is checked before any pixel is decoded. The process doesn't need OpenVINO, so it
+starts soon after the first image came.
+"""
 
 import binascii
 from io import BytesIO
@@ -13,25 +17,25 @@ from specvino.engine.processes.channel import BlockingChannel, Ready
 
 FORMATS = ("PNG", "JPEG", "WEBP", "GIF", "BMP")
 
-# Of the largest photographs that phones take; three bytes each are in memory while a file is read.
+# The size of the largest phone photographs. A pixel takes three bytes while a file is read.
 MAX_PIXELS = 50_000_000
 
-# Of a side to the other: models enlarge an image until its shorter side suits them, and a line would fill the memory.
+# Between the sides: models enlarge an image until its shorter side suits them, and a line would fill the memory.
 MAX_RATIO = 100
 
-# We have a limit of our own, and Pillow's is lower.
+# Pillow's own limit is lower than ours.
 Image.MAX_IMAGE_PIXELS = None
 
 
 class ImageError(ValueError):
-    """The image can't be taken; `str()` is a sentence for the client."""
+    """The image can't be decoded; `str()` is a sentence for the client."""
 
 
 def decode(file: bytes, longest_side: int, most_pixels: int = MAX_PIXELS, *, base64: bool = False) -> request.ReadImage:
-    """Returns the upright picture in a file, made smaller if one of its sides has more than `longest_side` pixels.
+    """Returns the image in a file, upright, scaled down if one of its sides has more than `longest_side` pixels.
 
-    `most_pixels` is how many may be decoded for it. `base64` says that the file's bytes are encoded so. Of a moving
-    picture it is the first frame; what is transparent becomes white. Raises ImageError.
+    At most `most_pixels` may be decoded for it. With `base64` the bytes are the file's base64. An animation is reduced
+    to its first frame; transparent pixels become white. Raises ImageError.
     """
     data = _from_base64(file) if base64 else file
     try:
@@ -49,7 +53,7 @@ def decode(file: bytes, longest_side: int, most_pixels: int = MAX_PIXELS, *, bas
         raise
     except UnidentifiedImageError:
         raise ImageError("The data is no PNG, JPEG, WebP, GIF or BMP image.") from None
-    except Exception:  # on a damaged file a decoder fails with whatever its next step happens to raise
+    except Exception:  # on a damaged file decoders raise all kinds of errors
         raise ImageError("The image is damaged.") from None
     picture.thumbnail((longest_side, longest_side))
     return request.ReadImage(request.Image(picture.width, picture.height, picture.tobytes()), pixels)
@@ -73,22 +77,22 @@ def _from_base64(text: bytes) -> bytes:
 
 def _opaque(image: Image.Image) -> Image.Image:
     if image.mode.startswith("I"):
-        # Grey in 16 bits; Pillow would cut off at 255 what is brighter.
+        # 16-bit grayscale, which Pillow would clip at 255.
         return image.convert("I").point(lambda value: value / 256).convert("L").convert("RGB")
     if not image.has_transparency_data:
         return image.convert("RGB")
-    colours = image.convert("RGBA")
+    colors = image.convert("RGBA")
     white = Image.new("RGB", image.size, "white")
-    white.paste(colours, mask=colours.getchannel("A"))
+    white.paste(colors, mask=colors.getchannel("A"))
     return white
 
 
 def answer(question: Decode) -> Decoded | ImageRefused:
     try:
-        read = decode(question.file, question.longest_side, question.most_pixels, base64=question.base64)
+        decoded = decode(question.file, question.longest_side, question.most_pixels, base64=question.base64)
     except ImageError as error:
         return ImageRefused(question.id, str(error))
-    return Decoded(question.id, read.image, read.pixels)
+    return Decoded(question.id, decoded.image, decoded.pixels)
 
 
 def work(channel: BlockingChannel) -> None:

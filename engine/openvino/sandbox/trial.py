@@ -1,7 +1,7 @@
-"""The trial process: what only XGrammar can read is compiled and tried here, away from everything that works.
+"""The trial process: it compiles and tries constraints that only XGrammar can read, on a pipeline without a model.
 
-Grammars of ours need no trial: they compile, and how much work they are is known. What a client writes in XGrammar's
-own words may be wrong, take all memory, or take so long at each token that all others wait for it.
+Our own grammars need no trial: they compile, and their cost is known. A client's may be invalid, take all memory, or
+take so long at each token that all others wait for it.
 """
 
 import itertools
@@ -24,17 +24,17 @@ from specvino.engine.openvino.native.tokenizer import load_tokenizer
 from specvino.engine.processes import child
 from specvino.engine.processes.channel import BlockingChannel, Ready
 
-# What a token takes is compared with what one of a plain string takes, on the same machine at the same time.
+# The CPU time of a token is compared with that of a plain string, on the same machine at the same time.
 _PLAIN = LoweredConstraint("grammar", 'root ::= "\\"" any\nany ::= "\\"" | [a-zA-Z0-9 .,-] any\n')
 
-# So many times the computing of a plain string: every other request waits for it at each step. An ordinary schema
-# takes up to twice as much, a rule that ends behind each character fifty times.
+# The limit, as a multiple of a plain string's CPU time: every other request waits for it at each step. An ordinary
+# schema takes up to twice as much, a rule that ends behind each character fifty times.
 SLOWEST = 20
 
 _TRIAL_TOKENS = 64
 _MEASUREMENTS = 3
 
-# So many times nothing but token 0 means that nothing is allowed.
+# If these tokens are all token 0, nothing is allowed.
 _FIRST_TOKENS = 8
 
 _WHERE = re.compile(r"^(Exception from .*|\[[\d:]+\] \S+: )", re.MULTILINE)
@@ -42,7 +42,7 @@ _PREFIX = re.compile(r"^(Failed to create grammar from structural tag: )?(Invali
 
 
 def check(dummy: DummyPipeline, lowered: LoweredConstraint) -> None:
-    """Tries a constraint. Raises ConstraintError, and MemoryError where memory doesn't suffice."""
+    """Tries a constraint. Raises ConstraintError, and MemoryError if there isn't enough memory."""
     try:
         first = dummy.generate(lowered, _FIRST_TOKENS)
         times = _least(dummy, lowered) / _least(dummy, _PLAIN)
@@ -60,9 +60,8 @@ def check(dummy: DummyPipeline, lowered: LoweredConstraint) -> None:
 
 
 def _least(dummy: DummyPipeline, lowered: LoweredConstraint) -> float:
-    """Returns the least of some measurements: what a busy machine adds, by shared caches and cores, isn't the
-    grammar's."""
-    dummy.generate(lowered, 1)  # it is compiled
+    """Returns the least of some measurements: a busy machine, with shared caches and cores, only adds to it."""
+    dummy.generate(lowered, 1)  # compiles it
     return min(_computing(dummy, lowered) for _ in range(_MEASUREMENTS))
 
 
@@ -74,23 +73,24 @@ def _computing(dummy: DummyPipeline, lowered: LoweredConstraint) -> float:
 
 
 def reason(error: Exception) -> str:
-    """Returns the compiler's words, in one line and without the names of its files."""
+    """Returns the compiler's message, in one line and without the names of its files."""
     text = " ".join(_WHERE.sub("", str(error)).split())
     return _PREFIX.sub("", text)[:500].rstrip(".") or type(error).__name__
 
 
-# GenAI 2026.4.1: a tokenizer keeps what was ever compiled for it; then it is replaced (decision 006).
+# GenAI 2026.4.1: a tokenizer keeps all grammars that were compiled for it; then it is replaced (decision 006).
 MOST_COMPILED = 500
 
 _MOST_MEMORY = 4 << 30  # bytes, beyond what is used when all is loaded
 
 
 class MemoryUsedUp(Exception):
-    """The memory didn't suffice, but earlier trials had a part of it."""
+    """There wasn't enough memory, but earlier trials took a part of it."""
 
 
 def answer(dummy: DummyPipeline, question: Trial, *, first: bool) -> TrialPassed | ConstraintRefused:
-    """Raises MemoryUsedUp unless this is the `first` question: a process of its own decides it."""
+    """Returns the result of a trial. Raises MemoryUsedUp unless this is the `first` question: a new process decides
+    then."""
     try:
         check(dummy, question.lowered)
     except MemoryError:
@@ -107,14 +107,14 @@ def work(channel: BlockingChannel) -> None:
     dummy = DummyPipeline(load_tokenizer(settings.path))
     child.limit_memory(_MOST_MEMORY)
     channel.send(Ready())
-    with silence():  # the compiler warns there of what is none of the operator's concern
+    with silence():  # the compiler's warnings don't concern the operator
         for compiled in itertools.count(1):
             if compiled % MOST_COMPILED == 0:
                 dummy = DummyPipeline(load_tokenizer(settings.path))
             question = channel.receive()
             with bounded(channel, question.id, settings.most_computing):
-                answered = answer(dummy, question, first=compiled == 1)
-            channel.send(answered)
+                reply = answer(dummy, question, first=compiled == 1)
+            channel.send(reply)
 
 
 if __name__ == "__main__":

@@ -8,7 +8,7 @@ import numpy
 import pytest
 from support.conversation import ask
 
-from specvino.engine.openvino.full_logits.sampler import Sampler, likeliest, log_softmax, rank, those
+from specvino.engine.openvino.full_logits.sampler import Sampler, likeliest, log_softmax, named, rank
 
 LOGITS = numpy.array([2.0, 1.5, 1.0, 0.5, 0.0, -0.5, -1.0, -3.0], numpy.float32)
 DRAWS = 20_000
@@ -162,4 +162,4 @@ def test_a_rank_counts_those_that_are_likelier() -> None:
 
 def test_named_tokens_come_once_in_their_order() -> None:
     logprobs = numpy.array([-3, -1, -2], numpy.float32)
-    assert those(logprobs, (2, 0, 2)) == [(2, -2), (0, -3)]
+    assert named(logprobs, (2, 0, 2)) == [(2, -2), (0, -3)]
