@@ -4,14 +4,13 @@ It answers a conversation with its last user message, or with the results of cal
 to an end; a text prompt with its text, and a token prompt with its ids as words. A token is a word
 (`mock_tokenizer.py`); every message of a conversation takes 4 tokens more, and the end of a turn is a token, as in a
 real model. With a temperature above 0 the words are shuffled by the seed, so that choices differ and each can be
-repeated. How likely a token was depends on the token alone, and nothing that is done to the scores of tokens (a bias,
-allowed or bad ones) changes what comes. The worse texts of a search (best_of above 1) begin a word later each.
+repeated. The logprob of a token depends on the token only, and changed scores (a bias, allowed or bad tokens) don't
+change the answer. Each worse text of a beam search (best_of above 1) begins a word later.
 
-To a constraint it answers with a short text that the constraint allows, whatever the prompt; where a structural tag
-leaves room for any text, or holds a grammar, it answers as without. If it must call, it calls the first two tools, or
-as often as its script says, with short arguments that they allow: always the same for a tool. Tool calls and reasoning
-are written as in the formats hermes3 and qwen3: a message may hold them, too, and they are recognised when it comes
-back.
+With a constraint it answers with a short text that the constraint allows, whatever the prompt; a structural tag that
+allows any text, or contains a grammar, has no effect. Forced calls are of the first two tools, or as many as the script
+sets, with short arguments that the tools allow: always the same for a tool. Tool calls and reasoning are written in the
+formats hermes3 and qwen3: a message may contain them, too, and they are parsed in the answer.
 
 A `Script` changes that: given to the constructor for all prompts, or for one prompt in its own text (`script.py`).
 """
