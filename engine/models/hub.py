@@ -107,7 +107,9 @@ class _Repository:
             case OSError() if error.strerror:
                 return f"it can't be downloaded: {error.strerror} ({constants.HF_HUB_CACHE})"
             case _:
-                return f"the download from {hub} broke off ({_one_line(error)}); whole files are kept for another try"
+                return (
+                    f"the download from {hub} broke off ({_one_line(error)}); complete files are kept for another try"
+                )
 
 
 def _is_unknown(error: HfHubHTTPError) -> bool:
@@ -153,7 +155,7 @@ def wanted(id: str, files: Sequence[str], quantization: str | None) -> tuple[lis
     if len(ggufs) > 1:
         raise ModelLoadError(f"{id}: has several GGUF files; name one as in {id}:Q4_K_M: {_named(ggufs)}")
     if _PART_OF_SEVERAL.search(PurePosixPath(ggufs[0]).stem):
-        raise ModelLoadError(f"{id}: {ggufs[0]} is a part of a GGUF file, and OpenVINO reads whole ones alone")
+        raise ModelLoadError(f"{id}: {ggufs[0]} is a part of a GGUF file, and OpenVINO reads complete ones only")
     return ggufs, ggufs[0]
 
 

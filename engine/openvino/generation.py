@@ -17,14 +17,14 @@ from specvino.engine.protocol import CLIENT
 from specvino.engine.request import GenerationRequest
 from specvino.engine.segments import Finish, Phases, Segment, Started, Usage
 
-# Choices that are made at a time: others get in between.
+# Choices that are made without a pause for other requests.
 _CHOICES = 32
 
 
 class RequestTimes:
     """The times of one request, from the moment when it is sent to the worker. `clock` is for tests.
 
-    The worker tells when it began by the monotonic clock, which is that of the whole machine.
+    The worker sends the time of its beginning by the monotonic clock, which all processes of a machine share.
     """
 
     def __init__(self, clock: Callable[[], float] = time.monotonic) -> None:
@@ -110,7 +110,7 @@ class Generation:
                             reasoning_tokens += choice.output.reasoning_tokens
                         yield segment
                 outputs = []
-            # The texts of a beam search come whole, at its end: nobody sees when the first token was there.
+            # The texts of a beam search come at its end: the time of the first token is unknown.
             phases = times.phases if request.sampling.best_of == 1 else None
             yield Usage(counted or prompt_tokens, completion_tokens, reasoning_tokens, phases)
         finally:
@@ -174,7 +174,7 @@ class Generation:
             self._queue.worker.send(message)
 
     def _closed(self, output: Output, choice: RunningChoice) -> Iterator[Segment]:
-        """Ends the reasoning of a choice whose budget is spent, and has it go on under another id."""
+        """Ends the reasoning of a choice whose budget is spent, and continues the choice under another id."""
         if not choice.output.overspent:
             return
         assert choice.budgeted is not None

@@ -66,7 +66,8 @@ async def spawn(name: str, module: str, channel: Channel, quiet: bool) -> Child:
             stdout=subprocess.DEVNULL,
             stderr=subprocess.DEVNULL if quiet else None,
             pass_fds=(theirs.fileno(), lifeline_read),
-            # Its own group: Ctrl-C in a terminal goes to a whole group, and would hit it before it can ignore it.
+            # Its own group: Ctrl-C in a terminal goes to a process group, and would hit it before it ignores the
+            # signal.
             process_group=0,
         )
     except BaseException:

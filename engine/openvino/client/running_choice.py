@@ -114,8 +114,8 @@ class ShownPrompt:
                 continue
             own = PromptToken(id, self._names.text(id), logprob, rank)
             others = (
-                PromptToken(other, self._names.text(other), likely, place)
-                for place, (other, likely) in enumerate(islice(tokens, self._most), 1)
+                PromptToken(other, self._names.text(other), likely, other_rank)
+                for other_rank, (other, likely) in enumerate(islice(tokens, self._most), 1)
                 if other != id
             )
             yield (own, *others)

@@ -1,4 +1,4 @@
-"""The processes that generate tokens: which of them answers a request, and whose tokens they send."""
+"""The processes that generate tokens: which of them answers a request, and the queues of their outputs."""
 
 import asyncio
 import os
@@ -115,7 +115,7 @@ class Workers:
         undrafted = msgspec.structs.replace(load, draft_path=None, expendable=True)
         self._undrafted = OnDemand(partial(self._supervisor, "undrafted worker", _WORKER, undrafted), _IDLE, has_room)
         # What needs the scores of all tokens goes to a process that has them (decision 068), and so do prompts whose
-        # logprobs are wanted: the pipeline's prefix cache hides them (decision 029).
+        # logprobs are requested: the pipeline's prefix cache hides them (decision 029).
         sequences = min(load.max_sequences, _FULL_LOGITS_SEQUENCES)
         full = msgspec.structs.replace(load, max_sequences=sequences, expendable=True)
         self._full_logits = OnDemand(

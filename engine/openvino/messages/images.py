@@ -79,7 +79,7 @@ class ChunkJoiner:
 
 JOINER = "\u2060"
 
-# GenAI's own tags, and those of models whose tokenizers don't know theirs as special tokens.
+# GenAI's own tags, and those of models whose tags aren't special tokens.
 _TAGS = re.compile(r"<(?=ov_genai_[a-z]+_\d+>|image>|\|image_\d+\|>)")
 
 _OURS = re.compile(r"<ov_genai_image_\d+>")

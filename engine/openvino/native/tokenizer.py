@@ -61,7 +61,7 @@ def _name_by_bytes(detokenizer: openvino.Model) -> bool:
     fallback = _only(detokenizer, "ByteFallback")
     if vocabulary is None or fallback is None or not _makes_spaces(fallback.input_value(0).get_node(), vocabulary):
         return False
-    constants = [vocabulary.input_value(place).get_node() for place in (1, 2, 3)]
+    constants = [vocabulary.input_value(port).get_node() for port in (1, 2, 3)]
     if any(constant.get_type_name() != "Constant" for constant in constants):
         return False
     begins, ends, text = (constant.data for constant in constants)
@@ -70,8 +70,8 @@ def _name_by_bytes(detokenizer: openvino.Model) -> bool:
     lengths = numpy.array([len(token) for token in tokens], numpy.int32)
     new_ends = numpy.cumsum(lengths, dtype=numpy.int32)
     new = (new_ends - lengths, new_ends, numpy.frombuffer(b"".join(tokens), numpy.uint8))
-    for place, values in enumerate(new, start=1):
-        vocabulary.input(place).replace_source_output(opset13.constant(values).output(0))
+    for port, values in enumerate(new, start=1):
+        vocabulary.input(port).replace_source_output(opset13.constant(values).output(0))
     # The first two outputs separate the texts of a batch.
     for output, named in zip(fallback.outputs(), vocabulary.outputs()[2:], strict=True):
         for target in output.get_target_inputs():
@@ -84,7 +84,7 @@ def _makes_spaces(node: openvino.Node, vocabulary: openvino.Node) -> bool:
     """Returns whether this step only replaces "▁" by a space, as `_bytes` does."""
     if node.get_type_name() != "RegexNormalization" or node.input_value(0).get_node() != vocabulary:
         return False
-    pattern, replacement = (node.input_value(place).get_node().data.tobytes() for place in (3, 4))
+    pattern, replacement = (node.input_value(port).get_node().data.tobytes() for port in (3, 4))
     return bool(pattern == _SPACE and replacement == b" ")
 
 

@@ -44,8 +44,8 @@ def endings(pieces: Sequence[str], tokens: int) -> Iterator[tuple[Sequence[str],
     """Yields the endings of a text, as `beginnings` does its beginnings; the first is long enough for most texts of
     this number of tokens."""
     backwards = [piece[::-1] for piece in reversed(pieces)]
-    for ending, whole in beginnings(backwards, tokens):
-        yield [piece[::-1] for piece in reversed(ending)], whole
+    for ending, complete in beginnings(backwards, tokens):
+        yield [piece[::-1] for piece in reversed(ending)], complete
 
 
 def batches(pieces: Sequence[str]) -> Iterator[list[str]]:

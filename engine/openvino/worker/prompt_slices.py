@@ -40,7 +40,7 @@ class SlicedPrompt:
     end: int = 0
     steps: int = 0
     passed: int = 0
-    whole: bool = False
+    unsliced: bool = False
     cancelled: bool = False
     begun: float = field(default_factory=time.monotonic)
 
@@ -133,7 +133,7 @@ class PromptSlices:
             if status == GenerationStatus.FINISHED and prompt.steps <= _MOST_STEPS:
                 prompt.computed = prompt.end
             else:
-                prompt.whole = True
+                prompt.unsliced = True
             yield prompt
 
     def cancelled(self) -> list[SlicedPrompt]:

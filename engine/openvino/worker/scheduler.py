@@ -202,7 +202,7 @@ class Scheduler:
         request = prompt.request
         prompt.computed = max(prompt.computed, self._computed.tokens(request.token_ids))
         size = self._slices.tokens(len(self._running))
-        if prompt.whole or prompt.left <= size:
+        if prompt.unsliced or prompt.left <= size:
             if self._ready(request, held, lambda _: self._leave(prompt)):
                 self._slices.remove(prompt)
                 self._admit(request, prompt.begun)
@@ -216,7 +216,7 @@ class Scheduler:
         try:
             handle = self.pipeline.add_request(id, openvino.Tensor(ids), config)
         except Exception:  # GenAI 2026.4.1 raises several types; the request itself will report the error
-            prompt.whole = True
+            prompt.unsliced = True
             return
         self._slices.began(prompt, id, handle, end)
         self._backlog.add(id, size)
