@@ -55,9 +55,8 @@ def tune(
         from specvino.cli.progress import PullProgress
         from specvino.engine.errors import ModelLoadError
         from specvino.engine.models import resolve
-        from specvino.engine.openvino.tuning.candidates import candidates, this_machine
-        from specvino.engine.openvino.tuning.pipelines import loading
-        from specvino.engine.openvino.tuning.search import Search
+        from specvino.engine.openvino.tuning.figures import loading
+        from specvino.engine.openvino.tuning.search import Search, candidates, this_machine
 
     machine = this_machine()
     console = Console()

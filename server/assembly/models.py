@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from specvino.engine.chat_template.template import Template, TemplateRefusal
-from specvino.engine.models.report import Report, say_nothing
+from specvino.engine.models.pull import Report, say_nothing
 from specvino.server.assembly.options import OptionError, ServeOptions
 
 if TYPE_CHECKING:
@@ -93,9 +93,8 @@ def make_engine(options: ServeOptions, model: str | None, report: Report = say_n
         return _scripted(options)
     # Imported here because it imports OpenVINO, which the scripted engine doesn't need.
     from specvino.engine.models import resolve
-    from specvino.engine.openvino.device_memory import device_memory
+    from specvino.engine.openvino.client.memory import default_cache_size, device_memory
     from specvino.engine.openvino.engine import OpenVINOEngine
-    from specvino.engine.openvino.memory import default_cache_size
 
     try:
         memory = device_memory(pipeline)

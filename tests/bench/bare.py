@@ -13,7 +13,7 @@ import numpy
 
 from bench.workload import Load
 from specvino.engine.models import ModelSource
-from specvino.engine.openvino.memory import default_cache_size
+from specvino.engine.openvino.client.memory import default_cache_size
 
 
 class Bare:

@@ -22,7 +22,7 @@ from specvino.engine.grammar.structural_tags import to_ebnf
 from specvino.engine.grammar.structured_output import LoweredConstraint, lower
 from specvino.engine.models import resolve
 from specvino.engine.openvino.native.dummy_pipeline import DummyPipeline
-from specvino.engine.openvino.native.silence import silence
+from specvino.engine.openvino.native.error_output import silence
 from specvino.engine.openvino.native.tokenizer import load_tokenizer
 from specvino.engine.request import Constraint, JsonSchema
 

@@ -116,6 +116,7 @@ def test_the_likeliest_tokens_are_shown() -> None:
         (CHAT, {"logit_bias": {"1": 1}}, "logit_bias"),
         (RESPONSE, {"top_logprobs": 2}, "top_logprobs"),
         (COMPLETION, {"logprobs": 2}, "logprobs"),
+        (COMPLETION, {"logprobs": 1, "echo": True}, "logprobs"),
         (
             CHAT,
             {"logprobs": True, "logprob_token_ids": [1], "prompt_logprobs": 0},

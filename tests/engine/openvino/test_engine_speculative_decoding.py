@@ -17,7 +17,7 @@ from specvino.engine.openvino.engine import OpenVINOEngine
 from specvino.engine.openvino.messages.worker import Generate, LoadModel
 from specvino.engine.openvino.preprocess.preprocessor import Preprocessor
 from specvino.engine.openvino.worker.pipeline import load
-from specvino.engine.openvino.worker.step_loop import StepLoop
+from specvino.engine.openvino.worker.scheduler import Scheduler
 
 QUESTIONS = ["hello", "count", "emoji", "json", "list", "think", "What is the capital of France?"]
 
@@ -91,7 +91,7 @@ def test_a_draft_of_several_tokens_saves_steps(tiny_text: ModelSource) -> None:
     steps = {}
     for draft in (None, str(tiny_text.path)):
         settings = LoadModel(str(tiny_text.path), 4, draft_path=draft)
-        worker = StepLoop(load(settings), 4, drafting=settings.drafting)
+        worker = Scheduler(load(settings), 4, drafting=settings.drafting)
         worker.receive(request(preprocessor, 1, num_assistant_tokens=5))
         steps[draft] = 0
         while not worker.idle:
@@ -109,7 +109,7 @@ def test_no_mixture_of_settings_breaks_the_pipeline(tiny_text: ModelSource, kind
     settings = LoadModel(
         path, 64, draft_path=path if kind == "draft_model" else None, prompt_lookup=kind == "prompt_lookup"
     )
-    worker = StepLoop(load(settings), 64, drafting=settings.drafting)
+    worker = Scheduler(load(settings), 64, drafting=settings.drafting)
     finished = 0
     for id in range(0, 20 * 60, 20):
         worker.receive(request(preprocessor, id, **mixture(chance, search=kind is None)))

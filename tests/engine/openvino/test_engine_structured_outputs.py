@@ -23,7 +23,7 @@ from specvino.engine.openvino.engine import OpenVINOEngine
 from specvino.engine.openvino.messages.worker import Generate, LoadModel
 from specvino.engine.openvino.worker import grammar_compiler
 from specvino.engine.openvino.worker.pipeline import load
-from specvino.engine.openvino.worker.step_loop import StepLoop
+from specvino.engine.openvino.worker.scheduler import Scheduler
 from specvino.engine.request import Constraint, GenerationRequest, JsonSchema, StructuralTag
 from specvino.engine.segments import Started
 
@@ -245,14 +245,14 @@ def test_closing_ends_those_that_wait_for_a_grammar(tiny_text: ModelSource) -> N
     running(tiny_text, test)
 
 
-def generate(id: int, lowered: LoweredConstraint, worker: StepLoop, client: str = "") -> Generate:
+def generate(id: int, lowered: LoweredConstraint, worker: Scheduler, client: str = "") -> Generate:
     ids = worker.pipeline.get_tokenizer().encode("hello").input_ids.data[0]
     return worker_requests.generate(id, ids.astype("int64").tobytes(), 50, lowered=lowered, client=client)
 
 
 def test_a_grammar_that_fails_in_the_worker_alone_fails_its_request_alone(tiny_text: ModelSource) -> None:
     """None is known that does, but what raises within a step stops every request."""
-    worker = StepLoop(load(LoadModel(str(tiny_text.path), 4)), 4)
+    worker = Scheduler(load(LoadModel(str(tiny_text.path), 4)), 4)
     good = lower(schema({"const": "yes"}))
     worker.receive(generate(1, LoweredConstraint("grammar", "root ::= "), worker))
     worker.receive(generate(2, good, worker))
@@ -264,7 +264,7 @@ def test_a_grammar_that_fails_in_the_worker_alone_fails_its_request_alone(tiny_t
 
 
 def test_clients_take_turns_at_compiling(tiny_text: ModelSource) -> None:
-    worker = StepLoop(load(LoadModel(str(tiny_text.path), 16)), 16)
+    worker = Scheduler(load(LoadModel(str(tiny_text.path), 16)), 16)
     for id in range(8):
         worker.receive(generate(id, lower(schema({"const": id})), worker, client="many"))
     worker.receive(generate(8, lower(schema({"const": "one"})), worker, client="one"))
@@ -280,7 +280,7 @@ def test_a_worker_that_keeps_too_many_grammars_is_renewed(
 ) -> None:
     monkeypatch.setattr(grammar_compiler, "MOST_COMPILED", 2)
     settings = LoadModel(str(tiny_text.path), 4)
-    worker = StepLoop(load(settings), 4)
+    worker = Scheduler(load(settings), 4)
     renewed = 0
     for id in range(5):
         worker.receive(generate(id, lower(schema({"const": id})), worker))
@@ -296,7 +296,7 @@ def test_a_worker_that_keeps_too_many_grammars_is_renewed(
 
 def test_the_process_that_makes_grammars_needs_no_openvino() -> None:
     """So it is there soon when it is replaced, which others wait for."""
-    code = "import sys, specvino.engine.openvino.grammar_process.__main__; sys.exit('openvino' in sys.modules)"
+    code = "import sys, specvino.engine.openvino.sandbox.grammar; sys.exit('openvino' in sys.modules)"
     assert subprocess.run([sys.executable, "-c", code], check=False).returncode == 0
 
 

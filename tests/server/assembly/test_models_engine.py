@@ -15,13 +15,16 @@ from specvino.server.assembly.models import make_engine
 @pytest.mark.parametrize(
     ("said", "reason"),
     [
-        (["--device", "TPU"], "'TPU' is no device that OpenVINO has on this machine; it lists: "),
+        (["--device", "TPU"], "'TPU' isn't an OpenVINO device of this machine; available: "),
         (["--device", "NPU"], "NPU"),
         (["--device", "MULTI:CPU"], "continuous batching doesn't run on MULTI"),
-        (["--device", "AUTO:CPU", "--plugin-config", '{"NOPE": 1}'], "NOPE is no property of OpenVINO's AUTO and CPU"),
-        (["--plugin-config", "f32"], "'f32' is no JSON"),
-        (["--plugin-config", "[1]"], "'[1]' is no JSON object"),
-        (["--plugin-config", '{"A": {"B": 1}}'], "is no JSON object of texts, numbers, true and false"),
+        (
+            ["--device", "AUTO:CPU", "--plugin-config", '{"NOPE": 1}'],
+            "NOPE isn't a property of OpenVINO's AUTO",
+        ),
+        (["--plugin-config", "f32"], "'f32' is not valid JSON"),
+        (["--plugin-config", "[1]"], "'[1]' is not a JSON object"),
+        (["--plugin-config", '{"A": {"B": 1}}'], "is not a JSON object of strings, numbers and booleans"),
     ],
 )
 def test_it_is_told_first(said: list[str], reason: str) -> None:

@@ -4,7 +4,7 @@ from collections.abc import AsyncGenerator
 
 from support.app import Client
 
-from specvino.engine.client import CLIENT
+from specvino.engine.protocol import CLIENT
 from specvino.engine.request import GenerationRequest
 from specvino.engine.scripted import ScriptedEngine
 from specvino.engine.segments import Segment
