@@ -1,13 +1,20 @@
 """A chat template with what is known of it: a conversation in, a prompt out."""
 
 from collections.abc import Callable, Mapping
+from typing import Any
 
-from specvino.engine.chat_template import messages, open_end
+from specvino.engine.chat_template import messages
 from specvino.engine.chat_template.capabilities import Capabilities, read_capabilities
 from specvino.engine.chat_template.messages import Mark, WriteCall
 from specvino.engine.chat_template.template import Template, TemplateRefusal
 from specvino.engine.request import Conversation
 from specvino.engine.segments import Hidden
+
+# A template may set two texts side by side, of which one ends with a seam and the other begins with one.
+_SEAMS = 3
+
+# Behind the mark, to tell whether the template trims what a message ends with: it then trims the text before, too.
+_SPACE = " "
 
 
 class ChatTemplate:
@@ -38,7 +45,7 @@ class ChatTemplate:
         add_generation_prompt = variables.pop("add_generation_prompt", True)
         if prompt.continue_final_message:
             add_generation_prompt = False
-            open_end.mark(turns[-1], seam)
+            mark_end(turns[-1], seam)
         tools = messages.tools(prompt, mark)
         try:
             rendered = self.template.render(
@@ -46,4 +53,21 @@ class ChatTemplate:
             )
         except TemplateRefusal as error:
             raise TemplateRefusal(str(error).replace(seam, "")) from None
-        return open_end.cut(rendered, seam) if prompt.continue_final_message else rendered
+        return cut_at_mark(rendered, seam) if prompt.continue_final_message else rendered
+
+
+def mark_end(turn: dict[str, Any], seam: str) -> None:
+    """Marks the end of a turn's content. `seam` is a character that stands in none of the conversation's texts."""
+    if isinstance(turn["content"], list):
+        turn["content"][-1]["text"] += seam * _SEAMS + _SPACE
+    else:
+        turn["content"] = (turn["content"] or "") + seam * _SEAMS + _SPACE
+
+
+def cut_at_mark(rendered: str, seam: str) -> str:
+    """Returns the prompt up to the mark. Raises TemplateRefusal if the template didn't write it."""
+    at = rendered.rfind(seam * _SEAMS)
+    if at < 0:
+        raise TemplateRefusal("It doesn't write the last message as it is, so that it can't be continued.")
+    opened = rendered[:at]
+    return opened if rendered.startswith(_SPACE, at + _SEAMS) else opened.rstrip()

@@ -8,11 +8,11 @@ them, between two of them, and between two arguments is the format. llama.cpp re
 import json
 import re
 from collections.abc import Iterator, Mapping, Sequence
+from itertools import takewhile
 from typing import Any
 
 import msgspec
 
-from specvino.engine.chat_template.differences import TAG, common_end, common_start, outside_tags
 from specvino.engine.chat_template.template import Template, TemplateRefusal
 from specvino.engine.output_parsers.call_format import (
     CDATA,
@@ -24,6 +24,8 @@ from specvino.engine.output_parsers.call_format import (
     JsonCall,
     Literals,
 )
+
+TAG = re.compile(r"<[^<>\s][^<>]*>|\[/?[A-Z][A-Z_]*\]")
 
 QUESTION, ANSWER = "\ue000question\ue000", "\ue000answer\ue000"
 _NAMES = ("probe_first", "probe_second")
@@ -352,3 +354,22 @@ def _tool(name: str) -> dict[str, Any]:
 
 
 _TOOLS: Sequence[Mapping[str, Any]] = [_tool(name) for name in _NAMES]
+
+
+def common_start(*texts: str) -> str:
+    """Returns the longest text with which all of them begin."""
+    alike = takewhile(lambda characters: len(set(characters)) == 1, zip(*texts, strict=False))
+    return "".join(characters[0] for characters in alike)
+
+
+def common_end(*texts: str) -> str:
+    """Returns the longest text with which all of them end."""
+    return common_start(*(text[::-1] for text in texts))[::-1]
+
+
+def outside_tags(text: str, place: int, *, forward: bool) -> int:
+    """Returns the place, moved out of a tag that it is within."""
+    for tag in TAG.finditer(text):
+        if tag.start() < place < tag.end():
+            return tag.end() if forward else tag.start()
+    return place

@@ -47,17 +47,15 @@ from specvino.engine.openvino.running_choice import RunningChoice
 from specvino.engine.openvino.shown_prompt import ShownPrompt
 from specvino.engine.openvino.workers import FULL_LOGITS, Workers
 from specvino.engine.output.choice_output import ChoiceOutput
+from specvino.engine.output.choice_text import ChoiceText
+from specvino.engine.output.detokenizer import DetokenizerFactory, byte_table_factory
+from specvino.engine.output.echoed_prompt import EchoedPrompt
+from specvino.engine.output.tokens import TokenNames, pad_truncate
 from specvino.engine.output_parsers.selection import SelectedParsers, select_parsers
 from specvino.engine.processes.supervisor import Supervisor
 from specvino.engine.protocol import EngineStats, ModelInfo, PaddingSide, State
 from specvino.engine.request import Conversation, GenerationRequest, ReadImage
 from specvino.engine.segments import Finish, Segment, Started, Usage
-from specvino.engine.text import byte_table
-from specvino.engine.text.choice_text import ChoiceText
-from specvino.engine.text.detokenizer import DetokenizerFactory
-from specvino.engine.text.echoed_prompt import EchoedPrompt
-from specvino.engine.text.pad_truncate import pad_truncate
-from specvino.engine.text.token_names import TokenNames
 
 # Seconds after which a client may try again where too many requests wait.
 _RETRY_AFTER = 5
@@ -513,7 +511,7 @@ class OpenVINOEngine:
     async def _choose_detokenizer(self) -> DetokenizerFactory:
         vocabulary = self._preprocess.vocabulary
         if vocabulary.table is not None:
-            return byte_table.factory(vocabulary.table, vocabulary.special, drops_space=vocabulary.drops_space)
+            return byte_table_factory(vocabulary.table, vocabulary.special, drops_space=vocabulary.drops_space)
         from specvino.engine.openvino import text_streamer  # only here: it brings OpenVINO into this process
 
         return await asyncio.to_thread(text_streamer.load, self._source.path, vocabulary.special)

@@ -5,7 +5,7 @@ from collections import OrderedDict
 from typing import NamedTuple
 
 from specvino.engine.errors import ConstraintError
-from specvino.engine.grammar.structured_output import LoweredConstraint, constraint_json
+from specvino.engine.grammar import LoweredConstraint
 from specvino.engine.openvino.messages.grammar import (
     ConstraintRefused,
     LoadDummyPipeline,
@@ -17,6 +17,7 @@ from specvino.engine.openvino.messages.grammar import (
 )
 from specvino.engine.processes.request_reply import ProcessCrashed, RequestReplyClient
 from specvino.engine.request import Constraint, StructuralTag
+from specvino.engine.structured_output import constraint_json
 
 # So many constraints are remembered, with what came of them; their texts may be together of so many characters.
 MOST_KNOWN = 256

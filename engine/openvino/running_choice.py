@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING
 from specvino.engine.openvino.messages.worker import Output
 from specvino.engine.openvino.shown_prompt import ShownPrompt
 from specvino.engine.output.choice_output import ChoiceOutput
+from specvino.engine.output.tokens import TokenNames
 from specvino.engine.segments import Segment, TokenIds
-from specvino.engine.text.token_names import TokenNames
 
 if TYPE_CHECKING:
     from specvino.engine.openvino.closed_reasoning import BudgetedChoice

@@ -4,10 +4,10 @@ from collections.abc import Iterator, Sequence
 from itertools import islice
 
 from specvino.engine.openvino.messages.worker import Likeliest, Output
+from specvino.engine.output.echoed_prompt import EchoedPrompt
+from specvino.engine.output.tokens import TokenNames
 from specvino.engine.request import GenerationRequest
 from specvino.engine.segments import PromptLogprobs, PromptText, PromptToken, Segment, TokenLogprob
-from specvino.engine.text.echoed_prompt import EchoedPrompt
-from specvino.engine.text.token_names import TokenNames
 
 
 class ShownPrompt:

@@ -11,7 +11,7 @@ from types import MappingProxyType
 import openvino_genai
 
 from specvino.engine.openvino.window_detokenizer import UNFINISHED, WindowDetokenizer
-from specvino.engine.text.detokenizer import Detokenizer, DetokenizerFactory
+from specvino.engine.output.detokenizer import Detokenizer, DetokenizerFactory
 
 
 class TextStreamerDetokenizer:

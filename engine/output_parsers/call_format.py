@@ -6,7 +6,8 @@ All texts are as the template writes them. Where they are read, white space may 
 """
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
+from typing import Any, Protocol
 
 import msgspec
 
@@ -17,6 +18,19 @@ ID = "\2"
 CDATA = ("<![CDATA[", "]]>")
 
 _LAST_TAG = re.compile(r"(?<=[>\]])\s*([<\[][^<>\[\]]*)$")
+
+
+class Tool(Protocol):
+    """Is a function. `parameters` is the JSON Schema of its arguments; None takes none."""
+
+    @property
+    def name(self) -> str: ...
+
+    @property
+    def parameters(self) -> Mapping[str, Any] | None: ...
+
+
+Tools = Mapping[str, Tool]
 
 
 class JsonCall(msgspec.Struct, frozen=True, tag=True):

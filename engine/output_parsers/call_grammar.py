@@ -5,23 +5,30 @@ import re
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from specvino.engine.grammar.structural_tags.builders import (
+from specvino.engine.grammar import (
     ANY_TEXT,
-    Grammar,
-    any_value,
+    JSON_TYPES,
+    NOTHING,
+    Path,
+    TagFormat,
+    admits_any_value,
+    admitted_types,
+    argument_elements,
+    argument_list,
+    arguments_object,
     constant,
     either,
-    json_object,
     json_schema,
-    listed,
-    marked_up,
+    members,
     plain_string,
     regex,
     sequence,
     tag,
     tags,
+    triggered,
+    types_of_value,
 )
-from specvino.engine.json_schema.types import TYPES, admitted_types, types_of_value
+from specvino.engine.output_parsers.argument_values import as_json
 from specvino.engine.output_parsers.call_format import (
     ID,
     NAME,
@@ -30,40 +37,42 @@ from specvino.engine.output_parsers.call_format import (
     JsonArguments,
     JsonCall,
     Literals,
+    Tool,
 )
-from specvino.engine.output_parsers.python_literals import as_json
-from specvino.engine.output_parsers.tools import Tool
+from specvino.engine.output_parsers.formats import ReasoningFormat, ToolFormat
 
 _ID = "[a-zA-Z0-9_.:-]{1,64}"
 _NUMBER = "[0-9]{1,3}"
 
 
-def call_grammar(format: CallFormat, tools: Sequence[Tool], many: bool) -> Grammar:
+def call_grammar(format: CallFormat, tools: Sequence[Tool], many: bool) -> TagFormat:
     """Returns the grammar of a call of any of the tools, or if `many` of several."""
     calls = tags([_call(format, tool) for tool in tools], format.separator, many and format.parallel)
     begin, end = format.section
     return tag(begin, calls, end) if begin or end else calls
 
 
-def _call(format: CallFormat, tool: Tool) -> Grammar:
+def _call(format: CallFormat, tool: Tool) -> TagFormat:
     match format.arguments:
         case JsonCall(head, tail):
             name = as_json(tool.name)[1:-1]
             begin, end = format.head + head.replace(NAME, name), tail.replace(NAME, name) + format.tail
-            content = json_object(tool.parameters)
+            content = arguments_object(tool.parameters)
         case JsonArguments():
             begin, end = format.head.replace(NAME, tool.name), format.tail
-            content = json_object(tool.parameters)
+            content = arguments_object(tool.parameters)
         case Elements() as elements:
             begin, end = format.head.replace(NAME, tool.name), format.tail
-            content = marked_up(tool.parameters, lambda name, schema: _element(elements, name, schema))
+            content = argument_elements(tool.parameters, lambda name, schema: _element(elements, name, schema))
         case Literals((opening, closing), assign, separator, _) as literals:
             begin, end = format.head.replace(NAME, tool.name) + opening, closing + format.tail
-            return listed(tool.parameters, begin, end, assign, separator, lambda schema: _literal(literals, schema))
+            return argument_list(
+                tool.parameters, begin, end, assign, separator, lambda schema: _literal(literals, schema)
+            )
     return _with_ids(format, begin, content, end)
 
 
-def _with_ids(format: CallFormat, begin: str, content: Grammar, end: str) -> Grammar:
+def _with_ids(format: CallFormat, begin: str, content: TagFormat, end: str) -> TagFormat:
     id = regex(_NUMBER if format.numbered else _ID)
     first, *others = begin.split(ID)
     before = [part for text in others for part in (id, constant(text))]
@@ -74,12 +83,12 @@ def _with_ids(format: CallFormat, begin: str, content: Grammar, end: str) -> Gra
     return tag(first, sequence([*before, content, constant(ending), *after]), "")
 
 
-def _element(format: Elements, name: str, schema: Any) -> Grammar:
+def _element(format: Elements, name: str, schema: Any) -> TagFormat:
     before, behind = format.key
     if not format.kinds:
         return _value(format, name, before + name + behind, schema)
     kinds = dict(format.kinds)
-    types = admitted_types(schema, schema) or frozenset(TYPES)
+    types = admitted_types(schema, schema) or frozenset(JSON_TYPES)
     found = []
     for type in sorted(types & kinds.keys()):
         of_type = {**schema, "type": type} if isinstance(schema, dict) else {"type": type}
@@ -87,20 +96,81 @@ def _element(format: Elements, name: str, schema: Any) -> Grammar:
     return found[0] if len(found) == 1 else either(found)
 
 
-def _value(format: Elements, name: str, start: str, schema: Any) -> Grammar:
+def _value(format: Elements, name: str, start: str, schema: Any) -> TagFormat:
     """Returns the grammar of an argument: texts stand as they are; everything else is JSON."""
-    text, end = ANY_TEXT if any_value(schema) else plain_string(schema), format.end.replace(NAME, name)
+    text, end = ANY_TEXT if admits_any_value(schema) else plain_string(schema), format.end.replace(NAME, name)
     if text == ANY_TEXT:  # it ends where the parser ends it: before the first end tag
         return tag(start, text, end.removeprefix("\n"))
     return tag(start, text or json_schema(schema), end)
 
 
-def _literal(format: Literals, schema: Any) -> Grammar:
+def _literal(format: Literals, schema: Any) -> TagFormat:
     """Returns the grammar of a value: free text in quotes that know no escapes; everything else is JSON, which is read
     too."""
     if format.quote not in ('"', "'") and plain_string(schema) == ANY_TEXT:
         return tag(format.quote, ANY_TEXT, format.quote)
     return json_schema(schema)
+
+
+def forced_call_grammar(
+    tool_format: ToolFormat,
+    tools: Sequence[Tool],
+    parallel: bool = True,
+    reasoning: ReasoningFormat | None = None,
+    prompt_ends_in_thinking: bool = False,
+) -> dict[str, Any]:
+    """Returns the structural tag of one or more calls of any of the tools; if not `parallel`, of exactly one.
+
+    With a format of reasoning the model may think first; if the prompt ends in thinking, it has to stop that first.
+    Arguments keep to the tools' schemas.
+    """
+    if isinstance(tool_format, CallFormat):
+        grammar = call_grammar(tool_format, tools, parallel)
+    else:
+        grammar = tool_format.grammar(tools)
+    if reasoning is not None:
+        grammar = with_reasoning(reasoning, grammar, prompt_ends_in_thinking)
+    return {"type": "structural_tag", "format": grammar}
+
+
+def held_call_grammar(
+    tool_format: ToolFormat,
+    tools: Sequence[Tool],
+    reasoning: ReasoningFormat | None = None,
+    prompt_ends_in_thinking: bool = False,
+) -> dict[str, Any]:
+    """Returns the structural tag of any text, in which the calls that the model makes of itself keep to the tools'
+    schemas. Reasoning may come before it, as in `forced_call_grammar`.
+
+    The format has a trigger.
+    """
+    assert isinstance(tool_format, CallFormat)
+    assert tool_format.trigger is not None
+    forced = call_grammar(tool_format, tools, many=True)
+    calls = [_from(tool_format.trigger, each) for each in forced.get("tags", [forced])]
+    grammar = triggered(tool_format.trigger, calls)
+    if reasoning is not None:
+        grammar = with_reasoning(reasoning, grammar, prompt_ends_in_thinking)
+    return {"type": "structural_tag", "format": grammar}
+
+
+def _from(trigger: str, tag: TagFormat) -> TagFormat:
+    """Returns the tag without what its begin has before the trigger."""
+    before, _, _ = tag["begin"].partition(trigger)
+    return {**tag, "begin": tag["begin"].removeprefix(before)}
+
+
+def with_reasoning(reasoning: ReasoningFormat, grammar: TagFormat, prompt_ends_in_thinking: bool) -> TagFormat:
+    """Returns the grammar with reasoning before it: that may come, and must end if the prompt has begun it."""
+    thought = reasoning.reasoning_grammar(prompt_ends_in_thinking)
+    return sequence([thought if prompt_ends_in_thinking else either([NOTHING, thought]), grammar])
+
+
+def unenforceable_keywords(tool_format: ToolFormat, tool: Tool) -> Mapping[Path, str]:
+    """Returns the keywords of the parameters to which no forced call of this format can keep, each with the reason."""
+    if not tool_format.one_by_one:
+        return {}
+    return dict.fromkeys(members(tool.parameters or {}).beyond, "the model's format writes arguments one by one")
 
 
 def call_text(format: CallFormat, name: str, arguments: Mapping[str, Any], id: str = "0") -> str:

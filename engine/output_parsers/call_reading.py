@@ -5,8 +5,9 @@ from collections.abc import Sequence
 from itertools import takewhile
 from typing import Any
 
-from specvino.engine.json_schema.members import members
+from specvino.engine.grammar import members
 from specvino.engine.output_parsers import json_calls
+from specvino.engine.output_parsers.argument_values import PythonLiterals, as_json, is_text, typed_json
 from specvino.engine.output_parsers.call_format import (
     CDATA,
     ID,
@@ -16,13 +17,12 @@ from specvino.engine.output_parsers.call_format import (
     JsonArguments,
     JsonCall,
     Literals,
+    Tool,
+    Tools,
 )
 from specvino.engine.output_parsers.json_scanner import json_object
 from specvino.engine.output_parsers.pieces import CallArguments, CallEnd, CallStart, Piece
-from specvino.engine.output_parsers.python_literals import PythonLiterals, as_json
 from specvino.engine.output_parsers.text_source import Step, TextSource
-from specvino.engine.output_parsers.tools import Tool, Tools
-from specvino.engine.output_parsers.untyped_arguments import is_text, typed_json
 
 # Beyond this an argument's name is none.
 LONGEST_NAME = 256

@@ -11,14 +11,13 @@ A hand-written format: its template writes the recipient of a call in either of 
 import re
 from collections.abc import Sequence
 
-from specvino.engine.grammar.structural_tags.builders import Grammar, tag, tags
-from specvino.engine.grammar.structural_tags.builders import json_object as object_grammar
-from specvino.engine.output_parsers.framed_calls import FramedCalls
+from specvino.engine.grammar import TagFormat, tag, tags
+from specvino.engine.grammar import arguments_object as object_grammar
+from specvino.engine.output_parsers.call_format import Tool, Tools
 from specvino.engine.output_parsers.json_scanner import json_object
-from specvino.engine.output_parsers.message_framing import Header, MessageFraming
+from specvino.engine.output_parsers.message_framing import FramedCalls, Header, MessageFraming
 from specvino.engine.output_parsers.pieces import CallEnd, CallStart
 from specvino.engine.output_parsers.text_source import Step, TextSource
-from specvino.engine.output_parsers.tools import Tool, Tools
 
 CHANNEL = re.compile(r"<\|channel\|>\s*(\w*)")
 TO = re.compile(r"\bto=([^\s<]+)")
@@ -58,7 +57,7 @@ FRAMING = MessageFraming(
 )
 
 
-def _grammar(tools: Sequence[Tool]) -> Grammar:
+def _grammar(tools: Sequence[Tool]) -> TagFormat:
     """Returns the grammar of one call, always: the token that ends it is one of those that end the output, so nothing
     can follow."""
     head = "<|channel|>commentary to=functions.{} <|constrain|>json<|message|>"

@@ -7,11 +7,10 @@ the arguments, so that a JSON answer is soon known to be none.
 
 import json
 
-from specvino.engine.output_parsers.call_format import JsonCall
+from specvino.engine.output_parsers.call_format import JsonCall, Tools
 from specvino.engine.output_parsers.json_scanner import json_object, json_value
 from specvino.engine.output_parsers.pieces import CallArguments, CallEnd, CallStart
 from specvino.engine.output_parsers.text_source import Step, TextSource
-from specvino.engine.output_parsers.tools import Tools
 
 _KEYS = ("name", "arguments", "parameters", "id", "type")
 

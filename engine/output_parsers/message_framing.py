@@ -6,10 +6,10 @@ Headers are framing, and go. Only one that addresses no known tool comes out as 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
-from specvino.engine.grammar.structural_tags.builders import ANY_TEXT, Grammar, tag
+from specvino.engine.grammar import ANY_TEXT, TagFormat, tag
+from specvino.engine.output_parsers.call_format import Tool, Tools
 from specvino.engine.output_parsers.pieces import AnswerText, Piece, ReasoningText
 from specvino.engine.output_parsers.text_source import Step, TextSource
-from specvino.engine.output_parsers.tools import Tools
 
 LONGEST_HEADER = 512
 RECIPIENT = "to="
@@ -105,5 +105,21 @@ class MessageFraming:
             yield text(written)
         return False
 
-    def reasoning_grammar(self, inside: bool) -> Grammar:
+    def reasoning_grammar(self, inside: bool) -> TagFormat:
         return tag("" if inside else self.thinking, ANY_TEXT, self.after_thinking)
+
+
+@dataclass(frozen=True)
+class FramedCalls:
+    """Describes calls in messages of a `framing`. `grammar` makes that of one call; `one_by_one` is as in CallFormat.
+    There is no trigger, as a message may begin with anything."""
+
+    framing: MessageFraming
+    grammar: Callable[[Sequence[Tool]], TagFormat]
+    one_by_one: bool = False
+    trigger: None = None
+
+    @property
+    def literals(self) -> Sequence[str]:
+        """Returns the texts that the format consists of."""
+        return self.framing.literals

@@ -1,5 +1,6 @@
 """Formats of calls by their names, for models whose chat template doesn't show them, and for operators who name one."""
 
+from specvino.engine.output_parsers import gptoss, onyx
 from specvino.engine.output_parsers.call_format import (
     ID,
     NAME,
@@ -9,6 +10,8 @@ from specvino.engine.output_parsers.call_format import (
     JsonCall,
     Literals,
 )
+from specvino.engine.output_parsers.formats import ReasoningFormat, ToolFormat
+from specvino.engine.output_parsers.reasoning_tags import GEMMA4, THINK, ReasoningTags
 
 CALL_FORMATS = {
     # <tool_call>{"name": "f", "arguments": {…}}</tool_call>: Hermes 3, Qwen 2.5 and 3.
@@ -117,3 +120,37 @@ REASONING_ALIASES = {
     ),
     "openai_gptoss": "gptoss",
 }
+
+TOOL_PARSERS: dict[str, ToolFormat] = {**CALL_FORMATS, "gptoss": gptoss.CALLS, "onyx": onyx.CALLS}
+
+REASONING_PARSERS: dict[str, ReasoningFormat] = {
+    "qwen3": THINK,
+    "gptoss": gptoss.FRAMING,
+    "gemma4": GEMMA4,
+    "lfm2": THINK,
+    "minicpm5": THINK,
+    "onyx": onyx.FRAMING,
+    "mistral": ReasoningTags("[THINK]", "[/THINK]"),
+    "seed_oss": ReasoningTags("<seed:think>", "</seed:think>"),
+    "cohere_command3": ReasoningTags("<|START_THINKING|>", "<|END_THINKING|>"),
+}
+TOOL_PARSER_NAMES = (*TOOL_PARSERS, *TOOL_ALIASES)
+REASONING_PARSER_NAMES = (*REASONING_PARSERS, *REASONING_ALIASES)
+
+MESSAGE_FRAMINGS = {"gptoss": gptoss.FRAMING, "onyx": onyx.FRAMING}
+
+
+def tool_format(name: str) -> ToolFormat:
+    """Returns the format of this name, which may be vLLM's. Raises ValueError."""
+    known = TOOL_ALIASES.get(name, name)
+    if known not in TOOL_PARSERS:
+        raise ValueError(f"unknown tool format {name!r}: it is one of {', '.join(TOOL_PARSER_NAMES)}")
+    return TOOL_PARSERS[known]
+
+
+def reasoning_format(name: str) -> ReasoningFormat:
+    """Returns the format of this name, which may be vLLM's. Raises ValueError."""
+    known = REASONING_ALIASES.get(name, name)
+    if known not in REASONING_PARSERS:
+        raise ValueError(f"unknown reasoning format {name!r}: it is one of {', '.join(REASONING_PARSER_NAMES)}")
+    return REASONING_PARSERS[known]

@@ -10,14 +10,12 @@ own, and so is reasoning.
 import re
 from collections.abc import Sequence
 
-from specvino.engine.grammar.structural_tags.builders import Grammar, tag, tags
-from specvino.engine.output_parsers.call_format import NAME, CallFormat, Elements
+from specvino.engine.grammar import TagFormat, tag, tags
+from specvino.engine.output_parsers.call_format import NAME, CallFormat, Elements, Tool, Tools
 from specvino.engine.output_parsers.call_grammar import call_grammar
 from specvino.engine.output_parsers.call_reading import CallReader
-from specvino.engine.output_parsers.framed_calls import FramedCalls
-from specvino.engine.output_parsers.message_framing import Header, MessageFraming
+from specvino.engine.output_parsers.message_framing import FramedCalls, Header, MessageFraming
 from specvino.engine.output_parsers.text_source import Step, TextSource
-from specvino.engine.output_parsers.tools import Tool, Tools
 
 TO = re.compile(r"\bto=([^\s<]+)")
 WRAPPER = "<atem:function_calls>"
@@ -68,7 +66,7 @@ FRAMING = MessageFraming(
 )
 
 
-def _grammar(tools: Sequence[Tool]) -> Grammar:
+def _grammar(tools: Sequence[Tool]) -> TagFormat:
     """Returns the grammar of calls that are all in one message, which is addressed to one of the tools; the last token
     ends the output."""
     calls = [

@@ -3,14 +3,12 @@
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import partial
 
-from specvino.engine.output_parsers.call_format import CallFormat
+from specvino.engine.output_parsers.call_format import CallFormat, Tool
 from specvino.engine.output_parsers.call_reading import CallReader
+from specvino.engine.output_parsers.formats import ReasoningFormat, ToolFormat, framing
 from specvino.engine.output_parsers.pieces import AnswerText, CallArguments, Piece, ReasoningText
 from specvino.engine.output_parsers.reasoning_tags import ReasoningTags
-from specvino.engine.output_parsers.registry import ReasoningFormat, ToolFormat, framing
 from specvino.engine.output_parsers.text_source import Ending, Step, TextSource
-from specvino.engine.output_parsers.tools import Tool, by_name
-from specvino.engine.output_parsers.whitespace import WhitespaceTrimmer
 
 Parse = Callable[[TextSource], Step[None]]
 
@@ -98,6 +96,50 @@ class OutputParser:
             self._stages[index].start()
 
 
+class WhitespaceTrimmer:
+    """Drops the white space of the framing from the pieces of one output."""
+
+    def __init__(self) -> None:
+        self._held = ""
+        self._last: type[Piece] | None = None  # the kind of the last piece that passed
+
+    def push(self, piece: Piece) -> Iterator[Piece]:
+        match piece:
+            case AnswerText(text):
+                yield from self._text(text)
+            case ReasoningText(text):
+                yield from self._reasoning(text)
+            case _:
+                self._held = ""
+                self._last = type(piece)
+                yield piece
+
+    def finish(self) -> Iterator[Piece]:
+        """Yields what was held back of an output of white space alone: that is an answer."""
+        if self._held and self._last is None:
+            yield AnswerText(self._held)
+
+    def _text(self, text: str) -> Iterator[Piece]:
+        if self._last is ReasoningText:
+            self._held, text = "", text.lstrip()
+        text = self._held + text
+        if self._last is AnswerText or not text.isspace():
+            self._held = ""
+            if text:
+                self._last = AnswerText
+                yield AnswerText(text)
+        else:
+            self._held = text
+
+    def _reasoning(self, text: str) -> Iterator[Piece]:
+        text = self._held + text if self._last is ReasoningText else text.lstrip()
+        free = text.rstrip()
+        self._held = text[len(free) :]
+        if free:
+            self._last = ReasoningText
+            yield ReasoningText(free)
+
+
 def parser_for(
     tool: ToolFormat | None,
     reasoning: ReasoningFormat | None,
@@ -106,7 +148,7 @@ def parser_for(
 ) -> OutputParser:
     """Returns a parser for one output. Without tools nothing is a call; without formats, which have to go together,
     everything is text."""
-    known = by_name(tools) if tool is not None else {}
+    known = {each.name: each for each in tools} if tool is not None else {}
     inside = prompt_ends_in_thinking
     if framed := framing(tool, reasoning):
         return OutputParser([partial(framed.parse, tools=known, reasoning=reasoning is not None, inside=inside)])

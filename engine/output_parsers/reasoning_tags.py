@@ -5,7 +5,7 @@ Reasoning that is cut is reasoning all the same. A call within it is part of it.
 
 from dataclasses import dataclass
 
-from specvino.engine.grammar.structural_tags.builders import ANY_TEXT, Grammar, regex, sequence, tag
+from specvino.engine.grammar import ANY_TEXT, TagFormat, regex, sequence, tag
 from specvino.engine.output_parsers.pieces import ReasoningText
 from specvino.engine.output_parsers.text_source import Step, TextSource
 
@@ -57,7 +57,7 @@ class ReasoningTags:
         before, behind = self.around
         return f"{message}{before}{self.end}{behind}"
 
-    def reasoning_grammar(self, inside: bool) -> Grammar:
+    def reasoning_grammar(self, inside: bool) -> TagFormat:
         return sequence([tag("" if inside else self.start + self.title, ANY_TEXT, self.end), regex(r"\n{0,2}")])
 
 

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from specvino.engine.errors import ConstraintError
-from specvino.engine.json_schema.types import admitted_types
+from specvino.engine.grammar import admitted_types
 from specvino.engine.output_parsers import (
     TOOL_PARSERS,
     OutputParser,
@@ -20,8 +20,8 @@ from specvino.engine.output_parsers import (
     reasoning_format,
     tool_format,
 )
+from specvino.engine.output_parsers.formats import ShownFormats
 from specvino.engine.output_parsers.reasoning_tags import THINK
-from specvino.engine.output_parsers.registry import ShownFormats
 from specvino.engine.protocol import Calling
 from specvino.engine.request import Conversation
 

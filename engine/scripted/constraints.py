@@ -4,8 +4,9 @@ import functools
 import json
 from dataclasses import dataclass
 
-from specvino.engine.grammar.structured_output import LoweredConstraint, constraint_json, example, lower
+from specvino.engine.grammar import LoweredConstraint
 from specvino.engine.request import Constraint, JsonSchema, StructuralTag
+from specvino.engine.structured_output import constraint_json, example, lower
 
 
 @dataclass(frozen=True, slots=True)

@@ -28,9 +28,11 @@ from typing import Any
 
 from specvino.engine.admission import check_ids, check_length, numbered, room
 from specvino.engine.errors import ConstraintError, EngineRestarted, EngineUnavailable, ImageError, PromptError
-from specvino.engine.grammar.structural_tags.builders import NO_ARGUMENTS
-from specvino.engine.json_schema.errors import Path
+from specvino.engine.grammar import NO_ARGUMENTS, Path
 from specvino.engine.output.choice_output import ChoiceOutput
+from specvino.engine.output.choice_text import ChoiceText
+from specvino.engine.output.detokenizer import ByteTableDetokenizer
+from specvino.engine.output.tokens import pad_truncate
 from specvino.engine.output_parsers import OutputParser
 from specvino.engine.output_parsers.selection import AS_TAUGHT, SelectedParsers, require_object
 from specvino.engine.protocol import Drafting, EngineStats, ModelInfo, PaddingSide, State
@@ -60,9 +62,6 @@ from specvino.engine.segments import (
     TopToken,
     Usage,
 )
-from specvino.engine.text.byte_table import ByteTableDetokenizer
-from specvino.engine.text.choice_text import ChoiceText
-from specvino.engine.text.pad_truncate import pad_truncate
 
 CONTEXT_LENGTH = 4096
 

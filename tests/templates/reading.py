@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from specvino.engine.chat_template.reader import read_formats
+from specvino.engine.chat_template.shown_formats import read_formats
 from specvino.engine.chat_template.template import Template
 from specvino.engine.output_parsers import OutputParser, ends_in_thinking, forced_call_grammar, parser_for
 from specvino.engine.output_parsers.selection import SelectedParsers, select_parsers

@@ -6,7 +6,6 @@ It needs no OpenVINO, so it is there within half a second, also where it has to 
 import json
 
 from specvino.engine.errors import ConstraintError
-from specvino.engine.grammar.structured_output import lower
 from specvino.engine.openvino.messages.grammar import (
     ConstraintRefused,
     Lower,
@@ -20,6 +19,7 @@ from specvino.engine.processes import child
 from specvino.engine.processes.channel import BlockingChannel
 from specvino.engine.processes.lifecycle import Ready
 from specvino.engine.request import JsonSchema, StructuralTag
+from specvino.engine.structured_output import lower
 
 
 def answer(question: Lower) -> Lowered | ConstraintRefused:

@@ -77,5 +77,5 @@ def byte_table(tokenizer: Tokenizer, vocabulary: dict[bytes, int], special: dict
 
 
 def _valid(token: bytes) -> str:
-    """Returns a token's text without what isn't UTF-8: there tokenizers differ (`byte_table.py`)."""
+    """Returns a token's text without what isn't UTF-8: there tokenizers differ (`output/detokenizer.py`)."""
     return token.decode(errors="ignore").replace(_REPLACEMENT, "")

@@ -8,7 +8,7 @@ import re
 import time
 
 from specvino.engine.errors import ConstraintError
-from specvino.engine.grammar.structured_output import LoweredConstraint
+from specvino.engine.grammar import LoweredConstraint
 from specvino.engine.openvino.native.dummy_pipeline import DummyPipeline
 
 # What a token takes is compared with what one of a plain string takes, on the same machine at the same time.

@@ -1,0 +1,115 @@
+"""Structural tags that only XGrammar knows: the JSON Schemas in them become our grammars, the rest is XGrammar's."""
+
+import re
+from typing import Any
+
+from specvino.engine.grammar._ebnf.nodes import Grammar, Text
+from specvino.engine.grammar._ebnf.render import fragile, render
+from specvino.engine.grammar._errors import GrammarError, Path
+from specvino.engine.grammar._from_schema.converter import convert
+from specvino.engine.grammar._from_schema.strings import JSON, StringStyle, plain
+from specvino.engine.grammar._structural_tags.builders import PLAIN_TEXT
+from specvino.engine.grammar._structural_tags.to_ebnf import parameters_of_qwen, require_few, require_shallow
+
+# The properties whose texts aren't literal.
+_LANGUAGES = frozenset({"pattern", "grammar", "type"})
+
+
+def lower(tag: Any) -> tuple[Any, dict[Path, str]]:
+    """Returns the tag with grammars for its schemas, and what of the schemas can't be enforced. Raises GrammarError."""
+    lowering = _Lowering()
+    return lowering.lowered(tag, ()), lowering.unenforced
+
+
+class _Lowering:
+    def __init__(self) -> None:
+        self.unenforced: dict[Path, str] = {}
+        self._formats = 0
+
+    def lowered(self, value: Any, path: Path) -> Any:
+        require_shallow(path)
+        match value:
+            case list():
+                return [self.lowered(each, (*path, index)) for index, each in enumerate(value)]
+            case str():
+                return self._text(value, path)
+            case dict():
+                self._formats += 1
+                require_few(self._formats, path)
+                return self._format(value, path)
+        return value
+
+    def _text(self, text: str, path: Path) -> str:
+        name = path[-1] if path else None
+        if name in ("pattern", "grammar"):
+            require_few_repetitions(text, path)
+        elif name not in _LANGUAGES and fragile(text):
+            raise GrammarError(
+                path, "XGrammar would misread a character of U+007F to U+00FF before a hexadecimal digit"
+            )
+        return text
+
+    def _format(self, format: dict[str, Any], path: Path) -> Any:
+        match format:
+            case {"type": "const_string", "value": str(text)} if text:
+                return _written(Grammar({"root": Text(text)}))
+            case {"type": "json_schema", "json_schema": dict() | bool() as schema}:
+                return _written(self._converted(schema, (*path, "json_schema")))
+            case {"type": str(name), "json_schema": dict() as schema} if name == PLAIN_TEXT:
+                return _written(self._converted(schema, (*path, "json_schema"), plain()))
+            case {"type": "qwen_xml_parameter", "json_schema": dict() as schema}:
+                self._converted(schema, (*path, "json_schema"))  # for what is wrong with it, at its place
+                return _Lowering().lowered(parameters_of_qwen(schema), ())
+        return {key: self.lowered(each, (*path, key)) for key, each in format.items()}
+
+    def _converted(self, schema: Any, path: Path, style: StringStyle = JSON) -> Grammar:
+        try:
+            grammar, findings = convert(schema, style)
+        except GrammarError as error:
+            raise GrammarError((*path, *error.path), str(error)) from None
+        self.unenforced |= {(*path, *place): reason for place, reason in findings.unenforced.items()}
+        return grammar
+
+
+def _written(grammar: Grammar) -> dict[str, str]:
+    return {"type": "grammar", "grammar": render(grammar)}
+
+
+MOST_REPEATED = 512
+
+# What counts: an escaped character, a set, a text in quotes (alone in XGrammar's notation; in a regular expression it
+# counts as one, which is no harm), a count, a parenthesis, or anything else.
+_PART = re.compile(r'\\.|\[(?:\\.|[^\]\\])*\]|"(?:\\.|[^"\\\n])*"|\{\s*(\d*)\s*,?\s*(\d*)\s*\}|[()]|\S', re.DOTALL)
+
+
+def require_few_repetitions(text: str, path: Path) -> None:
+    """Refuses what is written out too long; `text` is a regular expression or a grammar in XGrammar's notation. Raises
+    GrammarError."""
+    count = repeated(text)
+    if count > MOST_REPEATED:
+        raise GrammarError(
+            path,
+            f"its counted repetitions come to {count} parts when they are written out, accepted are {MOST_REPEATED}",
+        )
+
+
+def repeated(text: str) -> int:
+    """Tells how many parts there are more, when counted repetitions are written out."""
+    added = last = 0
+    sizes = [0]
+    for part in _PART.finditer(text):
+        match part[0][0], part[1]:
+            case "{", str():
+                times = max(int(part[1] or 0), int(part[2] or 0), 1)
+                added += last * (times - 1)
+                sizes[-1] += last * (times - 1)
+                last *= times
+            case "(", _:
+                sizes.append(0)
+            case ")", _ if len(sizes) > 1:
+                last = sizes.pop()
+                sizes[-1] += last
+            case _:
+                last = 1
+                sizes[-1] += 1
+    return added

@@ -1,0 +1,1 @@
+"""What grammars are tried with: schemas, and texts drawn from a grammar."""
