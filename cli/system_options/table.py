@@ -93,9 +93,19 @@ def read(system: str) -> Table | None:
 
 def _entries(entries: list[dict[str, Any]]) -> Iterator[tuple[Meaning, dict[str, Option]]]:
     for entry in entries:
+        if isinstance(entry.get("values"), str):
+            entry["values"] = _names_of_formats(entry["values"])
         named = {kind: entry.pop(kind, []) for kind in KINDS}
         inside = {name: option for _, options in _entries(entry.pop("inside", [])) for name, option in options.items()}
         meaning = Meaning(tuple(name for names in named.values() for name in names), inside=inside, **entry)
         options = {plain(name): Option(kind, meaning) for kind, names in named.items() for name in names}
         options |= {f"--no-{plain(name)[2:]}": Option("switch", meaning, True) for name in named["switch"]}
         yield meaning, options
+
+
+def _names_of_formats(table: str) -> Mapping[str, str]:
+    """Returns a system's names of the formats of tool calls or reasoning, each with ours."""
+    from specvino.engine.output_parsers import named_formats  # only where a table refers to it: it takes a while
+
+    names: Mapping[str, str] = getattr(named_formats, table)
+    return names

@@ -87,38 +87,57 @@ CALL_FORMATS = {
     ),
 }
 
-# What vLLM calls these formats (`vllm/tool_parsers/__init__.py` and `vllm/reasoning/__init__.py` at 0064cc9c).
+# What vLLM calls these formats, where it has other names for them (`vllm/tool_parsers/__init__.py` and
+# `vllm/reasoning/__init__.py` at 0064cc9c).
 TOOL_ALIASES = {
     "hermes": "hermes3",
-    "granite4": "hermes3",
     "llama3_json": "llama3",
-    "llama4_json": "llama3",
     "phi4_mini_json": "phi4",
+    "openai": "gptoss",
     "qwen3_coder": "qwen3coder",
     "qwen3_xml": "qwen3coder",
+    "granite4": "hermes3",
+    "llama4_json": "llama3",
     "mimo": "qwen3coder",
     "step3p5": "qwen3coder",
     "glm47": "glm45",
-    "openai": "gptoss",
 }
 REASONING_ALIASES = {
-    **dict.fromkeys(
-        (
-            "deepseek_r1",
-            "deepseek_v3",
-            "deepseek_v4",
-            "glm45",
-            "glm47",
-            "kimi_k2",
-            "mimo",
-            "minimax_m2",
-            "nemotron_v3",
-            "olmo3",
-            "step3p5",
-        ),
-        "qwen3",
-    ),
+    "deepseek_r1": "qwen3",
+    "deepseek_v3": "qwen3",
+    "deepseek_v4": "qwen3",
+    "glm45": "qwen3",
+    "glm47": "qwen3",
+    "kimi_k2": "qwen3",
+    "mimo": "qwen3",
+    "minimax_m2": "qwen3",
+    "nemotron_v3": "qwen3",
+    "olmo3": "qwen3",
+    "step3p5": "qwen3",
     "openai_gptoss": "gptoss",
+}
+
+# All names of vLLM for formats that are known here, each with ours: some have the same name in both.
+VLLM_TOOL_PARSERS = {
+    **TOOL_ALIASES,
+    "mistral": "mistral",
+    "lfm2": "lfm2",
+    "gemma4": "gemma4",
+    "minicpm5": "minicpm5",
+    "seed_oss": "seed_oss",
+    "glm45": "glm45",
+    "granite": "granite",
+    "kimi_k2": "kimi_k2",
+    "deepseek_v31": "deepseek_v31",
+    "minimax_m2": "minimax_m2",
+}
+VLLM_REASONING_PARSERS = {
+    **REASONING_ALIASES,
+    "qwen3": "qwen3",
+    "gemma4": "gemma4",
+    "mistral": "mistral",
+    "seed_oss": "seed_oss",
+    "cohere_command3": "cohere_command3",
 }
 
 TOOL_PARSERS: dict[str, ToolFormat] = {**CALL_FORMATS, "gptoss": gptoss.CALLS, "onyx": onyx.CALLS}
