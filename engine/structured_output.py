@@ -24,7 +24,7 @@ def constraint_json(constraint: Constraint) -> str:
     except RecursionError:
         raise ConstraintError("it is nested too deeply") from None
     if len(text) > LONGEST:
-        raise ConstraintError(f"it has {len(text)} characters of JSON, but may have {LONGEST}")
+        raise ConstraintError(f"it has {len(text)} characters of JSON; at most {LONGEST} are accepted")
     return text
 
 

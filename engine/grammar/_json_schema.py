@@ -1,6 +1,6 @@
-"""The reader of JSON Schemas: where references lead, which parts hold together, which types and members are admitted.
+"""The reader of JSON Schemas: what references lead to, which parts apply together, which types and members they admit.
 
-Schemas come parsed (dictionaries and booleans).
+Schemas are parsed JSON (dictionaries and booleans).
 """
 
 from collections.abc import Iterable, Iterator, Mapping
@@ -10,16 +10,19 @@ from urllib.parse import quote, unquote
 
 from specvino.engine.grammar._errors import GrammarError, Path, Unsatisfiable
 
-# A chain of references longer than this is taken for one without end.
+# A longer chain of references is taken for an endless one.
 _MOST_FOLLOWED = 8
 
 
 class UnresolvableReference(ValueError):
-    """A reference leads nowhere, or out of the schema; `str()` says why."""
+    """A reference leads nowhere, or out of the schema; `str()` is the reason."""
 
 
 def target(root: Any, reference: str) -> tuple[Any, Path]:
-    """Returns the subschema that a reference leads to, and its path. Raises UnresolvableReference."""
+    """Returns the subschema that a reference leads to, and its path. Raises UnresolvableReference.
+
+    A reference is a JSON Pointer (RFC 6901) after `#`, percent-encoded as in a URI (RFC 3986).
+    """
     if not reference.startswith("#"):
         raise UnresolvableReference(
             f"{reference!r} leads out of the schema; only references that begin with # are followed"
@@ -41,14 +44,15 @@ def target(root: Any, reference: str) -> tuple[Any, Path]:
             raise UnresolvableReference(f"{reference!r} leads to nothing") from None
         keys.append(key)
     if not isinstance(value, Mapping | bool):
-        raise UnresolvableReference(f"{reference!r} leads to what is no schema")
+        raise UnresolvableReference(f"{reference!r} leads to a value that isn't a schema")
     return value, tuple(keys)
 
 
 def resolved(schema: Any, root: Mapping[str, Any]) -> Mapping[str, Any]:
-    """Returns the schema behind all references, of a schema that has not been validated.
+    """Returns the schema after following references, of a schema that may be invalid.
 
-    What can't be followed, and what is no object, is returned as the empty schema, which admits anything.
+    For a reference that can't be followed, and for a value that isn't an object, it returns the empty schema, which
+    admits anything.
     """
     for _ in range(_MOST_FOLLOWED):
         if not isinstance(schema, Mapping):
@@ -64,7 +68,7 @@ def resolved(schema: Any, root: Mapping[str, Any]) -> Mapping[str, Any]:
 
 
 def reference_to(path: Path) -> str:
-    """Returns the reference that leads to a path."""
+    """Returns the reference to a path."""
     return "#" + "".join("/" + quote(_escaped(str(key)), safe="~$") for key in path)
 
 
@@ -78,7 +82,7 @@ def _unescaped(step: str) -> str:
 
 @dataclass(frozen=True, slots=True)
 class Subschema:
-    """Is a subschema, or what is left of one, at its place in the root schema."""
+    """A subschema, or a part of its keywords, and its path in the root schema."""
 
     schema: Any
     path: Path
@@ -94,25 +98,25 @@ class Subschema:
 
 
 class Conjunction:
-    """Holds subschemas without `$ref` and `allOf`, of which a value must satisfy each."""
+    """Subschemas without `$ref` and `allOf`, all of which a value must satisfy."""
 
     def __init__(self, parts: tuple[Subschema, ...]) -> None:
         self.parts = parts
         self.key = frozenset((part.path, tuple(part.schema)) for part in parts)
 
     def all(self, keyword: str) -> Iterator[Subschema]:
-        """Returns what each says under this keyword."""
+        """Returns the values of a keyword in the parts that have it."""
         return (part.at(keyword) for part in self.parts if keyword in part.schema)
 
     def values(self, keyword: str) -> list[Any]:
-        return [each.schema for each in self.all(keyword)]
+        return [part.schema for part in self.all(keyword)]
 
     def first(self, keyword: str) -> Subschema | None:
         return next(self.all(keyword), None)
 
 
 def flatten(root: Mapping[str, Any], parts: tuple[Subschema, ...]) -> Conjunction:
-    """Follows references and takes apart `allOf`. Raises Unsatisfiable for a false schema, and GrammarError."""
+    """Follows references and flattens `allOf`. Raises Unsatisfiable for a false schema, and GrammarError."""
     flat: dict[tuple[Path, tuple[str, ...]], Subschema] = {}
     for part in parts:
         _flatten(root, part, flat, ())
@@ -128,12 +132,12 @@ def _flatten(root: Mapping[str, Any], part: Subschema, flat: dict[Any, Subschema
     if reference is not None:
         path = part.at("$ref").path
         try:
-            schema, place = target(root, reference)
+            schema, target_path = target(root, reference)
         except UnresolvableReference as error:
             raise GrammarError(path, str(error)) from None
-        if place in followed:
+        if target_path in followed:
             raise GrammarError(path, f"{reference!r} leads back to itself")
-        _flatten(root, Subschema(schema, place), flat, (*followed, place))
+        _flatten(root, Subschema(schema, target_path), flat, (*followed, target_path))
     for index in range(len(part.schema.get("allOf", ()))):
         _flatten(root, part.at("allOf", index), flat, followed)
     rest = part.without("$ref", "allOf")
@@ -147,7 +151,7 @@ STRING = frozenset(["string"])
 
 
 def types_of_value(value: Any) -> frozenset[str]:
-    """Returns the names of the types that a value may have; that of a number may be integer, too."""
+    """Returns the names of a value's types; a number counts as an integer, too."""
     match value:
         case None:
             return frozenset(["null"])
@@ -163,7 +167,7 @@ def types_of_value(value: Any) -> frozenset[str]:
 
 
 def named_by_all(values: Iterable[str | list[str]]) -> set[str]:
-    """Returns the types that all of these values of the keyword `type` admit; a number may be an integer."""
+    """Returns the types that all of these values of the keyword `type` admit; `number` admits integers."""
     types = set(JSON_TYPES)
     for value in values:
         named = {value} if isinstance(value, str) else set(value)
@@ -172,14 +176,17 @@ def named_by_all(values: Iterable[str | list[str]]) -> set[str]:
 
 
 def admitted_types(schema: Any, root: Mapping[str, Any] | None) -> frozenset[str] | None:
-    """Returns the types that a schema admits, as far as it says so plainly; None where any."""
+    """Returns the JSON types that a schema admits by `type`, `enum`, `const`, `anyOf` and `oneOf`; None if any.
+
+    References are followed within `root`. The schema may be invalid.
+    """
     return AdmittedTypes(root or {}).of(schema)
 
 
 class AdmittedTypes:
-    """Tells the types of several schemas within a root, which need not have been validated.
+    """The types of several schemas within a root, which may be invalid.
 
-    Each is looked at once, however often it is referred to.
+    Each schema is read once, however often it is referred to.
     """
 
     def __init__(self, root: Mapping[str, Any]) -> None:
@@ -190,7 +197,7 @@ class AdmittedTypes:
         """Returns the types that a schema admits, as `admitted_types` does."""
         schema = resolved(schema, self._root)
         if id(schema) not in self._known:
-            self._known[id(schema)] = None  # as far as a schema can say that holds itself
+            self._known[id(schema)] = None  # in case the schema contains itself
             self._known[id(schema)] = self._of(schema)
         return self._known[id(schema)]
 
@@ -209,43 +216,50 @@ class AdmittedTypes:
         return None
 
 
-# Nobody has checked the schema of a tool that isn't forced, and it may hold itself: so many names and parts are read,
-# in paths of so many steps.
+# The schema of a tool that isn't forced hasn't been validated, and may contain itself: so the names and parts that are
+# read are limited, and so is the length of paths.
 _MOST = 1000
 _DEEPEST = 8
 
 
 @dataclass(slots=True)
 class Members:
-    """Holds the properties by name, which of them are required, and the paths of keywords that say more."""
+    """The members of an object: the schemas of its properties by name, and the names of those that are required.
+
+    `beyond` has the paths of the keywords that the members alone don't express, such as `minProperties`.
+    """
 
     properties: dict[str, Any] = field(default_factory=dict)
     required: dict[str, None] = field(default_factory=dict)
     beyond: dict[Path, None] = field(default_factory=dict)
 
     def join(self, other: "Members", keyword: str) -> None:
-        """Adds what another schema says; `keyword` (allOf, anyOf) joins the schemas of a property that both have."""
+        """Adds the properties of another schema. `keyword` (allOf, anyOf) joins the schemas of a property that both
+        have."""
         for name, schema in other.properties.items():
             own = self.properties.get(name, schema)
-            several = own[keyword] if isinstance(own, dict) and own.keys() == {keyword} else [own]
-            self.properties[name] = own if schema in several else {keyword: [*several, schema]}
+            schemas = own[keyword] if isinstance(own, dict) and own.keys() == {keyword} else [own]
+            self.properties[name] = own if schema in schemas else {keyword: [*schemas, schema]}
         self.beyond |= other.beyond
 
 
 def members(root: Mapping[str, Any]) -> Members:
-    """Returns the members of a schema that need not have been validated: what is no schema says nothing."""
+    """Returns the members of an object that a schema describes, for formats that write arguments one by one.
+
+    The schema may be invalid: parts of it that aren't schemas are ignored.
+    """
     return _Reader(root).read(root, ())
 
 
 def required_and_optional(root: Mapping[str, Any]) -> tuple[dict[str, Any], dict[str, Any]]:
-    """Returns the schemas of the required members and of the optional ones, each complete in itself."""
+    """Returns the schemas of the required members and of the optional ones, each with the root's definitions."""
     shared = {key: root[key] for key in ("$defs", "definitions") if key in root}
-    found = members(root)
+    own = members(root)
     properties = {
         name: {**property, **shared} if isinstance(property, dict) else property
-        for name, property in found.properties.items()
+        for name, property in own.properties.items()
     }
-    required = {name: properties.get(name, True) for name in found.required}
+    required = {name: properties.get(name, True) for name in own.required}
     return required, {name: property for name, property in properties.items() if name not in required}
 
 
@@ -260,29 +274,29 @@ class _Reader:
         if len(path) > _DEEPEST:
             return Members(beyond={path: None})
         schema = resolved(schema, self._root)
-        found = Members(_object(schema.get("properties")), dict.fromkeys(_names(schema.get("required"))))
-        self._left -= len(found.properties) + len(found.required)
-        for one in self._parts(schema, path, "allOf", found):
-            found.join(one, "allOf")
-            found.required |= one.required
+        own = Members(_object(schema.get("properties")), dict.fromkeys(_names(schema.get("required"))))
+        self._left -= len(own.properties) + len(own.required)
+        for part in self._parts(schema, path, "allOf", own):
+            own.join(part, "allOf")
+            own.required |= part.required
         for keyword in ("anyOf", "oneOf"):
-            branches = list(self._parts(schema, path, keyword, found))
+            branches = list(self._parts(schema, path, keyword, own))
             if len(branches) > 1:
-                found.beyond[(*path, keyword)] = None
+                own.beyond[(*path, keyword)] = None
             union = Members()
             for branch in branches:
                 union.join(branch, "anyOf")
-            found.join(union, "allOf")
-            anyhow = branches[0].required if branches else {}
-            found.required |= {name: None for name in anyhow if all(name in branch.required for branch in branches)}
-        found.beyond |= {(*path, keyword): None for keyword in _beyond(schema, found)}
-        return found
+            own.join(union, "allOf")
+            candidates = branches[0].required if branches else {}
+            own.required |= {name: None for name in candidates if all(name in branch.required for branch in branches)}
+        own.beyond |= {(*path, keyword): None for keyword in _beyond(schema, own)}
+        return own
 
-    def _parts(self, schema: Mapping[str, Any], path: Path, keyword: str, found: Members) -> Iterator[Members]:
-        """Yields the members of those parts that an object can satisfy."""
+    def _parts(self, schema: Mapping[str, Any], path: Path, keyword: str, own: Members) -> Iterator[Members]:
+        """Yields the members of the parts that an object can satisfy."""
         for index, part in enumerate(_list(schema.get(keyword))):
             if self._left <= 0:
-                found.beyond[(*path, keyword)] = None
+                own.beyond[(*path, keyword)] = None
                 return
             if "object" in (self._types.of(part) or ("object",)):
                 yield self.read(part, (*path, keyword, index))
@@ -290,12 +304,12 @@ class _Reader:
                 self._left -= 1
 
 
-def _beyond(schema: Mapping[str, Any], found: Members) -> list[str]:
-    """Returns the keywords that more than the members decide, unless these are enough."""
-    beyond = [keyword for keyword in ("patternProperties", "propertyNames") if schema.get(keyword) and found.properties]
-    if _number(schema.get("minProperties"), 0) > len(found.required):
+def _beyond(schema: Mapping[str, Any], own: Members) -> list[str]:
+    """Returns the keywords that concern the object as a whole and that its members don't satisfy anyway."""
+    beyond = [keyword for keyword in ("patternProperties", "propertyNames") if schema.get(keyword) and own.properties]
+    if _number(schema.get("minProperties"), 0) > len(own.required):
         beyond.append("minProperties")
-    if _number(schema.get("maxProperties"), len(found.properties)) < len(found.properties):
+    if _number(schema.get("maxProperties"), len(own.properties)) < len(own.properties):
         beyond.append("maxProperties")
     return beyond
 

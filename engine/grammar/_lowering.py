@@ -83,5 +83,5 @@ def _checked(kind: Kind, text: str, unenforced: Mapping[Path, str], strict: bool
         path, reason = next(iter(unenforced.items()))
         raise GrammarError(path, reason, unsupported=True)
     if len(text) > size.LONGEST:
-        raise GrammarError((), f"it becomes a grammar of {len(text)} characters, accepted are {size.LONGEST}")
+        raise GrammarError((), f"its grammar has {len(text)} characters; at most {size.LONGEST} are accepted")
     return LoweredConstraint(kind, text, tuple(unenforced))

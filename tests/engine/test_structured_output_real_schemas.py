@@ -1,4 +1,4 @@
-"""Every schema of the benchmark converts, and the least that its grammar allows satisfies it."""
+"""Every schema of the benchmark converts, and the shortest text of its grammar satisfies it."""
 
 import json
 from typing import Any

@@ -1,1 +1,1 @@
-"""Grammars as values, what they cost XGrammar, and how they are written in its notation (a kind of EBNF)."""
+"""Grammars as values, their cost in XGrammar, and their rendering in its EBNF."""

@@ -1,13 +1,12 @@
-"""Many characters, or few, and then an end, at a cost that doesn't grow with their number.
+"""Bounded repetitions of a character, followed by an end, at a cost that doesn't grow with the bounds.
 
-XGrammar computes a mask over the whole vocabulary for each place in a rule; where any character may come, that takes
-40 ms for 152,000 tokens. Written out, a string of at most 500 characters has 500 such places. Here it has one for all
-characters but the last WINDOW: a rule of one character, with a lookahead that says that WINDOW more may follow, or
-fewer and then something else. As nothing else refers to the rule, XGrammar takes the lookahead for exact and accepts at
-once each token that fits into it (`IsExactLookaheadAssertion` in 0.1.31, the version inside of GenAI 2026.4). A token
-that reaches something else it tries anew at each step. What counts are rules above, which hold no character of their
-own and need no mask. Tokens of more than WINDOW characters aren't taken there: their text is written with shorter ones.
-(Decision 014.)
+XGrammar computes a mask over the vocabulary for each position in a rule; where any character is allowed, that takes
+40 ms for 152,000 tokens. Written out, a string of at most 500 characters has 500 such positions. Here it has one for
+all characters except the last WINDOW: a rule of one character, whose lookahead is WINDOW more characters, or fewer and
+then the end. As nothing else refers to the rule, XGrammar takes the lookahead for exact and accepts every token that
+fits into it at once (`IsExactLookaheadAssertion` in 0.1.31, the version inside of GenAI 2026.4). It tries a token that
+goes beyond again at each step. The counting is done by rules above, which have no character of their own and need no
+mask. Tokens of more than WINDOW characters aren't accepted there; shorter ones spell their text. (Decision 014.)
 """
 
 from collections.abc import Callable, Hashable
@@ -31,7 +30,8 @@ WINDOW = 16
 
 
 def countable(node: Node) -> bool:
-    """Tells whether `counted` can take it for its character: one of several texts, without rules and repetitions."""
+    """Returns whether `counted` accepts the node as its character: one of several texts, without rules and
+    repetitions."""
     match node:
         case Text(text):
             return text != ""
@@ -45,7 +45,7 @@ def countable(node: Node) -> bool:
 
 
 def counted(grammar: Grammar, char: Node, least: int, most: int | None, end: Rule | Text) -> Node:
-    """Returns at least `least` and at most `most` characters (None: without bound), each as `char` says, then `end`."""
+    """Returns `least` to `most` characters (None: unbounded), each of which `char` describes, and then `end`."""
     return _Counted(grammar, char, end).text(least, most)
 
 
@@ -55,7 +55,7 @@ class _Counted:
         self._char = char
         self._options = char.options if isinstance(char, Choice) else (char,)
         self._end = end
-        # Of a longer end a token may have a part. As long as the end may not come yet, no lookahead may name it.
+        # A token may contain a part of a longer end. As long as the end isn't allowed yet, no lookahead may contain it.
         self._short_end = isinstance(end, Text) and len(end.text) == 1
 
     def text(self, least: int, most: int | None) -> Node:
@@ -70,7 +70,7 @@ class _Counted:
         return self._headed(head, least, self._rest(most - head), self._chain(0, WINDOW))
 
     def _headed(self, head: int, least: int, rest: Node, lookahead: Node) -> Node:
-        """Returns `head` characters that must come, of `least`, before the rest."""
+        """Returns `head` of the `least` required characters, and then the rest."""
         if head == 0:
             return rest
         named = self._short_end or (self._end != EMPTY and least == 1)
@@ -81,7 +81,7 @@ class _Counted:
         return self._rule("any", (), lambda rule: self._then(rule, ended=True))
 
     def _chain(self, least: int, most: int) -> Node:
-        """Returns few characters, each with a place of its own."""
+        """Returns a few characters, each with a position of its own."""
         rest: Node = self._end
         for count in range(1, most + 1):
             left = max(least - most + count, 0)
@@ -89,11 +89,11 @@ class _Counted:
         return rest
 
     def _rest(self, most: int) -> Node:
-        """Returns at most so many characters, which is at least WINDOW."""
+        """Returns at most `most` characters, where `most` is at least WINDOW."""
         rest: Node = self._chain(0, WINDOW)
         one = self._one(rest if self._end != EMPTY else self._window())
         # Like the digits of a number: single characters next to the end, before them blocks, and blocks of blocks. At
-        # each there is room for a whole block more, or the end comes before its last character.
+        # each of them another block fits, or the end comes before the block's last character.
         left, size, total, fewer = most - WINDOW, 1, WINDOW, self._end
         while left:
             left, digit = divmod(left, BLOCK)
@@ -108,11 +108,11 @@ class _Counted:
         return rest
 
     def _one(self, lookahead: Node) -> Rule:
-        """Returns a character that isn't among the last ones, and what may follow it."""
+        """Returns a character that isn't among the last WINDOW, with the lookahead that follows it."""
 
         def make(_: Rule) -> Node:
             nothing = self._grammar.once("nothing", None, lambda _: EMPTY)
-            # Not the first in its rule: XGrammar would take it apart, and the lookahead would be lost.
+            # Not the first in its rule: XGrammar would inline it, and the lookahead would be lost.
             char = self._grammar.add("char", self._char)
             self._grammar.lookaheads[char.name] = lookahead
             return sequence(nothing, char, nothing)
@@ -120,8 +120,8 @@ class _Counted:
         return self._rule("one", lookahead, make)
 
     def _window(self) -> Rule:
-        """Returns WINDOW characters, and no end. Rules, since XGrammar 0.1.31 misreads sets of characters in a
-        lookahead: what it compares with the bounds of a set beyond U+00FF are their last eight bits (decision 012)."""
+        """Returns WINDOW characters without an end. They are rules, since XGrammar 0.1.31 misreads sets of characters
+        in a lookahead: of the bounds of a set beyond U+00FF it compares the last eight bits only (decision 012)."""
         rest: Node = EMPTY
         for count in range(1, WINDOW + 1):
             rest = self._window_of(count, self._then(rest, ended=False))

@@ -1,4 +1,4 @@
-"""The finite texts of a grammar: the shortest one, and pruning of what no finite text can come of."""
+"""The finite texts of a grammar: the shortest one, and pruning of options that have none."""
 
 from collections.abc import Mapping
 
@@ -21,10 +21,10 @@ from specvino.engine.grammar._ebnf.ranges import Ranges, contains
 
 
 def shortest_text(grammar: Grammar) -> str:
-    """Returns the shortest text of a grammar, which must allow some finite text, as it does once it was pruned."""
+    """Returns the shortest text of a grammar that allows a finite text, as a pruned one does."""
     known = lengths(grammar)
     texts: list[str] = []
-    # A stack instead of calls: an object of a thousand properties is a thousand rules deep.
+    # A stack instead of recursion: an object of a thousand properties is a thousand rules deep.
     left: list[Node] = [Rule("root")]
     while left:
         match left.pop():
@@ -40,7 +40,7 @@ def shortest_text(grammar: Grammar) -> str:
                 left += reversed(items)
             case Choice(options):
                 ends = [
-                    (size, place) for place, option in enumerate(options) if (size := length(option, known)) is not None
+                    (size, index) for index, option in enumerate(options) if (size := length(option, known)) is not None
                 ]
                 left.append(options[min(ends)[1]])
             case Repeat(item, least):
@@ -49,7 +49,7 @@ def shortest_text(grammar: Grammar) -> str:
 
 
 def lengths(grammar: Grammar) -> dict[str, int]:
-    """Returns the length of the shortest text of each rule that allows a finite text at all."""
+    """Returns the length of the shortest text of each rule that allows a finite text."""
     known: dict[str, int] = {}
     rules = list(grammar.rules.items())
     changed = True
@@ -57,15 +57,15 @@ def lengths(grammar: Grammar) -> dict[str, int]:
         changed = False
         rules.reverse()  # chains of rules run in either direction
         for name, node in rules:
-            found = length(node, known)
-            if found is not None and found < known.get(name, found + 1):
-                known[name] = found
+            shortest = length(node, known)
+            if shortest is not None and shortest < known.get(name, shortest + 1):
+                known[name] = shortest
                 changed = True
     return known
 
 
 def length(node: Node, known: Mapping[str, int]) -> int | None:
-    """Returns the length of a node's shortest text, None if there is none."""
+    """Returns the length of a node's shortest text; None if it has none."""
     match node:
         case Text(text) | Until(text):
             return len(text)
@@ -95,7 +95,8 @@ def _char(ranges: Ranges) -> str:
 
 
 def prune(grammar: Grammar) -> bool:
-    """Keeps the rules that `root` leads to, and their options that can end. Returns whether `root` itself can."""
+    """Keeps the rules that `root` reaches, and those of their options that have a finite text: a model that took
+    another one would never end. Returns whether `root` has one."""
     known = lengths(grammar)
     if "root" not in known:
         return False

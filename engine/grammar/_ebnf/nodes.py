@@ -1,53 +1,53 @@
-"""Grammars as values: what a rule's right side is made of."""
+"""Grammars as values: the nodes of which a rule's right-hand side consists."""
 
 from collections.abc import Callable, Hashable
 from dataclasses import dataclass, field
 
 from specvino.engine.grammar._ebnf.ranges import Ranges
 
-# A repetition is spelled out item by item when it is compiled: the work grows with its bounds. So a long one is made
-# of blocks of this many, whose rule is compiled once.
+# XGrammar compiles a repetition item by item, so the work grows with its bounds. A long one consists of blocks of this
+# many items, whose rule is compiled once.
 BLOCK = 32
 
 
 @dataclass(frozen=True, slots=True)
 class Text:
-    """Is a literal text."""
+    """A literal text."""
 
     text: str
 
 
 @dataclass(frozen=True, slots=True)
 class Chars:
-    """Is one character out of these."""
+    """One character of a set."""
 
     ranges: Ranges
 
 
 @dataclass(frozen=True, slots=True)
 class Rule:
-    """Refers to another rule, and is what that says."""
+    """A reference to a rule."""
 
     name: str
 
 
 @dataclass(frozen=True, slots=True)
 class Sequence:
-    """Holds items that come one after the other."""
+    """Items that follow one another."""
 
     items: tuple["Node", ...]
 
 
 @dataclass(frozen=True, slots=True)
 class Choice:
-    """Is one of several; never of none."""
+    """One of several options; there is at least one."""
 
     options: tuple["Node", ...]
 
 
 @dataclass(frozen=True, slots=True)
 class Repeat:
-    """Repeats an item from `least` to `most` times; `most` None is without end."""
+    """An item repeated `least` to `most` times; `most` None is unbounded."""
 
     item: "Node"
     least: int
@@ -56,14 +56,14 @@ class Repeat:
 
 @dataclass(frozen=True, slots=True)
 class Until:
-    """Is any text up to the first time that `text` comes, which is a part of it. A rule has nothing beside it."""
+    """Any text up to and including the first occurrence of `text`. It is the whole right-hand side of its rule."""
 
     text: str
 
 
 @dataclass(frozen=True, slots=True)
 class Dispatch:
-    """Is any text in which `rule` follows wherever `trigger` comes. A rule has nothing beside it."""
+    """Any text in which `rule` follows each occurrence of `trigger`. It is the whole right-hand side of its rule."""
 
     trigger: str
     rule: Rule
@@ -75,7 +75,7 @@ EMPTY = Text("")
 
 
 def sequence(*items: Node) -> Node:
-    """Returns the items in this order; neighbouring texts become one."""
+    """Returns the items in this order; adjacent texts are joined."""
     joined: list[Node] = []
     for item in items:
         for part in item.items if isinstance(item, Sequence) else (item,):
@@ -87,18 +87,18 @@ def sequence(*items: Node) -> Node:
 
 
 def choice(*options: Node) -> Node:
-    """Returns one of these; choices among them are taken apart, so that a rule's alternatives lie side by side."""
-    flat = (each for option in options for each in (option.options if isinstance(option, Choice) else (option,)))
-    different = tuple(dict.fromkeys(flat))
-    return different[0] if len(different) == 1 else Choice(different)
+    """Returns a choice of the options. Nested choices are flattened and duplicates dropped."""
+    flat = (item for option in options for item in (option.options if isinstance(option, Choice) else (option,)))
+    distinct = tuple(dict.fromkeys(flat))
+    return distinct[0] if len(distinct) == 1 else Choice(distinct)
 
 
 @dataclass(slots=True)
 class Grammar:
-    """Holds rules by name; an answer is what `root` says.
+    """Rules by name; `root` is the start.
 
-    `lookaheads` says of some rules what follows them. They add nothing to the texts: XGrammar learns from them, while
-    it compiles, what it would else find out at each token.
+    `lookaheads` has what follows some of the rules. They don't change the language: they let XGrammar decide at compile
+    time what it would otherwise try at each token.
     """
 
     rules: dict[str, Node] = field(default_factory=dict)
@@ -106,7 +106,7 @@ class Grammar:
     _made: dict[Hashable, Rule] = field(default_factory=dict)
 
     def add(self, name: str, node: Node) -> Rule:
-        """Names a node and returns its rule; a name that is taken gets a number."""
+        """Adds a node under a name and returns its rule; a name that is taken gets a number."""
         free = name
         while free in self.rules:
             free = f"{name}_{len(self.rules)}"
@@ -114,16 +114,16 @@ class Grammar:
         return Rule(free)
 
     def once(self, name: str, key: Hashable, make: Callable[[Rule], Node]) -> Rule:
-        """Returns the rule with this name and key, made when it is first asked for. `make` gets the rule, which may
-        hold itself."""
-        found = self._made.get((name, key))
-        if found is None:
-            found = self._made[name, key] = self.add(name, EMPTY)
-            self.rules[found.name] = make(found)
-        return found
+        """Returns the rule with this name and key, which is made on first use. `make` gets the rule, which may
+        refer to itself."""
+        rule = self._made.get((name, key))
+        if rule is None:
+            rule = self._made[name, key] = self.add(name, EMPTY)
+            self.rules[rule.name] = make(rule)
+        return rule
 
     def repeat(self, item: Node, least: int, most: int | None) -> Node:
-        """Returns `item` so many times. `item` should be small, or a Rule."""
+        """Returns `item` repeated `least` to `most` times (None: unbounded). `item` should be small, or a Rule."""
         if most is None:
             return sequence(self.exactly(item, least), Repeat(item, 0, None))
         if most <= BLOCK:
@@ -131,7 +131,7 @@ class Grammar:
         return sequence(self.exactly(item, least), self._up_to(item, most - least))
 
     def exactly(self, item: Node, count: int) -> Node:
-        """Returns `item` so many times, neither more nor less."""
+        """Returns `item` repeated exactly `count` times."""
         if count < BLOCK:
             return Repeat(item, count, count) if count else EMPTY
         blocks, rest = divmod(count, BLOCK)

@@ -1,4 +1,4 @@
-"""Regular expressions, as ECMAScript and Python write them, as nodes of a grammar."""
+"""Regular expressions of ECMAScript and Python as nodes of a grammar."""
 
 import re
 import warnings
@@ -32,43 +32,43 @@ _NAMED_GROUP = re.compile(r"\(\?<(?=[A-Za-z_])")
 _STARTS = (sre.AT_BEGINNING, sre.AT_BEGINNING_STRING)
 _ENDS = (sre.AT_END, sre.AT_END_STRING)
 
-# What pydantic writes for Decimal looks ahead, which grammars can't; this is the same set of texts.
+# pydantic's pattern of Decimal has a lookahead, which grammars can't express; this matches the same texts.
 _REWRITTEN = {r"^(?!^[-+.]*$)[+-]?0*\d*\.?\d*$": r"^[+-]?(?:\d+\.?\d*|\.\d+)$"}
 
 CharNode = Callable[[Ranges], Node]
 
 
 class PatternError(ValueError):
-    """The expression is wrong, or says what a grammar can't; `str()` tells which."""
+    """The expression is invalid, or a grammar can't express it; `str()` is the reason."""
 
 
 class Pattern:
-    """Holds a parsed expression, to be found somewhere in a text unless it has anchors. Raises PatternError."""
+    """A parsed expression, which matches anywhere in a text unless it has anchors. Raises PatternError."""
 
     def __init__(self, expression: str) -> None:
         if len(expression) > LONGEST:
-            raise PatternError(f"it has {len(expression)} characters, but may have {LONGEST}")
+            raise PatternError(f"it has {len(expression)} characters; at most {LONGEST} are accepted")
         self.expression = expression
         source = _NAMED_GROUP.sub("(?P<", _REWRITTEN.get(expression, expression))
         try:
             with warnings.catch_warnings(action="ignore"):
                 parsed = sre_parser.parse(source)
         except (re.error, RecursionError, OverflowError) as error:
-            raise PatternError(f"it can't be read: {error}") from None
+            raise PatternError(f"it can't be parsed: {error}") from None
         if parsed.state.flags & ~re.UNICODE:
             raise PatternError("flags can't be enforced")
         self._tree = list(parsed)
         if (count := places(self.node())) > MOST_PLACES:
             raise PatternError(
-                f"with its repetitions it comes to {count} characters, of which {MOST_PLACES} can be enforced"
+                f"with its repetitions written out it has {count} characters; at most {MOST_PLACES} can be enforced"
             )
 
     def node(self, char: CharNode = Chars) -> Node:
-        """Returns the texts that it matches, without rules. `char` makes the node for one character out of a set."""
+        """Returns the node of the texts that it matches, without rules. `char` makes the node of a character set."""
         return _Builder(char).anchored(self._tree)
 
     def repeated_char(self) -> tuple[Ranges, int, int | None] | None:
-        """Returns the set of characters, and how many there may be, for `^[a-z]{2,5}$` and the like; else None."""
+        """Returns the set of characters and the bounds of an expression such as `^[a-z]{2,5}$`; None for any other."""
         match self._tree:
             case [(sre.AT, start), (sre.MAX_REPEAT | sre.MIN_REPEAT, (least, most, item)), (sre.AT, end)]:
                 if start in _STARTS and end in _ENDS and len(item) == 1 and (chars := _chars(*item[0])):
@@ -81,7 +81,8 @@ class _Builder:
         self._char = char
 
     def anchored(self, tree: list[Any], *, started: bool = False) -> Node:
-        """Returns the whole expression, or one of its alternatives; `started` if it begins where the text does."""
+        """Returns the node of the expression, or of one of its alternatives. `started` means that it begins where the
+        text does."""
         if tree and tree[0][0] is sre.AT and tree[0][1] in _STARTS:
             return self.anchored(tree[1:], started=True)
         match tree:
@@ -98,7 +99,7 @@ class _Builder:
     def _one(self, op: Any, value: Any) -> Node:
         if (chars := _chars(op, value)) is not None:
             if not chars:
-                raise PatternError("it holds an empty set of characters")
+                raise PatternError("it has an empty set of characters")
             return self._char(chars)
         match op, value:
             case sre.BRANCH, (None, branches):
@@ -109,12 +110,12 @@ class _Builder:
                 item = self._all(tree)
                 return Repeat(item, least, None if most is sre.MAXREPEAT else most) if most and item != EMPTY else EMPTY
             case sre.AT, _:
-                raise PatternError("an anchor inside of it can't be enforced")
+                raise PatternError("an anchor within it can't be enforced")
         raise PatternError(f"{str(op).lower().replace('_', ' ')} can't be enforced")
 
 
 def _chars(op: Any, value: Any) -> Ranges | None:
-    """Returns the set of characters of which this node is one, None if it is something else."""
+    """Returns the set of characters that this node matches one of; None for any other node."""
     match op:
         case sre.LITERAL:
             return ranges.common(((value, value),), ANY)
@@ -124,8 +125,8 @@ def _chars(op: Any, value: Any) -> Ranges | None:
             return ranges.without(ANY, _LINE_ENDS)
         case sre.IN:
             negated = value[0][0] is sre.NEGATE
-            found = ranges.union(pair for item in value[negated:] for pair in _in_set(*item))
-            return ranges.without(ANY, found) if negated else ranges.common(found, ANY)
+            chars = ranges.union(pair for item in value[negated:] for pair in _in_set(*item))
+            return ranges.without(ANY, chars) if negated else ranges.common(chars, ANY)
     return None
 
 

@@ -1,15 +1,15 @@
-"""Sets of characters as ranges of code points: sorted, apart from each other, both ends included."""
+"""Sets of characters as ranges of code points: sorted, disjoint, with both ends included."""
 
 from collections.abc import Iterable
 
 Ranges = tuple[tuple[int, int], ...]
 
-# All of Unicode but the surrogates, which are no characters.
+# All of Unicode except surrogates, which aren't characters.
 ANY: Ranges = ((0, 0xD7FF), (0xE000, 0x10FFFF))
 
 
 def of(text: str) -> Ranges:
-    """Returns the characters of a text."""
+    """Returns the set of a text's characters."""
     return union((ord(char), ord(char)) for char in text)
 
 
@@ -25,7 +25,7 @@ def union(ranges: Iterable[tuple[int, int]]) -> Ranges:
 
 
 def without(ranges: Ranges, removed: Ranges) -> Ranges:
-    """Returns the characters of a set that are not in the other one."""
+    """Returns the characters of a set that aren't in the other one."""
     left: list[tuple[int, int]] = []
     for low, high in ranges:
         for cut_low, cut_high in removed:

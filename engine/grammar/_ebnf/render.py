@@ -1,4 +1,4 @@
-"""A grammar in XGrammar's notation."""
+"""Rendering of a grammar in XGrammar's EBNF."""
 
 import string
 from collections.abc import Iterator
@@ -21,11 +21,12 @@ from specvino.engine.grammar._ebnf.ranges import Ranges
 _MISREAD = frozenset(map(chr, (*range(0x20), *range(0x7F, 0x100)))) - frozenset("\t\n\r")
 
 
-# The last character of each length in UTF-8, and of each range of first bytes that are followed by others alike.
+# The last character of each length in UTF-8, and of each range of lead bytes with the same continuation bytes.
 _LENGTHS = (0x7F, 0x7FF, 0xFFF, 0xFFFF, 0x3FFFF, 0xFFFFF, 0x10FFFF)
 
 
 def render(grammar: Grammar) -> str:
+    """Returns the text of a grammar."""
     return "".join(f"{name} ::= {_node(node)}{_lookahead(grammar, name)}\n" for name, node in grammar.rules.items())
 
 
@@ -35,8 +36,8 @@ def _lookahead(grammar: Grammar, name: str) -> str:
 
 
 def fragile(text: str) -> bool:
-    """Tells whether XGrammar would misread a literal text: it writes some characters as \\x and two digits, and when it
-    reads that again, takes what follows for more digits (decision 011)."""
+    """Returns whether XGrammar would misread a literal text: it writes some characters as \\x and two digits, and when
+    it parses that again, takes the next characters for more digits (decision 011)."""
     return any(char in _MISREAD and after in string.hexdigits for char, after in pairwise(text))
 
 
@@ -55,7 +56,7 @@ def _node(node: Node) -> str:
                 if fragile(chr(before) + chr(low)):
                     sets.append("")
                 sets[-1] += _range(low, high)
-            return "(" + " | ".join(f"[{each}]" for each in sets if each) + ")"
+            return "(" + " | ".join(f"[{chars}]" for chars in sets if chars) + ")"
         case Rule(name):
             return name
         case Sequence(items):
@@ -72,11 +73,11 @@ def _node(node: Node) -> str:
 
 
 def _readable(ranges: Ranges) -> Iterator[tuple[int, int]]:
-    """Returns the same characters in ranges of which XGrammar 0.1.31 makes the right bytes (decision 010).
+    """Yields the same characters in ranges that XGrammar 0.1.31 converts to the right bytes (decision 010).
 
-    Of a range of several lengths in UTF-8 it takes overlong bytes too; and of one like U+0800 to U+D7FF it allows none
-    of the last that have a first byte in common (`AddSameLengthCharacterRange` has 0x0080 where 0x8080 is meant):
-    a sixth of all Korean syllables would be missing, and a token that ends in their first byte could not go on.
+    From a range of several lengths in UTF-8 it also makes overlong bytes; of a range such as U+0800 to U+D7FF it drops
+    the last characters that share a lead byte (`AddSameLengthCharacterRange` has 0x0080 instead of 0x8080): a sixth of
+    all Korean syllables would be missing, and a token that ends in their lead byte couldn't be continued.
     """
     for low, high in ranges:
         while low <= high:

@@ -1,9 +1,9 @@
-"""Right-linear rules: what a node says and then an end, as rules that each end with a reference to the next one.
+"""Right-linear rules: a node followed by an end, as rules that each end with a reference to the next one.
 
-XGrammar notes for each place in a rule which tokens fit there. A token that runs over the end of the rule fits or not
-by where the rule stands, so it is tried anew at each step: where a rule ends behind each character, that is nearly the
-whole vocabulary, 200 ms a step for 152,000 tokens. These rules end only where the end does, so that nothing but
-tokens with something behind it are tried anew. It is so in XGrammar 0.1.31 (decision 013).
+XGrammar precomputes which tokens fit at each position in a rule. Whether a token that goes beyond the end of the rule
+fits depends on where the rule is used, so it is tried again at each step: where a rule ends after every character, that
+is nearly the whole vocabulary, 200 ms a step for 152,000 tokens. The rules made here end only where the end does, so
+that only tokens that go beyond it are tried again. This holds for XGrammar 0.1.31 (decision 013).
 """
 
 from itertools import islice
@@ -22,15 +22,15 @@ from specvino.engine.grammar._ebnf.nodes import (
     sequence,
 )
 
-# Repetitions of more places than this in all are made of rules that are compiled once.
+# Repetitions with more positions in total refer to a rule that is compiled once.
 MOST_PLACES = 256
 
 _NO_TOKEN = Text("\U0010ffff")
 
 
 def followed(grammar: Grammar, node: Node, end: Node) -> Node:
-    """Returns what stands for `node` and then an end. The node must be made of texts and characters, refer to no rules,
-    and repeat nothing that may be empty."""
+    """Returns a node that stands for `node` followed by `end`. `node` must consist of texts and characters, refer to no
+    rules, and repeat nothing that may be empty."""
     match node:
         case Sequence(items):
             for item in reversed(items):
@@ -45,8 +45,8 @@ def followed(grammar: Grammar, node: Node, end: Node) -> Node:
 
 
 def places(node: Node) -> int:
-    """Tells how many characters are spelled out, each repetition as often as it may come unless it is one of a
-    character."""
+    """Returns how many characters are written out. Repetitions count as often as they may occur, except for those of a
+    single character, which cost no more than a few."""
     match node:
         case Text(text):
             return len(text)
@@ -76,9 +76,9 @@ def _repeated(grammar: Grammar, item: Node, least: int, most: int | None, end: R
 
 
 def _group(grammar: Grammar, item: Node) -> Rule:
-    """Returns the rule for an item that is repeated as a whole. No token runs over its end, since a lookahead says that
-    what follows is in no vocabulary: the next one begins with a token of its own. Else nearly all would be tried at
-    each step."""
+    """Returns the rule of an item that is repeated as a whole. Its lookahead is a character that no vocabulary has, so
+    that no token goes beyond its end and the next item begins with a token of its own; otherwise nearly all tokens
+    would be tried at each step."""
     known = len(grammar.rules)
     end = grammar.add("group_end", EMPTY)
     group = grammar.add("group", followed(grammar, item, end))
@@ -88,5 +88,5 @@ def _group(grammar: Grammar, item: Node) -> Rule:
 
 
 def _short(grammar: Grammar, node: Node) -> Rule | Text:
-    """Returns what can stand in many places, each of which refers to it: a rule, or a text."""
+    """Returns a node that is cheap to repeat: the node itself if it is a rule or a text, else a rule for it."""
     return node if isinstance(node, Rule | Text) else grammar.add("then", node)

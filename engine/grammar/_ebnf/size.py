@@ -1,4 +1,4 @@
-"""The size of a grammar: how much work it is, in numbers that are the same on every machine."""
+"""The size of a grammar: how much work it is to compile, in numbers that are the same on every machine."""
 
 import functools
 from collections.abc import Iterable, Mapping
@@ -18,51 +18,51 @@ from specvino.engine.grammar._ebnf.nodes import (
 from specvino.engine.grammar._ebnf.ranges import Ranges
 from specvino.engine.grammar._errors import GrammarError, Path
 
-# XGrammar computes a mask over the whole vocabulary for each place in a rule. Where most tokens fit that takes 40 ms
-# of computing for 152,000 tokens and 13 ms for 49,000, where few fit a few microseconds (decision 014).
+# XGrammar computes a mask over the vocabulary for each position in a rule. Where most tokens fit, that takes 40 ms of
+# CPU time for 152,000 tokens and 13 ms for 49,000; where few fit, a few microseconds (decision 014).
 MOST_OPEN_PLACES = 256
 
 MOST_RULES = 20_000
 
-# Characters of a grammar that is written out.
+# Characters of a rendered grammar.
 LONGEST = 1_048_576
 
-# A set with so many ASCII letters is one that most tokens fit.
+# Most tokens fit a set with this many ASCII letters.
 _MANY = 20
 _LETTERS = frozenset(map(ord, "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz"))
 
 
 def require_small(grammar: Grammar, places: Mapping[Path, int]) -> None:
-    """Raises GrammarError for a grammar that would take many seconds to compile, on any machine. `places` are those of
-    each part."""
+    """Raises GrammarError for a grammar that would take many seconds to compile on any machine. `places` has the number
+    of open places of each part of the schema."""
     require_few_rules(grammar, ())
     total = open_places(grammar.rules.values())
     if total > MOST_OPEN_PLACES:
         path = max(places, key=places.__getitem__, default=())
         raise GrammarError(
             path,
-            f"most tokens fit at {total} places of all that is asked for, of which {places.get(path, 0)} are in this "
-            f"part; accepted are {MOST_OPEN_PLACES}. A pattern has one for each character that it counts: it has fewer "
-            "with lower bounds, or without upper ones",
+            f"most tokens fit at {total} places of the whole grammar, of which {places.get(path, 0)} are in this part; "
+            f"at most {MOST_OPEN_PLACES} are accepted. A pattern has one for each character that it counts: lower "
+            "its bounds, or leave out the upper ones",
         )
 
 
 def require_few_rules(grammar: Grammar, path: Path) -> None:
-    """Raises GrammarError where a grammar, which may still grow, has too many."""
+    """Raises GrammarError if a grammar, which may still grow, has too many rules."""
     if len(grammar.rules) > MOST_RULES:
         raise GrammarError(
-            path, f"up to here it becomes a grammar of {len(grammar.rules)} rules, but may have {MOST_RULES}"
+            path, f"up to here its grammar has {len(grammar.rules)} rules; at most {MOST_RULES} are accepted"
         )
 
 
 def require_short(length: int, path: Path) -> None:
-    """Raises GrammarError where a grammar, which may still grow, is too long."""
+    """Raises GrammarError if a grammar, which may still grow, is too long when rendered."""
     if length > LONGEST:
-        raise GrammarError(path, f"up to here it becomes a grammar of {length} characters, accepted are {LONGEST}")
+        raise GrammarError(path, f"up to here its grammar has {length} characters; at most {LONGEST} are accepted")
 
 
 def least_length(node: Node) -> int:
-    """Tells how many characters a node is at the least when it is written out."""
+    """Returns the minimum number of characters of a rendered node."""
     match node:
         case Text(text) | Until(text) | Dispatch(text):
             return 2 + len(text)
@@ -79,11 +79,11 @@ def least_length(node: Node) -> int:
 
 
 def open_places(nodes: Iterable[Node]) -> int:
-    """Tells at how many places most tokens of a vocabulary fit."""
+    """Returns the number of places where most tokens of a vocabulary fit."""
     return sum(map(_open_places, nodes))
 
 
-@functools.lru_cache(maxsize=4096)  # a grammar has few sets, each many times
+@functools.lru_cache(maxsize=4096)  # a grammar has few distinct sets
 def _is_open(ranges: Ranges) -> bool:
     letters = sum(any(low <= letter <= high for low, high in ranges) for letter in _LETTERS)
     return letters >= _MANY

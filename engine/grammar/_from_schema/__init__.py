@@ -1,1 +1,1 @@
-"""JSON Schemas become grammars."""
+"""Conversion of JSON Schemas into grammars."""

@@ -1,6 +1,6 @@
-"""Objects and arrays that a schema describes, as nodes.
+"""Objects and arrays of a schema as nodes.
 
-Properties come in the schema's order, then others if they are allowed.
+Properties come in the schema's order, followed by others if they are allowed.
 """
 
 import re
@@ -17,7 +17,7 @@ from specvino.engine.grammar._json_schema import Conjunction, Subschema
 
 
 class Builder(Protocol):
-    """Converts schemas into rules of one grammar, for arrays and objects that hold others."""
+    """Converts the schemas of items and properties into rules of one grammar."""
 
     @property
     def grammar(self) -> Grammar: ...
@@ -31,6 +31,7 @@ class Builder(Protocol):
 
 
 def object_(schema: Conjunction, builder: Builder) -> Node:
+    """Returns the objects that satisfy a schema. Raises Unsatisfiable and GrammarError."""
     required = dict.fromkeys(name for names in schema.values("required") for name in names)
     declared = dict.fromkeys(name for properties in schema.values("properties") for name in properties)
     least = max((int(value) for value in schema.values("minProperties")), default=0)
@@ -45,27 +46,31 @@ def object_(schema: Conjunction, builder: Builder) -> Node:
         else:
             pairs.append((sequence(json_text.literal(name), Text(": "), rule), name in required))
     other = _other(schema, {**declared, **required}, builder)
-    demanded = sum(needed for _, needed in pairs)
-    if most is not None and (demanded > most or least > most):
+    needed = sum(is_required for _, is_required in pairs)
+    if most is not None and (needed > most or least > most):
         path = next(schema.all("maxProperties")).path
-        raise Unsatisfiable(path, f"no object has at least {max(demanded, least)} and at most {most} properties")
+        raise Unsatisfiable(path, f"no object has at least {max(needed, least)} and at most {most} properties")
     if not pairs and other is not None:
         if least > 1:
-            builder.unenforced[next(schema.all("minProperties")).path] = "a name may be written twice"
+            builder.unenforced[next(schema.all("minProperties")).path] = "a name may occur twice"
         return json_text.enclosed("{", builder.grammar, other, least, most, "}")
     if least > len(pairs) and other is None:
         path = next(schema.all("minProperties")).path
-        raise Unsatisfiable(path, f"at least {least} properties are demanded, but {len(pairs)} are allowed")
-    if least > demanded:
-        builder.unenforced[next(schema.all("minProperties")).path] = "beside optional properties it can't be enforced"
+        raise Unsatisfiable(path, f"at least {least} properties are required, but {len(pairs)} are allowed")
+    if least > needed:
+        builder.unenforced[next(schema.all("minProperties")).path] = (
+            "it can't be enforced together with optional properties"
+        )
     if most is not None and (other is not None or most < len(pairs)):
-        builder.unenforced[next(schema.all("maxProperties")).path] = "beside optional properties it can't be enforced"
+        builder.unenforced[next(schema.all("maxProperties")).path] = (
+            "it can't be enforced together with optional properties"
+        )
     return sequence(Text("{"), _pairs(pairs, other, builder), Text("}"))
 
 
 def _pairs(pairs: list[tuple[Node, bool]], other: Node | None, builder: Builder) -> Node:
-    """Returns the pairs in their order, built from the end: what may follow when a pair came before, and when none did
-    (`first`)."""
+    """Returns the pairs in their order, built from the end. `rest` is what may follow a pair, `first` what may follow
+    the opening brace."""
     grammar = builder.grammar
     rest: Node = EMPTY
     first: Node = EMPTY
@@ -73,27 +78,27 @@ def _pairs(pairs: list[tuple[Node, bool]], other: Node | None, builder: Builder)
         more = grammar.add("more", sequence(COMMA, other))
         rest = Repeat(more, 0, None)
         first = choice(EMPTY, sequence(other, rest))
-    for pair, needed in reversed(pairs):
+    for pair, is_required in reversed(pairs):
         written_first, written = sequence(pair, rest), sequence(COMMA, pair, rest)
-        first = written_first if needed else choice(written_first, first)
-        rest = written if needed else choice(written, rest)
-        # Named, since each is used by both of those before it.
+        first = written_first if is_required else choice(written_first, first)
+        rest = written if is_required else choice(written, rest)
+        # Named, since the pair before refers to each of them.
         first, rest = grammar.add("first", first), grammar.add("rest", rest)
     return first
 
 
 def _property(schema: Conjunction, name: str) -> Iterator[Subschema]:
-    """Yields what holds for the value under a name."""
+    """Yields the schemas of the value under a name."""
     for part in schema.parts:
-        found = False
+        is_named = False
         if name in part.schema.get("properties", {}):
             yield part.at("properties", name)
-            found = True
+            is_named = True
         for pattern in part.schema.get("patternProperties", {}):
             if _matches(pattern, name):
                 yield part.at("patternProperties", pattern)
-                found = True
-        if not found and "additionalProperties" in part.schema:
+                is_named = True
+        if not is_named and "additionalProperties" in part.schema:
             yield part.at("additionalProperties")
         if "propertyNames" in part.schema and not _may_be_named(part, name):
             yield Subschema(False, part.at("propertyNames").path)
@@ -112,14 +117,14 @@ def _may_be_named(part: Subschema, name: str) -> bool:
 
 
 def _other(schema: Conjunction, declared: dict[str, None], builder: Builder) -> Node | None:
-    """Returns a pair whose name is none of those declared; None if there may be none."""
+    """Returns a pair whose name isn't declared; None if none is allowed."""
     patterns = [part.at("patternProperties") for part in schema.parts if part.schema.get("patternProperties")]
     additional = [part for part in schema.parts if "additionalProperties" in part.schema]
     if patterns:
         return _patterned(schema, patterns, declared, builder)
     if declared and not any(part.schema["additionalProperties"] is not False for part in additional):
         return None
-    # A part that names properties and says nothing of others allows them, but doesn't ask for them.
+    # A part that names properties and has no additionalProperties allows others, but doesn't ask for them.
     try:
         value = builder.rule(tuple(part.at("additionalProperties") for part in additional))
     except Unsatisfiable:
@@ -131,8 +136,8 @@ def _key(schema: Conjunction, declared: dict[str, None], builder: Builder) -> No
     names = list(schema.all("propertyNames"))
     if names and names[0].schema is not True:
         if declared:
-            for each in names:
-                builder.unenforced[each.path] = "beside properties it can't be enforced"
+            for keyword in names:
+                builder.unenforced[keyword.path] = "it can't be enforced together with properties"
         else:
             key = names[0].schema
             typed = Subschema({"type": "string", **key} if isinstance(key, dict) else key, names[0].path)
@@ -143,7 +148,7 @@ def _key(schema: Conjunction, declared: dict[str, None], builder: Builder) -> No
 def _patterned(
     schema: Conjunction, patterns: list[Subschema], declared: dict[str, None], builder: Builder
 ) -> Node | None:
-    """Returns names that match the one pattern, if there is only one; those that match none are left out."""
+    """Returns pairs whose names match the pattern if there is only one; names that match none are left out."""
     if len(patterns) > 1 or len(patterns[0].schema) > 1 or declared:
         return None
     (expression,) = patterns[0].schema
@@ -158,6 +163,7 @@ def _patterned(
 
 
 def array(schema: Conjunction, builder: Builder) -> Node:
+    """Returns the arrays that satisfy a schema. Raises Unsatisfiable and GrammarError."""
     least = max((int(value) for value in schema.values("minItems")), default=0)
     most: int | None = min((int(value) for value in schema.values("maxItems")), default=None)
     fixed: list[Rule] = []
@@ -171,7 +177,7 @@ def array(schema: Conjunction, builder: Builder) -> Node:
     except Unsatisfiable as error:
         most = len(fixed)
         if least > most:
-            raise Unsatisfiable(error.path, f"an array of at least {least} items is demanded, but {error}") from None
+            raise Unsatisfiable(error.path, f"an array of at least {least} items is required, but {error}") from None
     if most is not None and least > most:
         path = next(schema.all("minItems")).path
         raise Unsatisfiable(path, f"no array has at least {least} and at most {most} items")
@@ -182,7 +188,7 @@ def array(schema: Conjunction, builder: Builder) -> Node:
 
 
 def _from(fixed: list[Rule], rest: Rule | None, least: int, most: int | None, index: int, builder: Builder) -> Node:
-    """Returns the items from this one on, each after its comma."""
+    """Returns the items from an index on, each after its comma."""
     if index == len(fixed):
         if rest is None:
             return EMPTY
@@ -194,19 +200,19 @@ def _from(fixed: list[Rule], rest: Rule | None, least: int, most: int | None, in
 
 
 def _prefix(part: Subschema) -> list[Any]:
-    """Returns the schemas of the first items; `items` was the name of their list before 2020."""
+    """Returns the schemas of the first items, whose list was named `items` before 2020-12."""
     items = part.schema.get("items")
     return items if isinstance(items, list) else part.schema.get("prefixItems", [])
 
 
 def _item_schemas(schema: Conjunction, index: int | None) -> tuple[Subschema, ...]:
-    """Returns what holds for the item at an index, or (None) for those after all that have schemas of their own."""
-    found = []
+    """Returns the schemas of the item at an index, or (None) of those after all items with schemas of their own."""
+    schemas = []
     for part in schema.parts:
         named = "items" if isinstance(part.schema.get("items"), list) else "prefixItems"
         others = "additionalItems" if named == "items" else "items"
         if index is not None and index < len(_prefix(part)):
-            found.append(part.at(named, index))
+            schemas.append(part.at(named, index))
         elif others in part.schema:
-            found.append(part.at(others))
-    return tuple(found)
+            schemas.append(part.at(others))
+    return tuple(schemas)

@@ -1,7 +1,8 @@
-"""A JSON Schema becomes a grammar: whatever the grammar allows satisfies the schema, but for what is reported.
+"""Conversion of a JSON Schema into a grammar: what the grammar allows satisfies the schema, except as reported.
 
 It may allow less than the schema: properties come in the schema's order; an object that names properties has no
-others unless `additionalProperties` says so; a schema without `type` that speaks of one type alone means that type.
+others unless `additionalProperties` allows them; a schema without `type` whose keywords concern one type means that
+type.
 """
 
 import re
@@ -39,27 +40,27 @@ _DRAFT = re.compile(r"https?://json-schema\.org/(draft-0[467]|draft/20(19-09|20-
 
 @dataclass(slots=True)
 class Findings:
-    """Says what of a schema became of its grammar. `unenforced` says where the grammar allows more than the schema, and
-    why: the paths of keywords. `places` says at how many places of each part most tokens fit."""
+    """What a conversion reports. `unenforced` has the paths of the keywords whose violations the grammar allows, with
+    the reasons; `places` the number of places where most tokens fit, by the path of the part."""
 
     unenforced: dict[Path, str] = field(default_factory=dict)
     places: dict[Path, int] = field(default_factory=dict)
 
 
 def convert(schema: Any, style: StringStyle = JSON) -> tuple[Grammar, Findings]:
-    """Returns the grammar for a schema. With another spelling than JSON's the schema must admit strings alone. Raises
-    GrammarError for a schema that is wrong, satisfied by nothing, or too large."""
+    """Returns the grammar of a schema, with what it doesn't enforce. With a style other than JSON's, the schema must
+    admit strings only. Raises GrammarError for a schema that is invalid, unsatisfiable, or too large."""
     grammar, findings = Grammar({"root": EMPTY}), Findings()
     grammar.rules["root"] = add(schema, grammar, findings, style)
     if not prune(grammar):
-        raise GrammarError((), "nothing can satisfy it: it demands itself inside of itself, without end")
+        raise GrammarError((), "nothing can satisfy it: it requires itself within itself, without end")
     require_small(grammar, findings.places)
     return grammar, findings
 
 
 def add(schema: Any, grammar: Grammar, findings: Findings, style: StringStyle = JSON) -> Rule:
-    """Returns the rule for a schema in a grammar that may have others. Raises GrammarError as `convert`, but for a
-    schema that demands itself inside of itself, whose rule has no text, and for one that is too large."""
+    """Adds a schema to a grammar that may have others, and returns its rule. Raises GrammarError as `convert` does,
+    except for a schema that requires itself within itself, whose rule has no text, and for one that is too large."""
     schema = _of_known_draft(schema)
     _require_valid(schema)
     try:
@@ -71,7 +72,7 @@ def add(schema: Any, grammar: Grammar, findings: Findings, style: StringStyle = 
 
 
 def _of_known_draft(schema: Any) -> Any:
-    """Returns the schema without a `$schema` that is none of JSON Schema's own: jsonschema-rs would fetch it."""
+    """Returns the schema without a `$schema` other than JSON Schema's own, which jsonschema-rs would fetch."""
     if isinstance(schema, dict) and not _DRAFT.fullmatch(str(schema.get("$schema"))):
         return {key: value for key, value in schema.items() if key != "$schema"}
     return schema
@@ -92,7 +93,7 @@ def _brief(error: jsonschema_rs.ValidationError) -> str:
 
 
 class _Converter:
-    """Is the `Builder` for arrays and objects."""
+    """The `Builder` of arrays and objects."""
 
     def __init__(self, schema: Any, grammar: Grammar, findings: Findings, style: StringStyle) -> None:
         self.grammar = grammar
@@ -112,16 +113,16 @@ class _Converter:
         return self._rule(schema)
 
     def _rule(self, schema: Conjunction) -> Rule:
-        found = self._rules.get(schema.key)
-        if found:
-            return found
+        known = self._rules.get(schema.key)
+        if known:
+            return known
         path = schema.parts[0].path if schema.parts else ()
         if len(self._rules) > MOST_PARTS:
             raise GrammarError(path, f"it has more than {MOST_PARTS} parts")
         require_few_rules(self.grammar, path)
         if self._depth > MOST_DEPTH:
             raise GrammarError(path, f"the schema is nested more than {MOST_DEPTH} levels deep")
-        # Named before it is made: a schema may hold itself.
+        # Added before it is made: a schema may refer to itself.
         rule = self._rules[schema.key] = self.grammar.add("schema", Rule("schema"))
         self._depth += 1
         try:
@@ -181,14 +182,14 @@ class _Converter:
         return json_text.literal(None)
 
     def _measured(self, known: int) -> list[Node]:
-        """Returns the rules that were added to so many, and counts their characters."""
+        """Returns the rules that were added after the first `known`, and counts their characters."""
         added = list(islice(self.grammar.rules.values(), known, None))
         self._length += sum(map(least_length, added))
         return added
 
     def _constants(self, schema: Conjunction) -> Node:
-        """Returns the values that satisfy the whole schema, tested one by one: so all keywords are enforced."""
-        listed = schema.first("const") or min(schema.all("enum"), key=lambda each: len(each.schema))
+        """Returns the listed values that satisfy the whole schema. Each is validated, so all keywords are enforced."""
+        listed = schema.first("const") or min(schema.all("enum"), key=lambda enum: len(enum.schema))
         values = [listed.schema] if listed.path[-1] == "const" else listed.schema
         self._values += len(values)
         if self._values > MOST_VALUES:
@@ -200,14 +201,14 @@ class _Converter:
         return choice(*(self._style.literal(value) for value in fitting))
 
     def _test(self, schema: Conjunction) -> Callable[[Any], bool]:
-        """Tells whether a value satisfies all of these schemas, each of its references followed."""
-        whole = {"allOf": [{"$ref": "urn:root" + reference_to(part.path)} for part in schema.parts]}
+        """Returns a function that returns whether a value satisfies all of these schemas, with references followed."""
+        combined = {"allOf": [{"$ref": "urn:root" + reference_to(part.path)} for part in schema.parts]}
         try:
             if self._registry is None:
                 root = {key: value for key, value in self._root.items() if key != "$id"}
                 # What leads out of the schema is never fetched.
                 self._registry = jsonschema_rs.Registry([("urn:root", root)], retriever=lambda _: True)
-            return jsonschema_rs.validator_for(whole, registry=self._registry).is_valid
+            return jsonschema_rs.validator_for(combined, registry=self._registry).is_valid
         except (jsonschema_rs.ValidationError, jsonschema_rs.ReferencingError):
             raise GrammarError(schema.parts[0].path, "a reference in it leads nowhere") from None
 
@@ -232,13 +233,13 @@ class _Converter:
 
     def _note(self, schema: Conjunction, types: list[str] | None) -> None:
         for keyword, kind in UNENFORCED.items():
-            for each in schema.all(keyword):
-                if (kind is None or types is None or kind in types) and _constrains(keyword, each, schema):
-                    self.unenforced[each.path] = "a grammar can't say it"
+            for part in schema.all(keyword):
+                if (kind is None or types is None or kind in types) and _constrains(keyword, part, schema):
+                    self.unenforced[part.path] = "a grammar can't express it"
 
 
 def _types(schema: Conjunction) -> list[str] | None:
-    """Returns the types that a value may have; None where nothing is said of it, not even between the lines."""
+    """Returns the types that a value may have; None if no keyword says or implies one."""
     named = schema.values("type")
     types = {kind for part in schema.parts for keyword in part.schema if (kind := IMPLIED_TYPE.get(keyword))}
     if not named and not types:
@@ -250,12 +251,13 @@ def _types(schema: Conjunction) -> list[str] | None:
     return [kind for kind in JSON_TYPES if kind in types]
 
 
-def _constrains(keyword: str, each: Subschema, schema: Conjunction) -> bool:
+def _constrains(keyword: str, part: Subschema, schema: Conjunction) -> bool:
+    """Returns whether a keyword, whose value is `part`, excludes any value."""
     match keyword:
         case "uniqueItems":
-            return bool(each.schema) and min(schema.values("maxItems"), default=2) > 1
+            return bool(part.schema) and min(schema.values("maxItems"), default=2) > 1
         case "then" | "else":
-            return any("if" in part.schema for part in schema.parts) and each.schema is not True
+            return any("if" in other.schema for other in schema.parts) and part.schema is not True
         case "not":
             return True
-    return each.schema not in (True, {}, [])
+    return part.schema not in (True, {}, [])

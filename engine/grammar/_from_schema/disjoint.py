@@ -1,4 +1,4 @@
-"""A proof that no value can satisfy two schemas at once, as far as their types and constants tell."""
+"""A proof that no value satisfies two schemas at once, by their types, constants and properties."""
 
 from collections.abc import Mapping
 from typing import Any
@@ -10,7 +10,7 @@ _DEPTH = 8
 
 
 def disjoint(root: Mapping[str, Any], a: Subschema, b: Subschema, depth: int = 0) -> bool:
-    """Tells whether no value can satisfy both; False means that it isn't known."""
+    """Returns whether no value can satisfy both schemas; False means that it isn't known."""
     try:
         first, second = flatten(root, (a,)), flatten(root, (b,))
     except Unsatisfiable:
@@ -56,7 +56,7 @@ def _required(schema: Conjunction) -> set[str]:
 
 
 def _forbids(schema: Conjunction, names: set[str]) -> bool:
-    """Tells whether no object may have all of these names: a part knows them not and allows no others."""
+    """Returns whether no object may have all of these names: a part doesn't declare them and allows no others."""
     return any(
         part.schema.get("additionalProperties") is False
         and not part.schema.get("patternProperties")
@@ -66,4 +66,4 @@ def _forbids(schema: Conjunction, names: set[str]) -> bool:
 
 
 def _property(schema: Conjunction, name: str) -> list[Subschema]:
-    return [each.at(name) for each in schema.all("properties") if name in each.schema]
+    return [properties.at(name) for properties in schema.all("properties") if name in properties.schema]

@@ -1,6 +1,6 @@
-"""JSON's own texts as nodes: written as Python's json writes them, one blank behind commas and colons.
+"""JSON texts as nodes, in the format of Python's json: one blank after commas and colons.
 
-So white space can't run on: a weak model would fill its whole answer with it.
+White space is fixed because a weak model would fill its whole answer with it.
 """
 
 import json
@@ -20,7 +20,7 @@ NONZERO = Chars(((49, 57),))
 QUOTE = Text('"')
 COMMA = Text(", ")
 
-# More digits than a double can hold say nothing; fewer mean that a weak model can't write zeros for ever.
+# A double has no more digits, and a bound keeps a weak model from writing zeros forever.
 MOST_DIGITS = 15
 
 MOST_PREFIXES = 24  # see other_key
@@ -31,22 +31,22 @@ def literal(value: Any) -> Text:
 
 
 def char(chars: Ranges) -> Node:
-    """Returns one of these characters within a JSON string; control characters are escaped, as Python's json does."""
+    """Returns a character of a set within a JSON string. Control characters are escaped as Python's json does."""
     plain = ranges.without(chars, _ESCAPED)
     options: list[Node] = [Chars(plain)] if plain else []
     escaped = [chr(code) for low, high in ranges.common(chars, _ESCAPED) for code in range(low, high + 1)]
-    if letters := [_SHORT[each] for each in escaped if each in _SHORT]:
+    if letters := [_SHORT[char] for char in escaped if char in _SHORT]:
         options.append(sequence(Text("\\"), Chars(ranges.of("".join(letters)))))
     for high in (0, 1):
         low_digits = "".join(
-            f"{ord(each) % 16:x}" for each in escaped if each not in _SHORT and ord(each) // 16 == high
+            f"{ord(char) % 16:x}" for char in escaped if char not in _SHORT and ord(char) // 16 == high
         )
         if low_digits:
             options.append(sequence(Text(f"\\u00{high}"), Chars(ranges.of(low_digits))))
     return choice(*options)
 
 
-# Any character, in any spelling but half a surrogate pair.
+# Any character in any spelling, except for half a surrogate pair.
 ANY_CHAR = choice(
     Chars(ranges.without(ANY, _ESCAPED)),
     sequence(Text("\\"), Chars(ranges.of('"\\/bfnrt'))),
@@ -60,7 +60,7 @@ def any_string(grammar: Grammar) -> Node:
 
 
 def any_rest(grammar: Grammar) -> Node:
-    """Returns what may follow an opening quote, the closing one included."""
+    """Returns the rest of any string after its opening quote, including the closing one."""
     return counted(grammar, ANY_CHAR, 0, None, QUOTE)
 
 
@@ -82,7 +82,7 @@ def any_number(grammar: Grammar) -> Rule:
 
 def any_value(grammar: Grammar) -> Rule:
     if "value" not in grammar.rules:
-        grammar.rules["value"] = EMPTY  # its name is taken: it holds itself
+        grammar.rules["value"] = EMPTY  # reserves the name: the rule refers to itself
         grammar.rules["value"] = choice(
             any_object(grammar),
             any_array(grammar),
@@ -109,7 +109,7 @@ def any_array(grammar: Grammar) -> Rule:
 
 
 def enclosed(opening: str, grammar: Grammar, item: Node, least: int, most: int | None, closing: str) -> Node:
-    """Returns a list of so many items, with commas and brackets."""
+    """Returns `least` to `most` items with commas between brackets."""
     if most == 0:
         return Text(opening + closing)
     rest = sequence(COMMA, item)
@@ -123,8 +123,8 @@ def enclosed(opening: str, grammar: Grammar, item: Node, least: int, most: int |
 def other_key(grammar: Grammar, names: Iterable[str]) -> Node:
     """Returns a string that is none of these names.
 
-    Each prefix behind which names are told apart costs as much to compile as a string. So a grammar has at most
-    MOST_PREFIXES of them, beside the empty one of each object: where they are used up, strings that begin like a name
+    Each prefix after which names are distinguished costs as much to compile as a string. So a grammar has at most
+    MOST_PREFIXES of them besides the empty prefix of each object. When they are used up, strings that begin like a name
     are left out.
     """
     names = frozenset(names)
@@ -140,13 +140,13 @@ def _prefixes(grammar: Grammar, names: frozenset[str]) -> frozenset[str]:
 
 
 def _other(grammar: Grammar, names: frozenset[str], prefix: str, prefixes: frozenset[str]) -> Node:
-    """Returns what may follow the prefix, the closing quote included, so that no name is spelled."""
+    """Returns the rest of a string after a prefix, including the closing quote, that spells none of the names."""
     following = {name[len(prefix)] for name in names if name.startswith(prefix) and name != prefix}
     left = ranges.without(ranges.without(ANY, _ESCAPED), ranges.of("".join(following)))
     options: list[Node] = [] if prefix in names else [QUOTE]
     options.append(sequence(Chars(left), any_rest(grammar)))
-    for each in sorted(following):
-        if prefix + each in prefixes:
-            rest = grammar.add("prefix", _other(grammar, names, prefix + each, prefixes))
-            options.append(sequence(char(ranges.of(each)), rest))
+    for letter in sorted(following):
+        if prefix + letter in prefixes:
+            rest = grammar.add("prefix", _other(grammar, names, prefix + letter, prefixes))
+            options.append(sequence(char(ranges.of(letter)), rest))
     return choice(*options)

@@ -1,6 +1,6 @@
-"""The keywords of JSON Schema that a grammar enforces. Keywords in neither table are notes: they constrain nothing."""
+"""Which keywords of JSON Schema a grammar enforces. Keywords in neither table are annotations."""
 
-# Enforced in full, or wherever the text in `schema.py` and `strings.py` doesn't note them as unenforced.
+# Enforced, except where the conversion reports them as unenforced.
 ENFORCED = frozenset(
     {
         "$ref",
@@ -34,8 +34,8 @@ ENFORCED = frozenset(
     }
 )
 
-# Never enforced, beside `enum` and `const`, whose values are tested against the whole schema. By the type of value that
-# they constrain; None is any.
+# Enforced only with `enum` and `const`, whose values are validated against the whole schema. Each has the type of value
+# that it constrains; None is any.
 UNENFORCED: dict[str, str | None] = {
     "$dynamicRef": None,
     "$recursiveRef": None,
@@ -52,7 +52,7 @@ UNENFORCED: dict[str, str | None] = {
 }
 
 
-# What a keyword says of the type where `type` doesn't: only such values are written.
+# The type that a keyword implies where `type` is absent: only values of that type are written.
 IMPLIED_TYPE = {
     "additionalProperties": "object",
     "items": "array",

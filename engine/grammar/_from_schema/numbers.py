@@ -1,4 +1,4 @@
-"""Numbers that a schema describes, as nodes: integers and decimals between bounds."""
+"""Numbers of a schema as nodes: integers and decimals between bounds."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -10,7 +10,7 @@ from specvino.engine.grammar._from_schema import json_text
 from specvino.engine.grammar._from_schema.json_text import DIGIT, MOST_DIGITS
 from specvino.engine.grammar._json_schema import Conjunction, Subschema
 
-# So many multiples are spelled out one by one.
+# Up to this many multiples are listed.
 MOST_MULTIPLES = 1000
 
 _FRACTION_DIGITS = 6  # beyond those of the bounds
@@ -18,8 +18,7 @@ _FRACTION_DIGITS = 6  # beyond those of the bounds
 
 @dataclass(frozen=True, slots=True)
 class Bounds:
-    """Holds the bounds of a number. `low` and `high` are themselves allowed unless they are `open`; None is without
-    bound."""
+    """The bounds of a number. `low` and `high` are allowed themselves unless they are open; None is no bound."""
 
     low: Decimal | None = None
     high: Decimal | None = None
@@ -34,12 +33,13 @@ class Bounds:
 
 
 def integers(bounds: Bounds, multiple: Decimal | None) -> Node | None:
-    """Returns integers that are multiples; None if there are none. Raises ValueError if a grammar can't say it."""
+    """Returns the integers between bounds that are multiples; None if there are none. Raises ValueError if a grammar
+    can't express them."""
     low, high = _lowest(bounds), _highest(bounds)
     if multiple is None or multiple == 1 or (multiple < 1 and 1 % multiple == 0):
         return _between(low, high)
     if multiple != int(multiple):
-        raise ValueError("only integers and 1 divided by an integer are enforced here")
+        raise ValueError("for integers, only integers and 1 divided by an integer are enforced")
     step = int(multiple)
     least = None if low is None else -(-low // step)
     most = None if high is None else high // step
@@ -57,10 +57,8 @@ def integers(bounds: Bounds, multiple: Decimal | None) -> Node | None:
 
 
 def numbers(bounds: Bounds, multiple: Decimal | None) -> Node | None:
-    """Returns decimal numbers, without exponent; None if there are none.
-
-    Raises ValueError if a grammar can't say it.
-    """
+    """Returns the decimal numbers between bounds that are multiples, without exponent; None if there are none. Raises
+    ValueError if a grammar can't express them."""
     digits = _FRACTION_DIGITS + max(_digits(bounds.low), _digits(bounds.high))
     if multiple is not None:
         if multiple == int(multiple):
@@ -81,8 +79,8 @@ def numbers(bounds: Bounds, multiple: Decimal | None) -> Node | None:
         far = None if bounds.low is None else -bounds.low
         mirrored = _positive(Bounds(upper.low, far, upper.low_open, bounds.low_open), digits)
         parts.append(mirrored and sequence(Text("-"), mirrored))
-    found = [part for part in parts if part is not None]
-    return choice(*found) if found else None
+    options = [part for part in parts if part is not None]
+    return choice(*options) if options else None
 
 
 def _digits(bound: Decimal | None) -> int:
@@ -104,8 +102,8 @@ def _highest(bounds: Bounds) -> int | None:
 
 
 def _between(low: int | None, high: int | None) -> Node | None:
-    """Returns integers from low to high; without a bound, of at most MOST_DIGITS digits, or one more than the other
-    bound."""
+    """Returns the integers from low to high; without a bound, those of at most MOST_DIGITS digits, or one digit more
+    than the other bound has."""
     if low is None:
         low = -max(10**MOST_DIGITS - 1, abs(high or 0) * 10)
     if high is None:
@@ -158,7 +156,7 @@ def _any_digits(least: int, most: int) -> Node:
 
 
 def _positive(bounds: Bounds, digits: int) -> Node | None:
-    """Returns numbers of at most so many digits behind the point, within bounds of which the lower is at least 0."""
+    """Returns numbers with at most `digits` digits after the point, between bounds of which the lower is at least 0."""
     assert bounds.low is not None
     low_whole, low_part = _split(bounds.low, digits)
     whole_end = _between(low_whole + 1, None)
@@ -175,8 +173,8 @@ def _positive(bounds: Bounds, digits: int) -> Node | None:
             ]
             if (between := _between(low_whole + 1, high_whole - 1)) is not None:
                 parts.append(sequence(between, _any_part(digits)))
-    found = [part for part in parts if part is not None]
-    return choice(*found) if found else None
+    options = [part for part in parts if part is not None]
+    return choice(*options) if options else None
 
 
 def _some(node: Node | None) -> Node:
@@ -185,7 +183,7 @@ def _some(node: Node | None) -> Node:
 
 
 def _split(bound: Decimal, digits: int) -> tuple[int, str]:
-    """Returns the whole number, and the digits behind the point."""
+    """Returns the integer part, and the digits after the point."""
     whole = int(bound)
     part = f"{bound - whole:.{digits}f}".partition(".")[2]
     return whole, part
@@ -196,7 +194,7 @@ def _any_part(digits: int) -> Node:
 
 
 def _fraction(low: str | None, high: str | None, bounds: Bounds, digits: int, whole: int) -> Node | None:
-    """Returns `whole` followed by digits (or by none) so that the number is within the bounds that are given."""
+    """Returns the integer part `whole`, with digits after the point or without, so that the number is within bounds."""
     options: list[Node] = []
     above = low is None or (not low.strip("0") and not bounds.low_open)
     below = high is None or bool(high.strip("0")) or not bounds.high_open
@@ -209,7 +207,7 @@ def _fraction(low: str | None, high: str | None, bounds: Bounds, digits: int, wh
 
 
 def _tail(low: str | None, high: str | None, bounds: Bounds, left: int) -> Node | None:
-    """Returns one to `left` digits, as fractions between `low` and `high` (digits, too; None: no bound any more)."""
+    """Returns one to `left` digits after the point, between the digits `low` and `high` (None: no bound)."""
     options: list[Node] = []
     first = int(low[0]) if low else 0
     last = int(high[0]) if high else 9
@@ -247,12 +245,12 @@ _LARGEST = Decimal(10) ** 30
 
 
 def number(schema: Conjunction, kind: str, grammar: Grammar, unenforced: dict[Path, str]) -> Node:
-    """Returns numbers that satisfy a schema. `kind` is number or integer. Raises Unsatisfiable."""
+    """Returns the numbers that satisfy a schema. `kind` is "number" or "integer". Raises Unsatisfiable."""
     bounds = _bounds(schema)
     multiples = list(schema.all("multipleOf"))
     multiple = _decimal(multiples[0].schema) if multiples else None
-    for each in multiples[1:]:
-        unenforced[each.path] = "beside another one it can't be enforced"
+    for other in multiples[1:]:
+        unenforced[other.path] = "it can't be enforced together with another one"
     if bounds == Bounds() and multiple is None:
         return json_text.any_integer(grammar) if kind == "integer" else json_text.any_number(grammar)
     make = integers if kind == "integer" else numbers
@@ -269,19 +267,19 @@ def number(schema: Conjunction, kind: str, grammar: Grammar, unenforced: dict[Pa
 def _bounds(schema: Conjunction) -> Bounds:
     low: tuple[Decimal, bool] | None = None
     high: tuple[Decimal, bool] | None = None
-    for each, is_open in _limits(schema, "minimum", "exclusiveMinimum"):
-        value = _bound(each)
+    for limit, is_open in _limits(schema, "minimum", "exclusiveMinimum"):
+        value = _bound(limit)
         if value > -_LARGEST and (low is None or (value, is_open) > low):
             low = (value, is_open)
-    for each, is_open in _limits(schema, "maximum", "exclusiveMaximum"):
-        value = _bound(each)
+    for limit, is_open in _limits(schema, "maximum", "exclusiveMaximum"):
+        value = _bound(limit)
         if value < _LARGEST and (high is None or (value, not is_open) < (high[0], not high[1])):
             high = (value, is_open)
     return Bounds(low and low[0], high and high[0], bool(low and low[1]), bool(high and high[1]))
 
 
 def _limits(schema: Conjunction, keyword: str, exclusive: str) -> Iterator[tuple[Subschema, bool]]:
-    """Yields the limits, and whether each is itself excluded: in draft 4, `exclusive` is true or false."""
+    """Yields the limits, and whether each is excluded itself: in draft 4, `exclusive` is true or false."""
     for part in schema.parts:
         other = part.schema.get(exclusive)
         if keyword in part.schema:
@@ -290,11 +288,11 @@ def _limits(schema: Conjunction, keyword: str, exclusive: str) -> Iterator[tuple
             yield part.at(exclusive), True
 
 
-def _bound(each: Subschema) -> Decimal:
-    value = _decimal(each.schema)
-    outward = value <= -_LARGEST if "inimum" in str(each.path[-1]) else value >= _LARGEST
+def _bound(limit: Subschema) -> Decimal:
+    value = _decimal(limit.schema)
+    outward = value <= -_LARGEST if "inimum" in str(limit.path[-1]) else value >= _LARGEST
     if abs(value) > _LARGEST and not outward:
-        raise Unsatisfiable(each.path, "numbers of more than 30 digits aren't written")
+        raise Unsatisfiable(limit.path, "numbers of more than 30 digits aren't written")
     return value
 
 

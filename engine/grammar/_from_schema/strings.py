@@ -1,4 +1,4 @@
-"""Strings that a schema describes, as nodes: how they are spelled, their lengths, patterns and formats."""
+"""Strings of a schema as nodes: their spelling, lengths, patterns and formats."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -15,14 +15,14 @@ from specvino.engine.grammar._errors import Path, Unsatisfiable
 from specvino.engine.grammar._from_schema import json_text
 from specvino.engine.grammar._json_schema import Conjunction, Subschema
 
-# The formats that are enforced: each expression matches valid texts only, if not all of them.
+# The formats that are enforced. Each expression matches valid texts only, but maybe not all of them.
 _DATE = (
     r"[12]\d{3}-(?:(?:0[13578]|1[02])-(?:0[1-9]|[12]\d|3[01])"
     r"|(?:0[469]|11)-(?:0[1-9]|[12]\d|30)|02-(?:0[1-9]|1\d|2[0-8]))"
 )
 _TIME = r"(?:[01]\d|2[0-3]):[0-5]\d:[0-5]\d(?:\.\d{1,6})?(?:Z|[+-](?:[01]\d|2[0-3]):[0-5]\d)"
 _CLOCK = r"T(?:\d{1,4}H(?:\d{1,2}M(?:\d{1,2}S)?)?|\d{1,4}M(?:\d{1,2}S)?|\d{1,6}S)"
-# Each character that is counted costs something to compile. No label can come to have more than 63.
+# Each counted character adds to the cost of compiling. A label can't get longer than 63 characters.
 _PART = r"[A-Za-z0-9]{1,15}"
 _HOST = rf"{_PART}(?:[.-]{_PART}){{0,3}}"
 _OCTET = r"(?:25[0-5]|2[0-4]\d|1\d\d|[1-9]?\d)"
@@ -42,7 +42,7 @@ FORMATS = {
     "uuid": r"^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$",
 }
 
-# Formats that JSON Schema defines and that are not enforced. Any other name is a note, which JSON Schema lets pass.
+# Formats that JSON Schema defines and that aren't enforced. Any other name is an annotation.
 UNENFORCED_FORMATS = frozenset(
     {
         "idn-email",
@@ -60,8 +60,8 @@ UNENFORCED_FORMATS = frozenset(
 
 @dataclass(frozen=True, slots=True)
 class StringStyle:
-    """Says how strings are written. `begin` stands before a string and `end` behind it, `char` is one character out of
-    a set, `any_char` whichever. `literal` is a whole value, with what stands around it."""
+    """How strings are written. `begin` precedes a string and `end` follows it; `char` makes the node of a character
+    set, `any_char` is any character. `literal` makes the text of a value, including what surrounds it."""
 
     begin: Text
     char: Callable[[Ranges], Node]
@@ -72,13 +72,13 @@ class StringStyle:
 
 JSON = StringStyle(json_text.QUOTE, json_text.char, json_text.ANY_CHAR, json_text.literal, json_text.QUOTE)
 
-# What ends a text that stands between tags begins so.
+# A text between tags ends with a tag, which begins so.
 _TAG = ranges.of("<")
 
 
 def plain(end: str = "") -> StringStyle:
-    """Returns the style without quotes and escapes, up to `end`. It has no `<` but where a pattern or a listed value
-    demands one."""
+    """Returns the style without quotes and escapes, up to `end`. It has no `<` unless a pattern or a listed value
+    requires one."""
 
     def char(chars: Ranges) -> Node:
         return Chars(ranges.without(chars, _TAG) or chars)
@@ -86,31 +86,31 @@ def plain(end: str = "") -> StringStyle:
     return StringStyle(EMPTY, char, char(ANY), lambda value: Text(f"{value}{end}"), Text(end))
 
 
-# Longer ones would be cut off by any limit on tokens, and cost much to compile.
+# Any limit on tokens would cut longer ones off, and they are expensive to compile.
 LONGEST = 100_000
 
 
 def string(schema: Conjunction, grammar: Grammar, unenforced: dict[Path, str], style: StringStyle) -> Node:
-    """Returns strings that satisfy a schema. Of a pattern, a format and bounds of the length one alone can be enforced,
-    in this order."""
+    """Returns the strings that satisfy a schema. Only one of pattern, format and bounds of the length can be enforced,
+    in this order of preference."""
     least, most = _lengths(schema)
     chosen: Pattern | None = None
-    for each in (*schema.all("pattern"), *schema.all("format")):
+    for keyword in (*schema.all("pattern"), *schema.all("format")):
         try:
-            pattern = _pattern(each)
+            pattern = _pattern(keyword)
             if pattern is None:
                 continue
             if chosen is not None:
-                raise PatternError("beside another pattern or format it can't be enforced")
+                raise PatternError("it can't be enforced together with another pattern or format")
             chosen = pattern
         except PatternError as error:
-            unenforced[each.path] = str(error)
+            unenforced[keyword.path] = str(error)
     if chosen is not None:
         if (simple := chosen.repeated_char()) and (node := _counted(simple, least, most, grammar, style)):
             return node
-        for keyword in ("minLength", "maxLength"):
-            if (limit := schema.first(keyword)) and not _kept(keyword, limit.schema, chosen.node()):
-                unenforced[limit.path] = "beside a pattern or format it can't be enforced"
+        for bound in ("minLength", "maxLength"):
+            if (limit := schema.first(bound)) and not _implied(bound, limit.schema, chosen.node()):
+                unenforced[limit.path] = "it can't be enforced together with a pattern or format"
         pattern = chosen
         return grammar.once(
             "pattern",
@@ -120,12 +120,12 @@ def string(schema: Conjunction, grammar: Grammar, unenforced: dict[Path, str], s
     return sequence(style.begin, counted(grammar, style.any_char, least, most, style.end))
 
 
-def _pattern(each: Subschema) -> Pattern | None:
-    if each.path[-1] == "pattern":
-        return Pattern(each.schema)
-    if each.schema in UNENFORCED_FORMATS:
+def _pattern(keyword: Subschema) -> Pattern | None:
+    if keyword.path[-1] == "pattern":
+        return Pattern(keyword.schema)
+    if keyword.schema in UNENFORCED_FORMATS:
         raise PatternError("this format can't be enforced")
-    return Pattern(FORMATS[each.schema]) if each.schema in FORMATS else None
+    return Pattern(FORMATS[keyword.schema]) if keyword.schema in FORMATS else None
 
 
 def _lengths(schema: Conjunction) -> tuple[int, int | None]:
@@ -153,8 +153,8 @@ def _counted(
     return sequence(style.begin, counted(grammar, char, least, most, style.end))
 
 
-def _kept(keyword: str, limit: int, node: Node) -> bool:
-    """Tells whether all texts of a pattern keep to a limit anyhow."""
+def _implied(keyword: str, limit: int, node: Node) -> bool:
+    """Returns whether all texts of a pattern are within a limit of the length."""
     if keyword == "minLength":
         return (length(node, {}) or 0) >= limit
     longest = _longest(node)
@@ -162,16 +162,16 @@ def _kept(keyword: str, limit: int, node: Node) -> bool:
 
 
 def _longest(node: Node) -> int | None:
-    """Returns the length of a pattern's longest text, None if there is none."""
+    """Returns the length of a pattern's longest text; None if it has none."""
     match node:
         case Text(text):
             return len(text)
         case Sequence(items):
-            found = [_longest(item) for item in items]
-            return None if None in found else sum(filter(None, found))
+            sizes = [_longest(item) for item in items]
+            return None if None in sizes else sum(filter(None, sizes))
         case Choice(options):
-            found = [_longest(option) for option in options]
-            return None if None in found else max(filter(None, found), default=0)
+            sizes = [_longest(option) for option in options]
+            return None if None in sizes else max(filter(None, sizes), default=0)
         case Repeat(item, _, most):
             longest = _longest(item)
             return None if most is None or longest is None else most * longest

@@ -1,1 +1,1 @@
-"""XGrammar's structural tags (grammars in JSON): making them, and turning them into grammars of ours."""
+"""XGrammar's structural tags (grammars in JSON): builders, and their conversion into our grammars."""

@@ -1,4 +1,4 @@
-"""Structural tags that only XGrammar knows: the JSON Schemas in them become our grammars, the rest is XGrammar's."""
+"""Structural tags that only XGrammar can read: grammars replace the JSON Schemas in them, the rest is kept."""
 
 import re
 from typing import Any
@@ -11,12 +11,13 @@ from specvino.engine.grammar._from_schema.strings import JSON, StringStyle, plai
 from specvino.engine.grammar._structural_tags.builders import PLAIN_TEXT
 from specvino.engine.grammar._structural_tags.to_ebnf import parameters_of_qwen, require_few, require_shallow
 
-# The properties whose texts aren't literal.
+# The properties whose values aren't literal texts.
 _LANGUAGES = frozenset({"pattern", "grammar", "type"})
 
 
 def lower(tag: Any) -> tuple[Any, dict[Path, str]]:
-    """Returns the tag with grammars for its schemas, and what of the schemas can't be enforced. Raises GrammarError."""
+    """Returns a tag with grammars in place of its schemas, and the keywords that these don't enforce, with the reasons.
+    Raises GrammarError."""
     lowering = _Lowering()
     return lowering.lowered(tag, ()), lowering.unenforced
 
@@ -30,7 +31,7 @@ class _Lowering:
         require_shallow(path)
         match value:
             case list():
-                return [self.lowered(each, (*path, index)) for index, each in enumerate(value)]
+                return [self.lowered(item, (*path, index)) for index, item in enumerate(value)]
             case str():
                 return self._text(value, path)
             case dict():
@@ -58,16 +59,16 @@ class _Lowering:
             case {"type": str(name), "json_schema": dict() as schema} if name == PLAIN_TEXT:
                 return _written(self._converted(schema, (*path, "json_schema"), plain()))
             case {"type": "qwen_xml_parameter", "json_schema": dict() as schema}:
-                self._converted(schema, (*path, "json_schema"))  # for what is wrong with it, at its place
+                self._converted(schema, (*path, "json_schema"))  # for errors at their paths
                 return _Lowering().lowered(parameters_of_qwen(schema), ())
-        return {key: self.lowered(each, (*path, key)) for key, each in format.items()}
+        return {key: self.lowered(value, (*path, key)) for key, value in format.items()}
 
     def _converted(self, schema: Any, path: Path, style: StringStyle = JSON) -> Grammar:
         try:
             grammar, findings = convert(schema, style)
         except GrammarError as error:
             raise GrammarError((*path, *error.path), str(error)) from None
-        self.unenforced |= {(*path, *place): reason for place, reason in findings.unenforced.items()}
+        self.unenforced |= {(*path, *inner): reason for inner, reason in findings.unenforced.items()}
         return grammar
 
 
@@ -77,24 +78,24 @@ def _written(grammar: Grammar) -> dict[str, str]:
 
 MOST_REPEATED = 512
 
-# What counts: an escaped character, a set, a text in quotes (alone in XGrammar's notation; in a regular expression it
-# counts as one, which is no harm), a count, a parenthesis, or anything else.
+# A part is an escaped character, a set, a text in quotes (in XGrammar's EBNF only; that it counts as one part in a
+# regular expression does no harm), a count, a parenthesis, or any other character.
 _PART = re.compile(r'\\.|\[(?:\\.|[^\]\\])*\]|"(?:\\.|[^"\\\n])*"|\{\s*(\d*)\s*,?\s*(\d*)\s*\}|[()]|\S', re.DOTALL)
 
 
 def require_few_repetitions(text: str, path: Path) -> None:
-    """Refuses what is written out too long; `text` is a regular expression or a grammar in XGrammar's notation. Raises
-    GrammarError."""
+    """Raises GrammarError for a regular expression, or a grammar in XGrammar's EBNF, whose counted repetitions are too
+    long when written out, as XGrammar does with most of them."""
     count = repeated(text)
     if count > MOST_REPEATED:
         raise GrammarError(
             path,
-            f"its counted repetitions come to {count} parts when they are written out, accepted are {MOST_REPEATED}",
+            f"its counted repetitions have {count} parts when written out; at most {MOST_REPEATED} are accepted",
         )
 
 
 def repeated(text: str) -> int:
-    """Tells how many parts there are more, when counted repetitions are written out."""
+    """Returns how many parts are added when counted repetitions are written out."""
     added = last = 0
     sizes = [0]
     for part in _PART.finditer(text):

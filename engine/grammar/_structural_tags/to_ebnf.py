@@ -1,4 +1,4 @@
-"""XGrammar's structural tags as grammars of ours, as far as what they say is known here."""
+"""Conversion of structural tags into our grammars, for the formats of XGrammar that are known here."""
 
 from typing import Any
 
@@ -28,8 +28,8 @@ class Unknown(Exception):
 
 
 def as_grammar(tag: Any) -> tuple[Grammar, dict[Path, str]]:
-    """Returns one grammar for the whole tag, so that what its schemas have in common is compiled once; and what of the
-    schemas can't be enforced. Raises GrammarError, and Unknown."""
+    """Returns one grammar for a tag, so that what its schemas have in common is compiled once, and the keywords that it
+    doesn't enforce, with the reasons. Raises GrammarError, and Unknown."""
     grammar = Grammar({"root": EMPTY})
     conversion = _Conversion(grammar)
     if not isinstance(tag, dict) or tag.keys() != {"type", "format"} or tag["type"] != "structural_tag":
@@ -76,11 +76,11 @@ class _Conversion:
         raise Unknown
 
     def _each(self, formats: list[Any], path: Path) -> list[Node]:
-        return [self.node(each, (*path, index)) for index, each in enumerate(formats)]
+        return [self.node(format, (*path, index)) for index, format in enumerate(formats)]
 
     def _ended(self, content: Any, end: str, path: Path) -> Node:
-        """Returns a content with its end. What ends a text goes into the text's own rules: what runs over it needn't be
-        tried anew at each step."""
+        """Returns a content with its end. The end of a text goes into the text's own rules, so that tokens that go
+        beyond it aren't tried again at each step."""
         match content:
             case {"type": "any_text", **rest} if end and not rest:
                 return self._grammar.once("until", end, lambda _: Until(end))
@@ -121,12 +121,12 @@ class _Conversion:
             rule = add(schema, self._grammar, findings, style)
         except GrammarError as error:
             raise GrammarError((*path, *error.path), str(error)) from None
-        self.findings.unenforced |= {(*path, *place): reason for place, reason in findings.unenforced.items()}
-        self.findings.places |= {(*path, *place): count for place, count in findings.places.items()}
+        self.findings.unenforced |= {(*path, *inner): reason for inner, reason in findings.unenforced.items()}
+        self.findings.places |= {(*path, *inner): count for inner, count in findings.places.items()}
         return rule
 
     def _node_of_parameters(self, schema: Any, path: Path) -> Node:
-        self._schema(schema, path, JSON)  # for what is wrong with it, at its place
+        self._schema(schema, path, JSON)  # for errors at their paths
         return _Conversion(self._grammar).node(parameters_of_qwen(schema), ())
 
 
@@ -137,11 +137,11 @@ def require_shallow(path: Path) -> None:
 
 def require_few(formats: int, path: Path) -> None:
     if formats > MOST_FORMATS:
-        raise GrammarError(path, f"it holds more than {MOST_FORMATS} formats")
+        raise GrammarError(path, f"it has more than {MOST_FORMATS} formats")
 
 
 def parameters_of_qwen(schema: dict[str, Any]) -> dict[str, Any]:
-    """Returns what `qwen_xml_parameter` means, in other words: XGrammar's own has room for white space without end."""
+    """Returns a format equivalent to `qwen_xml_parameter`: XGrammar's own allows unbounded white space."""
     return argument_elements(schema, _qwen_element)
 
 

@@ -1,4 +1,4 @@
-"""Arguments one by one, of any schema: of a tool that nobody forces it has not been checked."""
+"""Members of any schema: that of a tool that nobody forces hasn't been validated."""
 
 from typing import Any
 
@@ -33,10 +33,10 @@ def test_what_is_no_schema_says_nothing(schema: dict[str, Any]) -> None:
 
 @pytest.mark.parametrize("schema", ITSELF, ids=["allOf", "anyOf", "oneOf"])
 def test_a_schema_that_holds_itself_is_read_to_a_bound_which_is_told(schema: dict[str, Any]) -> None:
-    found = members(schema)
-    assert found.properties == {"a": {"$ref": "#"}}
-    assert list(found.required) == ["a"]
-    assert found.beyond
+    read = members(schema)
+    assert read.properties == {"a": {"$ref": "#"}}
+    assert list(read.required) == ["a"]
+    assert read.beyond
     assert admitted_types(schema, schema) is None
 
 

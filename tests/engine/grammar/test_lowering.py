@@ -138,6 +138,6 @@ def test_how_many_tags_there_may_be(how: dict[str, bool], texts: set[str]) -> No
     tags = [{"begin": "<", "content": {"type": "const_string", "value": "t"}, "end": ">"}]
     format = {"type": "tags_with_separator", "tags": tags, "separator": ",", **how}
     grammar, _ = as_grammar({"type": "structural_tag", "format": format})
-    found = {sentence(grammar, random.Random(seed)) for seed in range(60)}
-    assert texts <= found
-    assert found == texts or not how.get("stop_after_first")
+    drawn = {sentence(grammar, random.Random(seed)) for seed in range(60)}
+    assert texts <= drawn
+    assert drawn == texts or not how.get("stop_after_first")

@@ -1,4 +1,4 @@
-"""Counted characters: as many as asked for, and no more places where most tokens fit than a few."""
+"""Counted characters: as many as requested, at only a few places where most tokens fit."""
 
 import json
 import random

@@ -15,7 +15,7 @@ from specvino.engine.grammar._from_schema.converter import convert
 def test_a_schema_with_too_many_places_is_refused_where_most_of_them_are() -> None:
     wide = {f"p{i}": {"type": "string", "pattern": f"^[a-z]{{12}}{i}$"} for i in range(20)}
     wide["most"] = {"type": "string", "pattern": "^(?:[a-z]{15}-){9}$"}
-    with pytest.raises(GrammarError, match=f"135 are in this part; accepted are {MOST_OPEN_PLACES}") as caught:
+    with pytest.raises(GrammarError, match=f"135 are in this part; at most {MOST_OPEN_PLACES} are accepted") as caught:
         lower_json_schema({"properties": wide})
     assert caught.value.path == ("properties", "most")
 
@@ -28,9 +28,11 @@ def test_the_least_length_is_no_more_than_what_is_written(schema: dict[str, Any]
 
 
 def test_a_grammar_that_grows_too_long_is_refused_while_it_grows() -> None:
-    """Else it is made and written out before its length is seen, which takes ten times as long."""
+    """Otherwise it would be rendered before its length is known, which takes ten times as long."""
     wide = {f"p{i}": {"type": "integer", "minimum": -(10**17) - i, "maximum": 10**16 + 7} for i in range(1500)}
-    with pytest.raises(GrammarError, match=f"up to here it becomes .* characters, accepted are {LONGEST}") as caught:
+    with pytest.raises(
+        GrammarError, match=f"up to here its grammar has .* characters; at most {LONGEST} are accepted"
+    ) as caught:
         lower_json_schema({"type": "object", "properties": wide})
     assert caught.value.path[0] == "properties"
 

@@ -29,11 +29,11 @@ def test_what_the_grammar_allows_satisfies_the_schema(keyword: str, schema: dict
 
 def check(schema: dict[str, Any], grammar: Any, texts: int = 40) -> set[str]:
     validator = jsonschema_rs.validator_for(schema, validate_formats=True)
-    found = {shortest_text(grammar), *(sentence(grammar, random.Random(seed)) for seed in range(texts))}
-    for text in found:
+    drawn = {shortest_text(grammar), *(sentence(grammar, random.Random(seed)) for seed in range(texts))}
+    for text in drawn:
         assert not re.search(r"[{,:]\s{2}", re.sub(r'"(?:[^"\\]|\\.)*"', '""', text)), "white space between tokens"
         validator.validate(json.loads(text))
-    return found
+    return drawn
 
 
 def test_every_enforced_keyword_is_tried() -> None:

@@ -15,7 +15,7 @@ def matches(node: Node | None, text: str) -> bool:
 
 
 def ends(node: Node, texts: set[str]) -> set[str]:
-    """What may be left of the texts behind the node."""
+    """Returns the rests of the texts after the node."""
     match node:
         case Text(text):
             return {left.removeprefix(text) for left in texts if left.startswith(text)}
@@ -30,11 +30,11 @@ def ends(node: Node, texts: set[str]) -> set[str]:
         case Repeat(item, least, most):
             for _ in range(least):
                 texts = ends(item, texts)
-            found = set(texts)
+            rests = set(texts)
             for _ in range((most or 50) - least):
                 texts = ends(item, texts)
-                found |= texts
-            return found
+                rests |= texts
+            return rests
     raise AssertionError(node)
 
 
@@ -51,10 +51,10 @@ def test_exactly_the_decimals_between_the_bounds_match(
 ) -> None:
     bounds = Bounds(low, high, low_open, high_open)
     node = numbers(bounds, None)
-    for each in (value, low, high):
-        if each is not None:
-            text = f"{each:f}"
-            expected = within(each, bounds) and not (each == 0 and text.startswith("-"))
+    for number in (value, low, high):
+        if number is not None:
+            text = f"{number:f}"
+            expected = within(number, bounds) and not (number == 0 and text.startswith("-"))
             assert matches(node, text) == expected
 
 
@@ -71,9 +71,9 @@ def test_exactly_the_integers_between_the_bounds_match(
         assert multiple in (2, 7)
         assert low is None or high is None or high - low > 2000
         return
-    near = [int(each) + offset for each in (low, high) if each is not None for offset in (-1, 0, 1)]
-    for each in (value, *near):
-        assert matches(node, str(each)) == (within(Decimal(each), bounds) and each % (multiple or 1) == 0)
+    near = [int(limit) + offset for limit in (low, high) if limit is not None for offset in (-1, 0, 1)]
+    for number in (value, *near):
+        assert matches(node, str(number)) == (within(Decimal(number), bounds) and number % (multiple or 1) == 0)
 
 
 @pytest.mark.parametrize(

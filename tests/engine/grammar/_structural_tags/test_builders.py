@@ -1,4 +1,4 @@
-"""What the parts of structural tags are made of."""
+"""Builders of structural tags."""
 
 import pytest
 

@@ -35,6 +35,6 @@ def test_counted_repetitions_are_written_out(text: str, count: int) -> None:
     ],
 )
 def test_what_repeats_too_much_is_refused_at_its_place(format: Any) -> None:
-    with pytest.raises(GrammarError, match=f"accepted are {MOST_REPEATED}") as caught:
+    with pytest.raises(GrammarError, match=f"at most {MOST_REPEATED} are accepted") as caught:
         lower_structural_tag({"type": "structural_tag", "format": format})
     assert caught.value.path == ("format", *format.keys() - {"type"})

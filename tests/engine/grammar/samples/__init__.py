@@ -1,1 +1,1 @@
-"""What grammars are tried with: schemas, and texts drawn from a grammar."""
+"""Test data: schemas, and random texts of a grammar."""

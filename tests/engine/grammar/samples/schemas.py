@@ -1,4 +1,4 @@
-"""Schemas that grammars enforce in full, each with the keyword that it is about."""
+"""Schemas that grammars enforce in full, each with the keyword that it tests."""
 
 from typing import Any
 

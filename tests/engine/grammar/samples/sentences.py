@@ -1,4 +1,4 @@
-"""Draws texts from a grammar at random."""
+"""Random texts of a grammar."""
 
 import random
 
@@ -7,7 +7,7 @@ from specvino.engine.grammar._ebnf.nodes import Chars, Choice, Grammar, Node, Re
 
 
 def sentence(grammar: Grammar, draw: random.Random, most_steps: int = 3000) -> str:
-    """One text; after so many steps it takes the shortest way to an end."""
+    """Returns a random text. After `most_steps` it takes the shortest way to the end."""
     known = lengths(grammar)
     texts: list[str] = []
     left: list[Node] = [Rule("root")]
@@ -26,7 +26,7 @@ def sentence(grammar: Grammar, draw: random.Random, most_steps: int = 3000) -> s
             case Sequence(items):
                 left += reversed(items)
             case Choice(options):
-                sizes = [(length(option, known) or 0, place) for place, option in enumerate(options)]
+                sizes = [(length(option, known) or 0, index) for index, option in enumerate(options)]
                 left.append(options[min(sizes)[1] if hurry else draw.randrange(len(options))])
             case Repeat(item, least, most):
                 extra = 0 if hurry else draw.choice((0, 1, 2, 50)) if most is None else draw.randint(0, most - least)
