@@ -1,8 +1,8 @@
-"""Parsers of what models write around their answers: tool calls and reasoning.
+"""Parsers of model output: tool calls and reasoning.
 
-A format is data (`CallFormat`, `ReasoningTags`), which a model's chat template shows or a name stands for. `parser_for`
-makes a parser of one output's text of it, `forced_call_grammar` a grammar that a call has to follow, and
-`needed_special_tokens` says what the detokenizer must not leave out.
+A format is data (`CallFormat`, `ReasoningTags`), derived from a model's chat template or chosen by name. From a format,
+`parser_for` makes a parser of one output, `forced_call_grammar` a grammar that constrains calls, and
+`needed_special_tokens` the special tokens that the detokenizer must keep.
 """
 
 from specvino.engine.output_parsers.call_format import Tool

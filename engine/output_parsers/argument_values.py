@@ -1,7 +1,7 @@
-"""Values of arguments, read into JSON text: literals of Python and its relatives, and text that the schema types.
+"""Values of arguments as JSON text: literals of Python and its relatives, and text whose type the schema gives.
 
-Strings in any of the given quotes, numbers, true, false and null in both spellings, lists, and objects whose keys may
-stand without quotes. JSON is among what is read.
+Literals are strings in any of the given quotes, numbers, true, false and null in both spellings, lists, and objects
+whose keys may be unquoted. They include JSON.
 """
 
 import json
@@ -24,13 +24,13 @@ CODES = {"x": 2, "u": 4, "U": 8}
 
 @dataclass(frozen=True)
 class PythonLiterals:
-    """Reads literals. `quotes` begin and end a string with escapes, `raw_quotes` one without."""
+    """Reads literals. `quotes` delimit strings with escapes, `raw_quotes` strings without."""
 
     quotes: Sequence[str] = ('"', "'")
     raw_quotes: Sequence[str] = ()
 
     def value(self, source: TextSource, depth: int = 0) -> Step[str | None]:
-        """Reads a value; returns None if there is none, or it isn't complete."""
+        """Reads a value as JSON text. Returns None if there is none, or if it isn't complete."""
         if depth > DEEPEST:
             return None
         opening = yield from source.one_of((*self.raw_quotes, *self.quotes, "[", "(", "{"))
@@ -47,13 +47,14 @@ class PythonLiterals:
         return WORDS.get(word)
 
     def key(self, source: TextSource) -> Step[str | None]:
+        """Reads the key of a member, quoted or not. Returns None if there is none."""
         quote = yield from source.one_of((*self.raw_quotes, *self.quotes))
         if quote is not None:
             return (yield from self._string(source, quote))
         return (yield from source.before(NOT_BARE)) or None
 
     def arguments(self, source: TextSource, assign: str, close: str) -> Step[None]:
-        """Yields the members of a call's arguments and its end, as pieces; what was opened is read already."""
+        """Yields the arguments of a call and its end as pieces; the opening bracket has been read."""
         source.drop()
         before = "{"
         while True:
@@ -112,7 +113,7 @@ class PythonLiterals:
             items.append(item)
 
     def _more(self, source: TextSource, close: str) -> Step[bool]:
-        """Reads the comma after an item, and leaves the closing bracket; returns whether one of them came."""
+        """Reads the comma after an item, or stops before the closing bracket. Returns whether there was one of them."""
         yield from source.blank()
         following = yield from source.one_of((",", close))
         if following == close:
@@ -144,25 +145,26 @@ class PythonLiterals:
             if not re.fullmatch(rf"[0-9a-fA-F]{{{CODES[char]}}}", digits) or int(digits, 16) > 0x10FFFF:
                 return None
             return chr(int(digits, 16))
-        # A backslash before any other character stands for itself, as in Python; before a quote or a slash it goes.
+        # Before any other character a backslash is literal, as in Python; before a quote or a slash it is dropped.
         return ESCAPES.get(char, char if char in "\"'\\/" else "\\" + char)
 
 
 def as_json(text: str) -> str:
-    """Returns JSON text of a string, readable unless it holds halves of surrogate pairs, which UTF-8 can't carry."""
+    """Returns a string as JSON text, unescaped unless it has halves of surrogate pairs, which UTF-8 can't encode."""
     written = json.dumps(text, ensure_ascii=False)
     return json.dumps(text) if any("\ud800" <= char <= "\udfff" for char in written) else written
 
 
 def is_text(schema: Any, root: Mapping[str, Any] | None) -> bool:
-    """Tells whether the argument is a string, whatever it looks like."""
+    """Returns whether an argument is a string by its schema, whatever its text looks like."""
     return admitted_types(schema, root) == _STRING
 
 
 def typed_json(text: str, schema: Any, root: Mapping[str, Any] | None) -> str:
-    """Returns JSON text of the argument.
+    """Returns an argument as JSON text.
 
-    What reads as a value of another type is one, if the schema admits it or admits no string; all else is a string.
+    A text that reads as a value of another type is one, if the schema admits it or admits no strings. Any other text is
+    a string.
     """
     types = admitted_types(schema, root)
     if types == _STRING:
@@ -178,7 +180,7 @@ def _literal(text: str) -> str | None:
     reading = PythonLiterals().value(source)
     while True:
         try:
-            next(reading)  # never waits: the text has ended
+            next(reading)  # never waits: the text is complete
         except StopIteration as end:
             value: str | None = end.value
             return value if source.at == len(text) else None

@@ -1,4 +1,4 @@
-"""The formats in which a model writes calls and reasoning: which of them go together, and what they need of a text."""
+"""Formats of calls and reasoning: which of them go together, and which special tokens they need in the text."""
 
 from collections.abc import Collection, Iterator
 
@@ -13,22 +13,22 @@ ReasoningFormat = ReasoningTags | MessageFraming
 
 
 class ShownFormats(msgspec.Struct, frozen=True):
-    """Holds the formats of calls and of reasoning that a chat template shows: derived ones, or the names of those whose
-    messages frame a whole output. None is none that it shows."""
+    """The formats of calls and reasoning that a chat template shows: derived ones, or the names of formats whose
+    messages frame the whole output. None means that it shows none."""
 
     tool: CallFormat | str | None = None
     reasoning: ReasoningTags | str | None = None
 
 
 def framing(tool: ToolFormat | None, reasoning: ReasoningFormat | None) -> MessageFraming | None:
-    """Returns the framing of outputs that consist of messages, None where they don't."""
+    """Returns the framing of outputs that consist of messages; None for other outputs."""
     if isinstance(tool, FramedCalls):
         return tool.framing
     return reasoning if isinstance(reasoning, MessageFraming) else None
 
 
 def go_together(tool: ToolFormat | None, reasoning: ReasoningFormat | None) -> bool:
-    """Tells whether both formats can be in one output."""
+    """Returns whether both formats can occur in one output."""
     framed = framing(tool, reasoning)
     if framed is None or tool is None or reasoning is None:
         return True
@@ -38,7 +38,7 @@ def go_together(tool: ToolFormat | None, reasoning: ReasoningFormat | None) -> b
 def needed_special_tokens(
     tool: ToolFormat | None, reasoning: ReasoningFormat | None, special: Collection[str]
 ) -> frozenset[str]:
-    """Returns those of a vocabulary's `special` tokens, by their texts, that must be left in the text for these
+    """Returns the texts of those of a vocabulary's `special` tokens that must be kept in the text to parse these
     formats."""
     texts = tuple(_texts(tool, reasoning))
     return frozenset(token for token in special if token.strip() and any(token in text for text in texts))
@@ -55,12 +55,12 @@ def _texts(tool: ToolFormat | None, reasoning: ReasoningFormat | None) -> Iterat
 
 
 def closing_of_thinking(reasoning: ReasoningFormat | None, message: str = "") -> str | None:
-    """Returns how reasoning is ended, behind a last message; None where it isn't between two tags."""
+    """Returns the text that ends reasoning, after a last message; None if the reasoning isn't between two tags."""
     return reasoning.closing(message) if isinstance(reasoning, ReasoningTags) else None
 
 
 def ends_in_thinking(reasoning: ReasoningFormat | None, prompt: str) -> bool:
-    """Tells whether a prompt lets the output begin within the reasoning."""
+    """Returns whether a prompt ends within the reasoning, so that the output begins there."""
     match reasoning:
         case ReasoningTags(start, _, title):
             return prompt.rstrip().endswith((start, (start + title).rstrip()))

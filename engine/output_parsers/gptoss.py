@@ -2,10 +2,11 @@
 
     <|channel|>commentary to=functions.f <|constrain|>json<|message|>{…}<|call|>
 
-The package openai-harmony isn't used: it parses token ids of its own vocabulary, which it downloads when first used,
-and can't start without.
+The package openai-harmony isn't used: it parses token ids of its own vocabulary, which it downloads on first use, and
+can't start without it.
 
-A hand-written format: its template writes the recipient of a call in either of two places, and one call a turn only.
+The format is written by hand because the template writes the recipient of a call in either of two positions, and only
+one call per turn.
 """
 
 import re
@@ -58,8 +59,7 @@ FRAMING = MessageFraming(
 
 
 def _grammar(tools: Sequence[Tool]) -> TagFormat:
-    """Returns the grammar of one call, always: the token that ends it is one of those that end the output, so nothing
-    can follow."""
+    """Returns the structural tag of exactly one call: the token that ends it ends the output, so nothing can follow."""
     head = "<|channel|>commentary to=functions.{} <|constrain|>json<|message|>"
     return tags([tag(head.format(tool.name), object_grammar(tool.parameters), "") for tool in tools], "", many=False)
 

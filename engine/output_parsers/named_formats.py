@@ -1,4 +1,4 @@
-"""Formats of calls by their names, for models whose chat template doesn't show them, and for operators who name one."""
+"""Formats of calls and reasoning by name, for models whose chat template doesn't show them, and for operators."""
 
 from specvino.engine.output_parsers import gptoss, onyx
 from specvino.engine.output_parsers.call_format import (
@@ -16,7 +16,7 @@ from specvino.engine.output_parsers.reasoning_tags import GEMMA4, THINK, Reasoni
 CALL_FORMATS = {
     # <tool_call>{"name": "f", "arguments": {…}}</tool_call>: Hermes 3, Qwen 2.5 and 3.
     "hermes3": CallFormat(JsonCall(), separator="\n", head="<tool_call>\n", tail="\n</tool_call>"),
-    # {"name": "f", "parameters": {…}}, also behind <|python_tag|>: Llama 3.1 and 3.2. Code behind the tag is text.
+    # {"name": "f", "parameters": {…}}, also after <|python_tag|>: Llama 3.1 and 3.2. Code after the tag is text.
     "llama3": CallFormat(
         JsonCall(f'{{"name": "{NAME}", "parameters": '), separator="; ", marks=("<|python_tag|>",), bare=True
     ),
@@ -87,7 +87,7 @@ CALL_FORMATS = {
     ),
 }
 
-# What vLLM calls these formats, where it has other names for them (`vllm/tool_parsers/__init__.py` and
+# vLLM's names of these formats, where they differ from ours (`vllm/tool_parsers/__init__.py` and
 # `vllm/reasoning/__init__.py` at 0064cc9c).
 TOOL_ALIASES = {
     "hermes": "hermes3",
@@ -117,7 +117,7 @@ REASONING_ALIASES = {
     "openai_gptoss": "gptoss",
 }
 
-# All names of vLLM for formats that are known here, each with ours: some have the same name in both.
+# All of vLLM's names of formats that are known here, with ours: some formats have the same name in both.
 VLLM_TOOL_PARSERS = {
     **TOOL_ALIASES,
     "mistral": "mistral",
@@ -160,16 +160,16 @@ MESSAGE_FRAMINGS = {"gptoss": gptoss.FRAMING, "onyx": onyx.FRAMING}
 
 
 def tool_format(name: str) -> ToolFormat:
-    """Returns the format of this name, which may be vLLM's. Raises ValueError."""
+    """Returns the format of a name, ours or vLLM's. Raises ValueError for an unknown one."""
     known = TOOL_ALIASES.get(name, name)
     if known not in TOOL_PARSERS:
-        raise ValueError(f"unknown tool format {name!r}: it is one of {', '.join(TOOL_PARSER_NAMES)}")
+        raise ValueError(f"unknown tool format {name!r}; known formats: {', '.join(TOOL_PARSER_NAMES)}")
     return TOOL_PARSERS[known]
 
 
 def reasoning_format(name: str) -> ReasoningFormat:
-    """Returns the format of this name, which may be vLLM's. Raises ValueError."""
+    """Returns the format of a name, ours or vLLM's. Raises ValueError for an unknown one."""
     known = REASONING_ALIASES.get(name, name)
     if known not in REASONING_PARSERS:
-        raise ValueError(f"unknown reasoning format {name!r}: it is one of {', '.join(REASONING_PARSER_NAMES)}")
+        raise ValueError(f"unknown reasoning format {name!r}; known formats: {', '.join(REASONING_PARSER_NAMES)}")
     return REASONING_PARSERS[known]

@@ -42,8 +42,8 @@ def require_small(grammar: Grammar, places: Mapping[Path, int]) -> None:
         raise GrammarError(
             path,
             f"most tokens fit at {total} places of the whole grammar, of which {places.get(path, 0)} are in this part; "
-            f"at most {MOST_OPEN_PLACES} are accepted. A pattern has one for each character that it counts: lower "
-            "its bounds, or leave out the upper ones",
+            f"at most {MOST_OPEN_PLACES} are accepted. A pattern has one place for each character that it counts; "
+            "lower its bounds, or omit the upper ones",
         )
 
 

@@ -21,7 +21,7 @@ def test_names_of_vllm_are_names_of_formats_too() -> None:
 
 
 def test_unknown_names() -> None:
-    with pytest.raises(ValueError, match="unknown tool format 'x': it is one of hermes3, llama3"):
+    with pytest.raises(ValueError, match="unknown tool format 'x'; known formats: hermes3, llama3"):
         tool_format("x")
-    with pytest.raises(ValueError, match="unknown reasoning format 'x': it is one of qwen3, gptoss"):
+    with pytest.raises(ValueError, match="unknown reasoning format 'x'; known formats: qwen3, gptoss"):
         reasoning_format("x")
