@@ -1,6 +1,6 @@
-"""The formats in which a model writes calls and reasoning, as its chat template shows them.
+"""The formats of calls and reasoning that a chat template shows.
 
-Calls are derived in `derived_calls.py`; the tags around reasoning here, from what the template writes of it.
+The format of calls is derived in `derived_calls.py`, the tags around reasoning here.
 """
 
 import re
@@ -25,7 +25,7 @@ from specvino.engine.output_parsers.reasoning_tags import GEMMA4, THINK, Reasoni
 
 
 def read_formats(template: Template, special: Collection[str] = ()) -> ShownFormats:
-    """Returns the formats that a template shows; `special` are the texts of the vocabulary's special tokens."""
+    """Returns the formats that a template shows. `special` are the texts of the vocabulary's special tokens."""
     framing = _framing(template)
     if framing is not None:
         return ShownFormats(framing, framing)
@@ -35,7 +35,7 @@ def read_formats(template: Template, special: Collection[str] = ()) -> ShownForm
 
 
 def _framing(template: Template) -> str | None:
-    """Returns the name of the format whose messages an answer consists of."""
+    """Returns the name of the format whose messages make up an answer; None if the template shows none."""
     try:
         shown = template.render(
             [{"role": "user", "content": QUESTION}, {"role": "assistant", "content": ANSWER}],
@@ -47,8 +47,8 @@ def _framing(template: Template) -> str | None:
 
 
 def _taught(template: Template, special: Collection[str]) -> CallFormat | None:
-    """Returns the format of which a prompt with tools, or a token of the vocabulary, has the mark: for templates that
-    leave calls out of the history."""
+    """Returns the format whose mark is in a prompt with tools, or among the vocabulary's tokens, for templates that
+    omit calls in the history."""
     tool = {"type": "function", "function": {"name": "probe", "description": ".", "parameters": {}}}
     prompts = []
     for tools in ([tool], None):
@@ -56,22 +56,22 @@ def _taught(template: Template, special: Collection[str]) -> CallFormat | None:
             prompts.append(template.render([{"role": "user", "content": QUESTION}], tools))
         except TemplateRefusal:
             prompts.append("")
-    told, untold = prompts
+    with_tools, without = prompts
     for format in CALL_FORMATS.values():
         mark = format.trigger and TAG.match(format.trigger)
-        if mark and mark[0] not in untold and (mark[0] in told or mark[0] in special):
+        if mark and mark[0] not in without and (mark[0] in with_tools or mark[0] in special):
             return format
     return None
 
 
 def _known(calls: CallFormat, reasoning: ReasoningTags | None) -> CallFormat:
-    """Returns the format without empty reasoning before the calls; a named one in its place, if it differs by what
-    models write beside what templates do."""
+    """Returns the format without empty reasoning before the calls. A named format replaces it if that also covers what
+    models write but templates don't."""
     begin, end = calls.section
     if reasoning is not None and begin.startswith(reasoning.start):
-        behind = begin.removeprefix(reasoning.start).lstrip()
-        if behind.startswith(reasoning.end):
-            section = (behind.removeprefix(reasoning.end).lstrip(), end)
+        rest = begin.removeprefix(reasoning.start).lstrip()
+        if rest.startswith(reasoning.end):
+            section = (rest.removeprefix(reasoning.end).lstrip(), end)
             calls = msgspec.structs.replace(calls, section=section)
     bare = (named for named in CALL_FORMATS.values() if named.arguments == calls.arguments and named.bare)
     return next(bare, calls) if calls.bare else calls
@@ -83,24 +83,24 @@ def _same(reasoning: ReasoningTags | None, other: ReasoningTags) -> bool:
 
 _THOUGHT = "\ue000thought\ue000"
 
-# The names under which templates take reasoning: as a member of the message, or as a part of its content.
+# The keys under which templates expect reasoning, in the message or in a part of its content.
 KEYS = ("reasoning_content", "reasoning", "thinking")
 
-# The variables by which templates are told to think, and what they are set to for it and against it.
+# The variables that enable and disable thinking, with both values.
 SWITCHES: Mapping[str, tuple[Any, Any]] = {"enable_thinking": (True, False), "thinking": (True, False)}
 
-# A tag, or two with a word between, and a title behind.
+# A tag, or two with a word between them, followed by a title.
 _START = re.compile(rf"((?:{TAG.pattern})(?:\w+(?:{TAG.pattern}))?)(\s*\w*\s*)$")
 _END = re.compile(rf"(\s*)((?:{TAG.pattern})(?:\w+(?:{TAG.pattern}))?)(\s*)")
 
 
 def derived_reasoning(template: Template) -> ReasoningTags | None:
-    """Returns the tags between which a template shows reasoning, or with which it begins an answer; None where there
-    are none."""
+    """Returns the tags around reasoning that a template shows in the history, or with which it begins an answer; None
+    if there are none."""
     turns = list(_turns(template))
     for turn in turns:
-        header, _, behind = turn.partition(_THOUGHT)
-        start, end = _START.search(header), _END.match(behind)
+        header, _, rest = turn.partition(_THOUGHT)
+        start, end = _START.search(header), _END.match(rest)
         if start is not None and end is not None:
             title = start[2].lstrip("\n") if start[2].strip() else ""
             return ReasoningTags(start[1], _common_end_tag(turns, end), title=title, around=(end[1], end[3]))
@@ -108,17 +108,17 @@ def derived_reasoning(template: Template) -> ReasoningTags | None:
 
 
 def _common_end_tag(turns: Sequence[str], end: re.Match[str]) -> str:
-    """Returns what ends the reasoning before answers and before calls alike: the tag, and what is always behind it."""
-    behind = [turn.partition(_THOUGHT)[2] for turn in turns]
-    common = common_start(*behind)
-    common = common[: outside_tags(behind[0], len(common), forward=False)].strip()
-    alike = len({ANSWER in text for text in behind}) == 2 and common.startswith(end[2])
-    return common if alike else end[2]
+    """Returns the text that ends the reasoning before both answers and calls: the tag, and what always follows it."""
+    rests = [turn.partition(_THOUGHT)[2] for turn in turns]
+    common = common_start(*rests)
+    common = common[: outside_tags(rests[0], len(common), forward=False)].strip()
+    has_both = len({ANSWER in text for text in rests}) == 2
+    return common if has_both and common.startswith(end[2]) else end[2]
 
 
 def _turns(template: Template) -> Iterator[str]:
-    """Yields an assistant's turn with reasoning in each of the ways in which templates take it, without the header that
-    answers without reasoning have."""
+    """Yields an assistant's turn with reasoning for each form in which templates accept it, without the header that it
+    has in common with answers without reasoning."""
     contents: list[Any] = [
         [{"type": "thinking", "thinking": _THOUGHT}, {"type": "text", "text": ANSWER}],
         {"blocks": [{"type": "thoughts", "text": _THOUGHT}, {"type": "response", "text": ANSWER}]},
@@ -152,7 +152,7 @@ def _turn(template: Template, messages: Sequence[Mapping[str, Any]]) -> str | No
 
 
 def _of_prompt(template: Template) -> ReasoningTags | None:
-    """Returns the tags with which answers begin, or which the prompt mentions, where the model is told to think."""
+    """Returns the tags with which answers begin, or which the prompt mentions only if thinking is enabled."""
     prompts = []
     for choice in (0, 1):
         try:
@@ -165,12 +165,12 @@ def _of_prompt(template: Template) -> ReasoningTags | None:
         if prompt.rstrip().endswith((THINK.start, THINK.end)):
             return THINK
         prompts.append(prompt)
-    told = len(prompts) == 2 and THINK.start in prompts[0] and THINK.start not in prompts[1]
-    return THINK if told else None
+    is_mentioned = len(prompts) == 2 and THINK.start in prompts[0] and THINK.start not in prompts[1]
+    return THINK if is_mentioned else None
 
 
 def _of_content(template: Template) -> ReasoningTags | None:
-    """Returns the tags between which a template leaves out what an earlier answer has."""
+    """Returns the tags whose content a template removes from earlier answers."""
     answer = {"role": "assistant", "content": f"{THINK.start}{_THOUGHT}{THINK.end}{ANSWER}"}
     try:
         question, last = {"role": "user", "content": QUESTION}, {"role": "assistant", "content": "."}

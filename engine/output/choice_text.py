@@ -1,4 +1,4 @@
-"""A choice's tokens as text, up to a stop string or a token that stops."""
+"""A choice's tokens as text, up to a stop string or a stop token."""
 
 from collections.abc import Sequence
 
@@ -12,11 +12,11 @@ Top = tuple[TopToken, ...]
 
 
 class ChoiceText:
-    """Turns a choice's tokens into text. `tokens` counts those that were read, up to and including the one that brought
-    a stop; `stopped_by` is the stop string, or the token, that it was.
+    """Turns a choice's tokens into text. `tokens` counts those that were read, up to and including the one that stopped
+    the choice; `stopped_by` is the stop string or token.
 
-    With `logprobs` a text comes together with the tokens that it is made of: it waits for the end of its last one,
-    which may be a part of a character, or hold what may begin a stop string.
+    With `logprobs` a text comes together with its tokens: it waits for the end of its last token, which may be a part
+    of a character or contain the beginning of a stop string.
     """
 
     def __init__(self, detokenizer: Detokenizer, sampling: Sampling, *, logprobs: bool = False) -> None:
@@ -36,31 +36,31 @@ class ChoiceText:
     def push(
         self, token_ids: Sequence[int], logprobs: Sequence[float] | None = None, likeliest: Sequence[Top] = ()
     ) -> str:
-        """Returns the text that these tokens free; none after a stop. `likeliest` are the likeliest tokens at their
-        places, where they are known: they come with the logprobs."""
+        """Returns the text that these tokens complete; none after a stop. `likeliest` are the likeliest tokens at their
+        positions, if known, for the logprobs."""
         if self._stops is None and self._trail is None and not self._ends:
             self.tokens += len(token_ids)
             return self._detokenizer.push(token_ids)
         text = ""
-        for place, token_id in enumerate(token_ids):
+        for index, token_id in enumerate(token_ids):
             self.tokens += 1
-            top = likeliest[place] if likeliest else ()
-            text += self._read(token_id, logprobs[place] if logprobs else None, top)
+            top = likeliest[index] if likeliest else ()
+            text += self._read(token_id, logprobs[index] if logprobs else None, top)
             if self.stopped:
                 break
         return self._released(text, ended=self.stopped)
 
     def finish(self) -> str:
-        """Returns the text that was held back, now that no more tokens come."""
+        """Returns the text that was held back; no more tokens follow."""
         return self._released(self._held(), ended=True)
 
     def take_logprobs(self) -> tuple[TokenLogprob, ...]:
-        """Returns the logprobs of the text that was returned since they were last taken."""
+        """Returns the logprobs of the text that was returned since the last call."""
         tokens, self._tokens = self._tokens, ()
         return tokens
 
     def rest_logprobs(self) -> tuple[TokenLogprob, ...]:
-        """Returns all other logprobs, at the end: their tokens gave no text."""
+        """Returns the remaining logprobs at the end, whose tokens have no text."""
         tokens, self._rest = self._rest, ()
         return tokens
 
@@ -70,7 +70,7 @@ class ChoiceText:
         tokens = self._trail.take()
         if ended:
             tokens += self._trail.rest()
-            shown = max((place for place, token in enumerate(tokens, start=1) if token.text), default=0)
+            shown = max((count for count, token in enumerate(tokens, start=1) if token.text), default=0)
             tokens, self._rest = tokens[:shown], tokens[shown:]
         self._tokens += tokens
         return "".join(token.text for token in tokens)
@@ -81,7 +81,7 @@ class ChoiceText:
         piece = "" if stops and not self._keep else self._detokenizer.push([token_id])
         if self._trail is not None:
             bytes = self._detokenizer.bytes_of(token_id)
-            self._trail.add(TokenLogprob(piece, bytes, logprob, top), whole=not self._detokenizer.unfinished)
+            self._trail.add(TokenLogprob(piece, bytes, logprob, top), complete=not self._detokenizer.unfinished)
         text = held + self._free(piece)
         if stops and not self.stopped:
             text += self._held()

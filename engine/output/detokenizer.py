@@ -1,13 +1,13 @@
-"""Detokenizers, which turn a sequence's token ids into text while they come: what one is, and one by table.
+"""Detokenizers, which turn a sequence's token ids into text as they arrive: the protocol, and one by a byte table.
 
-The table is for vocabularies where a token is its bytes, wherever it stands: byte-level BPE and most of
+The table is for vocabularies in which a token has the same bytes wherever it stands: byte-level BPE and most of
 SentencePiece's.
 
-It costs a microsecond a token, where GenAI 2026.4.1's tokenizer takes a hundred (decision 036). Bytes that aren't UTF-8
-become U+FFFD (one for each maximal part, as in browsers and Python). Tokenizers differ among themselves there: those of
-safetensors models do the same, but show one alone for a code point that can't be (E0 80, F5 80) and is cut off; those
-made from GGUF drop such bytes. But a code point that is unfinished where the text ends is no mistake of the model,
-which was cut: its bytes are left out.
+It costs a microsecond per token, while GenAI 2026.4.1's tokenizer takes a hundred (decision 036). Bytes that aren't
+UTF-8 become U+FFFD (one for each maximal subpart, as in browsers and Python). Tokenizers differ there: those of
+safetensors models do the same, but show a single U+FFFD for an invalid code point (E0 80, F5 80) that is cut off; those
+made from GGUF drop such bytes. The bytes of an unfinished code point at the end of the text are dropped: the model
+made no mistake, its output was cut off.
 """
 
 import codecs
@@ -17,50 +17,50 @@ from typing import Protocol
 
 
 class Detokenizer(Protocol):
-    """Turns the token ids of one sequence into text; it is made anew for each."""
+    """Turns the token ids of one sequence into text. Each sequence has its own."""
 
     @property
     def unfinished(self) -> bool:
-        """Tells whether a begun character is held back."""
+        """Whether an incomplete character is held back."""
         ...
 
     def push(self, token_ids: Sequence[int]) -> str:
-        """Returns the text that these ids complete; '' if there is none yet. Never ends inside a code point."""
+        """Returns the text that these ids complete, which may be empty. It never ends within a code point."""
         ...
 
     def finish(self) -> str:
-        """Returns the text that was held back, now that no more ids come, without a character still unfinished."""
+        """Returns the text that was held back, without an incomplete character; no more ids follow."""
         ...
 
     def bytes_of(self, token_id: int) -> bytes | None:
-        """Returns what the token that was pushed last is in itself; None if it depends on the tokens around it."""
+        """Returns the bytes of the token that was pushed last; None if they depend on the tokens around it."""
         ...
 
 
 class DetokenizerFactory(Protocol):
-    """Makes a detokenizer for each sequence."""
+    """Makes detokenizers, one for each sequence."""
 
     def __call__(
         self, *, special: bool = False, each: bool = False, shown: frozenset[str] = frozenset(), continued: bool = False
     ) -> Detokenizer:
-        """Returns a detokenizer for one sequence. `special` gives special tokens a text, `shown` those of these texts
-        alone; `each` gives every token's text as soon as it is known. `continued`: the text goes on from another one,
-        so that a space at its beginning counts; only tables of bytes can tell."""
+        """Returns a detokenizer of one sequence. With `special` all special tokens have a text, with `shown` only those
+        with these texts. With `each`, every token's text comes as soon as it is known. `continued` means that the text
+        continues another one, so that a space at its beginning is kept; only tables of bytes support it."""
         ...
 
 
 class ByteTableDetokenizer:
-    """Looks up each token's bytes. `table[id]` is the token's bytes: empty for special tokens. Ids beyond the table
-    have no text.
+    """A detokenizer that looks up each token's bytes in a table. `table[id]` is empty for special tokens; ids beyond
+    the table have no text.
 
-    With `drops_space` a space at the beginning isn't shown: SentencePiece sets one before every text.
+    With `drops_space` a space at the beginning is dropped: SentencePiece puts one before every text.
     """
 
     def __init__(self, table: Sequence[bytes], *, drops_space: bool = False) -> None:
         self._table = table
         self._drops_space = drops_space
-        self._dropped = False  # just now
-        self._rest = b""  # the beginning of a code point
+        self._dropped = False  # a space, by the last push
+        self._rest = b""  # the bytes of an incomplete code point
 
     @property
     def unfinished(self) -> bool:
@@ -70,9 +70,9 @@ class ByteTableDetokenizer:
         table = self._table
         try:
             data = b"".join([self._rest, *[table[i] for i in token_ids]])
-        except IndexError:  # models pad their output beyond the vocabulary
+        except IndexError:  # models have padded logits beyond the vocabulary
             data = b"".join([self._rest, *map(self._bytes, token_ids)])
-        # What codecs' incremental decoder does, in one call.
+        # The same as codecs' incremental decoder, in one call.
         text, decoded = codecs.utf_8_decode(data, "replace", False)
         self._rest = data[decoded:]
         self._dropped = self._drops_space and text.startswith(" ")
@@ -96,8 +96,8 @@ class ByteTableDetokenizer:
 def byte_table_factory(
     table: Sequence[bytes], special: Mapping[int, str], *, drops_space: bool = False
 ) -> DetokenizerFactory:
-    """Returns a factory of detokenizers. `special` are the special tokens' texts; `drops_space` is as in the
-    detokenizer."""
+    """Returns a factory of detokenizers by a table. `special` has the special tokens' texts; `drops_space` is as in
+    ByteTableDetokenizer."""
 
     @cache
     def showing(texts: frozenset[str]) -> Sequence[bytes]:

@@ -1,4 +1,4 @@
-"""A prompt given back as text, with its tokens' logprobs where they are wanted."""
+"""A prompt echoed as text, with its tokens' logprobs if requested."""
 
 from collections.abc import Sequence
 from itertools import repeat
@@ -9,8 +9,8 @@ from specvino.engine.segments import TokenLogprob, TopToken
 
 
 class EchoedPrompt:
-    """Is a prompt given back. `text` is a text prompt as it was given; of others it is the tokens' text, with special
-    tokens or not."""
+    """A prompt to echo. `text` is a text prompt as given, or the text of the tokens of any other prompt, with special
+    tokens if `special`."""
 
     def __init__(
         self, prompt: Prompt, ids: Sequence[int], detokenizers: DetokenizerFactory, *, special: bool = False
@@ -23,10 +23,10 @@ class EchoedPrompt:
     def tokens(
         self, logprobs: Sequence[float | None], likeliest: Sequence[tuple[TopToken, ...]] = ()
     ) -> tuple[TokenLogprob, ...]:
-        """Returns the prompt's tokens; their texts make up `text`. There is one of `logprobs` for each, and so are the
-        likeliest tokens at its place, where they are known.
+        """Returns the prompt's tokens, whose texts make up `text`. `logprobs` has a logprob for each token, and
+        `likeliest` the likeliest tokens at its position, if they are known.
 
-        A special token may stand in the text, or may have been added by the tokenizer.
+        A special token may be part of the text, or may have been added by the tokenizer.
         """
         shown, hidden = self._read(special=True), self._read(special=False)
         readings = (shown, [*hidden[:1], *shown[1:]], hidden)

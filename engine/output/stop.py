@@ -1,4 +1,4 @@
-"""Stop strings: the text ends at the first one, wherever the pieces of the text are cut."""
+"""Stop strings: the text ends at the first one, independently of the chunks in which it arrives."""
 
 from collections.abc import Sequence
 
@@ -6,8 +6,8 @@ from collections.abc import Sequence
 class StopMatcher:
     """Passes text on, but holds back the longest tail that could begin a stop string.
 
-    The stop string that is complete first wins; among those complete at the same character, the longest. `keep` leaves
-    it at the end of the text. `matched` is the one that was complete.
+    The first complete stop string wins; of those that are complete at the same character, the longest. `keep` leaves
+    it at the end of the text. `matched` is the stop string that was reached.
     """
 
     def __init__(self, stops: Sequence[str], *, keep: bool = False) -> None:
@@ -17,12 +17,12 @@ class StopMatcher:
         self.matched: str | None = None
 
     def push(self, text: str) -> tuple[str, bool]:
-        """Returns the text that is free to go, and whether it ends at a stop string: then all is over."""
+        """Returns the text that needn't be held back, and whether it ends at a stop string, which is the end."""
         text = self._held + text
-        found = [(start + len(stop), start) for stop in self._stops if (start := text.find(stop)) >= 0]
-        if found:
+        matches = [(start + len(stop), start) for stop in self._stops if (start := text.find(stop)) >= 0]
+        if matches:
             self._held = ""
-            end, start = min(found)
+            end, start = min(matches)
             self.matched = text[start:end]
             return text[: end if self._keep else start], True
         free = self._free(text)
@@ -30,12 +30,12 @@ class StopMatcher:
         return text[:free], False
 
     def finish(self) -> str:
-        """Returns the text held back, now that no more comes."""
+        """Returns the text that was held back; no more text follows."""
         held, self._held = self._held, ""
         return held
 
     def _free(self, text: str) -> int:
-        """Returns where the longest tail begins that is the start of a stop string."""
+        """Returns the index of the longest tail that begins a stop string."""
         longest = max(len(stop) for stop in self._stops) - 1
         for start in range(max(0, len(text) - longest), len(text)):
             tail = text[start:]

@@ -1,4 +1,4 @@
-"""Token ids: what tokens are called that gave nothing to a text, and lists of ids brought to a length."""
+"""Token ids: names of tokens that aren't part of a text, and padding and truncation of lists of ids."""
 
 from collections.abc import Mapping, Sequence
 
@@ -7,25 +7,25 @@ from specvino.engine.segments import TopToken
 
 
 class TokenNames:
-    """Names tokens by their bytes in the `table`, `special` ones by their texts, and those that have neither by their
-    ids."""
+    """Names of tokens: special ones are named by their texts in `special`, others by their bytes in the `table`, and
+    those that have neither by their ids."""
 
     def __init__(self, table: Sequence[bytes] | None, special: Mapping[int, str]) -> None:
         self._table = table
         self._special = special
 
     def likeliest(
-        self, chosen: Sequence[int], found: Sequence[Sequence[tuple[int, float]]] | None
+        self, chosen: Sequence[int], candidates: Sequence[Sequence[tuple[int, float]]] | None
     ) -> list[tuple[TopToken, ...]]:
-        """Returns the likeliest tokens at the places of the chosen ones, as they were `found` by their ids; nothing
-        where they weren't."""
+        """Returns the likeliest tokens at the position of each chosen one, from the ids and logprobs of the
+        candidates; an empty list if there are none."""
         return [
             tuple(self._named(id, logprob, id == own) for id, logprob in top)
-            for own, top in zip(chosen, found or (), strict=False)
+            for own, top in zip(chosen, candidates or (), strict=False)
         ]
 
     def text(self, id: int) -> str:
-        """Returns what a token is called."""
+        """Returns the name of a token."""
         return self._named(id, 0.0, chosen=False).text
 
     def _named(self, id: int, logprob: float, chosen: bool) -> TopToken:
@@ -39,10 +39,10 @@ class TokenNames:
 
 
 def pad_truncate(ids: list[int], max_length: int | None, pad: PaddingSide | None, pad_id: int) -> list[int]:
-    """Keeps the first `max_length` ids, and fills fewer up to it on the side `pad`, unless that is None.
+    """Truncates ids to the first `max_length`, and pads fewer ids to that length on the side `pad` unless it is None.
 
-    The own truncation of OpenVINO Tokenizers 2026.4.1 depends on the model: tokenizers exported for text generation
-    keep the last ids, and those made from GGUF ignore the length. Here all models do the same.
+    The truncation of OpenVINO Tokenizers 2026.4.1 depends on the model: tokenizers exported for text generation keep
+    the last ids, and those made from GGUF ignore the length. This function treats all models alike.
     """
     if max_length is None:
         return ids
