@@ -17,7 +17,7 @@ from specvino.cli.ending import needs
 if TYPE_CHECKING:
     from specvino.engine.chat_template.capabilities import Capabilities
     from specvino.engine.chat_template.chat_template import ChatTemplate
-    from specvino.engine.output_parsers.registry import ShownFormats
+    from specvino.engine.output_parsers.formats import ShownFormats
 
 # How the table names each capability, in its order.
 _MEANINGS = {
@@ -62,7 +62,7 @@ def explain_template(
     with needs("serve"):
         from specvino.engine.chat_template.chat_template import ChatTemplate
         from specvino.engine.chat_template.messages import missing
-        from specvino.engine.chat_template.reader import read_formats
+        from specvino.engine.chat_template.shown_formats import read_formats
         from specvino.engine.chat_template.template import TemplateRefusal
         from specvino.engine.errors import ModelLoadError
 

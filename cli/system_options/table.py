@@ -93,6 +93,8 @@ def read(system: str) -> Table | None:
 
 def _entries(entries: list[dict[str, Any]]) -> Iterator[tuple[Meaning, dict[str, Option]]]:
     for entry in entries:
+        if isinstance(entry.get("values"), str):
+            entry["values"] = _names_of_formats(entry["values"])
         named = {kind: entry.pop(kind, []) for kind in KINDS}
         inside = {name: option for _, options in _entries(entry.pop("inside", [])) for name, option in options.items()}
         meaning = Meaning(tuple(name for names in named.values() for name in names), inside=inside, **entry)
@@ -121,3 +123,11 @@ def effect(meaning: Meaning) -> str | None:
     if meaning.because:
         return f"As {named}, for {known}. No effect otherwise: {meaning.because}"
     return f"As {named}."
+
+
+def _names_of_formats(table: str) -> Mapping[str, str]:
+    """Returns a system's names of the formats of tool calls or reasoning, each with ours."""
+    from specvino.engine.output_parsers import named_formats  # only where a table refers to it: it takes a while
+
+    names: Mapping[str, str] = getattr(named_formats, table)
+    return names

@@ -19,15 +19,13 @@ from specvino.engine.openvino.generation import Generation
 from specvino.engine.openvino.messages.options import PipelineOptions
 from specvino.engine.openvino.messages.preprocess import Vocabulary
 from specvino.engine.openvino.messages.worker import LoadModel
+from specvino.engine.output.detokenizer import DetokenizerFactory, byte_table_factory
+from specvino.engine.output.tokens import TokenNames, pad_truncate
 from specvino.engine.output_parsers.selection import SelectedParsers, select_parsers
 from specvino.engine.prompt_checks import check_ids, numbered
 from specvino.engine.protocol import EngineStats, ModelInfo, PaddingSide, State
 from specvino.engine.request import Conversation, GenerationRequest, ReadImage
 from specvino.engine.segments import Segment
-from specvino.engine.text import byte_table
-from specvino.engine.text.detokenizer import DetokenizerFactory
-from specvino.engine.text.pad_truncate import pad_truncate
-from specvino.engine.text.token_names import TokenNames
 
 # Seconds after which a client may try again where too many requests wait.
 _RETRY_AFTER = 5
@@ -264,7 +262,7 @@ class OpenVINOEngine:
 
     async def _choose_detokenizer(self, vocabulary: Vocabulary) -> DetokenizerFactory:
         if vocabulary.table is not None:
-            return byte_table.factory(vocabulary.table, vocabulary.special, drops_space=vocabulary.drops_space)
+            return byte_table_factory(vocabulary.table, vocabulary.special, drops_space=vocabulary.drops_space)
         from specvino.engine.openvino.client import detokenizers  # only here: it brings OpenVINO into this process
 
         return await asyncio.to_thread(detokenizers.load, self._source.path, vocabulary.special)

@@ -8,6 +8,8 @@ from dataclasses import replace
 from itertools import cycle
 
 from specvino.engine.output.choice_output import ChoiceOutput
+from specvino.engine.output.choice_text import ChoiceText
+from specvino.engine.output.detokenizer import ByteTableDetokenizer
 from specvino.engine.output_parsers import OutputParser
 from specvino.engine.request import (
     Conversation,
@@ -27,8 +29,6 @@ from specvino.engine.segments import (
     TokenLogprob,
     TopToken,
 )
-from specvino.engine.text.byte_table import ByteTableDetokenizer
-from specvino.engine.text.choice_text import ChoiceText
 
 _LEAST = -9999.0
 

@@ -7,9 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from specvino.engine.errors import ConstraintError
-from specvino.engine.grammar.structural_tags.builders import NO_ARGUMENTS
-from specvino.engine.grammar.structured_output import LoweredConstraint, constraint_json, example, lower
-from specvino.engine.json_schema.errors import Path
+from specvino.engine.grammar import NO_ARGUMENTS, LoweredConstraint, Path
 from specvino.engine.output_parsers.selection import require_object
 from specvino.engine.request import (
     Constraint,
@@ -19,6 +17,7 @@ from specvino.engine.request import (
     StructuralTag,
     Tool,
 )
+from specvino.engine.structured_output import constraint_json, example, lower
 
 
 @dataclass(frozen=True, slots=True)

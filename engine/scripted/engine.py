@@ -20,6 +20,7 @@ import json
 from collections.abc import AsyncGenerator, Mapping, Sequence
 
 from specvino.engine.errors import EngineRestarted, EngineUnavailable, ImageError, PromptError
+from specvino.engine.output.tokens import pad_truncate
 from specvino.engine.output_parsers import OutputParser
 from specvino.engine.output_parsers.selection import AS_TAUGHT, SelectedParsers
 from specvino.engine.prompt_checks import check_ids, check_length, numbered, room
@@ -48,7 +49,6 @@ from specvino.engine.segments import (
     Started,
     Usage,
 )
-from specvino.engine.text.pad_truncate import pad_truncate
 
 
 class ScriptedEngine:

@@ -131,7 +131,9 @@ def test_explain_names_few_of_many_branches() -> None:
 
 
 def test_explain_needs_no_names_where_all_branches_say_the_same() -> None:
-    assert explain("responses.stream.sequence_number").startswith("responses.stream.sequence_number  The number of the event in ")
+    assert explain("responses.stream.sequence_number").startswith(
+        "responses.stream.sequence_number  The number of the event in "
+    )
 
 
 def test_explain_keeps_brackets() -> None:

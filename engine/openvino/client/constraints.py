@@ -6,9 +6,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from specvino.engine.errors import ConstraintError
-from specvino.engine.grammar.structural_tags.builders import NO_ARGUMENTS, constant, either, json_schema, sequence
-from specvino.engine.grammar.structured_output import LoweredConstraint
-from specvino.engine.json_schema.errors import Path
+from specvino.engine.grammar import NO_ARGUMENTS, LoweredConstraint, Path, constant, either, json_schema, sequence
 from specvino.engine.openvino.client.grammars import GrammarClient
 from specvino.engine.output_parsers import (
     ToolFormat,

@@ -9,7 +9,7 @@ from types import MappingProxyType
 
 import openvino_genai
 
-from specvino.engine.text.detokenizer import Detokenizer, DetokenizerFactory
+from specvino.engine.output.detokenizer import Detokenizer, DetokenizerFactory
 
 # A tokenizer's text for the beginning of a character. Where a text ends with it, it is dropped: the tokenizer doesn't
 # distinguish an unfinished character from U+FFFD that the model wrote itself.

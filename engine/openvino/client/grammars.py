@@ -5,7 +5,7 @@ from collections import OrderedDict
 from typing import NamedTuple
 
 from specvino.engine.errors import ConstraintError
-from specvino.engine.grammar.structured_output import LoweredConstraint, constraint_json
+from specvino.engine.grammar import LoweredConstraint
 from specvino.engine.openvino.messages.grammar import (
     ConstraintRefused,
     LoadDummyPipeline,
@@ -17,6 +17,7 @@ from specvino.engine.openvino.messages.grammar import (
 )
 from specvino.engine.processes.request_reply import ProcessCrashed, RequestReplyClient
 from specvino.engine.request import Constraint, StructuralTag
+from specvino.engine.structured_output import constraint_json
 
 # Limits of the results that are remembered: their number, and the characters of all constraints and grammars.
 MOST_KNOWN = 256

@@ -7,17 +7,17 @@ from itertools import islice
 
 import msgspec
 
-from specvino.engine.grammar.structured_output import LoweredConstraint
+from specvino.engine.grammar import LoweredConstraint
 from specvino.engine.openvino.client.admission import AdmittedPrompt
 from specvino.engine.openvino.messages.worker import Generate, Likeliest, Output
 from specvino.engine.output.choice_output import ChoiceOutput
+from specvino.engine.output.choice_text import ChoiceText
+from specvino.engine.output.detokenizer import DetokenizerFactory
+from specvino.engine.output.echoed_prompt import EchoedPrompt
+from specvino.engine.output.tokens import TokenNames
 from specvino.engine.output_parsers.selection import SelectedParsers
 from specvino.engine.request import Conversation, GenerationRequest
 from specvino.engine.segments import PromptLogprobs, PromptText, PromptToken, Segment, TokenIds, TokenLogprob
-from specvino.engine.text.choice_text import ChoiceText
-from specvino.engine.text.detokenizer import DetokenizerFactory
-from specvino.engine.text.echoed_prompt import EchoedPrompt
-from specvino.engine.text.token_names import TokenNames
 
 
 @dataclass(slots=True)

@@ -3,7 +3,7 @@
 import msgspec
 
 from specvino.engine.errors import ConstraintError
-from specvino.engine.grammar.structured_output import LoweredConstraint
+from specvino.engine.grammar import LoweredConstraint
 
 
 class StartGrammarProcess(msgspec.Struct, tag=True):

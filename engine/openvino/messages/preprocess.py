@@ -10,7 +10,7 @@ from typing import Literal, Self
 import msgspec
 
 from specvino.engine.chat_template.capabilities import Capabilities
-from specvino.engine.output_parsers.registry import ShownFormats
+from specvino.engine.output_parsers.formats import ShownFormats
 from specvino.engine.request import Conversation
 from specvino.engine.segments import Hidden
 

@@ -4,7 +4,7 @@ from collections.abc import Iterator
 
 import msgspec
 
-from specvino.engine.grammar.structured_output import LoweredConstraint
+from specvino.engine.grammar import LoweredConstraint
 from specvino.engine.openvino.messages.options import PipelineOptions
 from specvino.engine.openvino.messages.preprocess import TOKEN_ID_BYTES
 from specvino.engine.protocol import Drafting

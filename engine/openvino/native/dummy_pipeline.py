@@ -11,7 +11,7 @@ import openvino
 from openvino import opset13
 from openvino_genai import GenerationConfig, LLMPipeline, StructuredOutputConfig, Tokenizer
 
-from specvino.engine.grammar.structured_output import LoweredConstraint
+from specvino.engine.grammar import LoweredConstraint
 
 _UNLIKELY = -1e30
 

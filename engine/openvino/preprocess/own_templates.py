@@ -7,11 +7,11 @@ from specvino.engine.chat_template.capabilities import Capabilities
 from specvino.engine.chat_template.chat_template import ChatTemplate
 from specvino.engine.chat_template.files import TemplateTexts
 from specvino.engine.chat_template.messages import arguments
-from specvino.engine.chat_template.reader import read_formats
+from specvino.engine.chat_template.shown_formats import read_formats
 from specvino.engine.chat_template.template import TemplateRefusal
 from specvino.engine.output_parsers.call_format import CallFormat
 from specvino.engine.output_parsers.call_grammar import call_text
-from specvino.engine.output_parsers.registry import ShownFormats
+from specvino.engine.output_parsers.formats import ShownFormats
 from specvino.engine.request import Conversation, ToolCall
 
 

@@ -77,5 +77,5 @@ def byte_table(tokenizer: Tokenizer, vocabulary: dict[bytes, int], special: dict
 
 
 def _valid(token: bytes) -> str:
-    """Returns a token's text without invalid UTF-8, for which tokenizers differ (`byte_table.py`)."""
+    """Returns a token's text without invalid UTF-8, for which tokenizers differ (`output/detokenizer.py`)."""
     return token.decode(errors="ignore").replace(_REPLACEMENT, "")

@@ -6,7 +6,6 @@ It doesn't need OpenVINO, so it starts within half a second, also when it has to
 import json
 
 from specvino.engine.errors import ConstraintError
-from specvino.engine.grammar.structured_output import lower
 from specvino.engine.openvino.messages.grammar import (
     ConstraintRefused,
     Lower,
@@ -19,6 +18,7 @@ from specvino.engine.openvino.native.error_output import one_line
 from specvino.engine.processes import child
 from specvino.engine.processes.channel import BlockingChannel, Ready
 from specvino.engine.request import JsonSchema, StructuralTag
+from specvino.engine.structured_output import lower
 
 
 def answer(question: Lower) -> Lowered | ConstraintRefused:

@@ -9,7 +9,7 @@ import re
 import time
 
 from specvino.engine.errors import ConstraintError
-from specvino.engine.grammar.structured_output import LoweredConstraint
+from specvino.engine.grammar import LoweredConstraint
 from specvino.engine.openvino.messages.grammar import (
     ConstraintRefused,
     LoadDummyPipeline,

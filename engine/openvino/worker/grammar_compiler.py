@@ -10,7 +10,7 @@ from concurrent.futures import Future, ThreadPoolExecutor, wait
 
 from openvino_genai import Tokenizer
 
-from specvino.engine.grammar.structured_output import LoweredConstraint
+from specvino.engine.grammar import LoweredConstraint
 from specvino.engine.openvino.messages.worker import Generate
 from specvino.engine.openvino.native.dummy_pipeline import DummyPipeline
 

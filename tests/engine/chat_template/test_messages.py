@@ -122,7 +122,7 @@ def test_systems_are_one_where_only_the_first_has_a_place() -> None:
 def test_who_may_not_speak_twice_speaks_once() -> None:
     messages = (USER, Message("user", "v"), Message("assistant", "a"), Message("assistant", "b"), USER)
     assert written(templates.STRICT, *messages) == "<user>u\n\nv<assistant>a\n\nb<user>u"
-    assert "it takes no two messages of a user in a row: they are joined" in lacking(templates.STRICT)
+    assert "it accepts no consecutive user messages: they are joined" in lacking(templates.STRICT)
 
 
 def test_calls_and_results_that_have_no_place_are_texts() -> None:
@@ -153,7 +153,7 @@ def test_one_call_in_a_turn() -> None:
     assert written(templates.ONE_CALL, USER, called, *results) == ordered
     nameless = (Message("tool", "sunny"), Message("tool", "rainy"))
     assert written(templates.ONE_CALL, USER, called, *nameless) == ordered
-    assert "it shows one call for each turn: others get turns of their own" in lacking(templates.ONE_CALL)
+    assert "it shows one call per turn: others get turns of their own" in lacking(templates.ONE_CALL)
 
 
 def test_content_beside_calls() -> None:

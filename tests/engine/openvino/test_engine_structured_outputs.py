@@ -11,13 +11,13 @@ from typing import TYPE_CHECKING, Any
 
 import jsonschema_rs
 import pytest
+from samples.schemas import SCHEMAS
 from support import worker_requests
 from support.conversation import answer, ask, reasons, text, until_text
 from support.engines import idle, running
-from support.schemas import SCHEMAS
 
 from specvino.engine.errors import ConstraintError, EngineUnavailable
-from specvino.engine.grammar.structured_output import LoweredConstraint, lower
+from specvino.engine.grammar import LoweredConstraint
 from specvino.engine.models import ModelSource
 from specvino.engine.openvino.engine import OpenVINOEngine
 from specvino.engine.openvino.messages.worker import Generate, LoadModel
@@ -26,6 +26,7 @@ from specvino.engine.openvino.worker.pipeline import load
 from specvino.engine.openvino.worker.scheduler import Scheduler
 from specvino.engine.request import Constraint, GenerationRequest, JsonSchema, StructuralTag
 from specvino.engine.segments import Started
+from specvino.engine.structured_output import lower
 
 if TYPE_CHECKING:
     from specvino.engine.openvino.worker.grammar_compiler import GrammarCompiler

@@ -10,6 +10,8 @@ from support.conversation import GREEDY, conversation, text
 from support.tools import TIME, WEATHER, calls
 
 from specvino.engine.output.choice_output import ChoiceOutput
+from specvino.engine.output.choice_text import ChoiceText
+from specvino.engine.output.detokenizer import ByteTableDetokenizer
 from specvino.engine.output_parsers.selection import AS_TAUGHT
 from specvino.engine.segments import (
     Finish,
@@ -21,8 +23,6 @@ from specvino.engine.segments import (
     ToolCallEnd,
     ToolCallStart,
 )
-from specvino.engine.text.byte_table import ByteTableDetokenizer
-from specvino.engine.text.choice_text import ChoiceText
 
 CALL = '<tool_call>\n{"name": "get_weather", "arguments": {"city": "Rome"}}\n</tool_call>'
 OTHER = CALL.replace("weather", "time")

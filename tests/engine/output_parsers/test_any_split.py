@@ -13,7 +13,7 @@ from specvino.engine.output_parsers import (
     AnswerText,
     CallArguments,
 )
-from specvino.engine.output_parsers.registry import MESSAGE_FRAMINGS
+from specvino.engine.output_parsers.named_formats import MESSAGE_FRAMINGS
 
 # Of the formats with messages only the twins go together.
 PAIRS = [

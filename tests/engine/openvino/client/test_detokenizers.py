@@ -10,8 +10,7 @@ from openvino_genai import Tokenizer
 from specvino.engine.models import ModelSource
 from specvino.engine.openvino.client import detokenizers
 from specvino.engine.openvino.client.detokenizers import WindowDetokenizer
-from specvino.engine.text.byte_table import ByteTableDetokenizer
-from specvino.engine.text.detokenizer import Detokenizer
+from specvino.engine.output.detokenizer import ByteTableDetokenizer, Detokenizer
 
 
 def pieces(detokenizer: Detokenizer, ids: list[int]) -> list[str]:

@@ -6,16 +6,17 @@ from typing import Any
 import jsonschema_rs
 import pytest
 from openvino_genai import Tokenizer
-from support.schemas import SCHEMAS
+from samples.schemas import SCHEMAS
 
 from specvino.engine.errors import ConstraintError
-from specvino.engine.grammar.structured_output import LoweredConstraint, lower
+from specvino.engine.grammar import LoweredConstraint
 from specvino.engine.models import ModelSource
 from specvino.engine.openvino.messages.grammar import ConstraintRefused, Trial
 from specvino.engine.openvino.native.dummy_pipeline import DummyPipeline
 from specvino.engine.openvino.sandbox import trial
 from specvino.engine.openvino.sandbox.trial import MemoryUsedUp, answer
 from specvino.engine.request import Constraint, JsonSchema, StructuralTag
+from specvino.engine.structured_output import lower
 
 
 @pytest.fixture(scope="module")

@@ -10,7 +10,7 @@ from openvino_genai import ContinuousBatchingPipeline, Tokenizer
 from support import worker_requests
 from support.conversation import conversation
 
-from specvino.engine.grammar.structured_output import LoweredConstraint
+from specvino.engine.grammar import LoweredConstraint
 from specvino.engine.models import ModelSource
 from specvino.engine.openvino.messages.options import PipelineOptions
 from specvino.engine.openvino.messages.worker import Cancel, Generate, LoadModel, Output, Step
