@@ -7,7 +7,6 @@ from dataclasses import replace
 from typing import Any, ClassVar
 
 import pytest
-from dialects.stand_ins.openai import OpenAIResponses
 from reference_server.bench import judged, told
 from reference_server.chat import Chat
 from reference_server.completions import Answers, Completions
@@ -24,6 +23,7 @@ from reference_server.oddities import (
     TakesOptionsWithoutAStream,
     UnknownResponsesAre400,
 )
+from reference_server.openai_responses import OpenAIResponses
 from reference_server.part import Part
 from reference_server.refusal import Refusal
 from support.examples import ROOT
