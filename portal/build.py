@@ -19,7 +19,18 @@ from specvino.document import yaml_text
 from specvino.generated.errors import ERRORS
 from specvino.generated.streams import STREAMS
 from specvino.generated.systems import SYSTEMS
-from specvino.portal.pages import commands, dialects, doubles, endpoints, errors, matrix, reference, streams, vocabulary
+from specvino.portal.pages import (
+    commands,
+    dialects,
+    doubles,
+    endpoints,
+    errors,
+    matrix,
+    python_api,
+    reference,
+    streams,
+    vocabulary,
+)
 from specvino.portal.pages.fields import description, kind
 from specvino.portal.pages.page import Page, html
 from specvino.portal.source import Source
@@ -97,7 +108,11 @@ def _build(
 ) -> None:
     source = Source()
     made = {part: list(pages(source)) for part, pages in MADE.items()}
-    made |= {"commands": list(commands.pages(cli)), "doubles": list(doubles.pages(source, start_lines))}
+    made |= {
+        "commands": list(commands.pages(cli)),
+        "python": list(python_api.pages()),
+        "doubles": list(doubles.pages(source, start_lines)),
+    }
     pages = work / "pages"
     shutil.copytree(written, pages, ignore=shutil.ignore_patterns("*.py", "__pycache__", "decisions"))
     _drop_test_links(pages / "field-handling.md")
@@ -183,6 +198,7 @@ def nav(made: dict[str, list[Page]]) -> list[Any]:
                 {"Drift": "drift.md"},
                 {"Client packages": [{"specvino sdk": "sdk.md"}, {"Other generators": "generators.md"}]},
                 *all_of("commands"),
+                *all_of("python"),
             ]
         },
         {
