@@ -20,19 +20,21 @@ from specvino.generated.errors import ERRORS
 from specvino.generated.streams import STREAMS
 from specvino.generated.systems import SYSTEMS
 from specvino.portal.pages import (
+    Page,
     commands,
     dialects,
     doubles,
     endpoints,
     errors,
+    html,
     matrix,
     python_api,
-    reference,
     streams,
     vocabulary,
 )
 from specvino.portal.pages.fields import description, kind
-from specvino.portal.pages.page import Page, html
+from specvino.portal.reference import ASSETS
+from specvino.portal.reference import HERE as REFERENCE
 from specvino.portal.source import Source
 
 HERE = files("specvino.portal")
@@ -51,7 +53,7 @@ MADE: dict[str, Callable[[Source], Iterator[Page]]] = {
     "streams": streams.pages,
     "errors": errors.pages,
     "vocabulary": vocabulary.pages,
-    "reference": reference.pages,
+    "reference": dialects.references,
 }
 
 # A file that every site has and no source folder, by which one that was built before is known.
@@ -121,8 +123,8 @@ def _build(
     shutil.copytree(here / "assets", pages / "assets")
     for page in (page for part in made.values() for page in part):
         _write(pages / page.path, page.text)
-    for asset in reference.assets():
-        shutil.copyfile(str(asset), pages / "reference" / asset.name)
+    for name in ASSETS:
+        shutil.copyfile(str(REFERENCE.joinpath(name)), pages / "reference" / name)
     _write(pages / "openapi" / "specvino.json", json.dumps(source.document, ensure_ascii=False))
     _write(pages / "openapi" / "vocabulary.json", json.dumps(source.vocabulary, ensure_ascii=False))
     for system in SYSTEMS:

@@ -7,8 +7,8 @@ from typing import Any
 
 from specvino.document.operations import Operation, Schema
 from specvino.generated.systems import SYSTEMS
+from specvino.portal.pages import Page, cell, html
 from specvino.portal.pages.fields import description, here, kind, names
-from specvino.portal.pages.page import Page, cell, html
 from specvino.portal.source import TITLES, Field, Source, described
 from specvino.portal.variants import variants
 

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import griffe
 
-from specvino.portal.pages.page import Page
+from specvino.portal.pages import Page
 
 PACKAGES = ("specvino.document", "specvino.conformance", "specvino.engine.grammar")
 """Those that other programs may import. They are read and not imported, as the portal needs none of them."""
