@@ -9,8 +9,7 @@ from typing import Any, NamedTuple
 from reference_server.bench import BY_BOUNDS, BY_TIME, KEY, MODEL, PACE, bench, full_plan, judged, told, whole_plan
 from reference_server.part import Part
 from reference_server.server import ReferenceServer
-from specvino.conformance.cases.case import CAPABILITIES
-from specvino.conformance.cases.case import Case
+from specvino.conformance.cases.case import CAPABILITIES, Case
 from specvino.conformance.cases.plan import Plan
 from specvino.conformance.rule_ids import all_rules
 from specvino.conformance.verdict import Result, Verdict

@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 from openapi_spec_validator import OpenAPIV31SpecValidator, OpenAPIV32SpecValidator
 
-from specvino.codegen.lint.openapi_validator import Validator31, Validator32
+from specvino.codegen.lint.documents import Validator31, Validator32
 
 SOUND: dict[str, Any] = {"type": "object", "properties": {"a": {"type": ["string", "null"], "pattern": "^a+$"}}}
 

@@ -4,8 +4,7 @@ import textwrap
 
 import pytest
 
-from specvino.codegen.bundle import Bundler
-from specvino.codegen.source import SpecError
+from specvino.codegen.source import Bundler, SpecError
 
 
 @pytest.fixture

@@ -2,7 +2,7 @@
 
 import pytest
 
-from specvino.codegen.lint import branches
+from specvino.codegen.lint import unions
 
 
 @pytest.fixture
@@ -45,7 +45,7 @@ def test_what_needs_no_name(spec, sound, request_fields) -> None:
 
 def test_conditions_need_none(spec, request_fields) -> None:
     request_fields["user"]["not"] = {"anyOf": [{"maxLength": 3}]}
-    assert list(branches.titled(spec)) == []
+    assert list(unions.titled(spec)) == []
 
 
 @pytest.fixture
@@ -77,7 +77,7 @@ def test_through_a_union_in_a_union(schemas, only) -> None:
 
 def test_in_the_event_of_a_stream(spec, schemas) -> None:
     schemas["ErrorResponse"]["required"] = []
-    found = list(branches.overlaps(spec))
+    found = list(unions.overlaps(spec))
     shown = schemas["ChatCompletionStreamEvent"]["examples"]
     chunks = [index for index, example in enumerate(shown) if "error" not in example]
     assert {problem.place for problem in found} == {f"ChatCompletionStreamEvent example {i}" for i in chunks}

@@ -2,7 +2,7 @@
 
 from support.tiny_document import talk, thing
 
-from specvino.codegen.bounds import drop_bounds
+from specvino.codegen.own_schema import drop_bounds
 
 
 def test_bounds_are_dropped_wherever_a_schema_stands() -> None:

@@ -3,7 +3,7 @@
 import pytest
 from support.tiny_document import dialect, talk, thing
 
-from specvino.codegen.lint.notes import denied
+from specvino.codegen.lint.support import denied
 from specvino.codegen.project import project
 
 NUMBER = {"type": ["number", "null"]}

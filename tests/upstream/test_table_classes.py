@@ -6,7 +6,6 @@ from support.drifting import TABLE, sources
 
 from specvino.document.validator import Validator
 from specvino.upstream import table as tables
-from specvino.upstream import theirs
 from specvino.upstream.compare import Comparison
 from specvino.upstream.described import Unreadable
 from specvino.upstream.modules import Sources
@@ -18,7 +17,7 @@ def described(tmp_path, monkeypatch):
         monkeypatch.setattr(tables, "files", lambda _: tmp_path)
         (tmp_path / "tables").mkdir(exist_ok=True)
         (tmp_path / "tables" / "tiny.yaml").write_text(text)
-        return theirs.described(tables.table("tiny"), Sources({"tiny": sources(tmp_path) / "tiny"}))
+        return tables.of_classes(tables.table("tiny"), Sources({"tiny": sources(tmp_path) / "tiny"}))
 
     return read
 

@@ -5,8 +5,7 @@ import ast
 import pytest
 from support.python_sources import package
 
-from specvino.upstream.constants import NotConstant, constant
-from specvino.upstream.modules import Sources
+from specvino.upstream.modules import NotConstant, Sources, constant
 
 
 @pytest.fixture

@@ -1,6 +1,6 @@
 """Which paths of other systems a path of ours would take for an id."""
 
-from specvino.codegen.emit.other_paths import other_paths
+from specvino.codegen.emit.tables import other_paths
 
 DOCUMENT = {
     "servers": [{"url": "/v1"}],
