@@ -11,7 +11,7 @@ from specvino.conformance.rules.rule import Rule, endpoint_of
 
 class FinishAgrees(Rule):
     name = "finish-agrees"
-    says = "finish_reason agrees with what was said: tool_calls with calls, length with the limit."
+    says = "finish_reason is consistent with the answer: tool_calls with calls, length with the limit."
     specs: ClassVar = {
         "chat": "/components/schemas/ChatChoice/properties/finish_reason",
         "completions": "/components/schemas/CompletionChoice/properties/finish_reason",
@@ -47,7 +47,7 @@ class FinishAgrees(Rule):
 
 class TokenLimit(Rule):
     name = "token-limit"
-    says = "An answer has no more tokens than it was allowed."
+    says = "An answer has no more tokens than the limit allows."
     specs: ClassVar = {
         "chat": "/components/schemas/CreateChatCompletionRequest/properties/max_completion_tokens",
         "completions": "/components/schemas/CreateCompletionRequest/properties/max_tokens",
@@ -69,7 +69,7 @@ class TokenLimit(Rule):
 
 class StopAbsent(Rule):
     name = "stop-absent"
-    says = "No answer contains a stop string, unless the request wants it in there."
+    says = "No answer contains a stop string, unless the request asks for it."
     specs: ClassVar = {
         "chat": "/components/schemas/CreateChatCompletionRequest/properties/stop",
         "completions": "/components/schemas/CreateCompletionRequest/properties/stop",
@@ -139,7 +139,7 @@ def _choice(exchange: Exchange) -> Any:
 
 class UsageAddsUp(Rule):
     name = "usage-adds-up"
-    says = "total_tokens is the sum of the others, no part is more than its whole, and an answer has tokens."
+    says = "total_tokens is the sum of the others, no detail exceeds its total, and an answer has tokens."
     specs: ClassVar = {
         "chat": "/components/schemas/Usage",
         "completions": "/components/schemas/Usage",

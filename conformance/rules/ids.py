@@ -11,7 +11,7 @@ from specvino.conformance.verdict import Advice
 
 class IdsUnique(Rule):
     name = "ids-unique"
-    says = "No two answers have one id."
+    says = "No two answers have the same id."
     specs: ClassVar = {
         "chat": "/components/schemas/ChatCompletion/properties/id",
         "completions": "/components/schemas/Completion/properties/id",
@@ -37,14 +37,14 @@ class IdsUnique(Rule):
 
 class CallIdsUnique(Rule):
     name = "call-ids-unique"
-    says = "No two calls have one id, in one answer or in several."
+    says = "No two calls have the same id, in one answer or in several."
     specs: ClassVar = {
         "chat": "/components/schemas/ChatToolCall/properties/id",
         "responses": "/components/schemas/OutputFunctionCall/properties/call_id",
     }
     advised: ClassVar = {
         "": Advice(
-            "The calls of several turns stand in one conversation, where agents find their results by these ids.",
+            "A conversation has the calls of several turns, and agents find their results by these ids.",
             "https://github.com/NousResearch/hermes-agent/issues/70724",
         )
     }

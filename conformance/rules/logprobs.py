@@ -13,7 +13,7 @@ CHOICES = {"chat": "ChatChoice", "completions": "CompletionChoice"}
 
 class LogprobsJoin(Rule):
     name = "logprobs-join"
-    says = "The tokens of logprobs join to the text, and none is more likely than certain."
+    says = "The tokens of logprobs join to the text, and no logprob is above 0."
     specs: ClassVar = {
         "chat": "/components/schemas/ChatLogprobs",
         "completions": "/components/schemas/CompletionLogprobs",

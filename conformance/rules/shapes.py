@@ -14,14 +14,14 @@ HTTPS_OWN: dict[int, Kind] = {413: "too_large", 415: "media_type"}
 
 
 ERRORS_OUTSIDE = Advice(
-    "Clients with a wrong base URL come there, and show no more of an error than they can read.",
+    "Clients with a wrong base URL get this error, and can only show an error that they can read.",
     "/components/schemas/ErrorResponse",
 )
 
 
 class AnswerShape(Rule):
     name = "answer-shape"
-    says = "A JSON answer is what the document's schema for it says."
+    says = "A JSON answer fits the document's schema."
     specs: ClassVar = {"": "{operation}/responses"}
 
     def applies(self, exchange: Exchange) -> bool:
@@ -45,7 +45,7 @@ class AnswerShape(Rule):
 
 class DocumentedStatus(Rule):
     name = "documented-status"
-    says = "What is answered, and not refused, has a status that the document lists for the operation."
+    says = "An answer that is no refusal has a status that the document lists for the operation."
     specs: ClassVar = {"": "{operation}/responses"}
 
     def applies(self, exchange: Exchange) -> bool:
@@ -62,7 +62,7 @@ class DocumentedRefusal(DocumentedStatus):
     says = "A request is refused with a status that the document lists for the operation."
     advised: ClassVar = {
         "": Advice(
-            "Clients choose by the status what to do next, and know those of the document.", "{operation}/responses"
+            "Clients choose by the status what to do next, and know the documented ones.", "{operation}/responses"
         )
     }
 
@@ -75,7 +75,7 @@ class DocumentedRefusal(DocumentedStatus):
 
 class ErrorEnvelope(Rule):
     name = "error-envelope"
-    says = "Every error has the documented form, so that clients can show what it says."
+    says = "Every error has the documented form, so that clients can show its message."
     specs: ClassVar = {"": "/components/schemas/ErrorResponse"}
 
     def applies(self, exchange: Exchange) -> bool:
@@ -101,7 +101,7 @@ class ErrorEnvelope(Rule):
 
 class UnroutedEnvelope(ErrorEnvelope):
     name = "unrouted-envelope"
-    says = "The error of a path or a method that the document doesn't have has the documented form, too."
+    says = "The error of an undocumented path or method has the documented form, too."
     advised: ClassVar = {"": ERRORS_OUTSIDE}
 
     def applies(self, exchange: Exchange) -> bool:
@@ -110,7 +110,7 @@ class UnroutedEnvelope(ErrorEnvelope):
 
 class NoServerError(Rule):
     name = "no-server-error"
-    says = "No request makes the server fail: what it can't do it refuses with a 4xx, or with 501."
+    says = "No request makes the server fail: it refuses what it can't do with a 4xx, or with 501."
     specs: ClassVar = {"transport": "/components/responses/InternalError", "": "{operation}/responses"}
 
     def applies(self, exchange: Exchange) -> bool:

@@ -25,7 +25,7 @@ class _StreamRule(Rule):
 
 class EventShape(_StreamRule):
     name = "event-shape"
-    says = "Every event is JSON, and what the document's schema for it says."
+    says = "Every event is JSON, and fits the document's schema."
     specs: ClassVar = {"": "{operation}/responses/200/content/text~1event-stream/itemSchema"}
 
     def violations(self, exchange: Exchange) -> Iterator[str]:
@@ -72,7 +72,7 @@ class RoleOnce(_StreamRule):
     """Judges where no document says in how many chunks the role comes; elsewhere the stream's order does."""
 
     name = "role-once"
-    says = "A choice says its role in one of its chunks."
+    says = "Only one chunk of a choice has its role."
     specs: ClassVar = {"chat": "/components/schemas/ChatDelta/properties/role"}
     advised: ClassVar = {
         "chat": Advice(

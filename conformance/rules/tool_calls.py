@@ -12,7 +12,7 @@ from specvino.conformance.verdict import Advice
 from specvino.document.validator import Validator
 
 OPENAI_S = Advice(
-    "Clients run what is called. OpenAI's document says that its models may call what there isn't, and no JSON.",
+    "Clients execute the calls. OpenAI's document says that its models may call tools that don't exist, without valid JSON.",
     "/components/schemas/ChatToolCall/properties/function",
 )
 
@@ -20,7 +20,7 @@ OPENAI_S = Advice(
 class ArgumentsValid(Rule):
     name = "arguments-valid"
     says = (
-        "What is called is one of the request's tools, and its arguments are JSON, by its schema where that is strict."
+        "A call names one of the request's tools, and its arguments are JSON, which fits the schema of a strict tool."
     )
     specs: ClassVar = {
         "chat": "/components/schemas/CreateChatCompletionRequest/properties/tools",
@@ -62,11 +62,11 @@ class ArgumentsValid(Rule):
 
 class NoEmptyCalls(Rule):
     name = "no-empty-calls"
-    says = "Where nothing is called, tool_calls is left out or null, and no empty list."
+    says = "Without calls, tool_calls is left out or null, not an empty list."
     specs: ClassVar = {"chat": "/components/schemas/ChatMessage/properties/tool_calls"}
     advised: ClassVar = {
         "": Advice(
-            "Clients see calls and look for the first one; OpenAI's server refuses the list when it comes back.",
+            "Clients see a list of calls and look for the first one; OpenAI's server refuses the list when it comes back.",
             "https://github.com/vllm-project/vllm/pull/44105",
         )
     }
