@@ -14,7 +14,7 @@ def test_help_shows_the_system_s_options() -> None:
     help = serve("--dialect", "vllm", "--help").output
     assert "Options of `vllm serve MODEL` (0.33.0):" in help
     assert "As --tool-parser, for hermes, llama3_json" in help
-    assert "Refused: The server listens on a port." in help
+    assert "Refused: The server listens on a TCP port." in help
     assert "--gpu-memory-utilization" not in help
     for shown in (serve("--help").output, serve("--dialect=ollama", "--help").output):
         assert "Options of" not in shown
