@@ -66,7 +66,7 @@ def without_full_logits(
     """Returns what of these settings has its effect in such a request, and the fields that have none: beside what only
     the pipeline can do, the chosen token alone is shown; a token that the model lacks has no score; and beside what the
     pipeline can't do there are no drafts."""
-    # What follows no prompt is neither searched nor constrained.
+    # An answer without tokens is neither searched nor constrained.
     of_pipeline = sampling.max_tokens != 0 and (
         output is not None
         or tools.forced_by is not None

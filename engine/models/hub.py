@@ -43,7 +43,7 @@ def fetch(id: str, quantization: str | None, revision: str | None, report: Repor
     repository = _Repository(id, revision)
     folder = repository.snapshot([], None, _bars(0, say_nothing))
     sizes = repository.files(folder)
-    files, gguf = wanted(id, list(sizes), quantization)
+    files, gguf = needed_files(id, list(sizes), quantization)
     if left := [file for file in files if not (folder / file).exists()]:
         folder = repository.snapshot(files, folder.name, _bars(sum(sizes[file] for file in left), report))
     return open_gguf(folder / gguf) if gguf else open_folder(folder)
@@ -107,9 +107,7 @@ class _Repository:
             case OSError() if error.strerror:
                 return f"it can't be downloaded: {error.strerror} ({constants.HF_HUB_CACHE})"
             case _:
-                return (
-                    f"the download from {hub} broke off ({_one_line(error)}); complete files are kept for another try"
-                )
+                return f"the download from {hub} broke off ({_one_line(error)}); complete files are kept for a retry"
 
 
 def _is_unknown(error: HfHubHTTPError) -> bool:
@@ -135,7 +133,7 @@ def _literally(file: str) -> str:
     return re.sub(r"([*?\[])", r"[\1]", file)
 
 
-def wanted(id: str, files: Sequence[str], quantization: str | None) -> tuple[list[str], str | None]:
+def needed_files(id: str, files: Sequence[str], quantization: str | None) -> tuple[list[str], str | None]:
     """Returns the files of a repository that a model needs, and the GGUF file if it is one. Raises ModelLoadError."""
     ggufs = [file for file in files if _is_gguf(file)]
     if quantization is not None:

@@ -161,7 +161,7 @@ class Workers:
     ) -> AsyncIterator[Assignment]:
         """Gives the process that answers the request, once it is ready. Raises EngineUnavailable and PromptError."""
         sampling = request.sampling
-        # What follows no prompt is neither searched nor constrained.
+        # An answer without tokens is neither searched nor constrained.
         of_pipeline = sampling.max_tokens != 0 and (
             sampling.best_of > 1 or any(constraint.lowered for constraint in resolved)
         )

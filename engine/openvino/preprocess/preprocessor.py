@@ -122,7 +122,7 @@ class Preprocessor:
             pieces = self._pieces(prompt, pieces)
         if (count := sum(map(len, pieces))) > most_characters:
             raise TooLong(count, most_characters, "characters", more=False)
-        encoded = self._encode_pieces_checked(pieces)
+        encoded = self._encode_untruncated(pieces)
         return self._checked([self._begin, *encoded, self._end] if as_text or prompt.add_special_tokens else encoded)
 
     def write(self, prompt: Conversation, pieces: list[str] | None = None, *, must_fit: bool = True) -> str:
@@ -150,9 +150,9 @@ class Preprocessor:
         """Returns the text's token ids; special tokens in it are parsed if `parse_special`. Raises like
         `preprocess`."""
         if parse_special:
-            return self._checked(self._encode_pieces_checked([text], add_special_tokens=add_special_tokens))
+            return self._checked(self._encode_untruncated([text], add_special_tokens=add_special_tokens))
         seam = seam_for([text])
-        encoded = self._encode_pieces_checked(split(marker(self._marked, seam)(text), seam))
+        encoded = self._encode_untruncated(split(marker(self._marked, seam)(text), seam))
         return self._checked([self._begin, *encoded, self._end] if add_special_tokens else encoded)
 
     def detokenize(self, token_ids: bytes, *, skip_special_tokens: bool = False) -> str:
@@ -203,7 +203,7 @@ class Preprocessor:
         near = pieces[: cut.tokens] if cut.first else pieces[-cut.tokens :]
         dropped = len(near) < len(pieces)
         for part, complete in (beginnings if cut.first else endings)(near, cut.tokens):
-            encoded = self._encode_pieces_checked(part, more=not complete)
+            encoded = self._encode_untruncated(part, more=not complete)
             if complete or sum(map(len, encoded)) - MARGIN >= cut.tokens:
                 break
         framed = [self._begin, *encoded, self._end] if add_special_tokens else encoded
@@ -228,12 +228,12 @@ class Preprocessor:
             if complete:
                 break
             assert self._context_length is not None
-            encoded = self._encode_pieces_checked(beginning, more=True, add_special_tokens=add_special_tokens)
+            encoded = self._encode_untruncated(beginning, more=True, add_special_tokens=add_special_tokens)
             if (tokens := sum(map(len, encoded)) - MARGIN) > self._context_length:
                 raise TooLong(tokens, self._context_length)
-        return self._checked(self._encode_pieces_checked(pieces, add_special_tokens=add_special_tokens))
+        return self._checked(self._encode_untruncated(pieces, add_special_tokens=add_special_tokens))
 
-    def _encode_pieces_checked(
+    def _encode_untruncated(
         self, pieces: Sequence[str], *, more: bool = False, add_special_tokens: bool = False
     ) -> list[_Ids]:
         """Returns the tokens of a text's pieces. Raises TooLong if the tokenizer dropped some. With `more` the text

@@ -139,7 +139,7 @@ def test_a_rejected_request_fails_alone(worker: Scheduler, generate: Any, wrong:
 
 @pytest.mark.parametrize("id", [-1, 1000])
 def test_a_token_that_the_model_lacks_breaks_the_pipeline(worker: Scheduler, generate: Any, id: int) -> None:
-    # Why such ids mustn't get here (engine/admission.py).
+    # Why such ids mustn't get here (engine/prompt_checks.py).
     worker.receive(generate(1, token_ids=numpy.array([5, id], numpy.int64).tobytes(), repetition_penalty=1.1))
     with pytest.raises(RuntimeError, match="prompt_id < vocab_size"):
         run(worker)
