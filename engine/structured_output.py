@@ -1,4 +1,4 @@
-"""A request's constraint as the pipeline takes it: the grammar package's answers, by the engine's own errors."""
+"""Lowering of a request's constraint for the pipeline, by the grammar package and with the engine's own errors."""
 
 import json
 

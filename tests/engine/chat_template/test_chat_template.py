@@ -10,7 +10,7 @@ SEAM = "\ue000"
 
 
 def opened(content: str, *, trims: bool = False, before: str = "<a>", behind: str = "</a>\n") -> str:
-    """What is left of what a template writes around the content."""
+    """Returns the prompt of a template that writes texts around the content."""
     turn: dict[str, Any] = {"role": "assistant", "content": content}
     mark_end(turn, SEAM)
     return cut_at_mark(before + (turn["content"].strip() if trims else turn["content"]) + behind, SEAM)

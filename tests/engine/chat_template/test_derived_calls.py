@@ -10,7 +10,7 @@ def test_what_texts_have_in_common() -> None:
 
 def test_no_place_is_within_a_tag() -> None:
     text = "a<|b|>c [TOOL] {[1]}"
-    assert [outside_tags(text, place, forward=True) for place in (1, 2, 5, 6)] == [1, 6, 6, 6]
+    assert [outside_tags(text, index, forward=True) for index in (1, 2, 5, 6)] == [1, 6, 6, 6]
     assert outside_tags(text, 4, forward=False) == 1
     assert outside_tags(text, text.index("OOL"), forward=False) == text.index("[TOOL]")
     assert outside_tags(text, text.index("1]"), forward=False) == text.index("1]")

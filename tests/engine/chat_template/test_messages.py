@@ -115,8 +115,8 @@ def test_a_system_s_text_begins_the_user_s_where_it_has_no_place() -> None:
 def test_systems_are_one_where_only_the_first_has_a_place() -> None:
     messages = (Message("system", "s"), USER, Message("developer", "d"), Message("user", "v"))
     assert written(templates.FIRST_SYSTEM, *messages) == "<system>s\n\nd<user>u<user>v"
-    said = "it has one system message, at the beginning: all are joined there"
-    assert said in lacking(templates.FIRST_SYSTEM)
+    notice = "it has one system message, at the beginning: all are joined there"
+    assert notice in lacking(templates.FIRST_SYSTEM)
 
 
 def test_who_may_not_speak_twice_speaks_once() -> None:

@@ -80,7 +80,7 @@ def test_reasoning_in_the_history(key: str, written: str, tags: ReasoningTags) -
 
 
 def test_reasoning_in_messages_of_their_own() -> None:
-    """What stands behind the reasoning before answers and calls alike belongs to its end."""
+    """Text that follows the reasoning before both answers and calls belongs to its end."""
     reasoning = "{% if m.reasoning %}<|why|>{{ m.reasoning }}<|end|><|begin|>assistant{% endif %}"
     kind = "{% if m.tool_calls %}<|calls|>{% elif m.role == 'assistant' %}<|content|>{% endif %}"
     found = derived_reasoning(reasoning_template(reasoning + kind))

@@ -1,4 +1,4 @@
-"""A call waits as long as it may become one that was made; what diverges comes at once, whole and in order."""
+"""A call is held back as long as it may repeat an earlier one, and else released at once, complete and in order."""
 
 from collections.abc import Sequence
 
@@ -24,7 +24,7 @@ def token(text: str) -> TokenLogprob:
 
 
 def pushed(repeats: RepeatedCalls, segments: Sequence[Segment]) -> list[list[Segment]]:
-    """What each of the segments frees."""
+    """Returns the segments that each of the segments releases."""
     return [list(repeats.push(iter([segment]))) for segment in segments]
 
 
@@ -85,7 +85,7 @@ CALLS = st.lists(st.tuples(st.sampled_from("fg"), st.text("{ab}", max_size=4)), 
 
 @given(CALLS)
 def test_all_calls_before_the_first_repeated_one_come_as_they_are(calls: list[tuple[str, str]]) -> None:
-    first = next((at for at, each in enumerate(calls) if each in calls[:at]), len(calls))
+    first = next((at for at, pair in enumerate(calls) if pair in calls[:at]), len(calls))
     repeats = RepeatedCalls()
     segments = [segment for index, (name, text) in enumerate(calls) for segment in call(index, name, text)]
     shown = [segment for index, (name, text) in enumerate(calls[:first]) for segment in call(index, name, text)]

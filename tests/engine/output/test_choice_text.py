@@ -12,7 +12,7 @@ from specvino.engine.output.choice_text import ChoiceText
 from specvino.engine.output.detokenizer import ByteTableDetokenizer
 from specvino.engine.segments import TokenLogprob
 
-# Words, parts of characters (also behind a word), a token without text, and no UTF-8 at all.
+# Words, parts of characters (also after a word), a token without text, and invalid UTF-8.
 TABLE = [b"a", b"ab", b" b", b"", *(bytes([byte]) for byte in "é🎉".encode()), b" \xf0\x9f", b"\xff"]
 
 IDS = st.lists(st.integers(0, len(TABLE) - 1), min_size=1, max_size=12)
@@ -32,21 +32,21 @@ def choice(stops: tuple[str, ...] = (), *, logprobs: bool = True, **sampling: An
 
 
 def read(text: ChoiceText, ids: list[int], cuts: list[int], *, logprobs: bool = True) -> tuple[str, list[TokenLogprob]]:
-    """Pushes the ids in pieces; the id at place i has the logprob -i."""
-    whole = ""
+    """Pushes the ids in pieces. The id at index i has the logprob -i."""
+    joined = ""
     tokens: list[TokenLogprob] = []
     bounds = [0, *sorted(cut % len(ids) for cut in cuts), len(ids)]
     for start, end in itertools.pairwise(bounds):
         if text.stopped:
             break
-        piece = text.push(ids[start:end], [-float(place) for place in range(start, end)])
-        whole, tokens = whole + piece, [*tokens, *own_tokens(text, piece, logprobs)]
+        piece = text.push(ids[start:end], [-float(index) for index in range(start, end)])
+        joined, tokens = joined + piece, [*tokens, *own_tokens(text, piece, logprobs)]
     if not text.stopped:
         piece = text.finish()
-        whole, tokens = whole + piece, [*tokens, *own_tokens(text, piece, logprobs)]
+        joined, tokens = joined + piece, [*tokens, *own_tokens(text, piece, logprobs)]
     rest = text.rest_logprobs()
     assert not any(token.text for token in rest)
-    return whole, [*tokens, *rest]
+    return joined, [*tokens, *rest]
 
 
 def own_tokens(text: ChoiceText, piece: str, logprobs: bool) -> tuple[TokenLogprob, ...]:
@@ -63,7 +63,7 @@ def test_every_token_comes_once_and_their_texts_are_the_text(
     counted = choice(stops, **ends)
     text, tokens = read(counted, ids, cuts)
     assert "".join(token.text for token in tokens) == text
-    assert [token.logprob for token in tokens] == [-float(place) for place in range(counted.tokens)]
+    assert [token.logprob for token in tokens] == [-float(index) for index in range(counted.tokens)]
     assert [token.bytes for token in tokens] == [TABLE[id] for id in ids[: counted.tokens]]
 
 
@@ -72,11 +72,11 @@ def test_the_text_is_the_same_without_them(
     ids: list[int], stops: tuple[str, ...], cuts: list[int], ends: dict[str, Any]
 ) -> None:
     plain = choice(stops, logprobs=False, **ends)
-    asked = choice(stops, **ends)
+    stopping = choice(stops, **ends)
     text, none = read(plain, ids, cuts, logprobs=False)
-    assert read(asked, ids, cuts)[0] == text
+    assert read(stopping, ids, cuts)[0] == text
     assert none == []
-    assert (plain.stopped, plain.tokens) == (asked.stopped, asked.tokens)
+    assert (plain.stopped, plain.tokens) == (stopping.stopped, stopping.tokens)
 
 
 def test_a_token_comes_with_its_text() -> None:

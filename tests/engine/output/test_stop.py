@@ -9,10 +9,10 @@ STOPS = st.lists(st.text("ab🎉", min_size=1, max_size=5), min_size=1, max_size
 
 def up_to_stop(text: str, stops: list[str]) -> tuple[str, bool]:
     """The definition, by str.find: the stop that is complete first, and of several the longest."""
-    found = [(text.find(stop) + len(stop), -len(stop)) for stop in stops if stop in text]
-    if not found:
+    matches = [(text.find(stop) + len(stop), -len(stop)) for stop in stops if stop in text]
+    if not matches:
         return text, False
-    end, minus_length = min(found)
+    end, minus_length = min(matches)
     return text[: end + minus_length], True
 
 

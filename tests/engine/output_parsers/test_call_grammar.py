@@ -62,14 +62,14 @@ def test_a_call_in_the_formats_own_words_is_possible(tool_parser: str, says: Say
 
 @pytest.mark.parametrize("tool_parser", FORMATS)
 def test_no_answer_without_a_call_is_possible(tool_parser: str, says: Says) -> None:
-    said = says(forced_call_grammar(TOOL_PARSERS[tool_parser], [NOW], parallel=False), "Hello, who are you?")
-    assert outcome(pieces_of(tool_parser, None, [said])) == Outcome(calls=[Call("now", {})])
+    written = says(forced_call_grammar(TOOL_PARSERS[tool_parser], [NOW], parallel=False), "Hello, who are you?")
+    assert outcome(pieces_of(tool_parser, None, [written])) == Outcome(calls=[Call("now", {})])
 
 
 @pytest.mark.parametrize("tool_parser", FORMATS)
 def test_only_the_named_tool_is_called(tool_parser: str, says: Says) -> None:
-    said = says(forced_call_grammar(TOOL_PARSERS[tool_parser], [NOW], parallel=False), own(tool_parser))
-    assert outcome(pieces_of(tool_parser, None, [said])) == Outcome(calls=[Call("now", {})])
+    written = says(forced_call_grammar(TOOL_PARSERS[tool_parser], [NOW], parallel=False), own(tool_parser))
+    assert outcome(pieces_of(tool_parser, None, [written])) == Outcome(calls=[Call("now", {})])
 
 
 @pytest.mark.parametrize("tool_parser", sorted(SEVERAL))
@@ -97,7 +97,7 @@ def test_several_calls_in_one_block(tool_parser: str, one: str, two: str, says: 
     text = two.format(inner, inner)
     assert says(forced_call_grammar(TOOL_PARSERS[tool_parser], TOOLS), text) == text
     assert parsed(tool_parser, text) == Outcome(calls=[Call("now", {})] * 2)
-    # The comma has no way to come: what the model wants to say instead doesn't matter.
+    # The comma isn't possible: what the model would output instead doesn't matter.
     assert says(forced_call_grammar(TOOL_PARSERS[tool_parser], TOOLS, parallel=False), text).startswith(
         one.format(inner)
     )
@@ -153,9 +153,9 @@ FREE = Function("free", {"properties": {"a": {"type": "boolean"}, "b": {"enum": 
 @pytest.mark.parametrize("tool_parser", FORMATS)
 def test_arguments_keep_to_the_schema_whatever_the_model_wants(tool_parser: str, tool: Tool, babbles: Babbles) -> None:
     grammar = forced_call_grammar(TOOL_PARSERS[tool_parser], [tool], parallel=False)
-    said = [text for seed in range(8) if (text := babbles(grammar, seed)) is not None]
+    written = [text for seed in range(8) if (text := babbles(grammar, seed)) is not None]
     # Tokens at random may be bytes that are no character; a length that the text doesn't show counts them.
-    readable = [text for text in said if "\ufffd" not in text]
+    readable = [text for text in written if "\ufffd" not in text]
     assert len(readable) > 2
     for text in readable:
         got = outcome(pieces_of(tool_parser, None, [text], tools=[tool]))
@@ -179,8 +179,8 @@ PAYMENTS: dict[str, Any] = {
 @pytest.mark.parametrize("tool_parser", FORMATS)
 def test_what_a_format_cant_say_of_the_arguments_is_told(tool_parser: str) -> None:
     one_by_one = {"qwen3coder", "lfm2", "gemma4", "onyx", "minicpm5", "seed_oss", "glm45", "minimax_m2"}
-    told = {("anyOf",), ("minProperties",)} if tool_parser in one_by_one else set()
-    assert set(unenforceable_keywords(TOOL_PARSERS[tool_parser], Function("pay", PAYMENTS))) == told
+    expected_keywords = {("anyOf",), ("minProperties",)} if tool_parser in one_by_one else set()
+    assert set(unenforceable_keywords(TOOL_PARSERS[tool_parser], Function("pay", PAYMENTS))) == expected_keywords
     for tool in (*TOOLS, BOUNDED, TEXTS, JOINED, FREE):
         assert not unenforceable_keywords(TOOL_PARSERS[tool_parser], tool)
 
@@ -190,9 +190,9 @@ def test_what_all_alternatives_demand_comes(tool_parser: str, babbles: Babbles) 
     grammar = forced_call_grammar(
         TOOL_PARSERS[tool_parser], [Function("pay", {**PAYMENTS, "minProperties": 0})], parallel=False
     )
-    said = [text for seed in range(8) if (text := babbles(grammar, seed)) is not None and "\ufffd" not in text]
-    assert said
-    for text in said:
+    written = [text for seed in range(8) if (text := babbles(grammar, seed)) is not None and "\ufffd" not in text]
+    assert written
+    for text in written:
         (call,) = outcome(pieces_of(tool_parser, None, [text], tools=[Function("pay", PAYMENTS)])).calls
         assert call.arguments["to"] in {"a", "b", "c"}
 
@@ -272,9 +272,9 @@ def test_the_models_own_calls_keep_to_the_schema(tool_parser: str, says: Says) -
     schema = {"type": "object", "properties": {"city": {"enum": ["Rome"]}}, "required": ["city"]}
     tool = Function("get_weather", schema)
     wrong = WRITERS[tool_parser]("get_weather", {"city": "Paris"})
-    said = says(held_call_grammar(TOOL_PARSERS[tool_parser], [tool]), f"So: {wrong}")
-    assert said.startswith("So: ")
-    assert parsed(tool_parser, said, tools=[tool]).calls == [Call("get_weather", {"city": "Rome"})]
+    written = says(held_call_grammar(TOOL_PARSERS[tool_parser], [tool]), f"So: {wrong}")
+    assert written.startswith("So: ")
+    assert parsed(tool_parser, written, tools=[tool]).calls == [Call("get_weather", {"city": "Rome"})]
 
 
 @pytest.mark.parametrize(("tool_parser", "reasoning_parser", "reasoning_grammar"), [p for p in PAIRS if p[0] in HELD])
