@@ -14,7 +14,7 @@ import pytest
 from samples.schemas import SCHEMAS
 from support import worker_requests
 from support.conversation import answer, ask, reasons, text, until_text
-from support.engines import idle, running
+from support.engines import Sharing, idle, running
 
 from specvino.engine.errors import ConstraintError, EngineUnavailable
 from specvino.engine.grammar import LoweredConstraint
@@ -62,7 +62,7 @@ def own(grammar: str) -> StructuralTag:
     return StructuralTag({"type": "structural_tag", "format": {"type": "grammar", "grammar": grammar}})
 
 
-def test_answers_satisfy_their_schemas(tiny_text: ModelSource) -> None:
+def test_answers_satisfy_their_schemas(tiny_text: ModelSource, sharing: Sharing) -> None:
     """Several at a time, also drawn, also several choices of one request."""
 
     async def one(engine: OpenVINOEngine, value: dict[str, Any]) -> int:
@@ -76,19 +76,19 @@ def test_answers_satisfy_their_schemas(tiny_text: ModelSource) -> None:
         finished = await asyncio.gather(*(one(engine, value) for _, value in SCHEMAS))
         assert sum(finished) > len(SCHEMAS)
 
-    running(tiny_text, test)
+    sharing(tiny_text, test)
 
 
-def test_a_regular_expression(tiny_text: ModelSource) -> None:
+def test_a_regular_expression(tiny_text: ModelSource, sharing: Sharing) -> None:
     async def test(engine: OpenVINOEngine) -> None:
         segments = await answer(engine, held("hello", regex("(yes|no), [0-9]{3}")))
         assert text(segments)[-3:].isdigit()
         assert reasons(segments) == {0: "stop"}
 
-    running(tiny_text, test)
+    sharing(tiny_text, test)
 
 
-def test_what_is_not_enforced_is_said_at_the_start(tiny_text: ModelSource) -> None:
+def test_what_is_not_enforced_is_said_at_the_start(tiny_text: ModelSource, sharing: Sharing) -> None:
     unique = {"type": "array", "items": {"enum": [1, 2]}, "uniqueItems": True}
 
     async def test(engine: OpenVINOEngine) -> None:
@@ -100,10 +100,10 @@ def test_what_is_not_enforced_is_said_at_the_start(tiny_text: ModelSource) -> No
             await answer(engine, held("hello", schema(unique, strict=True)))
         assert caught.value.unsupported
 
-    running(tiny_text, test)
+    sharing(tiny_text, test)
 
 
-def test_schemas_that_can_not_be_compiled_disturb_nobody(tiny_text: ModelSource) -> None:
+def test_schemas_that_can_not_be_compiled_disturb_nobody(tiny_text: ModelSource, sharing: Sharing) -> None:
     """Twenty wrong ones and one that would take minutes: a request that runs meanwhile gets every token."""
     wrong: list[Constraint] = [schema({"type": f"nonsense {i}"}) for i in range(10)]
     wrong += [regex(f"({i}(") for i in range(10)]
@@ -126,7 +126,7 @@ def test_schemas_that_can_not_be_compiled_disturb_nobody(tiny_text: ModelSource)
         assert await answer(engine, held("hello", schema(CITY))) == held_before
         assert engine.stats().restarts == 0
 
-    running(tiny_text, test)
+    sharing(tiny_text, test)
 
 
 def test_what_takes_too_much_computing_is_refused_and_remembered(tiny_text: ModelSource) -> None:
@@ -184,7 +184,7 @@ def test_those_behind_a_slow_schema_are_answered(tiny_text: ModelSource) -> None
     running(tiny_text, test, grammar_deadline=5.0)
 
 
-def test_a_client_that_goes_away_leaves_no_trace(tiny_text: ModelSource) -> None:
+def test_a_client_that_goes_away_leaves_no_trace(tiny_text: ModelSource, sharing: Sharing) -> None:
     async def test(engine: OpenVINOEngine) -> None:
         await answer(engine, held("hello", schema(CITY)))
         os.kill(engine.pids["grammar"] or 0, signal.SIGSTOP)
@@ -200,7 +200,7 @@ def test_a_client_that_goes_away_leaves_no_trace(tiny_text: ModelSource) -> None
         await stream.aclose()
         await idle(engine)
 
-    running(tiny_text, test)
+    sharing(tiny_text, test)
 
 
 def test_schemas_whose_clients_left_are_not_made(tiny_text: ModelSource) -> None:
@@ -301,7 +301,7 @@ def test_the_process_that_makes_grammars_needs_no_openvino() -> None:
     assert subprocess.run([sys.executable, "-c", code], check=False).returncode == 0
 
 
-def test_what_is_tried_keeps_nobody_waiting(tiny_text: ModelSource) -> None:
+def test_what_is_tried_keeps_nobody_waiting(tiny_text: ModelSource, sharing: Sharing) -> None:
     """A client's own grammar waits for a process that stands still; schemas don't."""
 
     async def test(engine: OpenVINOEngine) -> None:
@@ -313,4 +313,4 @@ def test_what_is_tried_keeps_nobody_waiting(tiny_text: ModelSource) -> None:
         os.kill(engine.pids["trial"] or 0, signal.SIGCONT)
         assert text(await waiting) == "b"
 
-    running(tiny_text, test)
+    sharing(tiny_text, test)

@@ -23,8 +23,9 @@ CITY = JsonSchema(PARAMETERS)
 ANSWERS = ('"yes"', '"no"')
 
 
-@pytest.mark.parametrize("name", TOOL_PARSERS)
-def test_calls_are_forced_in_every_format(name: str, tiny_text: ModelSource) -> None:
+# By scope="module" the tests of one format follow each other, so that they share its engine.
+@pytest.mark.parametrize("name", TOOL_PARSERS, scope="module")
+def test_calls_are_forced_in_every_format(name: str, tiny_text: ModelSource, sharing: Sharing) -> None:
     """The tiny model was taught only one of them."""
 
     async def test(engine: OpenVINOEngine) -> None:
@@ -37,7 +38,25 @@ def test_calls_are_forced_in_every_format(name: str, tiny_text: ModelSource) -> 
         segments = await answer(engine, with_tools("yes", WEATHER, constraint=YES_NO))
         assert text(segments) in ANSWERS or calls(segments)
 
-    running(tiny_text, test, tool_parser=name, reasoning_parser="none")
+    sharing(tiny_text, test, tool_parser=name, reasoning_parser="none")
+
+
+@pytest.mark.parametrize("name", TOOL_PARSERS, scope="module")
+def test_several_calls_that_must_be_made_come_to_an_end_in_every_format(
+    name: str, tiny_text: ModelSource, sharing: Sharing
+) -> None:
+    """And show no markup wherever they are cut. There are four calls that differ, and any of them may come again."""
+
+    async def test(engine: OpenVINOEngine) -> None:
+        segments = await answer(engine, with_tools("hello", WEATHER, TIME, must_call=True, max_tokens=600))
+        made = calls(segments)
+        assert 1 <= len(made) == len(set(made))
+        assert (text(segments), reasons(segments)) == ("", {0: "tool_calls"})
+        for most in (1, 2, 3, 5, 8, 13, 21, 34):
+            segments = await answer(engine, with_tools("hello", WEATHER, TIME, must_call=True, max_tokens=most))
+            assert text(segments) == ""
+
+    sharing(tiny_text, test, tool_parser=name, reasoning_parser="none")
 
 
 def test_the_structured_output_or_a_call(tiny_text: ModelSource, sharing: Sharing) -> None:
@@ -93,8 +112,10 @@ def test_a_model_that_is_told_to_reasons_before_its_structured_output(name: str,
     running(tiny_text, test, tool_parser="none", reasoning_parser=name)
 
 
-@pytest.mark.parametrize("name", MESSAGE_FRAMINGS)
-def test_a_structured_output_stands_in_a_message_where_answers_do(name: str, tiny_text: ModelSource) -> None:
+@pytest.mark.parametrize("name", MESSAGE_FRAMINGS, scope="module")
+def test_a_structured_output_stands_in_a_message_where_answers_do(
+    name: str, tiny_text: ModelSource, sharing: Sharing
+) -> None:
     """And nowhere else: without a parser its header would be a part of the answer."""
 
     async def test(engine: OpenVINOEngine) -> None:
@@ -102,7 +123,7 @@ def test_a_structured_output_stands_in_a_message_where_answers_do(name: str, tin
         called = await answer(engine, with_tools("yes", WEATHER, constraint=YES_NO))
         assert text(called) in ANSWERS or calls(called)
 
-    running(tiny_text, test, tool_parser=name, reasoning_parser="none")
+    sharing(tiny_text, test, tool_parser=name, reasoning_parser="none")
 
 
 def test_what_is_wrong_with_a_tools_parameters_names_the_tool(tiny_text: ModelSource, sharing: Sharing) -> None:
