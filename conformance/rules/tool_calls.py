@@ -12,7 +12,7 @@ from specvino.conformance.verdict import Advice
 from specvino.document.validator import Validator
 
 OPENAI_S = Advice(
-    "Clients execute the calls. OpenAI's document says that its models may call tools that don't exist, without valid JSON.",
+    "Clients execute calls. OpenAI's document says that its models may call unknown tools, with invalid JSON.",
     "/components/schemas/ChatToolCall/properties/function",
 )
 
@@ -66,7 +66,7 @@ class NoEmptyCalls(Rule):
     specs: ClassVar = {"chat": "/components/schemas/ChatMessage/properties/tool_calls"}
     advised: ClassVar = {
         "": Advice(
-            "Clients see a list of calls and look for the first one; OpenAI's server refuses the list when it comes back.",
+            "Clients look for the first call of the list; OpenAI's server refuses the list when it comes back.",
             "https://github.com/vllm-project/vllm/pull/44105",
         )
     }
