@@ -1,4 +1,4 @@
-"""The preflight of a run: whether there is a server, whether it takes the key, and which model it serves."""
+"""The preflight of a run: whether the server exists and accepts the key, and which model it serves."""
 
 import asyncio
 import re
@@ -17,7 +17,7 @@ from specvino.conformance.session.session import Session
 
 KEYLESS = (401, 403)
 
-# Where the API of a server often is, for those who named only the server.
+# Common base paths of an API, for users who gave only the server.
 BASES = ("/v1", "/v3", "/openai/v1", "/api/v1")
 
 LAST_PORT = 65_535
@@ -25,26 +25,26 @@ LAST_PORT = 65_535
 # The name of a header.
 TOKEN = re.compile(r"[A-Za-z0-9!#$%&'*+.^_`|~-]+")
 
-# Headers that cases set, or leave out, for what they look at.
+# Headers that cases set or leave out.
 OF_REQUESTS = ("content-type", "content-length", "transfer-encoding", "connection", "accept", "origin")
 
-# Seconds between two questions whether the server is ready.
+# Seconds between two checks whether the server is ready.
 PAUSE = 1.0
 
-# Models that a message lists.
+# The number of models in a message.
 MOST_NAMES = 8
 
 
 class CannotRun(Exception):
-    """Nothing can be tested; the text says why, in one line."""
+    """Nothing can be tested; the text says why in one line."""
 
 
 def checked_url(url: str) -> str:
-    """Returns the base URL without a slash at its end. Raises CannotRun."""
+    """Returns the base URL without a trailing slash. Raises CannotRun."""
     try:
         parsed = httpx.URL(url)
         host, port = parsed.host, parsed.port or 0
-    except (httpx.InvalidURL, UnicodeError) as error:  # the name of the host may be none
+    except (httpx.InvalidURL, UnicodeError) as error:  # the host name may be invalid
         raise CannotRun(f"{url!r} is no URL: {error}") from None
     if port > LAST_PORT:
         raise CannotRun(f"{url!r} is no URL: there is no port {port}")
@@ -58,7 +58,7 @@ def checked_url(url: str) -> str:
 
 
 def checked_key(key: str | None) -> str | None:
-    """Returns the key as a header can carry it. Raises CannotRun, without saying the key."""
+    """Returns the key as a header can contain it. Raises CannotRun, without showing the key."""
     stripped = (key or "").strip()
     if not stripped.isascii() or any(not "!" <= each <= "~" for each in stripped):
         raise CannotRun("the key has characters that no header can carry")
@@ -66,7 +66,7 @@ def checked_key(key: str | None) -> str | None:
 
 
 def checked_key_header(name: str | None, key: str | None) -> str | None:
-    """Returns the name of the header that the key goes in, with small letters. Raises CannotRun."""
+    """Returns the lower-case name of the header for the key. Raises CannotRun."""
     if name is None:
         return None
     if not TOKEN.fullmatch(name) or name.lower() in OF_REQUESTS:
@@ -77,7 +77,7 @@ def checked_key_header(name: str | None, key: str | None) -> str | None:
 
 
 def checked_headers(lines: Iterable[str], key: str | None, key_header: str | None = None) -> dict[str, str]:
-    """Returns headers given as `Name: value`, with small names. Raises CannotRun, without saying a value."""
+    """Returns headers given as `Name: value`, with lower-case names. Raises CannotRun, without showing a value."""
     headers: dict[str, str] = {}
     of_key = key_header or "authorization"
     for line in lines:
@@ -98,7 +98,7 @@ def checked_headers(lines: Iterable[str], key: str | None, key_header: str | Non
 
 
 def checked_certificates(path: Path, *, insecure: bool) -> str:
-    """Returns the path of a file that holds certificates. Raises CannotRun."""
+    """Returns the path of a file with certificates. Raises CannotRun."""
     if insecure:
         raise CannotRun("--cacert says how the certificate is checked, and --insecure that it isn't")
     try:
@@ -132,7 +132,7 @@ async def _capable(_: str) -> bool:
 
 
 async def _first(session: Session, listing: Exchange, listed: list[str]) -> None:
-    """Sends the first request: it may take as long as loading a model, and many servers say so by a 503."""
+    """Sends the first request: it may take as long as loading a model, during which many servers answer 503."""
     target = session.client.target
     deadline = time.monotonic() + target.timeout
     body = {"messages": [{"role": "user", "content": "Hi"}], "max_tokens": 1}
@@ -183,7 +183,7 @@ def _answered(exchange: Exchange) -> str:
 
 
 def _names(listing: Exchange) -> list[str]:
-    """Returns the ids of the models that are listed, as far as that can be read."""
+    """Returns the ids of the listed models, as far as they can be read."""
     try:
         data = listing.answer.get("data") if listing.ok else None
     except Unreadable:
@@ -193,12 +193,12 @@ def _names(listing: Exchange) -> list[str]:
 
 
 def _is_text(name: str) -> bool:
-    """Returns whether a text can be encoded: JSON can escape halves of characters, which nothing else can hold."""
+    """Returns whether a text can be encoded: JSON can escape lone surrogates, which UTF-8 can't encode."""
     return not any("\ud800" <= each <= "\udfff" for each in name)
 
 
 async def _elsewhere(session: Session, listing: Exchange) -> str:
-    """Returns where the API of this server is, if that is another base URL; else nothing."""
+    """Returns a message with the base URL of this server's API, if that is another one; otherwise an empty text."""
     base = session.client.target.url
     for path in BASES:
         elsewhere = f"/{path}{paths()['models']}"

@@ -20,7 +20,7 @@ CAPABILITIES = "capabilities.yaml"
 
 @dataclass(frozen=True, slots=True)
 class Case:
-    """Holds one case. `rule` is its id; what the others are stands in `cases/case.schema.json`."""
+    """One case. `rule` is its id; `cases/case.schema.json` describes the other fields."""
 
     rule: str
     endpoint: str
@@ -41,7 +41,7 @@ class Case:
 
 
 class BadCase(Exception):
-    """A file of cases is not what its schema says."""
+    """A file of cases doesn't fit its schema."""
 
 
 @cache

@@ -35,11 +35,10 @@ def _properties(document: Object, schema: Object) -> Iterator[str]:
 
 
 def drawable(document: Object, wanted: Collection[str] | None = None) -> dict[str, Any]:
-    """Returns the folded document without rules that Schemathesis can't work out beside the others.
+    """Returns the folded document without rules that Schemathesis can't resolve together with the others.
 
-    It would make no request of an operation with one (decision 064). What is drawn may break what is left out, so
-    others hold it against the document itself. `wanted` are operationIds; without it all are looked at.
-    """
+    It would generate no request for an operation with one (decision 064). Generated bodies may break the dropped rules,
+    so others check them against the document itself. `wanted` are operationIds; by default all."""
     schemas: dict[str, Any] = document["components"]["schemas"]
     bodies = {each.body_component or "" for each in operations(document) if wanted is None or each.id in wanted}
     ruled = {name: _spread(schemas[name]) for name in bodies & schemas.keys() if "allOf" in schemas[name]}
@@ -48,8 +47,9 @@ def drawable(document: Object, wanted: Collection[str] | None = None) -> dict[st
 
 
 def _spread(schema: Object) -> Object:
-    """Returns the schema with what its rules say of single fields said by these: beside an `allOf` Schemathesis varies
-    no field. A body that needs no field stays, or it would be drawn whole until one keeps all rules, for a minute."""
+    """Returns the schema with its rules about single fields moved into these: beside an `allOf` Schemathesis varies no
+    field. A body without required fields stays unchanged, or whole bodies would be generated until one fits all rules,
+    for a minute."""
     if "required" not in schema:
         return schema
     fields = dict(schema["properties"])
@@ -62,16 +62,16 @@ def _spread(schema: Object) -> Object:
 
 
 def _with(schema: Object, rules: list[Any]) -> dict[str, Any]:
-    """Returns the schema with these rules; an `allOf` has one or more."""
+    """Returns the schema with these rules; an empty `allOf` is left out."""
     rest = {key: value for key, value in schema.items() if key != "allOf"}
     return {**rest, "allOf": rules} if rules else rest
 
 
 def _kept(name: str, schemas: Object) -> list[Any]:
-    """Returns the rules of a body that Schemathesis works out together, all but as few as possible."""
+    """Returns the rules of a body that Schemathesis resolves together, all but as few as possible."""
 
     def is_worked_out(rules: list[Any]) -> bool:
-        """Returns whether the form that Schemathesis draws by is more than the schema as it stands."""
+        """Returns whether Schemathesis resolves the schema: its canonical form isn't the raw schema."""
         document = folded({"components": {"schemas": {**schemas, name: _with(schemas[name], rules)}}})
         form = jsonschema_rs.canonicalize(
             {"$ref": schema_reference(name), **document}, draft=jsonschema_rs.Draft202012, validate_formats=True

@@ -16,14 +16,15 @@ from specvino.conformance.fuzz.server import BadStatus, NoAnswer, Server
 
 ID = "response_id"
 
-# With this the document's example of an id begins, which is mostly drawn.
+# The prefix of the document's example of an id, which is mostly generated.
 EXAMPLE = "resp_"
 
 
 class StoredIds:
-    """Changes most valid cases with a `response_id`; those of `stateful` stay, which has ids of its own.
+    """A hook that gives most valid cases with a `response_id` the id of a stored response; those of `stateful` have ids
+    of their own.
 
-    Of 3 responses 2 are made in the background, and where a stream is resumed, it's near its begin.
+    Two of three responses are background responses, and streams are resumed near their beginning.
     """
 
     def __init__(self, server: Server, model: str, report: FuzzReport) -> None:
@@ -41,7 +42,7 @@ class StoredIds:
             return
         try:
             self._change(case, draw)
-        except NoAnswer as silence:  # the request goes out as it is
+        except NoAnswer as silence:  # the request is sent unchanged
             self._report.silences.append((case.operation.label, str(silence)))
         except BadStatus:
             pass
@@ -59,18 +60,17 @@ class StoredIds:
 
 
 class NotStored:
-    """Drops the failure of a link that leads to a response which was not to be stored.
+    """Hooks that drop the failure of a link to a response which wasn't stored.
 
-    `after_call` and `filter_failure` are hooks of Schemathesis. Links are followed from every created response, since
-    OpenAPI has no condition for them.
-    """
+    `after_call` and `filter_failure` are hooks of Schemathesis. It follows links from every created response, since
+    OpenAPI has no conditions for them."""
 
     def __init__(self) -> None:
         self._ids: set[str] = set()
 
     def after_call(self, context: HookContext, case: Case[Any], response: Response) -> None:
         if isinstance(case.body, Mapping) and case.body.get("store") is False:
-            with contextlib.suppress(ValueError, TypeError, KeyError):  # a stream or an error, from which no link leads
+            with contextlib.suppress(ValueError, TypeError, KeyError):  # a stream or an error, which have no links
                 self._ids.add(str(json.loads(response.content)["id"]))
 
     def filter_failure(self, context: HookContext, failure: Failure, case: Case[Any], response: Response) -> bool:

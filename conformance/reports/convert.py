@@ -8,10 +8,10 @@ from specvino.conformance.reports.records import Came, Found, Line, Sent, Shown
 from specvino.conformance.reports.redact import HIDDEN, Redactor
 from specvino.conformance.verdict import Finding, Result, Severity
 
-# Characters of a body that are shown.
+# Characters of a body in a report.
 LONGEST = 8_000
 
-# Exchanges of one finding that are shown.
+# Exchanges of one finding in a report.
 MOST_EXCHANGES = 8
 
 
@@ -71,15 +71,15 @@ class Converter:
         )
 
 
-# What stands for the key, as the shell fills it in.
+# The variable of the shell that stands for the key.
 KEY = "$SPECVINO_API_KEY"
 
-# Bytes of a body that are written out.
+# Bytes of a body in a command.
 LONGEST_COMMAND_BODY = 20_000
 
 
 def curl(request: Request, target: Target) -> str:
-    """Returns the command for a POSIX shell, without what is secret of the target."""
+    """Returns the command for a POSIX shell, without secrets of the target."""
     words = ["curl", "-sS", "-i", "-N"]
     if target.insecure:
         words.append("-k")
@@ -98,7 +98,7 @@ def curl(request: Request, target: Target) -> str:
         )
     text = _plain(request.content)
     if text is None:
-        # printf's octal escapes are in every shell; its % and \ are not meant here, so all bytes are escaped.
+        # Every shell's printf has octal escapes; all bytes are escaped, so that % and \ have no meaning.
         escaped = "".join(f"\\{byte:03o}" for byte in request.content)
         return f"printf '{escaped}' | {' '.join(words)} --data-binary @-"
     return f"{' '.join(words)} --data-raw {shlex.quote(text)}"
@@ -113,7 +113,7 @@ def _header(name: str, value: str, target: Target) -> str:
 
 
 def _plain(content: bytes) -> str | None:
-    """Returns the text, where a command can hold it as it is."""
+    """Returns the text, if a command can contain it unchanged; otherwise None."""
     try:
         text = content.decode("utf-8")
     except UnicodeDecodeError:

@@ -25,7 +25,7 @@ def write(report: Report, path: Path) -> None:
 
 
 def page(report: Report, *, back: str | None = None) -> str:
-    """Returns a report as a web page. `back` is the address of a page that leads here."""
+    """Returns a report as a web page. `back` is the URL of a page that links here."""
     return str(render("report.html.jinja", report=report, lines=_sorted(report), back=back))
 
 
@@ -34,7 +34,7 @@ def render(template: str, **values: object) -> str:
 
 
 def anchor(rule: str) -> str:
-    """Returns the name of a rule's place in a page."""
+    """Returns the anchor of a rule in a page."""
     return "".join(each if each.isalnum() or each in "-_" else "." for each in rule)
 
 
@@ -46,9 +46,9 @@ def _sorted(report: Report) -> list[Line]:
 
 
 def _pretty(body: str) -> str:
-    """Returns JSON with a line for each value; anything else as it is."""
+    """Returns JSON with a line for each value; anything else unchanged."""
     try:
-        # What was written as an escape in there must not get out as a character that no page may have.
+        # An escape must not become a character that HTML doesn't allow.
         return Redactor([]).text(json.dumps(json.loads(body), indent=2, ensure_ascii=False))
     except (ValueError, RecursionError):
         return body
@@ -58,7 +58,7 @@ def _pretty(body: str) -> str:
 def _environment() -> Environment:
     environment = Environment(
         loader=PackageLoader("specvino.conformance.reports", "templates"),
-        autoescape=True,  # whatever a server sent is text
+        autoescape=True,  # whatever a server sends is text
         undefined=StrictUndefined,
         trim_blocks=True,
         lstrip_blocks=True,
@@ -80,7 +80,7 @@ def _environment() -> Environment:
 
 @dataclass(frozen=True, slots=True)
 class Column:
-    """Describes one server. `file` is the page with what was found there."""
+    """One server. `file` is the page with its findings."""
 
     name: str
     file: str
@@ -90,7 +90,7 @@ class Column:
 
 @dataclass(frozen=True, slots=True)
 class Row:
-    """Holds one rule, with the result of each server, None where it has none."""
+    """One rule, with the result of each server, None without one."""
 
     rule: str
     says: str
@@ -102,7 +102,7 @@ class Row:
 
 
 def write_matrix(reports: Mapping[str, Report], folder: Path) -> None:
-    """Writes the site. `reports` are by the names that the servers have in the site. Raises OSError."""
+    """Writes the site. `reports` are by the names of the servers. Raises OSError."""
     folder.mkdir(parents=True, exist_ok=True)
     columns = _columns(reports)
     for column in columns:

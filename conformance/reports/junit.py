@@ -1,4 +1,4 @@
-"""Reports for CI systems that read JUnit's XML. A run that isn't whole has an error among its tests.
+"""Reports in JUnit's XML, for CI systems. A run that isn't complete has an error among its tests.
 
 There are several schemas. This fits Ant's (github.com/windyroad/JUnit-Schema), the strictest, and that of Jenkins'
 xUnit plugin (junit-10.xsd).
@@ -75,5 +75,5 @@ def _outcome(case: Element, tag: str, message: str, text: str) -> None:
 
 
 def _xml(text: str) -> str:
-    """Returns a text without the two characters that survive redaction and that XML can't have."""
+    """Returns a text without the two characters that pass redaction and that XML doesn't allow."""
     return text.replace("\ufffe", "\\ufffe").replace("\uffff", "\\uffff")

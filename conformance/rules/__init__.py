@@ -1,4 +1,4 @@
-"""The rules that hold for every answer, whichever request it is for. Each module has rules of one kind."""
+"""The rules for every answer, whatever its request. Each module has rules of one kind."""
 
 from collections.abc import Callable
 
@@ -39,5 +39,5 @@ RULES: tuple[Callable[[Dialect], Rule], ...] = (
     CallIdsUnique,
 )
 
-# The rules for what is no operation of the document.
+# The rules for requests that are no operation of the document.
 RULES_OF_TRANSPORT: tuple[Callable[[Dialect], Rule], ...] = (NoServerError, ErrorEnvelope, UnroutedEnvelope)

@@ -26,7 +26,7 @@ class FinishAgrees(Rule):
         for output in outputs(exchange):
             if output.reason == "tool_calls" and not output.calls and self._shows_calls(exchange):
                 yield "finish_reason is tool_calls, but nothing is called"
-            # A named function that is forced ends with stop, as OpenAI has it.
+            # A forced named function has finish_reason stop, as OpenAI's has.
             if output.calls and output.reason == "stop" and not isinstance(_choice(exchange), dict):
                 yield "finish_reason is stop, though tools are called: agents end their loop there"
         limit = limit_of(exchange)
@@ -35,13 +35,13 @@ class FinishAgrees(Rule):
         if limit is not None:
             limit -= self.dialect.withheld_tokens(exchange.request.endpoint)
         if made == 0 and any(output.text or output.reasoning for output in outputs(exchange)):
-            return  # what counts nothing says nothing of the limit: that it does is for the rule about usage
+            return  # a count of 0 says nothing about the limit; the rule for usage reports it
         if limit is not None and made is not None and len(ended) == 1 and ended[0] == "length" and made < limit:
             total = (answer.get("usage") or {}).get("total_tokens")
             yield f"it ended by length after {made} tokens, though {limit} were allowed ({total} in all)"
 
     def _shows_calls(self, exchange: Exchange) -> bool:
-        """Returns whether calls are more than text: some systems read them in whole answers alone."""
+        """Returns whether calls are parsed from the text: some systems do so in unary answers alone."""
         return not exchange.is_stream or self.dialect.has_property("ChatDelta", "tool_calls")
 
 
@@ -88,30 +88,30 @@ class StopAbsent(Rule):
                 if not isinstance(prompt, str):
                     continue
                 text = text.removeprefix(prompt)
-            # Some systems pass over what is no text.
+            # Some systems ignore other values than texts.
             for each in stop if isinstance(stop, list) else [stop]:
                 if isinstance(each, str) and each and each in text:
                     yield shows_stop(each, text)
 
 
 def shows_stop(stop: str, text: str) -> str:
-    """Says that a text has a stop string in it."""
+    """Returns the message that a text contains a stop string."""
     return f"the stop string {stop!r} is in {text[:120]!r}"
 
 
 def limit_of(exchange: Exchange) -> int | None:
-    """Returns the limit of tokens that the request sets; the newer name wins."""
+    """Returns the request's token limit; the newer field wins."""
     return _limit(exchange)[1]
 
 
 def used_up(exchange: Exchange) -> bool:
-    """Returns whether an answer has all the tokens that it was allowed, whatever its finish reason says."""
+    """Returns whether an answer has all the tokens that the limit allows, whatever its finish reason."""
     limit, made = limit_of(exchange), _made(exchange, exchange.answer)
     return limit is not None and made is not None and made >= limit
 
 
 def too_many(exchange: Exchange, made: int, several: int = 1) -> str:
-    """Says that an answer has more tokens than the request allows for each of `several` texts."""
+    """Returns the message that an answer has more tokens than the request allows for each of `several` texts."""
     name, limit = _limit(exchange)
     each = f" for each of {several} texts" if several > 1 else ""
     return f"the answer has {made} tokens, though {name} is {limit}{each}"
@@ -154,7 +154,7 @@ class UsageAddsUp(Rule):
         before, after = COUNTS[exchange.request.endpoint or ""]
         given, made, total = (usage.get(name) for name in (before, after, "total_tokens"))
         if not (isinstance(given, int) and isinstance(made, int) and isinstance(total, int)):
-            return  # the shape is wrong, which is for another rule
+            return  # another rule judges the shape
         if total != given + made:
             yield f"total_tokens is {total}, but {before} and {after} are {given} and {made}"
         if given == 0:

@@ -29,7 +29,7 @@ class IdsUnique(Rule):
     def violations(self, exchange: Exchange) -> Iterator[str]:
         id = exchange.answer.get("id")
         if not isinstance(id, str):
-            return  # the shape is wrong, which is for another rule
+            return  # another rule judges the shape
         if id in self._seen:
             yield f"the id {id!r} is that of an earlier answer"
         self._seen[id] = exchange.number

@@ -9,7 +9,7 @@ from specvino.conformance.message_shape import template_of
 from specvino.conformance.rules.rule import Rule, endpoint_of
 from specvino.conformance.verdict import Advice
 
-# What HTTP itself has a status for, whether or not a document lists it.
+# Refusals that HTTP itself has a status for, whether or not a document lists it.
 HTTPS_OWN: dict[int, Kind] = {413: "too_large", 415: "media_type"}
 
 
@@ -25,7 +25,7 @@ class AnswerShape(Rule):
     specs: ClassVar = {"": "{operation}/responses"}
 
     def applies(self, exchange: Exchange) -> bool:
-        # What the document refuses has no answer in it: that it is taken is for cases to say.
+        # An invalid request has no documented answer; cases report that it is accepted.
         body = exchange.request.body
         refused = body is not None and self.dialect.takes(endpoint_of(exchange), body) is False
         return exchange.ok and not exchange.is_stream and not refused
@@ -82,7 +82,7 @@ class ErrorEnvelope(Rule):
         return (exchange.status or 0) >= 400 and self._is_documented(exchange)
 
     def _is_documented(self, exchange: Exchange) -> bool:
-        """Returns whether the document has the path and the method that were asked."""
+        """Returns whether the document has the path and the method of the request."""
         asked = f"{exchange.request.method} {template_of(exchange.request.path.partition('?')[0])}"
         return bool(endpoint_of(exchange)) or asked in {each.place for each in self.dialect.operations.values()}
 
@@ -121,6 +121,6 @@ class NoServerError(Rule):
             yield f"the status is {exchange.status}: {exchange.content[:200].decode('utf-8', 'replace')}"
 
     def _refusals(self, exchange: Exchange) -> set[int]:
-        """Returns the statuses with which the system refuses what clients get wrong: some have a 500 for it."""
+        """Returns the statuses with which the system refuses client errors: some have a 500 for them."""
         said = (self.dialect.statuses(kind, endpoint_of(exchange)) for kind in CODES)
         return {status for statuses in said for status in statuses or ()}

@@ -11,7 +11,7 @@ from specvino.conformance.streams.sse import Decoder
 from specvino.conformance.streams.stream_judge import SseJudge
 from specvino.conformance.verdict import Advice
 
-# Where a dialect has no terminator, many servers send this one: a fault that the rule for the end tells.
+# Where a dialect has no terminator, many servers send this one, a fault that `stream-end` reports.
 DONE = "[DONE]"
 
 
@@ -44,7 +44,7 @@ class EventShape(_StreamRule):
             shape = self.dialect.event(endpoint_of(exchange), value)
             for violation in shape.violations(value) if shape else ():
                 yield f"event {number}: {violation}"
-                return  # the next ones have the same fault, mostly
+                return  # the next ones mostly have the same fault
 
 
 class StreamOrder(_StreamRule):
@@ -64,7 +64,7 @@ class StreamOrder(_StreamRule):
         for event in exchange.events:
             if table.terminator is not None or event.data != DONE:
                 yield from judge.feed(event)
-        # What the end lacks because of the connection is told by the rule for the end.
+        # `stream-end` reports a connection that ends early.
         yield from (each for each in judge.end() if "does not end with" not in each)
 
 
@@ -76,7 +76,7 @@ class RoleOnce(_StreamRule):
     specs: ClassVar = {"chat": "/components/schemas/ChatDelta/properties/role"}
     advised: ClassVar = {
         "chat": Advice(
-            "Clients that add up all texts of the deltas, as OpenAI's own helper for streams does, get a role of "
+            "Clients that join all texts of the deltas, as OpenAI's own helper for streams does, get a role of "
             "assistantassistant.",
             "https://github.com/openai/openai-python/blob/v3.54.0/src/openai/lib/streaming/_deltas.py",
         )

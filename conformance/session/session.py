@@ -1,4 +1,4 @@
-"""The session of a case: it sends requests as an ordinary client would, and keeps what came back."""
+"""The session of a case: it sends requests as an ordinary client does, and keeps the answers."""
 
 import asyncio
 import json
@@ -18,7 +18,7 @@ CAP = 32
 # Tokens of an answer that a grammar constrains: it ends by itself, and reasoning may come before it.
 ROOM = 512
 
-# Statuses of a proper refusal of what a server can't do.
+# Statuses of a proper refusal of an optional feature.
 UNSUPPORTED = (400, 404, 405, 422, 501)
 
 # A small conversation.
@@ -26,7 +26,7 @@ HELLO = {"messages": [{"role": "user", "content": "Say hello."}], "max_tokens": 
 
 
 class Session:
-    """Sends the requests of one case. `exchanges` are those of this case, in the order in which they ended."""
+    """The requests of one case. `exchanges` are those of this case, in the order in which they ended."""
 
     def __init__(
         self,
@@ -41,7 +41,7 @@ class Session:
         self.dialect = dialect
         self.model = model
         self.capable = capable
-        """Whether the server has a capability, such as `chat.tools`; asks it the first time."""
+        """Whether the server has a capability, such as `chat.tools`; tries it the first time."""
         self.exchanges: list[Exchange] = []
         self._on_exchange = on_exchange
         self._deadline = deadline
@@ -56,7 +56,7 @@ class Session:
         leave_at: float | None = None,
         headers: Mapping[str, str] | None = None,
     ) -> Exchange:
-        """Sends an ordinary request: the model's name and a limit of tokens are filled in where the body has none."""
+        """Sends an ordinary request: the model's name and a token limit are filled in where the body has none."""
         filled: dict[str, Any] | None = None
         if body is not None:
             filled = {"model": self.model, **body}
@@ -87,8 +87,8 @@ class Session:
         leave_at: float | None = None,
         for_rules: bool = True,
     ) -> Exchange:
-        """Sends any request. `body` is sent as JSON, `content` as it is. A header that is empty is left out. Without
-        `key` no key is sent. What is not `for_rules` is seen by this case only, not by the rules for all answers."""
+        """Sends any request. `body` is sent as JSON, `content` unchanged. An empty header is left out. Without `key` no
+        API key is sent. Without `for_rules` the answer is for this case alone, not for the rules for all answers."""
         if content is None and body is not None:
             content = json.dumps(body, ensure_ascii=False).encode("utf-8", "surrogatepass")
         sent = {"content-type": "application/json"} if content is not None else {}
@@ -104,8 +104,8 @@ class Session:
         return exchange
 
     async def answered(self, endpoint: str, body: Mapping[str, Any], **how: Any) -> Exchange:
-        """Sends as `send` does, and raises Failed for anything but a whole 200; NotExercised where the system's
-        document finds the request invalid, as the server does."""
+        """Sends as `send` does. Raises Failed for anything but a complete 200, and NotExercised where the system's
+        document refuses the request, too."""
         exchange = await self.send(endpoint, body, **how)
         if (exchange.status or 0) >= 400 and self.dialect.alone_refuses(endpoint, exchange.request.body):
             raise NotExercised(f"the document of {self.dialect.name} refuses the request")
@@ -114,20 +114,19 @@ class Session:
 
     @asynccontextmanager
     async def one_connection(self) -> AsyncIterator["Session"]:
-        """Yields a session whose requests, one after the other, take one connection for as long as the server
-        keeps it."""
+        """Yields a session whose requests use one connection, one after the other, as long as the server keeps it."""
         async with Client(self.client.target, connections=1, beside=self.client) as client:
             single = Session(client, self.dialect, self.model, self._on_exchange, self.capable, self._deadline)
             single.exchanges = self.exchanges
             yield single
 
     async def together(self, requests: Sequence[tuple[str, Mapping[str, Any]]]) -> list[Exchange]:
-        """Sends several ordinary requests at once; returns their answers in the order of the requests."""
+        """Sends several ordinary requests concurrently; returns the answers in the order of the requests."""
         return list(await asyncio.gather(*(self.send(endpoint, body) for endpoint, body in requests)))
 
 
 def require_answer(exchange: Exchange) -> None:
-    """Raises Failed where the exchange is no whole 200."""
+    """Raises Failed where the exchange isn't a complete 200."""
     if exchange.status != 200:
         said = exchange.problem or exchange.content[:200].decode("utf-8", "replace")
         raise Failed(f"the answer is {exchange.status or exchange.ended}, not 200: {said}", exchange)
@@ -136,15 +135,15 @@ def require_answer(exchange: Exchange) -> None:
 
 
 def require_alive(exchange: Exchange) -> None:
-    """Raises Failed where the list of models, asked for to see whether the server still answers, isn't answered. That
-    there is none, a 404, is told where the list itself is asked for."""
+    """Raises Failed unless the list of models is answered, which shows that the server is alive. A 404 is reported
+    where the list itself is tested."""
     if exchange.status != 404 or exchange.ended != "complete":
         require_answer(exchange)
 
 
 @contextmanager
 def about(*exchanges: Exchange) -> Iterator[None]:
-    """Shows failures inside with these exchanges too."""
+    """Adds these exchanges to failures within the block."""
     try:
         yield
     except Failed as failed:

@@ -17,7 +17,7 @@ REFERENCE = re.compile(r"\$\{(\w+)\.([^}]+)\}")
 
 
 async def run_steps(session: Session, endpoint: str, steps: Sequence[Mapping[str, Any]]) -> None:
-    """Raises Failed at the first step whose answer isn't what it has to be."""
+    """Raises Failed at the first step whose answer isn't as expected."""
     named: dict[str, Exchange] = {}
     for step in steps:
         exchange = await send_step(session, endpoint, _filled(step, named))
@@ -27,7 +27,7 @@ async def run_steps(session: Session, endpoint: str, steps: Sequence[Mapping[str
 
 
 async def send_step(session: Session, endpoint: str, step: Mapping[str, Any]) -> Exchange:
-    """Sends what a step says under `send` or `raw`."""
+    """Sends the request of a step, `send` or `raw`."""
     if "send" in step:
         return await session.send(endpoint, step["send"], capped=step.get("capped", True))
     raw = step["raw"]
@@ -50,8 +50,8 @@ async def send_step(session: Session, endpoint: str, step: Mapping[str, Any]) ->
 
 
 def _filled(value: Any, named: Mapping[str, Exchange]) -> Any:
-    """Returns the value with `${step.path}` replaced by what stands there: within a text by its text, alone by the
-    value itself."""
+    """Returns the value with `${step.path}` replaced: within a text by the text of the step's value, alone by the value
+    itself."""
     if isinstance(value, Mapping):
         return {key: _filled(each, named) for key, each in value.items()}
     if isinstance(value, list):
@@ -74,13 +74,13 @@ def _referred(match: re.Match[str], named: Mapping[str, Exchange]) -> Any:
 
 
 HTTPS_METHOD = Advice(
-    "HTTP has 405 for a method that a path doesn't take; another status doesn't say what was wrong.",
+    "HTTP has 405 for a method that a path doesn't have; another status doesn't say what was wrong.",
     "https://www.rfc-editor.org/rfc/rfc9110#section-15.5.6",
 )
 
-OTHER_STATUS = "The request is refused, but clients choose by the status what to do next, and know the document's."
+OTHER_STATUS = "The request is refused, but clients choose by the status what to do next, and know the documented ones."
 
-# Where the document says by what status a request is refused.
+# The place in the document of the status with which a request is refused.
 REFUSALS: dict[Kind, str] = {
     "json": "/components/responses/BadRequest",
     "validation": "/components/responses/BadRequest",
@@ -91,23 +91,23 @@ REFUSALS: dict[Kind, str] = {
     "media_type": "/components/responses/UnsupportedMediaType",
 }
 
-# What is there to say where a 404 has to come, and another refusal does.
+# The advice where a 404 is expected, and another refusal comes.
 NOT_FOUND = Advice(OTHER_STATUS, REFUSALS["unknown_route"])
 
-# Characters of a value that a message has.
+# Characters of a value in a message.
 LONGEST = 240
 
 NAMES_THE_FIELD = Advice(
-    "Clients show people which of their fields is wrong. OpenAI's document lets it be null.",
+    "Clients show users which field is wrong. OpenAI's document makes it nullable.",
     "/components/schemas/Error/properties/param",
 )
 
 
 def expect(exchange: Exchange, expected: Mapping[str, Any], dialect: Dialect, endpoint: str) -> None:
-    """Compares an exchange with `expected`, the keys of which `cases/case.schema.json` describes.
+    """Compares an exchange with `expected`, whose keys `cases/case.schema.json` describes.
 
-    Raises Failed, Unreadable, or NotExercised where a count is looked for and the answer has none, which is for the
-    rules about shapes to judge."""
+    Raises Failed, Unreadable, or NotExercised where the answer lacks an expected count, which the rules for shapes
+    judge."""
     if "refused" in expected:
         _refused(exchange, expected["refused"], dialect, endpoint)
     else:
@@ -141,14 +141,14 @@ def expect(exchange: Exchange, expected: Mapping[str, Any], dialect: Dialect, en
 
 
 def _wants_usage(exchange: Exchange) -> bool:
-    """Returns whether a stream was asked for usage, which it then must have."""
+    """Returns whether the request asks for usage of a stream, which then is required."""
     options = exchange.request.asked("stream_options")
     return exchange.is_stream and isinstance(options, Mapping) and options.get("include_usage") is True
 
 
 def values_at(value: Any, path: str) -> list[tuple[str, Any]]:
-    """Returns all values at a path, with the paths at which they are; `*` stands for every element, and the empty path
-    for the whole."""
+    """Returns all values at a path, with their paths; `*` stands for every element, and the empty path for the whole
+    value."""
     found = [("", value)]
     for name in path.split(".") if path else ():
         found = [
@@ -182,14 +182,13 @@ def _values(exchange: Exchange, found: list[tuple[str, Any]], schema: Any) -> No
 
 
 def shown(value: Any) -> str:
-    """Returns a value as messages have it: of a long one the beginning, as one quotation."""
+    """Returns a value as it appears in messages: of a long one the beginning, in quotation marks."""
     text = repr(value)
     return text if len(text) <= LONGEST else repr(f"{value if isinstance(value, str) else text:.{LONGEST}}…")
 
 
 def _status(exchange: Exchange, expected: list[Any], otherwise: Advice) -> None:
-    """Raises Failed for another status; that another one refuses what has to be refused is a lesser fault than an
-    answer: `otherwise`."""
+    """Raises Failed for another status. Where both refuse the request, it is only the advice `otherwise`."""
     if exchange.status is None or exchange.ended != "complete":
         raise Failed(exchange.problem or exchange.ended, exchange)
     if not any(each in (exchange.status, f"{exchange.status // 100}xx") for each in expected):
@@ -202,7 +201,7 @@ def _status(exchange: Exchange, expected: list[Any], otherwise: Advice) -> None:
 
 
 def _refused(exchange: Exchange, kinds: Any, dialect: Dialect, endpoint: str) -> None:
-    """Looks at the status alone: the shape of errors is for a rule, which tells of it once."""
+    """Checks the status alone: a rule judges the shape of errors, and reports it once."""
     several: list[Kind] = kinds if isinstance(kinds, list) else [kinds]
     statuses = [status for kind in several for status in dialect.statuses(kind, endpoint) or ("4xx",)]
     place = REFUSALS.get(several[0])
@@ -211,7 +210,7 @@ def _refused(exchange: Exchange, kinds: Any, dialect: Dialect, endpoint: str) ->
 
 def _param(exchange: Exchange, expected: list[str]) -> None:
     if "param" not in exchange.error:
-        return  # the shape is wrong, which is for another rule
+        return  # another rule judges the shape
     param = exchange.error["param"]
     dotted = re.sub(r"\[(\w+)\]", r".\1", param) if isinstance(param, str) else param
     if dotted not in expected:
@@ -232,17 +231,17 @@ def _said(exchange: Exchange) -> str:
     return f": {message[:200]}" if isinstance(message, str) else ""
 
 
-# What no prompt has none of.
+# Counts of the prompt, which are never 0.
 PROMPTS = ("prompt_tokens", "input_tokens")
 
 
 def counted(exchange: Exchange, name: str) -> int:
-    """Returns a count of usage, such as `prompt_tokens`. Raises NotExercised where the answer hasn't it, which is for
-    the rules about shapes, and where nothing of the prompt was counted, which is for that about usage."""
+    """Returns a count of usage, such as `prompt_tokens`. Raises NotExercised where the answer doesn't have it, which
+    the rules for shapes judge, and where a prompt counts as 0, which the rule for usage judges."""
     usage = exchange.answer.get("usage")
     count = usage.get(name) if isinstance(usage, Mapping) else None
     if type(count) is not int:
         raise NotExercised(f"the answer has no usage.{name}")
     if count == 0 and name in PROMPTS:
-        raise NotExercised(f"usage.{name} is 0, which counts nothing")
+        raise NotExercised(f"usage.{name} is 0, which can't be")
     return count

@@ -7,7 +7,7 @@ from specvino.conformance.http.exchange import Exchange, Unreadable
 from specvino.conformance.session.session import Session
 from specvino.conformance.verdict import Failed
 
-# The smallest limit of tokens that every system takes.
+# The smallest token limit that every system accepts.
 SHORT = 16
 
 UNDER_WAY = ("queued", "in_progress")
@@ -17,14 +17,14 @@ LONG_INPUT = (
 
 
 async def made(session: Session, body: Mapping[str, Any]) -> Exchange:
-    """Makes a new response, short and kept unless the body says otherwise. Raises Failed where there is none."""
+    """Creates a response, short and stored unless the body says otherwise. Raises Failed where there is none."""
     exchange = await session.answered("responses", {"max_output_tokens": SHORT, "store": True, **body})
     id_of(exchange)
     return exchange
 
 
 def id_of(exchange: Exchange) -> str:
-    """Returns the id of the response in an answer. Raises Failed where it has none."""
+    """Returns the id of the response in an answer. Raises Failed without one."""
     try:
         id = exchange.answer.get("id")
     except Unreadable as error:
@@ -35,7 +35,7 @@ def id_of(exchange: Exchange) -> str:
 
 
 def items_of(exchange: Exchange, kind: str | None = None) -> list[dict[str, Any]]:
-    """Returns the output items of a response, all or those of one type."""
+    """Returns the output items of a response: all, or those of one type."""
     output = exchange.answer.get("output")
     items = [item for item in output if isinstance(item, dict)] if isinstance(output, list) else []
     return [item for item in items if kind in (None, item.get("type"))]
@@ -46,8 +46,8 @@ async def read(session: Session, id: str) -> Exchange:
 
 
 async def read_events(session: Session, id: str, *, after: int | None = None) -> Exchange:
-    """Reads a response's events from the first one, or those behind `after`; only the former are whole streams, to be
-    checked as such."""
+    """Reads a response's events from the first one, or those after `after`; only the former are complete streams, which
+    rules judge."""
     resumed = "" if after is None else f"&starting_after={after}"
     endpoint = "response" if after is None else None
     return await session.raw("GET", f"/responses/{id}?stream=true{resumed}", endpoint=endpoint)

@@ -1,10 +1,10 @@
-"""Server-sent events decoded from bytes, as the WHATWG standard has them, without I/O."""
+"""Server-sent events decoded from bytes as in the WHATWG standard, without I/O."""
 
 import codecs
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-# What the standard calls an event to which the stream gave no name.
+# The standard's name for an event without one.
 NAMELESS = "message"
 
 
@@ -15,7 +15,7 @@ class ServerSentEvent:
 
 
 class Decoder:
-    """Takes bytes as they arrive, cut anywhere, and returns the events that are complete."""
+    """A decoder of bytes as they arrive, split anywhere, which returns complete events."""
 
     def __init__(self) -> None:
         self._text = codecs.getincrementaldecoder("utf-8-sig")("replace")
@@ -26,7 +26,7 @@ class Decoder:
 
     def feed(self, chunk: bytes) -> Iterator[ServerSentEvent]:
         text = self._text.decode(chunk)
-        # A CR ends a line at once; a LF behind it belongs to the same end, even if it comes later.
+        # A CR ends a line at once; a LF after it belongs to the same line end, even if it comes later.
         new = text.removeprefix("\n") if self._after_cr else text
         self._after_cr = text.endswith("\r") if text else self._after_cr
         lines = (self._rest + new).replace("\r\n", "\n").replace("\r", "\n").split("\n")
@@ -37,7 +37,7 @@ class Decoder:
 
     @property
     def incomplete(self) -> bool:
-        """Returns whether the stream stands inside an event."""
+        """Returns whether the stream is inside an event."""
         return bool(self._rest or self._data)
 
     def _line(self, line: str) -> ServerSentEvent | None:
@@ -48,7 +48,7 @@ class Decoder:
                 self._data.append(value)
             elif name == "event":
                 self._event = value
-            return None  # comments, ids and retry times say nothing here
+            return None  # comments, ids and retry times are ignored
         data, event = self._data, self._event
         self._data, self._event = [], ""
         return ServerSentEvent("\n".join(data), event or NAMELESS) if data else None

@@ -13,8 +13,8 @@ Key = tuple[Any, ...]
 
 @dataclass(frozen=True, slots=True)
 class Fact:
-    """Describes what an event states about an instance. `key` has the keys of that instance's machine and of those
-    around it, outermost first; it is empty for the outermost machine, of which there is one instance."""
+    """What an event states about an instance. `key` has the keys of that instance's machine and of those around it,
+    outermost first; it is empty for the outermost machine, which has one instance."""
 
     name: str
     key: Key
@@ -22,13 +22,13 @@ class Fact:
 
 @dataclass(slots=True)
 class Instance:
-    """Follows one thing under way: a choice, say."""
+    """The state of one instance of a machine, such as a choice."""
 
     closed: bool = False
 
 
 class StateMachines:
-    """Runs the machines of a table: it takes facts in their order."""
+    """The machines of a table, which take facts in their order."""
 
     def __init__(self, machines: tuple[Machine, ...]) -> None:
         self._named = {machine.name: machine for machine in machines}
@@ -37,7 +37,7 @@ class StateMachines:
         self._begun = False
         self._ended_by: str | None = None
         self.failed = False
-        """Whether the stream ended in a way that excuses what it cut off."""
+        """Whether the stream ended in a way that excuses missing ends."""
         self.instances: dict[str, dict[Key, Instance]] = {machine.name: {} for machine in machines if machine.inside}
 
     def named(self, name: str) -> Machine:
@@ -49,11 +49,11 @@ class StateMachines:
         return self._machine_of.get(fact)
 
     def chain(self, machine: Machine) -> list[Machine]:
-        """Returns a machine and those around it from the outside in, the outermost left out."""
+        """Returns a machine and those around it from the outside in, without the outermost."""
         return [] if machine.inside is None else [*self.chain(self._named[machine.inside]), machine]
 
     def open_children(self, machine: Machine, key: Key) -> Iterator[tuple[Machine, Key]]:
-        """Yields what is directly inside an instance and not closed."""
+        """Yields the instances directly inside an instance that aren't closed."""
         for child in self._named.values():
             if child.inside == machine.name:
                 for child_key, instance in self.instances[child.name].items():
@@ -61,7 +61,7 @@ class StateMachines:
                         yield child, child_key
 
     def advance(self, fact: Fact) -> Iterator[str]:
-        """Yields what was not allowed about a fact that some machine has."""
+        """Yields the violations of a fact of some machine."""
         machine, outermost = self._machine_of[fact.name], self._outermost
         if self._ended_by:
             about = f" of {shown(fact.key)}" if fact.key else ""
@@ -72,7 +72,7 @@ class StateMachines:
             self._begun = True
         elif outermost.open and not self._begun and fact.name not in outermost.abort:
             yield f"{fact.name} comes before the {outermost.name} was opened by {outermost.open}"
-            self._begun = True  # once is enough
+            self._begun = True  # reported once
         if machine is not outermost:
             yield from self._advance_inner(machine, fact)
         elif fact.name in (*machine.end, *machine.fail, *machine.abort):
@@ -80,7 +80,7 @@ class StateMachines:
             self._ended_by = self._ended_by or fact.name
 
     def finish(self) -> Iterator[str]:
-        """Yields what is missing when the stream is over and no failure excuses it."""
+        """Yields what is missing at the end of a stream without a failure."""
         for machine in self._named.values():
             for key, instance in self.instances.get(machine.name, {}).items():
                 if not instance.closed:
@@ -110,24 +110,24 @@ class StateMachines:
         instance.closed = instance.closed or fact.name == machine.close
 
     def _inside(self, around: Machine, fact: Fact) -> Iterator[str]:
-        """Yields what is wrong with a fact that isn't inside an open instance."""
+        """Yields the violations of a fact that isn't inside an open instance."""
         key = fact.key[:-1]
         instance = self.instances[around.name].get(key)
         if instance is None:
             yield f"{fact.name} comes before {around.name} {shown(key)} was opened by {around.open}"
-            self.instances[around.name][key] = Instance()  # once is enough
+            self.instances[around.name][key] = Instance()  # reported once
         elif instance.closed:
             yield f"{fact.name} comes after {around.name} {shown(key)} was closed by {around.close}"
 
 
 def facts_of(machine: Machine) -> set[str]:
-    """Returns every fact that a machine has."""
+    """Returns every fact of a machine."""
     named = {machine.open, machine.close, *machine.body, *machine.end, *machine.fail, *machine.abort}
     return {fact for fact in named if fact is not None}
 
 
 def shown(key: Key) -> str:
-    """Returns a key as a sentence shows it: `0.1`."""
+    """Returns a key as messages show it: `0.1`."""
     return ".".join(map(str, key))
 
 
@@ -135,7 +135,7 @@ MISSING = object()
 
 
 def at(value: Any, path: str) -> Any:
-    """Returns what an event has at a path such as `response.id`; MISSING where it has nothing, which isn't null."""
+    """Returns the value of an event at a path such as `response.id`; MISSING, which isn't null, where there is none."""
     for name in path.split("."):
         if not isinstance(value, Mapping) or name not in value:
             return MISSING
@@ -144,7 +144,7 @@ def at(value: Any, path: str) -> Any:
 
 
 def classify(event: Mapping[str, Any], by: tuple[Rule, ...] | str, machines: StateMachines) -> list[Fact]:
-    """Returns the facts that an event states, in the order of the rules; by a field it is at most one."""
+    """Returns the facts that an event states, in the order of the rules; with a field to classify by, at most one."""
     if not isinstance(by, str):
         return list(_by_rules(event, by))
     name = event.get(by)
@@ -171,7 +171,7 @@ def _states(place: Any, rule: Rule) -> bool:
 
 
 def _key(value: Any) -> Any:
-    """Returns a number as it came; of whatever else a server sent for one its text, which is none of 0, 1, 2, …"""
+    """Returns a number unchanged, and for any other value its text, which is none of 0, 1, 2, …"""
     if value is MISSING:
         return "none"
     return value if type(value) is int else repr(value)

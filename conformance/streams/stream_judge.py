@@ -1,4 +1,4 @@
-"""Judges a stream by the document's table: is it one that the protocol allows?
+"""Judges a stream by the document's table of its protocol.
 
 Without I/O: events go in one by one, violations come out. An event is classified into the facts that it states (a
 choice's role, a piece of content, a finish, …); the facts drive the state machines; the invariants must hold too.
@@ -16,7 +16,7 @@ from specvino.generated.streams import Stream
 
 
 class StreamJudge:
-    """Judges a stream: feed it every event, then `end`. Both yield violations, each a sentence."""
+    """A judge of one stream: call `feed` with every event, then `end`. Both yield violations, each a sentence."""
 
     def __init__(self, table: Stream) -> None:
         self._table = table
@@ -36,19 +36,19 @@ class StreamJudge:
             yield from self._machines.advance(fact)
 
     def end(self, *, terminated: bool) -> Iterator[str]:
-        """Yields the violations that show when the connection is closed; `terminated` says whether the terminator came,
-        once and last."""
+        """Yields the violations at the end of the connection; `terminated` is whether the terminator came, once and
+        last."""
         if self._table.terminator is not None and not terminated:
             yield f"the stream does not end with {self._table.terminator}"
         if self._machines.failed:
-            return  # what a failure cut off need not be whole
+            return  # what a failure cuts off need not be complete
         yield from self._machines.finish()
         for invariant in self._invariants:
             yield from invariant.end()
 
 
 class SseJudge:
-    """Judges a stream: feed it every event, then `end`. Both yield violations, each a sentence."""
+    """A judge of one stream: call `feed` with every event, then `end`. Both yield violations, each a sentence."""
 
     def __init__(self, table: Stream) -> None:
         self._terminator = table.terminator
@@ -80,5 +80,5 @@ class SseJudge:
         yield from self._judge.feed(event)
 
     def end(self) -> Iterator[str]:
-        """Yields the violations that show when the connection is closed."""
+        """Yields the violations at the end of the connection."""
         yield from self._judge.end(terminated=self._terminated)

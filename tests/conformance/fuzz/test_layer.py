@@ -130,7 +130,7 @@ def test_what_a_server_has_not_is_left_out_and_a_finding_has_its_exchange() -> N
     because = {rule: result.because for rule, result in results.items() if result.verdict is Verdict.SKIP}
     assert because == {
         "responses/fuzz/requests": "the server answers 404: it has no POST /responses",
-        "response/fuzz/requests": "the server keeps no responses",
+        "response/fuzz/requests": "the server stores no responses",
     }
     (failed,) = (result for result in results.values() if result.verdict is Verdict.FAIL)
     assert failed.rule == "models/fuzz/response-schema-conformance"
