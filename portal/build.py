@@ -196,7 +196,7 @@ def nav(made: dict[str, list[Page]]) -> list[Any]:
         {
             "Tools": [
                 {"Conformance": "conformance.md"},
-                {"Servers, judged": "servers.md"},
+                {"Tested servers": "servers.md"},
                 {"Drift": "drift.md"},
                 {"Client packages": [{"specvino sdk": "sdk.md"}, {"Other generators": "generators.md"}]},
                 *all_of("commands"),
