@@ -220,14 +220,14 @@ def run(
 
     specvino conform http://127.0.0.1:8000/v1
     """
-    from specvino.cli.conform_run import Files, Output, Wanted, judge, list_cases
+    from specvino.cli.conform_run import Files, Output, RunOptions, judge, list_cases
     from specvino.conformance.verdict import Severity
 
     if url and base_url and url != base_url:
         end("the URL argument and --base-url differ")
     if quiet and verbose:
         end("--quiet and --verbose can't be combined")
-    wanted = Wanted(
+    options = RunOptions(
         url=url or base_url,
         model=model,
         key=api_key,
@@ -237,7 +237,7 @@ def run(
         insecure=insecure,
         dialect=dialect,
         profile=profile.value,
-        layers=tuple(dict.fromkeys(each.value for each in layer or ())),
+        layers=tuple(dict.fromkeys(chosen.value for chosen in layer or ())),
         filters=tuple(filter or ()),
         concurrency=concurrency,
         timeout=timeout,
@@ -251,10 +251,10 @@ def run(
         server=server,
     )
     if list_:
-        list_cases(wanted)
+        list_cases(options)
         return
     files = Files(junit, sarif, html, markdown, ndjson, badge, har, baseline, write_baseline, strict)
-    raise SystemExit(judge(wanted, files, Output(json, quiet, verbose)))
+    raise SystemExit(judge(options, files, Output(json, quiet, verbose)))
 
 
 @app.command()

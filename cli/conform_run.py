@@ -46,7 +46,7 @@ REPORT_FORMATS = {"junit": junit, "sarif": sarif, "html": html, "markdown": mark
 
 
 @dataclass(frozen=True, slots=True)
-class Wanted:
+class RunOptions:
     """The options of a run as the command line gives them, unchecked."""
 
     url: str | None
@@ -113,7 +113,7 @@ class Wanted:
         head = report.header
         if self.dialect not in (None, head.dialect):
             raise CannotRun(f"--dialect is {self.dialect}, but {file} was judged against {head.dialect}")
-        wanted = replace(
+        options = replace(
             self,
             replay=None,
             server=self.server or head.server,
@@ -122,14 +122,14 @@ class Wanted:
             dialect=head.dialect,
             layers=("fuzz",),
         )
-        job = replace(wanted.job(), replayed=report)
+        job = replace(options.job(), replayed=report)
         if not job.again():
             raise CannotRun(f"{file} has no fuzz findings to replay")
         return job
 
     def _asks_for_new_requests(self) -> bool:
         options = (self.seed, self.max_examples, self.include_checks or None, self.exclude_checks or None)
-        return any(each is not None for each in options)
+        return any(option is not None for option in options)
 
     def _generated(self, layers: tuple[str, ...]) -> Options:
         seed = SEED if self.seed is None else self.seed
@@ -179,14 +179,14 @@ class Files:
                 end("--strict requires --baseline")
             return Baseline()
         try:
-            found = read(self.baseline)
+            baseline = read(self.baseline)
         except BadBaseline as error:
             end(str(error))
         except OSError as error:
             end(f"{self.baseline} can't be read: {error.strerror}")
-        if self.strict and (unknown := found.unknown(all_rules())):
+        if self.strict and (unknown := baseline.unknown(all_rules())):
             end(f"{self.baseline} contains unknown rules: {', '.join(unknown)}")
-        return found
+        return baseline
 
     def write(self, report: Report) -> None:
         for name, format in REPORT_FORMATS.items():
@@ -233,11 +233,11 @@ class Terminal(Console):
         raise
 
 
-def list_cases(wanted: Wanted) -> None:
+def list_cases(options: RunOptions) -> None:
     """Prints the cases of a run, and those that it would skip."""
     try:
         # The plan doesn't depend on the server.
-        chosen = replace(wanted, url=wanted.url or "http://localhost").job().plan()
+        chosen = replace(options, url=options.url or "http://localhost").job().plan()
     except CannotRun as error:
         end(str(error))
     with printing():
@@ -250,12 +250,12 @@ def list_cases(wanted: Wanted) -> None:
         print(f"{len(chosen.cases)} cases; {len(chosen.left_out)} skipped")
 
 
-def judge(wanted: Wanted, files: Files, output: Output) -> int:
+def judge(options: RunOptions, files: Files, output: Output) -> int:
     """Runs the test, writes the reports and returns the exit code."""
     accepted = files.accepted()
     files.check()
     try:
-        job = wanted.job()
+        job = options.job()
     except CannotRun as error:
         end(str(error))
     try:
@@ -293,9 +293,9 @@ async def _judge(job: Job, files: Files, accepted: Baseline, output: Output) -> 
     if files.write_baseline is not None:
         with writing(files.write_baseline):
             accepted.updated(report.lines).write(files.write_baseline)
-    found = files.write_baseline is None and any(line.fails for line in report.lines)
+    failed = files.write_baseline is None and any(line.fails for line in report.lines)
     stale = files.strict and files.write_baseline is None and any(accepted.unneeded(report.lines))
-    if found or stale or (report.footer and report.footer.lost):
+    if failed or stale or (report.footer and report.footer.lost):
         return 1
     if not report.whole:
         raise CannotRun(report.shortcoming)
