@@ -69,13 +69,13 @@ class _Copies:
 
     def _free(self, root: Root, name: str) -> str:
         place = (root.endpoint, *(() if root.part == "request" else (root.part,)))
-        wanted = "".join(word.title() for part in place for word in part.split("_")) + name
+        base = "".join(word.title() for part in place for word in part.split("_")) + name
         number = 2
-        found = wanted
-        while found in self._schemas or found in self._copies:
-            found = f"{wanted}{number}"
+        free = base
+        while free in self._schemas or free in self._copies:
+            free = f"{base}{number}"
             number += 1
-        return found
+        return free
 
     def _copy(self, root: Root, schema: Schema, path: str, inside: tuple[str, ...]) -> Schema:
         if "$ref" in schema:
@@ -107,10 +107,10 @@ class _Copies:
         return copied
 
     def _property(self, root: Root, schema: Schema, path: str, inside: tuple[str, ...]) -> Schema:
-        said = self._levels.get(field_name(root.endpoint, root.part, path), {})
-        if said.get("level") not in WITHOUT:  # else it doesn't matter what would be in it
+        entry = self._levels.get(field_name(root.endpoint, root.part, path), {})
+        if entry.get("level") not in WITHOUT:  # else it doesn't matter what would be in it
             schema = self._copy(root, schema, path, inside)
-        return schema | {SAID: said}
+        return schema | {SAID: entry}
 
 
 def _without_said(schema: Schema) -> Schema:

@@ -21,7 +21,7 @@ def render(spec: Spec) -> dict[str, str]:
         **{f"dialects/{system}.json": to_json(project(document, dialect)) for system, dialect in spec.dialects.items()},
         "vocabulary.json": to_json(spec.vocabulary),
         "differences.json": to_json(
-            {system: said["differences"] for system, said in spec.dialects.items() if "differences" in said}
+            {system: dialect["differences"] for system, dialect in spec.dialects.items() if "differences" in dialect}
         ),
         "routes.json": to_json(to_routes(document)),
         "models.py": classes.models(document),

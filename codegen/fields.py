@@ -44,12 +44,12 @@ class Field:
 
 def fields(document: dict[str, Any]) -> list[Field]:
     """Returns all fields, in the order of the document; the error envelope is the endpoint `error`."""
-    found = []
+    result = []
     for root in roots(document):
         paths: dict[str, list[Schema]] = {}
         _collect(document, root, root.schema, "", paths, ())
-        found += [Field(root.endpoint, root.part, path, tuple(owners)) for path, owners in paths.items()]
-    return found
+        result += [Field(root.endpoint, root.part, path, tuple(owners)) for path, owners in paths.items()]
+    return result
 
 
 def parts(document: dict[str, Any]) -> list[tuple[str, str]]:

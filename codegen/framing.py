@@ -18,23 +18,23 @@ def adapt_streams(document: dict[str, Any], dialect: dict[str, Any]) -> None:
     so much that the table doesn't hold for them). Of a table by types, what no event of the system states is gone.
     """
     for operation in operations(document):
-        said = dialect["stream"].get(operation.endpoint)
-        if said and EVENTS in operation.content():
-            _adapt(document, operation.definition, said)
+        stream = dialect["stream"].get(operation.endpoint)
+        if stream and EVENTS in operation.content():
+            _adapt(document, operation.definition, stream)
 
 
-def _adapt(document: dict[str, Any], operation: dict[str, Any], said: dict[str, Any]) -> None:
+def _adapt(document: dict[str, Any], operation: dict[str, Any], stream: dict[str, Any]) -> None:
     item = resolved(document, operation["responses"]["200"]["content"]["text/event-stream"]["itemSchema"])
     data = item["properties"]["data"]
     text: Schema = next(dict(branch) for branch in data.get("anyOf", [data]) if "contentSchema" in branch)
-    if said["error"] == "none":
+    if stream["error"] == "none":
         text["contentSchema"] = _without_error(document, text["contentSchema"])
-    _frame(item, text, said)
-    if "order" in said and "breaks" not in said:
+    _frame(item, text, stream)
+    if "order" in stream and "breaks" not in stream:
         operation.pop("x-stream", None)
     elif "x-stream" in operation:
         table = operation["x-stream"]
-        _adapt_table(table, said)
+        _adapt_table(table, stream)
         if isinstance(table["classify"], str):
             _keep_stated(table, set(_facts(document, text["contentSchema"], table["classify"])))
 
@@ -51,18 +51,18 @@ def _switch_off(table: dict[str, Any], word: str) -> None:
         facts = machine.pop(detail)
         machine["body"] = [*([facts] if isinstance(facts, str) else facts), *machine.get("body", ())]
     elif detail:
-        law = next(each for each in table["laws"] if isinstance(each, dict) and each["law"] == subject)
-        law["fields"] = [each for each in law["fields"] if each != detail]
+        law = next(entry for entry in table["laws"] if isinstance(entry, dict) and entry["law"] == subject)
+        law["fields"] = [field for field in law["fields"] if field != detail]
     else:
-        table["laws"] = [each for each in table["laws"] if subject != (each if isinstance(each, str) else each["law"])]
+        table["laws"] = [law for law in table["laws"] if subject != (law if isinstance(law, str) else law["law"])]
 
 
-def _frame(item: Schema, text: Schema, said: dict[str, Any]) -> None:
-    end = said["terminator"]
+def _frame(item: Schema, text: Schema, stream: dict[str, Any]) -> None:
+    end = stream["terminator"]
     item["description"] = "One event of the stream" + (f"; the last one is {end}." if end else ".")
     item["required"] = ["data"]
     item["properties"] = {}
-    if said["framing"] == "event":
+    if stream["framing"] == "event":
         item["required"] = ["event", "data"]
         item["properties"]["event"] = {
             "type": "string",
@@ -95,14 +95,14 @@ def _without_error(document: dict[str, Any], schema: Schema) -> Schema:
     return kept[0]
 
 
-def _adapt_table(table: dict[str, Any], said: dict[str, Any]) -> None:
-    table["framing"], table["terminator"] = said["framing"], said["terminator"]
-    for word in said.get("breaks", ()):
+def _adapt_table(table: dict[str, Any], stream: dict[str, Any]) -> None:
+    table["framing"], table["terminator"] = stream["framing"], stream["terminator"]
+    for word in stream.get("breaks", ()):
         _switch_off(table, word)
     for law in table["laws"]:
-        if isinstance(law, dict) and law["law"] == "consecutive" and "first" in said:
-            law["from"] = said["first"]
-    if said["error"] == "none" and isinstance(table["classify"], list):
+        if isinstance(law, dict) and law["law"] == "consecutive" and "first" in stream:
+            law["from"] = stream["first"]
+    if stream["error"] == "none" and isinstance(table["classify"], list):
         table["classify"] = [rule for rule in table["classify"] if rule["fact"] != "error"]
         for machine in table["machines"].values():
             if fail := [fact for fact in machine.pop("fail", ()) if fact != "error"]:
@@ -127,12 +127,12 @@ def _keep_stated(table: dict[str, Any], facts: set[str]) -> None:
             machine[part] = [fact for fact in machine[part] if fact in facts]
             if not machine[part]:
                 del machine[part]
-    while gone := [name for name, each in machines.items() if _is_never_opened(each, machines, facts)]:
+    while gone := [name for name, machine in machines.items() if _is_never_opened(machine, machines, facts)]:
         for name in gone:
             _dissolve(machines, name)
     for law in table["laws"]:
         if isinstance(law, dict) and "texts" in law:
-            law["texts"] = [each for each in law["texts"] if each["delta"] in facts]
+            law["texts"] = [text for text in law["texts"] if text["delta"] in facts]
     table["laws"] = [
         law
         for law in table["laws"]

@@ -44,7 +44,9 @@ def merge_systems(document: dict[str, Any], vocabulary: dict[str, Any]) -> None:
     systems = vocabulary["$defs"]["system"]["enum"]
     origin = vocabulary["$defs"]["x-origin"]
     origin["enum"] = [*systems, *origin["enum"]]
-    (dialect,) = (each for each in by_endpoint(document)["openapi"].parameters if each["name"] == "dialect")
+    (dialect,) = (
+        parameter for parameter in by_endpoint(document)["openapi"].parameters if parameter["name"] == "dialect"
+    )
     dialect["schema"]["enum"] = list(systems)
 
 
@@ -94,16 +96,16 @@ def _said(field: Field, places: Places, dialect: dict[str, Any]) -> Entry | None
     return entry
 
 
-def support(found: list[Field], dialect: dict[str, Any]) -> dict[str, Entry]:
+def support(listed: list[Field], dialect: dict[str, Any]) -> dict[str, Entry]:
     """Returns what a dialect says of each field, by the field's name; those of which it says nothing are left out.
 
     A field without an entry has the level of the nearest field around it that has one. Every field inside one that a
     system is without is so too; what a system has in full, it has with all fields of the same origin; partial says
     nothing about the fields inside. What is left and wasn't defined by OpenAI is unknown to the system.
     """
-    places = {(field.endpoint, field.part, field.path): field for field in found}
+    places = {(field.endpoint, field.part, field.path): field for field in listed}
     result = {}
-    for field in found:
+    for field in listed:
         if (entry := _said(field, places, dialect)) is not None:
             result[field.name] = entry
     return result
@@ -111,9 +113,9 @@ def support(found: list[Field], dialect: dict[str, Any]) -> dict[str, Entry]:
 
 def merge_support(document: dict[str, Any], dialects: dict[str, dict[str, Any]]) -> None:
     """Writes x-support at every property: by field name (a component serves several endpoints), then by system."""
-    found = fields(document)
-    by_system = {system: support(found, dialect) for system, dialect in dialects.items()}
-    for field in found:
+    listed = fields(document)
+    by_system = {system: support(listed, dialect) for system, dialect in dialects.items()}
+    for field in listed:
         for owner in field.owners:
             owner.setdefault("x-support", {})[field.name] = {
                 system: entry["level"] if entry.keys() == {"level"} else entry

@@ -59,13 +59,13 @@ def files(spec: Spec, name: str, title: str, root: Path, today: date) -> dict[Pa
         raise SpecError(f"{name!r} is not a name of small letters, digits and hyphens")
     if name in (*spec.dialects, *spec.vocabulary["$defs"]["x-origin"]["enum"]) or dialect.exists():
         raise SpecError(f"{name} is already a dialect, or this project")
-    listed, found = LIST.subn(rf"\g<1>, {name}\g<2>", vocabulary.read_text("utf-8"))
-    if found != 1:
+    text, count = LIST.subn(rf"\g<1>, {name}\g<2>", vocabulary.read_text("utf-8"))
+    if count != 1:
         raise SpecError(f"{vocabulary} has no line `system: {{enum: [...]}}`")
     return {
         dialect: _skeleton(spec, title, today),
         root / "upstream" / "tables" / f"{name}.yaml": dump({"unreadable": UNREADABLE.format(name=name, title=title)}),
-        vocabulary: listed,
+        vocabulary: text,
     }
 
 

@@ -51,16 +51,16 @@ def must_be_there(properties: dict[str, Schema], fields: Sequence[Field], entry:
     return ours and (known or all(field.part == "request" for field in fields))
 
 
-def holds(said: bool | list[str], properties: dict[str, Schema]) -> bool:
+def holds(required: bool | list[str], properties: dict[str, Schema]) -> bool:
     """Tells whether what is said of a field, of all objects or of some kinds, is so in this one.
 
     `required: [user, tool]` names the branches of a union, by the value that tells them apart; a branch of several
     values is named by all of them.
     """
-    if isinstance(said, bool):
-        return said
+    if isinstance(required, bool):
+        return required
     values = [[child["const"]] if "const" in child else child.get("enum", []) for child in properties.values()]
-    return any(each and all(value in said for value in each) for each in values)
+    return any(listed and all(value in required for value in listed) for listed in values)
 
 
 NULL: Schema = {"type": "null"}
@@ -97,12 +97,12 @@ def nullable(schema: Schema, allowed: bool, resolve: Resolve) -> Schema:
         if allowed:
             return {"anyOf": [schema, NULL]}
         target = resolve(schema)
-        found = nullable(target, allowed=False, resolve=resolve)
-        return schema if found == target else found
+        without_null = nullable(target, allowed=False, resolve=resolve)
+        return schema if without_null == target else without_null
     changed = dict(schema)
     if "anyOf" in schema:
         branches = [branch for branch in schema["anyOf"] if branch != NULL]
-        branches = [*branches, NULL] if allowed else [nullable(each, False, resolve) for each in branches]
+        branches = [*branches, NULL] if allowed else [nullable(branch, False, resolve) for branch in branches]
         return branches[0] if len(branches) == 1 else changed | {"anyOf": branches}
     if "enum" in schema:
         values = [value for value in schema["enum"] if value is not None]

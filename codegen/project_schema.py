@@ -19,10 +19,10 @@ GONE: Schema = {"not": {}}
 class SchemaProjector:
     """Brings schemas down to one system. `said` holds what that system says, by the identity of the property."""
 
-    def __init__(self, document: dict[str, Any], said: dict[int, Said]) -> None:
+    def __init__(self, document: dict[str, Any], entries: dict[int, Said]) -> None:
         self._schemas: dict[str, Schema] = document["components"]["schemas"]
         self._document = document
-        self._said = said
+        self._said = entries
         self._validators = Validators(document)
 
     def run(self) -> None:
@@ -64,10 +64,10 @@ class SchemaProjector:
         _remove(schema, gone, required - gone)
         return lost or (bool(needed) and needed <= gone)
 
-    def _narrow_property(self, properties: dict[str, Schema], name: str, said: Said) -> bool:
+    def _narrow_property(self, properties: dict[str, Schema], name: str, fields_and_entry: Said) -> bool:
         """Tells whether a value is left for the property."""
         child = properties[name]
-        fields, entry = said
+        fields, entry = fields_and_entry
         narrowed = dict(child)
         if any(_selects(field) for field in fields) and child.keys() & {"const", "enum"}:
             # The kind of a union's branch stays what it is; the system has this branch or hasn't.

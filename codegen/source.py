@@ -82,17 +82,17 @@ class Bundler:
     def unused(self) -> list[str]:
         """Returns the definitions that nothing refers to, in files that something refers to; and the other files."""
         folder = self.root.parent
-        found = []
+        result = []
         uses = {*self.origins.values(), *self.included}
         for file in sorted({file for file, _ in uses} - {self.root}):
             names = {f"/{name}" for name in self.files[file] if name not in KINDS}
             names |= {f"/{kind}/{name}" for kind in KINDS for name in self.files[file].get(kind, ())}
             unused = names - {fragment for origin, fragment in uses if origin == file}
-            found += [f"{file.relative_to(folder)}#{name}" for name in sorted(unused)]
+            result += [f"{file.relative_to(folder)}#{name}" for name in sorted(unused)]
         sources = {*folder.glob("*.yaml"), *folder.glob("paths/**/*.yaml"), *folder.glob("schemas/**/*.yaml")}
         sources |= {*folder.glob("streams/**/*.yaml")}
         unread = sources - self.files.keys() - {folder / "errors.yaml", folder / "vocabulary.yaml"}
-        return found + [str(file.relative_to(folder)) for file in sorted(unread)]
+        return result + [str(file.relative_to(folder)) for file in sorted(unread)]
 
     def _file(self, path: Path) -> Any:
         if path not in self.files:

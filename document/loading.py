@@ -59,5 +59,5 @@ def systems() -> tuple[str, ...]:
     """Returns the systems that have documents of their own, in the order of their names."""
     folder = files("specvino.generated") / "dialects"
     # Without it, as before the first run of codegen, commands that need no system go on working.
-    found = folder.iterdir() if folder.is_dir() else ()
-    return tuple(sorted(each.name.removesuffix(".json") for each in found if each.name.endswith(".json")))
+    documents = folder.iterdir() if folder.is_dir() else ()
+    return tuple(sorted(file.name.removesuffix(".json") for file in documents if file.name.endswith(".json")))

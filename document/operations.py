@@ -58,11 +58,11 @@ class Operation:
     def parameters(self) -> list[dict[str, Any]]:
         """Those of the path item, then its own."""
         both = (*self.item.get("parameters", ()), *self.definition.get("parameters", ()))
-        return [resolved(self.document, each) for each in both]
+        return [resolved(self.document, parameter) for parameter in both]
 
-    def parameters_in(self, place: str) -> list[dict[str, Any]]:
+    def parameters_in(self, location: str) -> list[dict[str, Any]]:
         """Returns the parameters that are in `path`, in `query` or in a header."""
-        return [each for each in self.parameters if each["in"] == place]
+        return [parameter for parameter in self.parameters if parameter["in"] == location]
 
     @property
     def body(self) -> Schema | None:
@@ -79,8 +79,8 @@ class Operation:
     def content(self, status: str = "200") -> dict[str, Any]:
         """Returns the media types of the answer with that status, none where the document has no such answer."""
         answer = resolved(self.document, self.definition["responses"].get(status, {}))
-        found: dict[str, Any] = answer.get("content", {})
-        return found
+        media_types: dict[str, Any] = answer.get("content", {})
+        return media_types
 
     @property
     def event(self) -> Schema | None:
@@ -99,26 +99,28 @@ def operations(document: Mapping[str, Any]) -> Iterator[Operation]:
 
 def by_endpoint(document: Mapping[str, Any]) -> dict[str, Operation]:
     """Returns the operations by the name of their endpoint."""
-    return {each.endpoint: each for each in operations(document)}
+    return {operation.endpoint: operation for operation in operations(document)}
 
 
 def base_paths(document: Mapping[str, Any]) -> tuple[str, ...]:
     """Returns the paths below which a server has the operations, in the order of the document's `servers`."""
-    return tuple(each["url"] for each in document["servers"])
+    return tuple(server["url"] for server in document["servers"])
 
 
 def event_data(document: Mapping[str, Any], media: Mapping[str, Any]) -> list[Schema]:
     """Returns what the data of an event may be, by the media type object of a stream, in any version of OpenAPI."""
     item = resolved(document, media.get("itemSchema") or media["x-itemSchema"])
     data = item["properties"]["data"]
-    found: list[Schema] = data.get("anyOf", [data])
-    return found
+    branches: list[Schema] = data.get("anyOf", [data])
+    return branches
 
 
 def event_of(document: Mapping[str, Any], media: Mapping[str, Any]) -> Schema:
     """Returns the schema of a decoded event, by the media type object of a stream."""
-    found: Schema = next(each["contentSchema"] for each in event_data(document, media) if "contentSchema" in each)
-    return found
+    schema: Schema = next(
+        branch["contentSchema"] for branch in event_data(document, media) if "contentSchema" in branch
+    )
+    return schema
 
 
 def name_of(schema: Mapping[str, Any] | None) -> str | None:

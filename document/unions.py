@@ -27,21 +27,21 @@ class Union:
         when `key` has none of the texts."""
         candidates = self._objects
         if self.key is not None and self.key in value:
-            said = value[self.key]
-            candidates = [each for each in self._objects if said in self._texts(each[0], self.key)]
-            candidates = candidates or [each for each in self._open() if _has_all(each[0], value)]
+            name = value[self.key]
+            candidates = [candidate for candidate in self._objects if name in self._texts(candidate[0], self.key)]
+            candidates = candidates or [candidate for candidate in self._open() if _has_all(candidate[0], value)]
         elif self.key is not None:
             candidates = [
-                each
-                for each in self._objects
-                if self.key not in each[0].get("required", ()) and value.keys() & each[0]["properties"].keys()
+                candidate
+                for candidate in self._objects
+                if self.key not in candidate[0].get("required", ()) and value.keys() & candidate[0]["properties"].keys()
             ]
         best = [branch for schema, branch in candidates if _has_all(schema, value)]
         return best[:1] or [branch for _, branch in candidates]
 
     def _open(self) -> list[tuple[Schema, Schema]]:
         """Returns the objects that leave it open what `key` is."""
-        return [each for each in self._objects if not self._texts(each[0], self.key)]
+        return [candidate for candidate in self._objects if not self._texts(candidate[0], self.key)]
 
     def _texts(self, schema: Schema, key: str | None) -> list[str]:
         return texts(values(resolved(self._document, schema.get("properties", {}).get(key, {}))))

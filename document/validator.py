@@ -100,8 +100,8 @@ def _absolute(node: Any) -> Any:
 
 
 def _sentence(error: jsonschema_rs.ValidationError) -> str:
-    shown = json.dumps(error.instance, ensure_ascii=False, default=repr)
-    return f"{_place(error)}: {_cut(error.message.replace(shown, _cut(shown)), 2 * LONGEST)}"
+    instance = json.dumps(error.instance, ensure_ascii=False, default=repr)
+    return f"{_place(error)}: {_cut(error.message.replace(instance, _cut(instance)), 2 * LONGEST)}"
 
 
 def _place(error: jsonschema_rs.ValidationError) -> str:
@@ -126,14 +126,14 @@ def _nearest(error: jsonschema_rs.ValidationError) -> list[jsonschema_rs.Validat
         return [error]
     depth = len(error.instance_path)
     # The branch whose constants the value has, such as its `type`, is the one that it was meant for.
-    named = [each for each in candidates if not any(_tells_apart(one, depth) for one in each)]
+    named = [branch for branch in candidates if not any(_tells_apart(problem, depth) for problem in branch)]
     if len(named) == 1:
         return _first(named[0])
     # A branch for another type of value says nothing of this one.
-    meant = [each for each in candidates if min(len(one.instance_path) for one in each) > depth]
+    meant = [branch for branch in candidates if min(len(problem.instance_path) for problem in branch) > depth]
     if not meant:
         return _first(candidates[0]) if len(candidates) == 1 else [error]
-    best = min(meant, key=lambda each: (len(each), -max(len(one.instance_path) for one in each)))
+    best = min(meant, key=lambda branch: (len(branch), -max(len(problem.instance_path) for problem in branch)))
     return _first(best)
 
 
@@ -141,7 +141,11 @@ def _first(branch: list[jsonschema_rs.ValidationError]) -> list[jsonschema_rs.Va
     """Returns the first error of a branch, with those that say of the same object that something is missing."""
     if branch[0].kind.name != "required":
         return _nearest(branch[0])
-    return [each for each in branch if (each.kind.name, each.instance_path) == ("required", branch[0].instance_path)]
+    return [
+        problem
+        for problem in branch
+        if (problem.kind.name, problem.instance_path) == ("required", branch[0].instance_path)
+    ]
 
 
 def _tells_apart(error: jsonschema_rs.ValidationError, depth: int) -> bool:

@@ -110,9 +110,9 @@ def followed(document: Mapping[str, Any], node: Any) -> Iterator[tuple[str, dict
 def _followed(
     document: Mapping[str, Any], node: Any, reference: str, met: set[str]
 ) -> Iterator[tuple[str, dict[str, Any]]]:
-    for _, found in objects(node):
-        yield reference, found
-        for target in (found.get("$ref"), *found.get("discriminator", {}).get("mapping", {}).values()):
+    for _, current in objects(node):
+        yield reference, current
+        for target in (current.get("$ref"), *current.get("discriminator", {}).get("mapping", {}).values()):
             if isinstance(target, str) and target not in met:
                 met.add(target)
                 yield from _followed(document, referred(document, target), target, met)

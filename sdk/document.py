@@ -44,22 +44,26 @@ class ClientMethod:
 
     @property
     def path_parameters(self) -> tuple[Parameter, ...]:
-        return tuple(each for each in self.parameters if each.where == "path")
+        return tuple(parameter for parameter in self.parameters if parameter.where == "path")
 
     @property
     def query(self) -> tuple[Parameter, ...]:
         """Returns the query parameters without the one that asks for a stream: that is a method of its own."""
         named = {"stream", "starting_after", "include_obfuscation"} if self.switch == "query" else set()
-        return tuple(each for each in self.parameters if each.where == "query" and each.name not in named)
+        return tuple(
+            parameter for parameter in self.parameters if parameter.where == "query" and parameter.name not in named
+        )
 
     @property
     def resumes(self) -> bool:
         """Tells whether a stream may go on behind an event that the caller has, which may be the last."""
-        return any(each.name == "starting_after" for each in self.parameters)
+        return any(parameter.name == "starting_after" for parameter in self.parameters)
 
     @property
     def stream_query(self) -> tuple[Parameter, ...]:
-        return tuple(each for each in self.parameters if each.where == "query" and each.name != "stream")
+        return tuple(
+            parameter for parameter in self.parameters if parameter.where == "query" and parameter.name != "stream"
+        )
 
 
 def document_of(dialect: str | None) -> dict[str, Any]:
@@ -86,18 +90,18 @@ def _method(operation: Operation) -> ClientMethod:
     definition, content = operation.definition, operation.content()
     parameters = tuple(
         Parameter(
-            each["name"],
-            each["in"],
-            each.get("required", False),
-            resolved(operation.document, each["schema"]),
-            each.get("description", ""),
+            parameter["name"],
+            parameter["in"],
+            parameter.get("required", False),
+            resolved(operation.document, parameter["schema"]),
+            parameter.get("description", ""),
         )
-        for each in operation.parameters
+        for parameter in operation.parameters
     )
     event = _without_error(operation.document, operation.event) if operation.event else None
     switch = None
     if event:
-        switch = "query" if any(each.name == "stream" for each in parameters) else "body"
+        switch = "query" if any(parameter.name == "stream" for parameter in parameters) else "body"
     return ClientMethod(
         id=operation.id,
         method=operation.method,
@@ -119,7 +123,7 @@ def _terminator(operation: Operation) -> str | None:
     """Returns the text that ends the operation's stream."""
     media = operation.content().get(EVENTS)
     branches = event_data(operation.document, media) if media else []
-    return next((each["const"] for each in branches if "const" in each), None)
+    return next((branch["const"] for branch in branches if "const" in branch), None)
 
 
 def _finals(table: dict[str, Any] | None) -> tuple[str, ...]:
@@ -132,6 +136,6 @@ def _finals(table: dict[str, Any] | None) -> tuple[str, ...]:
 
 def _without_error(document: Mapping[str, Any], schema: dict[str, Any]) -> str | None:
     """Returns the component of a stream's events; of a union with ErrorResponse, which clients raise, the other."""
-    found = resolved(document, schema)
-    left = [branch for branch in found.get("anyOf", ()) if not branch.get("$ref", "").endswith("/ErrorResponse")]
+    union = resolved(document, schema)
+    left = [branch for branch in union.get("anyOf", ()) if not branch.get("$ref", "").endswith("/ErrorResponse")]
     return name_of(left[0] if len(left) == 1 else schema)

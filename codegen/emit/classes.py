@@ -79,7 +79,7 @@ def _may_be_null(document: dict[str, Any], schema: Schema) -> bool:
     target = resolved(document, schema)
     if "enum" in target:
         return None in target["enum"]
-    return "null" in target.get("type", ()) or any(_may_be_null(document, each) for each in target.get("anyOf", ()))
+    return "null" in target.get("type", ()) or any(_may_be_null(document, branch) for branch in target.get("anyOf", ()))
 
 
 def _generate(document: dict[str, Any], flags: list[str]) -> str:

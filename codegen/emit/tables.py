@@ -59,15 +59,17 @@ def handlers(document: dict[str, Any], dialects: Collection[dict[str, Any]]) -> 
                 "path": operation.path,
                 "summary": definition["summary"],
                 "root": operation.is_also_at_root,
-                "parameters": [(each["name"], kind(operation, each)) for each in operation.parameters_in("path")],
+                "parameters": [
+                    (parameter["name"], kind(operation, parameter)) for parameter in operation.parameters_in("path")
+                ],
                 "query": [
                     {
-                        "name": each["name"],
-                        "kind": each["schema"]["type"],
-                        "default": each["schema"].get("default"),
-                        "type": kind(operation, each) + ("" if "default" in each["schema"] else " | None"),
+                        "name": parameter["name"],
+                        "kind": parameter["schema"]["type"],
+                        "default": parameter["schema"].get("default"),
+                        "type": kind(operation, parameter) + ("" if "default" in parameter["schema"] else " | None"),
                     }
-                    for each in operation.parameters_in("query")
+                    for parameter in operation.parameters_in("query")
                 ],
                 "body": operation.body_component,
                 "framing": definition.get("x-stream", {}).get("framing"),
@@ -91,9 +93,9 @@ def errors(errors: dict[str, Any]) -> str:
 def streams(document: dict[str, Any]) -> str:
     """Returns streams.py: the x-stream tables, with defaults filled in."""
     tables = {
-        each.endpoint: filled(each.definition["x-stream"])
-        for each in operations(document)
-        if "x-stream" in each.definition
+        operation.endpoint: filled(operation.definition["x-stream"])
+        for operation in operations(document)
+        if "x-stream" in operation.definition
     }
     return _render("streams.py.jinja", tables=tables)
 
@@ -103,7 +105,7 @@ def support(document: dict[str, Any]) -> str:
 
     The query of an operation is an object as well, called `retrieve_response.query`.
     """
-    bodies = [each.body_component for each in operations(document) if each.body_component]
+    bodies = [operation.body_component for operation in operations(document) if operation.body_component]
     names = sorted(closure(document, *bodies))
     schemas = document["components"]["schemas"]
     objects, unions = shapes(document, names)
@@ -133,7 +135,7 @@ def other_paths(document: Mapping[str, Any], dialects: Collection[Mapping[str, A
         for path in operation["path"].split(", ")
     }
     literal = {path for path in theirs if re.fullmatch(r"(/[\w.-]+)+", path)}
-    return sorted(path for path in literal - declared if any(each.fullmatch(path) for each in ours))
+    return sorted(path for path in literal - declared if any(pattern.fullmatch(path) for pattern in ours))
 
 
 # The words of x-stream that Python keeps for itself.

@@ -54,8 +54,8 @@ def dialects(spec: Spec) -> Iterator[Problem]:
         yield from support.denied(system, dialect, projected)
         for operation in operations(projected):
             if "x-stream" in operation.definition:
-                for what in words(spec.vocabulary, operation.definition["x-stream"]):
-                    yield Problem("x-stream", f"{system}: {operation.place} x-stream", what)
+                for fault in words(spec.vocabulary, operation.definition["x-stream"]):
+                    yield Problem("x-stream", f"{system}: {operation.place} x-stream", fault)
         validators = Validators(projected)
         for place, schema, value in examples(projected):
             for fault in validators.of(schema).violations(value):
@@ -96,10 +96,10 @@ def _with_supported_values(document: dict[str, Any]) -> Iterator[tuple[str, Sche
         if isinstance(schema.get("x-supported-values"), dict):
             yield f"{place} x-supported-values", schema["x-supported-values"]
     for operation in operations(document):
-        for each in operation.parameters:
-            if isinstance(each.get("x-supported-values"), dict):
-                place = f"{operation.place} parameter {each['name']} x-supported-values"
-                yield place, each["x-supported-values"]
+        for parameter in operation.parameters:
+            if isinstance(parameter.get("x-supported-values"), dict):
+                place = f"{operation.place} parameter {parameter['name']} x-supported-values"
+                yield place, parameter["x-supported-values"]
 
 
 def _keywords(place: str, schema: Schema) -> Iterator[Problem]:
@@ -107,10 +107,10 @@ def _keywords(place: str, schema: Schema) -> Iterator[Problem]:
         if key in KEYWORDS or key.startswith("x-"):
             continue
         if value is None:
-            what = f"{key!r} is a key without a value: a text with a comma needs quotes inside {{…}}"
+            fault = f"{key!r} is a key without a value: a text with a comma needs quotes inside {{…}}"
         else:
-            what = f"{key!r} is not a keyword of JSON Schema"
-        yield Problem("schema", place, what)
+            fault = f"{key!r} is not a keyword of JSON Schema"
+        yield Problem("schema", place, fault)
 
 
 def _inner(path: list[Any]) -> bool:
@@ -162,9 +162,9 @@ PER_REQUEST = 3
 def enough(spec: Spec) -> Iterator[Problem]:
     """There are three examples per request body, and one per JSON answer. (Those of streams: see streams.py.)"""
     for place, media in media_types(spec.document):
-        wanted = PER_REQUEST if " request " in place else 1
-        if "itemSchema" not in media and len(media.get("examples", {})) < wanted:
-            yield Problem("examples", place, f"has {len(media.get('examples', {}))} examples, but needs {wanted}")
+        count = PER_REQUEST if " request " in place else 1
+        if "itemSchema" not in media and len(media.get("examples", {})) < count:
+            yield Problem("examples", place, f"has {len(media.get('examples', {}))} examples, but needs {count}")
 
 
 def valid(spec: Spec) -> Iterator[Problem]:

@@ -37,12 +37,12 @@ def remarks(spec: Spec) -> Iterator[Problem]:
         if re.search(one_system, text, re.IGNORECASE):
             yield Problem("implementation-note", place, f"the description is about one system: {where}")
         if re.search(BOUND, text, re.IGNORECASE):
-            what = f"the description says a bound, which other systems don't share: the schema says ours, {where}"
-            yield Problem("implementation-note", place, what)
+            fault = f"the description says a bound, which other systems don't share: the schema says ours, {where}"
+            yield Problem("implementation-note", place, fault)
         for name in re.findall(r"\b[a-z]+(?:_[a-z]+)+\b", text):
             if not origins.get(name, {"openai"}) & {"openai", schema.get("x-origin")}:
-                what = f"the description speaks of {name}, which not every system has: {where}"
-                yield Problem("implementation-note", place, what)
+                fault = f"the description speaks of {name}, which not every system has: {where}"
+                yield Problem("implementation-note", place, fault)
 
 
 def _names(spec: Spec) -> Iterator[str]:
@@ -54,12 +54,12 @@ def _names(spec: Spec) -> Iterator[str]:
 
 def _origins(document: dict[str, Any]) -> dict[str, set[Any]]:
     """Returns who defined the properties of each name."""
-    found: dict[str, set[Any]] = {}
+    result: dict[str, set[Any]] = {}
     for _, schema in all_schemas(document):
         for name, child in schema.get("properties", {}).items():
             if isinstance(child, dict) and "x-origin" in child:
-                found.setdefault(name, set()).add(child["x-origin"])
-    return found
+                result.setdefault(name, set()).add(child["x-origin"])
+    return result
 
 
 def origins(spec: Spec) -> Iterator[Problem]:
@@ -90,12 +90,12 @@ def handling(spec: Spec) -> Iterator[Problem]:
 def queries(spec: Spec) -> Iterator[Problem]:
     """Query parameters say what they are, who defined them and how they are handled, as the fields of a body do."""
     for operation in operations(spec.document):
-        for each in operation.parameters_in("query"):
-            place = f"{operation.place} parameter {each['name']}"
-            if not each.get("description"):
+        for parameter in operation.parameters_in("query"):
+            place = f"{operation.place} parameter {parameter['name']}"
+            if not parameter.get("description"):
                 yield Problem("description", place, "needs a description")
             for key in ("x-origin", "x-handling"):
-                if key not in each:
+                if key not in parameter:
                     yield Problem(key.removeprefix("x-"), place, f"needs an {key}")
 
 
@@ -105,11 +105,11 @@ def supported_values(spec: Spec) -> Iterator[Problem]:
     for place, supported, schema in _with_supported_values(spec.document):
         for value in [*supported.get("enum", ()), *([supported["const"]] if "const" in supported else [])]:
             if not validators.of(_bare(schema)).fits(value):
-                what = f"x-supported-values names {value!r}, which the schema refuses"
-                yield Problem("supported-values", place, what)
+                fault = f"x-supported-values names {value!r}, which the schema refuses"
+                yield Problem("supported-values", place, fault)
         if "default" in schema and not validators.of(supported).fits(schema["default"]):
-            what = f"the default {schema['default']!r} is outside x-supported-values"
-            yield Problem("supported-values", place, what)
+            fault = f"the default {schema['default']!r} is outside x-supported-values"
+            yield Problem("supported-values", place, fault)
 
 
 def defaults(spec: Spec) -> Iterator[Problem]:
@@ -129,9 +129,13 @@ def _with_supported_values(document: dict[str, Any]) -> Iterator[tuple[str, Sche
             if "x-supported-values" in child:
                 yield place, child["x-supported-values"], child
     for operation in operations(document):
-        for each in operation.parameters_in("query"):
-            if "x-supported-values" in each:
-                yield f"{operation.place} parameter {each['name']}", each["x-supported-values"], each["schema"]
+        for parameter in operation.parameters_in("query"):
+            if "x-supported-values" in parameter:
+                yield (
+                    f"{operation.place} parameter {parameter['name']}",
+                    parameter["x-supported-values"],
+                    parameter["schema"],
+                )
 
 
 def _properties(name: str, schema: Schema) -> Iterator[tuple[str, Schema]]:

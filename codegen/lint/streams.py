@@ -145,8 +145,8 @@ def laws(entries: list[Law], machines: Machines, events: Events, by_field: bool)
         elif "of" in law and "in" not in machines.get(law["of"], ()):
             yield f"law {name}: {law['of']!r} is not a machine inside another"
         elif name in CHECKS:
-            for what in CHECKS[name](law, machines, events):
-                yield f"law {name}: {what}"
+            for fault in CHECKS[name](law, machines, events):
+                yield f"law {name}: {fault}"
 
 
 def _constant(law: Law, machines: Machines, events: Events) -> Iterator[str]:
@@ -209,8 +209,8 @@ def tables(spec: Spec) -> Iterator[Problem]:
         if (media is None) != (table is None):
             yield Problem("x-stream", place, "an operation has a text/event-stream answer and x-stream, or neither")
         elif media is not None and table is not None:
-            for what in list(words(spec.vocabulary, table)) or _faults(spec.document, media, table):
-                yield Problem("x-stream", place, what)
+            for fault in list(words(spec.vocabulary, table)) or _faults(spec.document, media, table):
+                yield Problem("x-stream", place, fault)
 
 
 def examples(spec: Spec) -> Iterator[Problem]:
@@ -220,8 +220,8 @@ def examples(spec: Spec) -> Iterator[Problem]:
             continue
         classify = operation.definition["x-stream"]["classify"]
         events = Events(spec.document, operation.content()[EVENTS], classify)
-        shown = {fact for event in events.examples() for fact in _stated(event, classify)}
-        for fact in sorted(events.by_fact.keys() - shown):
+        stated = {fact for event in events.examples() for fact in _stated(event, classify)}
+        for fact in sorted(events.by_fact.keys() - stated):
             yield Problem("examples", f"{operation.place} stream", f"no example states the fact {fact!r}")
 
 

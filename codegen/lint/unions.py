@@ -18,8 +18,8 @@ def unions(spec: Spec) -> Iterator[Problem]:
     """oneOf has a discriminator with a complete mapping; each branch requires that property as a const of its own."""
     for place, schema in all_schemas(spec.document):
         if "oneOf" in schema:
-            for what in _faults(spec.document, schema):
-                yield Problem("union", place, what)
+            for fault in _faults(spec.document, schema):
+                yield Problem("union", place, fault)
         elif "discriminator" in schema:
             yield Problem("union", place, "a discriminator stands beside oneOf only")
 
@@ -41,9 +41,9 @@ def _faults(document: dict[str, Any], schema: Schema) -> Iterator[str]:
             yield f"the mapping's {value} is not a branch"
             continue
         component = referred(document, target)
-        found = component.get("properties", {}).get(key, {}).get("const")
-        if found != value:
-            yield f"{target}: {key} must be the const {value!r}, but is {found!r}"
+        const = component.get("properties", {}).get(key, {}).get("const")
+        if const != value:
+            yield f"{target}: {key} must be the const {value!r}, but is {const!r}"
         if key not in component.get("required", ()):
             yield f"{target}: {key} must be required"
     if len(set(branches)) != len(branches):

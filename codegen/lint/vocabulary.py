@@ -54,25 +54,25 @@ def placed_in(document: dict[str, Any], vocabulary: Vocabulary) -> Iterator[Prob
     """Checks any OpenAPI document that uses the vocabulary."""
     known = keywords(vocabulary)
     # The tables of streams are checked by the rule for streams, which can name a machine and a law.
-    told = (known | BESIDE) - {"x-stream"}
+    checked_keys = (known | BESIDE) - {"x-stream"}
     validators = {name: validator(vocabulary, name) for name in PLACES}
     checked = set()
     for name, place, node in _places(document):
         checked.add(id(node))
-        for error in validators[name].errors({key: node[key] for key in node.keys() & told}):
+        for error in validators[name].errors({key: node[key] for key in node.keys() & checked_keys}):
             path = ".".join(map(str, error.instance_path))
             rule = path.partition(".")[0].removeprefix("x-") or "extension"
-            what = error.message
+            fault = error.message
             if isinstance(error.kind, jsonschema_rs.ValidationErrorKind.Enum):  # else it names two of many values
-                what = f"{error.instance!r} is not one of {', '.join(map(repr, error.kind.options))}"
+                fault = f"{error.instance!r} is not one of {', '.join(map(repr, error.kind.options))}"
             elif isinstance(error.kind, jsonschema_rs.ValidationErrorKind.FalseSchema):
-                what = f"it may not stand beside x-handling {node['x-handling']}, by which no value has an effect"
-            yield Problem(rule, place, f"{path}: {what}".removeprefix(": "))
+                fault = f"it may not stand beside x-handling {node['x-handling']}, by which no value has an effect"
+            yield Problem(rule, place, f"{path}: {fault}".removeprefix(": "))
     for place, node in objects(document):
         for key in node:
             if key.startswith("x-") and key not in known:
-                what = f"{key} is not a known key; known are {', '.join(sorted(known))}"
-                yield Problem("extension", place, what)
+                fault = f"{key} is not a known key; known are {', '.join(sorted(known))}"
+                yield Problem("extension", place, fault)
             elif key.startswith("x-") and id(node) not in checked:
                 yield Problem("extension", place, f"{key} may not stand here")
 
@@ -85,16 +85,16 @@ def _places(document: dict[str, Any]) -> Iterator[tuple[str, str, dict[str, Any]
         yield "MediaType", place, media
     for operation in operations(document):
         yield "Operation", operation.place, operation.definition
-        for each in operation.parameters:
-            yield "Parameter", f"{operation.place} parameter {each['name']}", each
+        for parameter in operation.parameters:
+            yield "Parameter", f"{operation.place} parameter {parameter['name']}", parameter
     for place, schema in all_schemas(document):
         yield "Schema", place, schema
 
 
 def words(vocabulary: Vocabulary, table: Any) -> Iterator[str]:
     """Yields misspelt, missing and surplus words, each with the machine or the law in which it stands."""
-    said = table.get("laws") if isinstance(table, dict) else None
-    laws = said if isinstance(said, list) else []
+    listed = table.get("laws") if isinstance(table, dict) else None
+    laws = listed if isinstance(listed, list) else []
     known = vocabulary["$defs"]["law"]["properties"]["law"]["enum"]
     for law in laws:
         if isinstance(law, str | dict) and (name := entry(law).get("law")) not in known:

@@ -63,8 +63,8 @@ def run_node(script: Path, *arguments: str, folder: Path) -> None:
         text=True,
     )
     if done.returncode != 0:
-        said = str(done.stderr or done.stdout).strip()
-        raise NodeError(f"{script.name} failed: {said}")
+        output = str(done.stderr or done.stdout).strip()
+        raise NodeError(f"{script.name} failed: {output}")
 
 
 TEMPLATES = Path(__file__).parent / "templates"
