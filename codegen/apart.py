@@ -1,4 +1,4 @@
-"""Gives a component that is several things for a system, such as a tool of chat and of responses, a copy for each."""
+"""Copies components that mean several things for a system, such as a tool of chat and of responses."""
 
 import json
 from typing import Any
@@ -14,15 +14,15 @@ SAID = "x-said"
 
 
 def take_apart(document: dict[str, Any], levels: dict[str, Entry]) -> None:
-    """Copies components in place, so that no property is several fields of which the system says different things.
+    """Copies components in place, so that each property is one field, or fields with the same entry in the dialect.
 
-    The first copy keeps the name. Inside itself, a component refers to the first one.
+    The first copy keeps the name. Inside itself, a component refers to the first copy.
     """
     _Copies(document, levels).run()
 
 
 def join_same(document: dict[str, Any]) -> None:
-    """Removes copies that are what another component of the same title is, in place."""
+    """Removes copies that equal another component of the same title, in place."""
     schemas: dict[str, Schema] = document["components"]["schemas"]
     while True:
         first: dict[str, str] = {}
@@ -44,10 +44,10 @@ class _Copies:
         self._schemas: dict[str, Schema] = document["components"]["schemas"]
         self._levels = levels
         self._names: dict[str, dict[str, str]] = {}
-        """For each component the names of its copies, by what they are."""
+        """The names of the copies of each component, by content."""
         self._copies: dict[str, Schema] = {}
         self._answers: dict[tuple[str, str], str] = {}
-        """The first copy in an endpoint's answer, by endpoint and component: that which its events have, too."""
+        """The first copy in an endpoint's answer, by endpoint and component; the endpoint's events use it as well."""
 
     def run(self) -> None:
         for root in list(roots(self._document)):
@@ -114,7 +114,7 @@ class _Copies:
 
 
 def _without_said(schema: Schema) -> Schema:
-    """Returns the schema itself, without what dialects say in it."""
+    """Returns the schema itself, without the dialect's entries in it."""
     for _, child in descend(schema, ""):
         child.pop(SAID, None)
     return schema

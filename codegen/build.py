@@ -1,4 +1,4 @@
-"""The files of generated/: their texts, and how they compare with what is there."""
+"""The files of generated/: their contents, and how they differ from the folder."""
 
 import difflib
 from pathlib import Path
@@ -12,7 +12,7 @@ INIT = '"""Written by specvino.codegen from openapi/. Do not edit."""\n'
 
 
 def render(spec: Spec) -> dict[str, str]:
-    """Returns the files of generated/ by name; those of the systems are in the folder dialects/."""
+    """Returns the files of generated/ by name; those of other systems are in the folder dialects/."""
     document = spec.document
     return {
         "__init__.py": INIT,
@@ -35,7 +35,7 @@ def render(spec: Spec) -> dict[str, str]:
 
 
 def write(files: dict[str, str], target: Path) -> None:
-    """Makes `target` hold these files and no others."""
+    """Writes the files to `target` and deletes all others there."""
     for stale in _present(target) - files.keys():
         (target / stale).unlink()
     for name, text in files.items():
@@ -44,7 +44,7 @@ def write(files: dict[str, str], target: Path) -> None:
 
 
 def drift(files: dict[str, str], target: Path) -> str:
-    """Returns a unified diff from what `target` holds to what it should hold; it is empty when they agree."""
+    """Returns a unified diff from the content of `target` to the files; it is empty when they agree."""
     diffs = []
     for name in sorted(files.keys() | _present(target)):
         path = target / name

@@ -1,4 +1,4 @@
-"""A stream as one system sends it: how an event is framed, what ends the stream, and whether our table holds."""
+"""A stream as one system sends it: the framing of events, the end of the stream, and the parts of x-stream that hold."""
 
 from collections.abc import Iterator
 from typing import Any
@@ -12,10 +12,11 @@ ERROR = {"$ref": "#/components/schemas/ErrorResponse"}
 def adapt_streams(document: dict[str, Any], dialect: dict[str, Any]) -> None:
     """Changes the schemas of events and x-stream in place.
 
-    A dialect says of each endpoint's stream: `framing` (data, or event for a line `event:` too), `terminator` (the text
-    that ends it, or null), `error` (event, or none where a failure is no event), `first` (of the sequence numbers),
-    `order` (how the system's streams differ from our table) and `breaks` (what of the table they don't keep; without it
-    so much that the table doesn't hold for them). Of a table by types, what no event of the system states is gone.
+    For each endpoint's stream a dialect gives `framing` (data, or event for an additional `event:` line), `terminator`
+    (the text that ends it, or null), `error` (event, or none where a failure isn't sent as an event), `first` (the
+    first sequence number), `order` (how the system's streams differ from our table) and `breaks` (the parts of the
+    table that don't hold). With `order` but without `breaks` the table doesn't hold at all. In a table by types, facts
+    that no event of the system states are removed.
     """
     for operation in operations(document):
         stream = dialect["stream"].get(operation.endpoint)
@@ -40,9 +41,11 @@ def _adapt(document: dict[str, Any], operation: dict[str, Any], stream: dict[str
 
 
 def _switch_off(table: dict[str, Any], word: str) -> None:
-    """Switches off one of the words of `breaks`, what of the table a system doesn't keep, in place. A machine that
-    needs no fact to be opened or ended has that fact among the others; a law, or a field that it has to be constant, is
-    gone."""
+    """Removes what one word of `breaks` names from the table, in place.
+
+    A machine that needs no fact to open or end has that fact in its body instead; a law, or one of the fields that it
+    keeps constant, is removed.
+    """
     subject, _, detail = word.partition(".")
     if word == "no silent event":
         table["silent"] = True
@@ -119,8 +122,11 @@ def _facts(document: dict[str, Any], schema: Schema, field: str) -> Iterator[str
 
 
 def _keep_stated(table: dict[str, Any], facts: set[str]) -> None:
-    """Takes facts out of a table that no event of the system states, and machines that none opens, in place. Facts of
-    such a machine are those of the one around it: deltas of a text, say, that comes without parts."""
+    """Removes facts that no event of the system states, and machines that no fact opens, from a table in place.
+
+    The remaining facts of such a machine move to the machine around it: deltas of a text that comes without parts, for
+    example.
+    """
     machines = table["machines"]
     for machine in machines.values():
         for part in {"body", "end", "fail", "abort"} & machine.keys():
@@ -141,7 +147,7 @@ def _keep_stated(table: dict[str, Any], facts: set[str]) -> None:
 
 
 def _dissolve(machines: dict[str, Any], name: str) -> None:
-    """Takes a machine out of a table, in place. What is stated of it all the same is of the machine around it."""
+    """Removes a machine from a table, in place. Its remaining facts move to the machine around it."""
     machine = machines.pop(name)
     if machine["in"] in machines and (left := machine.get("body")):
         around = machines[machine["in"]]

@@ -1,4 +1,4 @@
-"""The document as one system has it: what an SDK for that system is made from."""
+"""The document of another system, projected from ours; client packages are made from it."""
 
 import copy
 from collections.abc import Callable, Iterator
@@ -60,8 +60,8 @@ def project(document: dict[str, Any], dialect: dict[str, Any]) -> dict[str, Any]
 
 
 def _reachable(all_fields: list[Field], levels: dict[str, Entry]) -> list[Field]:
-    """Returns the fields that aren't inside one that the system is without, or that is always null: an object that
-    never comes tells nothing of its schema, which others may share."""
+    """Returns the fields that aren't inside one that the system lacks or that is always null: an object that never
+    occurs says nothing about its schema, which other fields may share."""
     without = {
         (field.endpoint, field.part, field.path) for field in all_fields if _never_comes(levels.get(field.name, {}))
     }
@@ -79,9 +79,10 @@ def _never_comes(entry: Entry) -> bool:
 def _missing(
     all_fields: list[Field], levels: dict[str, Entry], known: list[tuple[str, str]], dialect: dict[str, Any]
 ) -> set[tuple[str, str]]:
-    """Returns the parts, as (endpoint, part), that the system is without: it says so, or has none of their fields.
+    """Returns the parts, as (endpoint, part), that the system lacks: as a whole, or because it has none of their
+    fields.
 
-    The request is among them only where the whole endpoint is, and the schema of errors never.
+    The request is included only if the whole endpoint is, and the schema of errors never.
     """
     by_part: dict[tuple[str, str], list[str | None]] = {part: [] for part in known}
     for field in all_fields:
@@ -129,7 +130,7 @@ def _drop_operations(document: dict[str, Any], missing: set[tuple[str, str]], di
 
 
 def _add_rules(document: dict[str, Any], dialect: dict[str, Any]) -> None:
-    """Gives the bodies of requests the rules between their fields that the system has."""
+    """Adds the system's rules between fields to the bodies of requests."""
     for operation in operations(document):
         if rules := dialect.get("rules", {}).get(operation.endpoint):
             resolved(document, operation.body)["allOf"] = copy.deepcopy(rules)
@@ -165,7 +166,7 @@ def _head(document: dict[str, Any], dialect: dict[str, Any]) -> None:
 
 
 def drop_unreached(document: dict[str, Any]) -> None:
-    """Leaves the components to which something leads from the paths."""
+    """Removes the components that nothing in the paths leads to."""
     components = document["components"]
     reached = {reference for reference, _ in followed(document, document["paths"])}
     for kind in components.keys() - {"securitySchemes"}:
@@ -186,7 +187,7 @@ def examples(document: dict[str, Any]) -> Iterator[tuple[str, Schema, Any]]:
 
 
 def drop_examples(document: dict[str, Any], fits: Callable[[Schema, Any], bool]) -> None:
-    """Leaves the examples of which `fits(schema, value)` is true."""
+    """Removes the examples for which `fits(schema, value)` is false."""
     for _, schema, named in list(_named(document)):
         for name in [name for name, example in named.items() if not fits(schema, example.get("value"))]:
             del named[name]
@@ -198,7 +199,7 @@ def drop_examples(document: dict[str, Any], fits: Callable[[Schema, Any], bool])
 
 
 def _named(document: dict[str, Any]) -> Iterator[tuple[str, Schema, dict[str, Any]]]:
-    """Yields the examples that stand by name beside a schema."""
+    """Yields the named examples beside a schema."""
     for place, media in media_types(document):
         if "examples" in media:
             yield place, media["schema"], media["examples"]

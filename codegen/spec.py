@@ -1,4 +1,4 @@
-"""The source put together: what the lint checks and the emitters write out."""
+"""The merged specification: the lint checks it, and the emitters write it out."""
 
 from dataclasses import dataclass
 from pathlib import Path
@@ -10,8 +10,7 @@ from specvino.codegen.source import Bundler, SpecError, load
 
 @dataclass(frozen=True, slots=True)
 class Spec:
-    """Holds the bundled and merged document, the content of errors.yaml, the dialects by system, and
-    vocabulary.yaml."""
+    """The bundled and merged document, the content of errors.yaml, the dialects by system, and vocabulary.yaml."""
 
     document: dict[str, Any]
     errors: dict[str, Any]

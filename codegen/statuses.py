@@ -81,7 +81,7 @@ COMPONENTS: dict[str, Schema] = {
 
 
 def adapt_answers(document: dict[str, Any], dialect: dict[str, Any]) -> None:
-    """Gives every operation the headers, errors and keys that the system has, in place."""
+    """Sets the headers, errors and keys of every operation to those of the system, in place."""
     document["components"]["schemas"] |= COMPONENTS
     for operation in (item.definition for item in operations(document)):
         if operation["x-endpoint"] in dialect["auth"].get("open", ()):
@@ -128,7 +128,7 @@ def _listed(status: Any) -> list[str]:
 
 
 def _with_headers(answer: dict[str, Any], known: list[str]) -> dict[str, Any]:
-    """Returns the answer with those of its headers that are known."""
+    """Returns the answer with only the known headers."""
     kept = {name: header for name, header in answer.get("headers", {}).items() if name in known}
     rest = {key: value for key, value in answer.items() if key != "headers"}
     return rest | {"headers": kept} if kept else rest

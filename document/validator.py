@@ -1,4 +1,4 @@
-"""What decides whether a value is valid: jsonschema-rs, formats included."""
+"""Validation by jsonschema-rs, including formats."""
 
 import json
 from collections.abc import Callable, Iterator, Mapping
@@ -39,11 +39,11 @@ class Validator:
             return False
 
     def errors(self, value: Any) -> Iterator[jsonschema_rs.ValidationError]:
-        """Yields what is wrong with a value, in jsonschema-rs's form. Raises ValueError as `is_valid` does."""
+        """Yields the errors of a value, in jsonschema-rs's form. Raises ValueError as `is_valid` does."""
         return self._compiled.iter_errors(value)
 
     def violations(self, value: Any) -> Iterator[str]:
-        """Yields what is wrong with a value, each in a sentence that begins with the path of the wrong part."""
+        """Yields the errors of a value, each as a sentence that begins with the path of the wrong part."""
         try:
             errors = list(self._compiled.iter_errors(value))
         except ValueError as nested:
@@ -109,15 +109,15 @@ def _place(error: jsonschema_rs.ValidationError) -> str:
 
 
 def _required(names: list[str]) -> str:
-    """Says of members in quotation marks that they are missing."""
+    """Returns that these members, in quotation marks, are missing."""
     if len(names) == 1:
         return f"{names[0]} is a required property"
     return f"{', '.join(names[:-1])} and {names[-1]} are required properties"
 
 
 def _nearest(error: jsonschema_rs.ValidationError) -> list[jsonschema_rs.ValidationError]:
-    """Returns what is wrong in the branch of a union that fits best: the one whose first error lies deepest. All
-    members that are missing in one place are wrong together."""
+    """Returns the errors of the branch of a union that fits best: the one whose first error is deepest. Missing members
+    of one object are errors together."""
     branches = getattr(error.kind, "context", None)
     if not branches:
         return [error]
@@ -138,7 +138,7 @@ def _nearest(error: jsonschema_rs.ValidationError) -> list[jsonschema_rs.Validat
 
 
 def _first(branch: list[jsonschema_rs.ValidationError]) -> list[jsonschema_rs.ValidationError]:
-    """Returns the first error of a branch, with those that say of the same object that something is missing."""
+    """Returns the first error of a branch, with all missing members of the same object."""
     if branch[0].kind.name != "required":
         return _nearest(branch[0])
     return [
@@ -149,7 +149,7 @@ def _first(branch: list[jsonschema_rs.ValidationError]) -> list[jsonschema_rs.Va
 
 
 def _tells_apart(error: jsonschema_rs.ValidationError, depth: int) -> bool:
-    """Tells whether a value of this place, or one of its members, is one that a branch isn't for."""
+    """Returns whether a value here, or one of its members, rules a branch out."""
     at, kind = len(error.instance_path), error.kind.name
     return (at == depth and kind == "type") or (at == depth + 1 and kind in ("const", "enum"))
 

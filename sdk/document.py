@@ -1,4 +1,4 @@
-"""The document that a client is made from, and its operations."""
+"""The document that a client is generated from, and its operations."""
 
 import copy
 from collections.abc import Iterator, Mapping
@@ -12,7 +12,7 @@ from specvino.document.pointers import resolved
 
 @dataclass(frozen=True, slots=True)
 class Parameter:
-    """Describes a parameter. `where` is `path` or `query`; `schema` is plain, without references."""
+    """A parameter of a method. `where` is `path` or `query`; `schema` is plain, without references."""
 
     name: str
     where: str
@@ -23,10 +23,12 @@ class Parameter:
 
 @dataclass(frozen=True, slots=True)
 class ClientMethod:
-    """Describes a method of the client. `body`, `answer` and `event` are names of components. A stream is over with its
-    `terminator` or with an event whose type is one of `finals`; where neither is known, anyhow. `switch` says where
-    streaming is asked for: `body` or `query`, None where there are no streams. `root` is for paths at the server's root
-    instead of below its base."""
+    """A method of the client.
+
+    `body`, `answer` and `event` are names of components. A stream ends with its `terminator` or with an event whose
+    type is one of `finals`; without either, when the connection closes. `switch` is where streaming is requested,
+    `body` or `query`; None without streams. `root` is for paths at the server's root instead of below its base.
+    """
 
     id: str
     method: str
@@ -48,7 +50,7 @@ class ClientMethod:
 
     @property
     def query(self) -> tuple[Parameter, ...]:
-        """Returns the query parameters without the one that asks for a stream: that is a method of its own."""
+        """The query parameters without the one that requests a stream, which is a separate method."""
         named = {"stream", "starting_after", "include_obfuscation"} if self.switch == "query" else set()
         return tuple(
             parameter for parameter in self.parameters if parameter.where == "query" and parameter.name not in named
@@ -56,7 +58,7 @@ class ClientMethod:
 
     @property
     def resumes(self) -> bool:
-        """Tells whether a stream may go on behind an event that the caller has, which may be the last."""
+        """Whether a stream can resume after an event that the caller has, even the last."""
         return any(parameter.name == "starting_after" for parameter in self.parameters)
 
     @property
@@ -72,13 +74,13 @@ def document_of(dialect: str | None) -> dict[str, Any]:
 
 
 def methods(document: dict[str, Any]) -> Iterator[ClientMethod]:
-    """Yields the methods that a client has, one for each operation."""
+    """Yields the methods of a client, one for each operation."""
     for operation in operations(document):
         yield _method(operation)
 
 
 def without_switches(document: dict[str, Any]) -> dict[str, Any]:
-    """Returns the document without the fields of bodies that ask for streams: those are methods of their own."""
+    """Returns the document without the fields that request streams, which are separate methods."""
     changed = copy.deepcopy(document)
     for method in methods(document):
         if method.switch == "body" and method.body:
@@ -127,7 +129,7 @@ def _terminator(operation: Operation) -> str | None:
 
 
 def _finals(table: dict[str, Any] | None) -> tuple[str, ...]:
-    """Returns the types of the events that end a stream, where its table tells events by their `type`."""
+    """Returns the types of the events that end a stream, if its table classifies events by `type`."""
     if table is None or table["classify"] != "type":
         return ()
     (outermost,) = (machine for machine in table["machines"].values() if "in" not in machine)
@@ -135,7 +137,7 @@ def _finals(table: dict[str, Any] | None) -> tuple[str, ...]:
 
 
 def _without_error(document: Mapping[str, Any], schema: dict[str, Any]) -> str | None:
-    """Returns the component of a stream's events; of a union with ErrorResponse, which clients raise, the other."""
+    """Returns the component of a stream's events without ErrorResponse, which clients raise."""
     union = resolved(document, schema)
     left = [branch for branch in union.get("anyOf", ()) if not branch.get("$ref", "").endswith("/ErrorResponse")]
     return name_of(left[0] if len(left) == 1 else schema)

@@ -1,4 +1,4 @@
-"""The objects of a request: their fields, and what tells the branches of a union apart."""
+"""The objects of a request: their fields, and what distinguishes the branches of a union."""
 
 from collections.abc import Iterator
 from typing import Any
@@ -40,7 +40,7 @@ def shapes(document: dict[str, Any], names: list[str]) -> tuple[Table, Table]:
 
 
 def query_shape(parameters: list[Schema]) -> dict[str, Any]:
-    """Describes query parameters as the fields of an object."""
+    """Returns query parameters as the fields of an object."""
     fields = {
         parameter["name"]: {
             "handling": parameter["x-handling"],
@@ -53,7 +53,7 @@ def query_shape(parameters: list[Schema]) -> dict[str, Any]:
 
 
 def _shape(document: dict[str, Any], schema: Schema, place: str, unions: Table) -> str | None:
-    """Returns what describes the objects in a property's value: a component, a union of some, or nothing."""
+    """Returns the component, or the union of components, of the objects in a property's value; None without objects."""
     branches = tuple(dict.fromkeys(_branches(document, schema)))
     components = tuple(name for name in branches if name is not None)
     if not components or len(branches) == 1:
@@ -66,10 +66,8 @@ def _shape(document: dict[str, Any], schema: Schema, place: str, unions: Table) 
 
 
 def _branches(document: dict[str, Any], schema: Schema) -> Iterator[str | None]:
-    """Yields the components whose objects a value can be or have as elements, in the order in which they are tried.
-
-    None stands for a free-form map, whose values are anything.
-    """
+    """Yields the components whose objects a value can be or have as elements, in the order in which they are tried;
+    None stands for a free-form map."""
     target = resolved(document, schema)
     if _properties(document, target):
         yield component_name(schema["$ref"])
@@ -94,7 +92,7 @@ def _required(document: dict[str, Any], schema: Schema) -> set[str]:
 
 
 def _index(union: dict[str, Any], objects: Table) -> None:
-    """Adds which branches are worth a try, by the value of the field in which most of them differ."""
+    """Adds the branches to try for each value of the field in which most of them differ."""
     branches = {name: objects[name] for name in union["branches"]}
     known = {
         name: {key: texts(listed) for key, listed in branch["values"].items()} for name, branch in branches.items()

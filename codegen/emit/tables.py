@@ -1,4 +1,4 @@
-"""Handler protocols and the tables that the server, the handlers and the conformance suite read, by the templates
+"""Handler protocols and the tables for the server, the handlers and the conformance suite, made from the templates
 beside this file."""
 
 import re
@@ -34,7 +34,7 @@ def handlers(document: dict[str, Any], dialects: Collection[dict[str, Any]]) -> 
     literals: dict[str, list[str]] = {}
 
     def kind(operation: Operation, parameter: dict[str, Any]) -> str:
-        """Returns the type of a parameter; that of an enum has a name, under which handlers have it, too."""
+        """Returns the type of a parameter; an enum gets a name, which handlers use as well."""
         schema = parameter["schema"]
         if "enum" not in schema:
             return PYTHON_TYPES[schema["type"]]
@@ -86,7 +86,7 @@ def systems(systems: dict[str, str]) -> str:
 
 
 def errors(errors: dict[str, Any]) -> str:
-    """Returns errors.py: the error codes and what follows from each."""
+    """Returns errors.py: the error codes and their properties."""
     return _render("errors.py.jinja", types=errors["types"], codes=errors["codes"])
 
 
@@ -101,9 +101,9 @@ def streams(document: dict[str, Any]) -> str:
 
 
 def support(document: dict[str, Any]) -> str:
-    """Returns support.py: for each object of a request, its fields with their handling; and the defaults of the bodies.
+    """Returns support.py: the fields of each object of a request with their handling, and the defaults of the bodies.
 
-    The query of an operation is an object as well, called `retrieve_response.query`.
+    The query of an operation counts as an object, called `retrieve_response.query` for example.
     """
     bodies = [operation.body_component for operation in operations(document) if operation.body_component]
     names = sorted(closure(document, *bodies))

@@ -46,7 +46,7 @@ def openapi(spec: Spec) -> Iterator[Problem]:
 
 
 def dialects(spec: Spec) -> Iterator[Problem]:
-    """What is projected onto each system is accepted too, its examples fit, and no note denies it."""
+    """The document projected for each system is valid too, its examples fit, and no note contradicts it."""
     for system, dialect in spec.dialects.items():
         projected = project.project(spec.document, dialect)
         yield from _invalid(system, Validator31(projected))
@@ -66,7 +66,7 @@ def dialects(spec: Spec) -> Iterator[Problem]:
 
 
 def schemas(spec: Spec) -> Iterator[Problem]:
-    """Every schema is valid and has known keywords only, also where openapi-spec-validator doesn't look."""
+    """Every schema is valid and has known keywords only, including those that openapi-spec-validator doesn't check."""
     for place, schema in _with_supported_values(spec.document):
         yield from _keywords(place, schema)
         try:
@@ -114,7 +114,7 @@ def _keywords(place: str, schema: Schema) -> Iterator[Problem]:
 
 
 def _inner(path: list[Any]) -> bool:
-    """Tells whether an error lies in a schema below, which is looked at in its turn."""
+    """Returns whether an error is in a nested schema, which is checked separately."""
     return len(path) > 1 and (path[0] in ONE or (len(path) > 2 and path[0] in (*LIST, *NAMED)))
 
 
@@ -132,8 +132,8 @@ def _metaschema(dialect: Any) -> jsonschema_rs.Draft202012Validator:
 
 
 class _Schema31(OpenAPIV31SchemaValidator):
-    """Holds a schema against OpenAPI's dialect by jsonschema-rs: by jsonschema that is four fifths of the time that a
-    document takes. What doesn't hold is shown to jsonschema, whose words the lint says."""
+    """Validates a schema against OpenAPI's dialect by jsonschema-rs, because jsonschema takes four fifths of the time
+    that a document needs. Only what is invalid is passed to jsonschema, whose messages the lint shows."""
 
     dialect: Any = OAS31Validator
 
@@ -160,7 +160,7 @@ PER_REQUEST = 3
 
 
 def enough(spec: Spec) -> Iterator[Problem]:
-    """There are three examples per request body, and one per JSON answer. (Those of streams: see streams.py.)"""
+    """There are three examples per request body and one per JSON answer. (Those of streams: see streams.py.)"""
     for place, media in media_types(spec.document):
         count = PER_REQUEST if " request " in place else 1
         if "itemSchema" not in media and len(media.get("examples", {})) < count:

@@ -34,7 +34,7 @@ def codes(spec: Spec) -> Iterator[Problem]:
 
 
 def refusals(spec: Spec) -> Iterator[Problem]:
-    """x-refusals name known codes; the operation declares the code's status."""
+    """The codes of x-refusals are known, and the operation declares their statuses."""
     known = spec.errors["codes"]
     for operation in operations(spec.document):
         place = operation.place

@@ -18,7 +18,7 @@ BOUND = r"\b(at (most|least)|up to|no more than|not above|between) \d"
 
 
 def descriptions(spec: Spec) -> Iterator[Problem]:
-    """Every component and every property says what it is."""
+    """Every component and every property has a description."""
     for name, schema in spec.document["components"]["schemas"].items():
         if not schema.get("description"):
             yield Problem("description", name, "needs a description")
@@ -46,7 +46,7 @@ def remarks(spec: Spec) -> Iterator[Problem]:
 
 
 def _names(spec: Spec) -> Iterator[str]:
-    """Yields the words for other systems than OpenAI; of a name with a hyphen its beginning, such as MLC."""
+    """Yields the names of other systems than OpenAI; of a name with a hyphen its beginning, such as MLC."""
     for system, dialect in spec.dialects.items():
         if system != "openai":
             yield from (name.split("-")[0] for name in {dialect["name"], dialect.get("label", dialect["name"])})
@@ -63,7 +63,7 @@ def _origins(document: dict[str, Any]) -> dict[str, set[Any]]:
 
 
 def origins(spec: Spec) -> Iterator[Problem]:
-    """Every property of requests and answers says who defined it."""
+    """Every property of requests and answers has an x-origin."""
     document = spec.document
     for name in sorted(received(document) | sent(document)):
         for place, child in _properties(name, document["components"]["schemas"][name]):
@@ -72,7 +72,7 @@ def origins(spec: Spec) -> Iterator[Problem]:
 
 
 def handling(spec: Spec) -> Iterator[Problem]:
-    """Properties of requests have an x-handling, those of answers an x-emit, and neither has what isn't its own."""
+    """Properties of requests have an x-handling and those of answers an x-emit; neither has the other's."""
     document = spec.document
     taken, given = received(document), sent(document)
     for name in sorted(taken | given):
@@ -88,7 +88,7 @@ def handling(spec: Spec) -> Iterator[Problem]:
 
 
 def queries(spec: Spec) -> Iterator[Problem]:
-    """Query parameters say what they are, who defined them and how they are handled, as the fields of a body do."""
+    """Query parameters have a description, an x-origin and an x-handling, as the fields of a body do."""
     for operation in operations(spec.document):
         for parameter in operation.parameters_in("query"):
             place = f"{operation.place} parameter {parameter['name']}"
@@ -100,7 +100,7 @@ def queries(spec: Spec) -> Iterator[Problem]:
 
 
 def supported_values(spec: Spec) -> Iterator[Problem]:
-    """x-supported-values narrows a field, down to values that its schema accepts and with its default among them."""
+    """x-supported-values narrows a field to values that its schema accepts, including its default."""
     validators = Validators(spec.document)
     for place, supported, schema in _with_supported_values(spec.document):
         for value in [*supported.get("enum", ()), *([supported["const"]] if "const" in supported else [])]:
@@ -123,7 +123,7 @@ def defaults(spec: Spec) -> Iterator[Problem]:
 
 
 def _with_supported_values(document: dict[str, Any]) -> Iterator[tuple[str, Schema, Schema]]:
-    """Yields the properties and the query parameters that x-supported-values narrows: place, that, and their schema."""
+    """Yields the properties and query parameters that x-supported-values narrows: place, x-supported-values and schema."""
     for name, schema in document["components"]["schemas"].items():
         for place, child in _properties(name, schema):
             if "x-supported-values" in child:
@@ -145,5 +145,5 @@ def _properties(name: str, schema: Schema) -> Iterator[tuple[str, Schema]]:
 
 
 def _bare(schema: Schema) -> Schema:
-    """Returns a schema without the markings: a validator need not see them."""
+    """Returns a schema without the markings, which a validator doesn't need."""
     return {key: value for key, value in schema.items() if not key.startswith("x-")}

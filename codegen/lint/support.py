@@ -1,4 +1,4 @@
-"""Every field says how each system supports it, and nothing else is said."""
+"""Every field has a level for each system, dialect files contain nothing else, and notes match the schemas."""
 
 import re
 from collections.abc import Callable, Iterator
@@ -46,7 +46,7 @@ def _file(system: str) -> str:
 
 
 def _head(document: dict[str, Any], dialect: dict[str, Any]) -> Iterator[str]:
-    """What its words are about exists, and every stream of the system is described."""
+    """The names in a head exist, and every stream of the system is described."""
     endpoints = {operation.endpoint for operation in operations(document)}
     named = {
         "at_root": dialect.get("at_root", ()),
@@ -81,7 +81,7 @@ def _head(document: dict[str, Any], dialect: dict[str, Any]) -> Iterator[str]:
 
 
 def complete(spec: Spec) -> Iterator[Problem]:
-    """Every field has a level in every dialect, its own or that of a field around it, which it doesn't contradict."""
+    """Every field has a level in every dialect, its own or an inherited one that it doesn't contradict."""
     all_fields = fields(spec.document)
     places = {(field.endpoint, field.part, field.path): field for field in all_fields}
     for system, dialect in spec.dialects.items():
@@ -156,7 +156,7 @@ def _entry(place: str, field: Field, entry: dict[str, Any]) -> Iterator[Problem]
 
 
 def _of_kinds(value: Any) -> bool:
-    """Tells whether it is said of all objects, or of the kinds that a list names."""
+    """Returns whether a value is a boolean, or a list of kinds of objects."""
     return isinstance(value, bool) or (
         isinstance(value, list) and value != [] and all(isinstance(kind, str) for kind in value)
     )
@@ -195,7 +195,7 @@ ERROR = r"(?:an? (?:4|5)\d\d\b|an error|refused)"
 
 
 def denied(system: str, dialect: dict[str, Any], projected: dict[str, Any]) -> Iterator[Problem]:
-    """What a note says of null, of single numbers and of bounds is what the system's document says."""
+    """What a note says about null, single numbers and bounds is what the system's document says."""
     validators = Validators(projected)
     for field in fields(projected):
         entry = own_entry(field, dialect) or {}

@@ -1,4 +1,4 @@
-"""Unions: which branch a value belongs to can be told from one property."""
+"""Unions: one property determines the branch, inline branches have names, and no example fits two branches."""
 
 import re
 from collections.abc import Iterator
@@ -68,7 +68,7 @@ def titled(spec: Spec) -> Iterator[Problem]:
 
 
 def overlaps(spec: Spec) -> Iterator[Problem]:
-    """Where an example meets an anyOf, at most one of the branches has it. (oneOf says so itself.)"""
+    """Where an example reaches an anyOf, it fits at most one branch. (oneOf ensures that itself.)"""
     validators = Validators(spec.document)
     for place, schema, example in examples(spec.document):
         for path, union, value in _met(spec.document, validators, schema, example, ()):

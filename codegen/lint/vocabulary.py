@@ -1,4 +1,4 @@
-"""The document's own keywords stand where they may and have the shape that openapi/vocabulary.yaml gives them."""
+"""The document's own keywords are where they may be and have the shape that openapi/vocabulary.yaml defines."""
 
 import json
 from collections.abc import Iterator
@@ -23,7 +23,7 @@ BESIDE = {"if", "then", "in"}
 
 
 def keywords(vocabulary: Vocabulary) -> set[str]:
-    """Returns every keyword that may stand anywhere."""
+    """Returns all keywords of the vocabulary."""
     return {key for place in PLACES for key in vocabulary["$defs"][place]["properties"]}
 
 
@@ -38,7 +38,7 @@ def _validators(vocabulary: str) -> Validators:
 
 
 def misfits(vocabulary: Vocabulary, name: str, value: Any) -> list[str]:
-    """Returns what is misspelt, missing or surplus by the definition `name`; nothing when it fits."""
+    """Returns what is misspelled, missing or extra according to the definition `name`; empty if the value fits."""
     return [
         f"{'.'.join(map(str, error.instance_path))}: {error.message}".removeprefix(": ")
         for error in validator(vocabulary, name).errors(value)
@@ -46,7 +46,7 @@ def misfits(vocabulary: Vocabulary, name: str, value: Any) -> list[str]:
 
 
 def placed(spec: Spec) -> Iterator[Problem]:
-    """Every keyword is a known one, stands where it may, and has the shape of its JSON Schema."""
+    """Every keyword is known, is allowed at its place, and matches its JSON Schema."""
     yield from placed_in(spec.document, spec.vocabulary)
 
 
@@ -92,7 +92,7 @@ def _places(document: dict[str, Any]) -> Iterator[tuple[str, str, dict[str, Any]
 
 
 def words(vocabulary: Vocabulary, table: Any) -> Iterator[str]:
-    """Yields misspelt, missing and surplus words, each with the machine or the law in which it stands."""
+    """Yields misspelled, missing and extra words of a table, each with its machine or law."""
     listed = table.get("laws") if isinstance(table, dict) else None
     laws = listed if isinstance(listed, list) else []
     known = vocabulary["$defs"]["law"]["properties"]["law"]["enum"]
@@ -114,5 +114,5 @@ def words(vocabulary: Vocabulary, table: Any) -> Iterator[str]:
 
 
 def entry(law: str | dict[str, Any]) -> dict[str, Any]:
-    """Returns a law as an object, also where it is its name alone."""
+    """Returns a law as an object, even if it is only a name."""
     return {"law": law} if isinstance(law, str) else dict(law)
