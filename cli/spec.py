@@ -1,5 +1,6 @@
 """`specvino spec`: the document, whole or field by field."""
 
+import json
 import os
 import sys
 from collections.abc import Iterator
@@ -13,12 +14,11 @@ import typer
 from specvino.cli.dialects import SYSTEMS, known_dialect
 from specvino.cli.spec_drift import drift
 from specvino.document import loading
-from specvino.document.loading import OPENAPI_31, OPENAPI_32, dialect_file
+from specvino.document.loading import OPENAPI_32, dialect_file, lowered
 
 app = typer.Typer(help="Print, check or look up the annotated OpenAPI document.", no_args_is_help=False)
 app.command(
-    epilog="Exit codes: 0 no differences but known ones, 1 differences to review, or known ones that are gone, "
-    "2 it couldn't compare."
+    epilog="Exit codes: 0 only known differences, 1 new differences or outdated known ones, 2 the comparison failed."
 )(drift)
 
 
@@ -32,19 +32,25 @@ class Format(StrEnum):
     YAML = "yaml"
 
 
-FILES = {Version.V32: OPENAPI_32, Version.V31: OPENAPI_31}
+NEXT_STEPS = """
+Next (CONTRIBUTING.md, "A dialect"):
+  1. Replace the placeholders in openapi/dialects/{name}.yaml, and give each field a level: specvino spec lint.
+  2. python -m specvino.codegen, which makes generated/dialects/{name}.json.
+  3. Record answers in tests/dialects/answers/{name}/ and write the stand-in tests/dialects/stand_ins/{name}.py.
+  4. Say in upstream/tables/{name}.yaml where its classes are: specvino spec drift --dialect {name}.
+  5. Ask a server: specvino conform --dialect {name} URL."""
 
 
 @contextmanager
 def _printing() -> Iterator[None]:
-    """Ends with one line where standard output takes no more, as on a full disk."""
+    """Ends the command with one line if standard output can't be written, such as on a full disk."""
     try:
         yield
         sys.stdout.flush()
     except BrokenPipeError:
-        raise  # nobody reads on, as with `| head`: that is no error, and typer ends quietly
+        raise  # the reader has gone, as with `| head`: not an error; Typer ends quietly
     except OSError as error:
-        # What the buffer still holds would fail once more when Python ends.
+        # Flushing the rest of the buffer would fail again when Python exits.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         sys.exit(f"specvino: standard output can't be written: {error.strerror}")
 
@@ -53,33 +59,31 @@ def _printing() -> Iterator[None]:
 def print_spec(
     context: typer.Context,
     openapi: Annotated[
-        Version | None, typer.Option(help="The version of OpenAPI, by default 3.2, or 3.1 with --dialect.")
+        Version | None, typer.Option(help="The OpenAPI version. By default, 3.2, or 3.1 with --dialect.")
     ] = None,
     dialect: Annotated[
         str | None,
         typer.Option(
-            help=f"Print the API as another system implements it: one of {SYSTEMS}.",
+            help=f"Print the document of another system: one of {SYSTEMS}.",
             callback=known_dialect,
             metavar="SYSTEM",
         ),
     ] = None,
     format: Annotated[Format, typer.Option(help="The output format.")] = Format.JSON,
-    output: Annotated[
-        Path | None, typer.Option("-o", "--output", help="The file to write, instead of standard output.")
-    ] = None,
+    output: Annotated[Path | None, typer.Option("-o", "--output", help="Write to this file instead of stdout.")] = None,
 ) -> None:
     """Print the OpenAPI document of this server or of another system."""
     if context.invoked_subcommand:
         return
-    if dialect is None:
-        text = loading.read(FILES[openapi or Version.V32])
-    elif openapi is Version.V32:
-        raise typer.BadParameter("the document of a dialect is there in 3.1 only", param_hint="--openapi")
-    else:
+    if dialect is not None:
+        if openapi is Version.V32:
+            raise typer.BadParameter("with --dialect, only 3.1 is available", param_hint="--openapi")
         text = loading.read(dialect_file(dialect))
+    elif openapi is Version.V31:
+        text = json.dumps(lowered(), indent=1, ensure_ascii=False) + "\n"
+    else:
+        text = loading.read(OPENAPI_32)
     if format is Format.YAML:
-        import json
-
         from specvino.document import yaml_text
 
         text = yaml_text.dump(json.loads(text))
@@ -94,8 +98,10 @@ def print_spec(
 
 
 @app.command()
-def lint(root: Annotated[Path, typer.Option(help="The project's folder, which contains openapi/.")] = Path()) -> None:
-    """Check the source of the document, openapi/."""
+def lint(
+    root: Annotated[Path, typer.Option(help="The project's root folder, which contains openapi/.")] = Path(),
+) -> None:
+    """Check the sources of the document in openapi/."""
     from specvino.codegen.lint import lint as problems_of
     from specvino.codegen.source import SpecError
     from specvino.codegen.spec import read
@@ -111,11 +117,36 @@ def lint(root: Annotated[Path, typer.Option(help="The project's folder, which co
         sys.exit(f"specvino: {len(problems)} problem{'s' if len(problems) > 1 else ''} in {root / 'openapi'}")
 
 
+@app.command("new-dialect")
+def new_dialect(
+    name: Annotated[str, typer.Argument(help="The system, in small letters, digits and hyphens, such as llama-cpp.")],
+    title: Annotated[
+        str | None, typer.Option(help="The name that people know it by, such as llama.cpp; NAME by default.")
+    ] = None,
+    root: Annotated[Path, typer.Option(help="The project's folder, which contains openapi/.")] = Path(),
+) -> None:
+    """Begin to describe one more system: write its dialect file, in which everything is unknown."""
+    from datetime import date
+
+    from specvino.codegen.new_dialect import files
+    from specvino.codegen.source import SpecError
+    from specvino.codegen.spec import read
+
+    try:
+        texts = files(read(root / "openapi"), name, title or name, root, date.today())
+    except SpecError as error:
+        sys.exit(f"specvino: {error}")
+    for path, text in texts.items():
+        path.write_text(text, encoding="utf-8")
+        typer.echo(f"Wrote {path}")
+    typer.echo(NEXT_STEPS.format(name=name))
+
+
 @app.command()
 def explain(
     field: Annotated[str, typer.Argument(help="The field, such as chat.temperature or chat.response.usage.")],
 ) -> None:
-    """Explain a field and which systems support it."""
+    """Describe a field and show which systems support it."""
     from specvino.cli.explain import UnknownField, explain_field
 
     try:

@@ -7,6 +7,7 @@ from typing import Any
 from specvino.document.pointers import component_name, resolved
 
 Schema = dict[str, Any]
+"""A JSON Schema of a document."""
 
 METHODS = ("get", "put", "post", "delete", "options", "head", "patch", "trace", "query")
 
@@ -16,16 +17,21 @@ EVENTS = "text/event-stream"
 
 @dataclass(frozen=True, slots=True)
 class Operation:
-    """One operation of `document`. `method` is in capital letters; `item` is the path item around `definition`."""
+    """One operation of a document."""
 
     path: str
+    """Its path without a base path, such as `/models/{model}`."""
     method: str
+    """Its method in capital letters, such as `POST`."""
     item: Mapping[str, Any]
+    """The path item that contains it."""
     definition: dict[str, Any]
+    """The operation object of OpenAPI."""
     document: Mapping[str, Any]
 
     @property
     def id(self) -> str:
+        """Its operationId."""
         return str(self.definition["operationId"])
 
     @property
@@ -118,3 +124,11 @@ def event_of(document: Mapping[str, Any], media: Mapping[str, Any]) -> Schema:
 def name_of(schema: Mapping[str, Any] | None) -> str | None:
     """Returns the name of the component that a schema refers to; None where it is no reference."""
     return component_name(schema["$ref"]) if schema and "$ref" in schema else None
+
+
+def envelope_of(errors: dict[str, Any], endpoint: str | None, status: int | str) -> str:
+    """Returns the name of the envelope of a system's errors with a status, by `errors` of its `x-dialect`: that of the
+    endpoint's own errors, else that of the status, else that of all errors."""
+    own: dict[str, str] = errors.get("envelopes_at", {}).get(endpoint, {})
+    envelope: str = own.get(str(status)) or errors.get("envelopes", {}).get(str(status), errors["envelope"])
+    return envelope

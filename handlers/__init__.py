@@ -1,7 +1,7 @@
-"""Binds the generated protocols to engines. Knows no HTTP and no OpenVINO."""
+"""Implements the generated protocols with engines. Depends on neither HTTP nor OpenVINO."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from specvino.generated import handlers as protocols
 from specvino.handlers.chat import Chat
@@ -31,11 +31,11 @@ class Handlers:
 
     @property
     def in_background(self) -> int:
-        """How many responses are being made without a request."""
+        """The number of responses that are being made in the background."""
         return self.responses.in_background
 
     async def close(self) -> None:
-        """Ends what goes on without a request."""
+        """Ends the responses that are being made in the background."""
         await self.responses.close()
 
 
@@ -47,15 +47,17 @@ def bind(
     media: MediaSettings | None = None,
     door: Door | None = None,
 ) -> Handlers:
-    """Binds every handler to the models that it answers with.
+    """Returns all handlers for the models.
 
-    Without a `store` responses aren't kept; without a `cipher` what is encrypted can't be read after a restart. Without
-    `media` requests must hold their images themselves. `door` is what the document says of the server before them.
+    Without a `store` responses aren't stored; without a `cipher`, encrypted reasoning can't be decrypted after a
+    restart. Without `media` requests must contain their images. `door` describes the server in front of the handlers,
+    for its document.
     """
     limits, store = limits or Limits(), store or NoStore()
     served = ServedModels(models)
+    limits = replace(limits, stores_responses=store.keeps)
     pipeline = Pipeline(served, limits, Media(media or MediaSettings()))
-    document = OwnDocument(served, limits, door or Door(), keeps=store.keeps)
+    document = OwnDocument(served, limits, door or Door())
     return Handlers(
         chat=Chat(pipeline),
         completions=Completions(pipeline),

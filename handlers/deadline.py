@@ -1,4 +1,4 @@
-"""The time that a request has."""
+"""The time limit of a request."""
 
 import asyncio
 from collections.abc import AsyncGenerator
@@ -14,9 +14,9 @@ _RETRY_AFTER = 5
 
 
 def in_time(items: AsyncGenerator[Item], seconds: float | None) -> AsyncGenerator[Item]:
-    """Yields the items, and raises ApiError where they aren't complete within `seconds`; None is no limit.
+    """Yields the items, and raises ApiError if they aren't complete within `seconds`; None is no limit.
 
-    The time goes on while the receiver of an item works: one that reads slowly has no more of it.
+    The time in which the receiver handles an item counts too: a client that reads slowly doesn't get more.
     """
     return items if seconds is None else _limited(items, seconds)
 
@@ -26,12 +26,12 @@ async def _limited(items: AsyncGenerator[Item], seconds: float) -> AsyncGenerato
     async with aclosing(items):
         while True:
             try:
-                # Around each item, not around all: they may be asked for in different tasks.
+                # Around each item, not around all: different tasks may request them.
                 async with asyncio.timeout_at(deadline):
                     item = await anext(items)
             except StopAsyncIteration:
                 return
             except TimeoutError as error:
-                message = f"The answer was not complete within the {seconds:g} s that this server gives to a request."
+                message = f"The answer was not complete within this server's time limit of {seconds:g} s."
                 raise ApiError(ErrorCode.GENERATION_TIMEOUT, message, retry_after=_RETRY_AFTER) from error
             yield item

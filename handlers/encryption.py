@@ -1,4 +1,4 @@
-"""Reasoning that a client keeps without being able to read or change it, encrypted with a key of the installation."""
+"""Encryption with a key of the installation, for reasoning that clients store but can't read or change."""
 
 import os
 import tempfile
@@ -8,25 +8,26 @@ from cryptography.fernet import Fernet, InvalidToken
 
 
 class NotDecryptable(Exception):
-    """The text was not encrypted with this key, or was changed since."""
+    """The text was not encrypted with this key, or was changed afterwards."""
 
 
 class Cipher:
-    """Encrypts texts with a key; without one, with a new key that nobody else will have."""
+    """Encrypts texts with a key; without one, with a new key that is lost when the process ends."""
 
     def __init__(self, key: bytes | None = None) -> None:
-        """Raises ValueError for what is no key."""
+        """Raises ValueError for an invalid key."""
         self._fernet = Fernet(key or Fernet.generate_key())
 
     @classmethod
     def from_file(cls, file: Path) -> "Cipher":
-        """Uses the key in a file, which is made if need be. Raises OSError, and ValueError for what is no key."""
+        """Uses the key in a file, which is created if it doesn't exist. Raises OSError, and ValueError for an invalid
+        key."""
         if not file.exists():
             _create(file)
         return cls(file.read_bytes().strip())
 
     def encrypt(self, text: str) -> str:
-        """Returns a text of ASCII characters."""
+        """Returns the encrypted text, in ASCII characters."""
         return self._fernet.encrypt(text.encode()).decode("ascii")
 
     def decrypt(self, encrypted: str) -> str:
@@ -38,7 +39,7 @@ class Cipher:
 
 
 def _create(file: Path) -> None:
-    """Writes a new key, whole or not at all; where another server was quicker, its key stays."""
+    """Writes a new key file atomically; if another server has created one meanwhile, that one stays."""
     file.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
     descriptor, name = tempfile.mkstemp(dir=file.parent)  # for the owner only
     try:

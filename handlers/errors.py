@@ -1,18 +1,19 @@
-"""The error that reaches a client, and what an engine's error becomes."""
+"""The error that reaches a client, what becomes one, and the fields without effect that a reply names."""
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 
 from specvino.engine import errors as engine
 from specvino.generated import wire
 from specvino.generated.errors import ERRORS, ErrorCode, ErrorKind
+from specvino.generated.handlers import RequestContext
 
 
 class ApiError(Exception):
-    """An answer with an error: in the body before the first byte, as an event after it.
+    """An error for the client: the body of the response before its first byte, an event of the stream after it.
 
-    `message` is for people: it names the value refused and what is accepted. `param` is the field at fault as a
-    dotted path. `retry_after` is in seconds.
+    `message` is for people: it names the refused value and what is accepted. `param` is the field at fault, as a dotted
+    path. `retry_after` is in seconds.
     """
 
     def __init__(
@@ -30,7 +31,7 @@ class ApiError(Exception):
         return ERRORS[self.code]
 
     def body(self) -> wire.ErrorResponse:
-        """Returns the body of an answer that is this error."""
+        """Returns the error as the body of a response."""
         return {
             "error": {
                 "message": self.message,
@@ -41,7 +42,7 @@ class ApiError(Exception):
         }
 
     def event(self, sequence_number: int) -> wire.ResponseErrorEvent:
-        """Returns the last event of a stream whose events have types."""
+        """Returns the error as the last event of a stream whose events have types."""
         return {
             "type": "error",
             "code": self.code.value,
@@ -53,9 +54,9 @@ class ApiError(Exception):
 
 @contextmanager
 def engine_errors(prompt: str) -> Iterator[None]:
-    """Makes ApiErrors of an engine's errors that are meant for the client; others are faults of the server.
+    """Turns the engine's errors that are meant for the client into ApiErrors; others are faults of the server.
 
-    `prompt` names the field that holds the prompt.
+    `prompt` is the field that contains the prompt.
     """
     try:
         yield
@@ -69,3 +70,20 @@ def engine_errors(prompt: str) -> Iterator[None]:
         raise ApiError(ErrorCode.ENGINE_UNAVAILABLE, str(error), retry_after=error.retry_after) from error
     except engine.EngineRestarted as error:
         raise ApiError(ErrorCode.ENGINE_RESTARTED, str(error), retry_after=1) from error
+
+
+def reported(context: RequestContext, params: Iterable[str]) -> tuple[str, ...]:
+    """Returns the fields without effect, for the reply. Raises ApiError for the first one if the server refuses such
+    fields."""
+    names = tuple(params)
+    if names and context.refuses_unsupported:
+        message = f"This server doesn't support {names[0]} as given."
+        raise ApiError(ErrorCode.UNSUPPORTED_PARAMETER, message, param=names[0])
+    return names
+
+
+def unsupported_content(kind: str, param: str) -> ApiError:
+    """Returns the error for a part that the model can't read. Without the part, the answer would be to another
+    question."""
+    message = f"{param} is of the type {kind}, which the served model can't read."
+    return ApiError(ErrorCode.UNSUPPORTED_CONTENT, message, param=param)

@@ -4,11 +4,9 @@ done to the scores of single tokens."""
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 
+from specvino.document.loading import group
 from specvino.engine.protocol import ModelInfo
 from specvino.engine.request import Sampling
-from specvino.generated.errors import ErrorCode
-from specvino.handlers.errors import ApiError
-from specvino.handlers.limits import DRAFTING
 from specvino.handlers.or_none import value_of
 from specvino.handlers.sampling import Body
 from specvino.handlers.structured_outputs import StructuredOutput
@@ -16,9 +14,6 @@ from specvino.handlers.tools import ToolCalling
 
 # The most of the likeliest tokens at each place of a prompt.
 _MOST_OF_PROMPT = 20
-
-# The fields that name tokens of the model.
-_TOKEN_IDS = ("logprob_token_ids", "allowed_token_ids", "bad_words_token_ids")
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,17 +56,6 @@ def logprob_fields(
     )
 
 
-def require_known_tokens(body: Body, model: ModelInfo) -> None:
-    """Raises ApiError for a token that the model lacks. One that a bias names is told apart: clients send those of
-    OpenAI's models to any model."""
-    for name in _TOKEN_IDS:
-        lacking = next((id for id in value_of(body, name) or () if id >= model.vocabulary_size), None)
-        if lacking is not None:
-            last = model.vocabulary_size - 1
-            message = f"{name} is wrong: the model has no token {lacking}: its token ids are 0 to {last}."
-            raise ApiError(ErrorCode.INVALID_VALUE, message, param=name)
-
-
 def without_full_logits(
     asked: LogprobFields,
     sampling: Sampling,
@@ -82,7 +66,8 @@ def without_full_logits(
     """Returns what of these settings has its effect in such a request, and the fields that have none: beside what only
     the pipeline can do, the chosen token alone is shown; a token that the model lacks has no score; and beside what the
     pipeline can't do there are no drafts."""
-    of_pipeline = (
+    # An answer without tokens is neither searched nor constrained.
+    of_pipeline = sampling.max_tokens != 0 and (
         output is not None
         or tools.forced_by is not None
         or any(tool.held for tool in tools.tools)
@@ -95,7 +80,7 @@ def without_full_logits(
         shown = replace(asked, token_ids=()) if vain else asked
         sampling = replace(sampling, logit_bias=known)
         full = shown.need_full_logits or sampling.needs_full_logits or sampling.min_tokens > 0
-        drafts = DRAFTING if model.drafting is not None and full else ()
+        drafts = group("draft_settings").paths if model.drafting is not None and full else ()
         return shown, sampling, (*vain, *lacking, *(name for name in drafts if getattr(sampling, name) is not None))
     return (
         replace(asked, top=min(1, asked.top), token_ids=(), of_prompt=None),
@@ -105,7 +90,7 @@ def without_full_logits(
 
 
 def _wanted(asked: LogprobFields, sampling: Sampling) -> Iterator[str]:
-    if asked.top > 1:
+    if asked.top > 1 or (asked.wanted and asked.echoed):
         yield asked.param
     if asked.token_ids:
         yield "logprob_token_ids"

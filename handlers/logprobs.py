@@ -6,13 +6,13 @@ from itertools import islice
 from specvino.engine.segments import PromptLogprobs, PromptToken, TokenLogprob
 from specvino.generated import wire
 
-# What nothing foretold has no logprob: the first token of a prompt. Only completions show prompts.
+# Of the first token of a prompt, which no token precedes. Only completions show prompts.
 _NONE = 0.0
 
 
 def chat_logprobs(tokens: Iterable[TokenLogprob], top: int) -> wire.ChatLogprobs | None:
-    """Returns the tokens' logprobs, None if there are none, with the `top` likeliest tokens at each place: the chosen
-    one alone where the engine knows no others.
+    """Returns the tokens' logprobs, None if there are none, with the `top` likeliest tokens at each position: only the
+    chosen one if the engine returns no others.
     """
     content = [_token(token, top) for token in tokens]
     return {"content": content, "refusal": None} if content else None
@@ -24,8 +24,10 @@ def output_logprobs(tokens: Iterable[TokenLogprob], top: int) -> list[wire.Outpu
 
 
 def completion_logprobs(tokens: Iterable[TokenLogprob], top: int, offset: int) -> wire.CompletionLogprobs | None:
-    """Returns parallel lists, None if there are no tokens; `offset` is where the first begins, in characters. Among the
-    likeliest tokens is always the chosen one, so that there may be one more than `top`."""
+    """Returns parallel lists, None if there are no tokens; `offset` is the offset of the first token, in characters.
+
+    The likeliest tokens always include the chosen one, so there may be one more than `top`.
+    """
     tokens = list(tokens)
     if not tokens:
         return None
@@ -45,8 +47,8 @@ Places = list[dict[str, wire.PromptTokenLogprob] | None]
 
 
 class PendingPromptLogprobs:
-    """Holds how likely the tokens of prompts were until the next chunk of each choice, which has it: at each place the
-    tokens by their ids, the prompt's own first. The choices of a prompt share it."""
+    """Logprobs of prompts that the next chunk of each choice will carry: at each position tokens by their ids, the
+    prompt's own first. The choices of a prompt share them."""
 
     def __init__(self) -> None:
         self.waiting: dict[int, Places] = {}
@@ -60,7 +62,7 @@ class PendingPromptLogprobs:
         self.waiting[segment.choice] = self._places
 
     def give(self, choice: wire.ChatChunkChoice | wire.CompletionChunkChoice) -> None:
-        """Gives a chunk's choice what waits for it."""
+        """Adds the pending logprobs of the prompt, if there are any, to a chunk's choice."""
         if choice["index"] in self.waiting:
             choice["prompt_logprobs"] = self.waiting.pop(choice["index"])
 
@@ -74,18 +76,19 @@ def _of_prompt(place: tuple[PromptToken, ...]) -> dict[str, wire.PromptTokenLogp
 def _by_text(token: TokenLogprob) -> dict[str, float] | None:
     if token.logprob is None:
         return None
-    found: dict[str, float] = {}
+    by_text: dict[str, float] = {}
     for text, _, logprob in _likeliest(token):
-        found.setdefault(text, logprob)  # parts of characters look alike: the likeliest is shown
-    return found | {token.text: token.logprob}
+        by_text.setdefault(text, logprob)  # parts of characters have the same text: the likeliest is shown
+    return by_text | {token.text: token.logprob}
 
 
 def _likeliest(token: TokenLogprob) -> Iterator[tuple[str, bytes | None, float]]:
-    """Yields the likeliest tokens at a place; the chosen one has the text that it gave."""
+    """Yields text, bytes and logprob of the likeliest tokens at a position; the chosen one has the answer's text."""
     if token.logprob is not None and not token.top:
         yield token.text, token.bytes, token.logprob
-    for each in token.top:
-        yield token.text if each.chosen else each.text, token.bytes if each.chosen else each.bytes, each.logprob
+    for likely in token.top:
+        text, bytes = (token.text, token.bytes) if likely.chosen else (likely.text, likely.bytes)
+        yield text, bytes, likely.logprob
 
 
 def _token(token: TokenLogprob, top: int) -> wire.TokenLogprob:

@@ -1,7 +1,7 @@
-"""What is measured of a generation: tokens, choices and seconds, for metrics, traces and the access log. Never a text.
+"""The measurements of a generation: tokens, choices and seconds, for metrics, traces and the access log. Never a text.
 
-It is measured where segments come out of the engine, so it is the same for every engine and endpoint, streamed or not.
-A text that is held back (the beginning of a stop string, the markup of a call) counts when it is shown.
+They are taken where segments leave the engine, so they are the same for every engine and endpoint, streamed or not.
+Text that is held back (the beginning of a stop string, the markup of a call) counts when it is sent.
 """
 
 import asyncio
@@ -27,16 +27,16 @@ from specvino.engine.segments import (
 from specvino.handlers.errors import ApiError
 
 Outcome = Literal["stop", "length", "abort", "error"]
-"""How a choice ended, in vLLM's words: calls are a `stop`, a client that left is an `abort`."""
+"""How a choice ended, in vLLM's terms: calls are a `stop`, a disconnected client is an `abort`."""
 
 
 @dataclass(slots=True)
 class GenerationRecord:
-    """Holds what was measured of a request. Times are in seconds since it arrived; None is what there was none of.
+    """The measurements of one request. Times are in seconds since it arrived, None if the event didn't happen.
 
-    Each prompt has `n` of the `choices`. `completion_tokens` and `reasoning_tokens` are counted at the end: they are
-    None for a request that has none. `error` is the code of the error that ended it. `phases` are the engine's own
-    times, of a request that came to its end.
+    Each prompt has `n` of the `choices`. `completion_tokens` and `reasoning_tokens` are known at the end: they are None
+    for a request that was interrupted. `error` is the code of the error that ended it. `phases` are the engine's own
+    times, of a request that was completed.
     """
 
     n: int
@@ -57,7 +57,7 @@ class GenerationRecord:
 
     @property
     def per_output_token(self) -> float | None:
-        """The mean time between two tokens of a choice, None where no choice has two."""
+        """The mean time between two tokens of a choice, None if no choice has two."""
         if self.first_token is None or self.last_token is None or self.completion_tokens is None:
             return None
         later = self.completion_tokens - self.choices
@@ -65,20 +65,20 @@ class GenerationRecord:
 
 
 class Observer(Protocol):
-    """Is told how generations go on. Its methods must be quick, and must not raise."""
+    """Receives the measurements of generations as they happen. Its methods must be quick, and must not raise."""
 
     def first_token(self, seconds: float) -> None:
-        """The first of a request's texts is there, so long after the request."""
+        """Called for the first text of a request, with the time since the request arrived."""
 
     def later_token(self, seconds: float) -> None:
-        """A choice's next text is there, so long after the one before."""
+        """Called for each further text of a choice, with the time since its text before."""
 
     def ended(self, record: GenerationRecord) -> None:
-        """An admitted one is over, however that came."""
+        """Called once for each admitted request, however it ended."""
 
 
 class Measured:
-    """Measures one request while its segments pass by, tells the observers, and notes the sums."""
+    """Measures one request as its segments pass: calls the observers, and puts the record into `notes`."""
 
     def __init__(
         self, asked: GenerationRequest, arrived: float, notes: dict[str, Any], observers: Sequence[Observer]
@@ -93,7 +93,7 @@ class Measured:
         self._last: dict[int, float] = {}  # by choice
 
     def feed(self, segment: Segment) -> None:
-        """Notes a segment that is about to be shown."""
+        """Measures a segment that is about to be sent."""
         record = self._record
         match segment:
             case TextDelta() | ReasoningDelta():  # the most frequent ones first
@@ -117,7 +117,7 @@ class Measured:
 
     @contextmanager
     def ending(self) -> Iterator[None]:
-        """Holds the time in which segments come; what is raised in it is how the generation ended."""
+        """Surrounds the whole generation: an exception that it raises is how the generation ended."""
         unfinished: Outcome = "abort"
         try:
             yield

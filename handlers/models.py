@@ -15,8 +15,8 @@ from specvino.handlers.measuring import Observer
 
 @dataclass(frozen=True, slots=True)
 class ServedModel:
-    """A model with its engine: the names under which it is served, the first its own; since when (Unix seconds).
-    `observers` are told how each of its generations goes on."""
+    """A model with its engine. `names` are those it is served under, its own first; `created` is when it was made (Unix
+    seconds). `observers` receive the measurements of its generations."""
 
     names: tuple[str, ...]
     created: int
@@ -25,7 +25,7 @@ class ServedModel:
 
 
 class ServedModels:
-    """All models of a server, each of which answers the requests that name it."""
+    """All models of a server, by name."""
 
     def __init__(self, models: Sequence[ServedModel]) -> None:
         self._by_name = {name: model for model in models for name in model.names}
@@ -36,10 +36,10 @@ class ServedModels:
         return tuple(self._by_name)
 
     def require(self, name: str) -> ServedModel:
-        """Returns the model of this name. Raises ApiError if it is not served."""
+        """Returns the model with this name. Raises ApiError if it is not served."""
         model = self._by_name.get(name)
         if model is None:
-            message = f"The model {name[:200]!r} is not served here; served are: {', '.join(self.names)}."
+            message = f"The model {name[:200]!r} is not served here; available: {', '.join(self.names)}."
             raise ApiError(ErrorCode.MODEL_NOT_FOUND, message, param="model")
         return model
 
@@ -59,7 +59,7 @@ class Models:
     def _describe(self, name: str) -> wire.Model:
         served = self._served.require(name)
         described: wire.Model = {"id": name, "object": "model", "created": served.created, "owned_by": "specvino"}
-        with suppress(EngineUnavailable):  # it is loading
+        with suppress(EngineUnavailable):  # the model is loading
             if lacks := served.engine.model.template_lacks:
                 described["chat_template_lacks"] = list(lacks)
         return described

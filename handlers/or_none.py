@@ -1,5 +1,7 @@
-"""Null means absent for every optional field."""
+"""Optional fields of a request body: null means absent."""
 
+from collections.abc import Mapping
+from functools import cache
 from typing import Any, TypeVar
 
 from pydantic import MISSING, BaseModel
@@ -8,10 +10,32 @@ T = TypeVar("T")
 
 
 def or_none(value: T | None | MISSING) -> T | None:
-    """Returns the value of an optional field, None where it is absent or null."""
+    """Returns the value of an optional field, None if it is absent or null."""
     return None if value is MISSING else value
 
 
 def value_of(body: BaseModel, name: str) -> Any:
     """Returns a field that not every endpoint has; an unknown field of that name may hold anything and is not read."""
     return or_none(getattr(body, name)) if name in type(body).model_fields else None
+
+
+def value_at(body: BaseModel, path: str) -> Any:
+    """Returns the value at a dotted path of wire names, None if it is absent or null. An object of the document stands
+    as an empty one, so that the value can be compared with a JSON Schema that doesn't look inside."""
+    value: Any = body
+    for name in path.split("."):
+        if isinstance(value, BaseModel):
+            attribute = _attributes(type(value)).get(name)
+            value = None if attribute is None else or_none(getattr(value, attribute))
+        else:
+            value = value.get(name) if isinstance(value, Mapping) else None
+        if value is None:
+            return None
+    if isinstance(value, list):
+        return [{} if isinstance(element, BaseModel) else element for element in value]
+    return {} if isinstance(value, BaseModel) else value
+
+
+@cache
+def _attributes(model: type[BaseModel]) -> dict[str, str]:
+    return {field.alias or attribute: attribute for attribute, field in model.model_fields.items()}

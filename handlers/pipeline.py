@@ -1,7 +1,7 @@
 """The way of a request to the engine: the same steps in the same order for chat, completions and responses.
 
-1. `Pipeline.check`: what can be judged at once. Penalties in a beam search, the served model, limits and sampling,
-   tools, structured output, chat template.
+1. `Pipeline.check`: what needs no prompt. Conditions between fields, the served model, conditions of this server (both
+   from openapi/conditions.yaml), sampling, tools, structured output, chat template.
 2. The endpoint makes prompts of its body. Responses read their store for that.
 3. `Pipeline.start` or `Pipeline.converse`: images are read, from other servers too, and the engine admits the request.
 
@@ -16,6 +16,7 @@ from dataclasses import dataclass, field, replace
 from time import perf_counter
 from typing import Any, TypeVar
 
+from specvino.document.loading import group
 from specvino.engine.errors import ContextLengthExceeded
 from specvino.engine.protocol import ModelInfo
 from specvino.engine.request import (
@@ -31,9 +32,9 @@ from specvino.engine.request import (
 from specvino.engine.segments import ReasoningDelta, Segment, Started
 from specvino.generated.handlers import RequestContext
 from specvino.handlers.deadline import in_time
-from specvino.handlers.errors import engine_errors
-from specvino.handlers.full_logits import LogprobFields, require_known_tokens, without_full_logits
-from specvino.handlers.limits import Limits, require_no_penalty_in_search
+from specvino.handlers.errors import engine_errors, reported
+from specvino.handlers.full_logits import LogprobFields, without_full_logits
+from specvino.handlers.limits import Limits, lookup, require_consistent, require_supported
 from specvino.handlers.measuring import Measured
 from specvino.handlers.media import Media, MessageDraft, fetches
 from specvino.handlers.models import ServedModel, ServedModels
@@ -43,7 +44,6 @@ from specvino.handlers.structured_outputs import FormatFields, StructuredOutput,
 from specvino.handlers.template import TemplateFields, TemplateVariables, template_variables
 from specvino.handlers.thinking_budget import BudgetFields, budget_unsupported, thinking_budget
 from specvino.handlers.tools import ToolCalling, ToolFields, tool_calling
-from specvino.handlers.unsupported import reported
 
 Event = TypeVar("Event")
 # Stands for an image that is not fetched yet.
@@ -189,18 +189,18 @@ class Pipeline:
         """Returns the request with its settings resolved; it needs no prompt, and waits for nothing."""
         arrived = perf_counter()
         strict = context.refuses_unsupported
-        require_no_penalty_in_search(fields.body)
+        require_consistent(fields.body)
         served = self._served.require(fields.body.model)
         context.notes["model"] = served.names[0]
         with engine_errors(fields.prompt_param):
             model = served.engine.model
-        self._limits.require(fields.body, model)
-        require_known_tokens(fields.body, model)
+        require_supported(fields.body, self._limits.facts_with(model))
         settings = sampling(fields.body, fields.max_tokens, model.defaults)
-        tools = tool_calling(fields.tools, settings, model.calling, strict=strict)
-        output = structured_output(fields.format, settings, strict=strict)
+        constrainable = not any(group("unconstrained").matches(lookup(fields.body)))
+        tools = tool_calling(fields.tools, model.calling, strict=strict, constrainable=constrainable)
+        output = structured_output(fields.format, strict=strict)
         template = template_variables(fields.template, model)
-        budget = thinking_budget(fields.budget, settings, model)
+        budget = thinking_budget(fields.budget, model)
         of_tokens = fields.of_tokens if model.vision else ()
         logprobs, settings, of_full_logits = without_full_logits(fields.logprobs, settings, model, tools, output)
         without_effect = (

@@ -1,6 +1,6 @@
 """Settings of the generation: the request's value, else the model's own, else the document's default."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 
 from pydantic import MISSING
 
@@ -49,13 +49,6 @@ def sampling(body: Body, max_tokens: int | None, model: Mapping[str, float | int
         assistant_confidence_threshold=or_none(body.assistant_confidence_threshold),
         max_ngram_size=or_none(body.max_ngram_size),
     )
-
-
-def unconstrainable(sampling: Sampling) -> Iterator[str]:
-    """Yields the settings that exclude structured outputs and forced calls: the pipeline would go on unconstrained."""
-    yield from ("ignore_eos",) if sampling.ignore_eos else ()
-    yield from ("min_tokens",) if sampling.min_tokens else ()
-    yield from ("best_of",) if sampling.best_of > 1 else ()
 
 
 def _stop(value: str | list[str] | None | MISSING) -> tuple[str, ...]:

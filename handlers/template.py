@@ -8,13 +8,6 @@ from typing import Any
 from specvino.engine.output_parsers.selection import thinking_variables
 from specvino.engine.protocol import ModelInfo
 from specvino.engine.segments import Hidden
-from specvino.generated.errors import ErrorCode
-from specvino.handlers.errors import ApiError
-
-# What every template gets anyhow.
-_RESERVED = ("messages", "tools", "bos_token", "eos_token")
-
-_PARAM = "chat_template_kwargs"
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,18 +40,10 @@ class TemplateVariables:
 
 
 def template_variables(fields: TemplateFields, model: ModelInfo) -> TemplateVariables:
-    """Returns the request's own variables, and those that its reasoning effort sets. Raises ApiError."""
+    """Returns the request's own variables, and those that its reasoning effort sets."""
     values = dict(fields.chat_template_kwargs or {})
-    for name in _RESERVED:
-        if name in values:
-            message = f"{_PARAM}.{name} can't be set: the template gets it from the server."
-            raise ApiError(ErrorCode.INVALID_VALUE, message, param=f"{_PARAM}.{name}")
-    prompt = values.get("add_generation_prompt", True)
-    if prompt is None:
+    if values.get("add_generation_prompt", True) is None:
         del values["add_generation_prompt"]
-    elif not isinstance(prompt, bool):
-        name = f"{_PARAM}.add_generation_prompt"
-        raise ApiError(ErrorCode.INVALID_TYPE, f"{name} must be true or false.", param=name)
     if fields.add_generation_prompt is not None:
         values["add_generation_prompt"] = fields.add_generation_prompt
     reasoning = _reasoning(fields.effort)

@@ -4,14 +4,10 @@ from dataclasses import dataclass
 
 from pydantic import BaseModel
 
+from specvino.document.loading import group
 from specvino.engine.protocol import ModelInfo
-from specvino.engine.request import Sampling, ThinkingBudget
-from specvino.generated.errors import ErrorCode
-from specvino.handlers.errors import ApiError
+from specvino.engine.request import ThinkingBudget
 from specvino.handlers.or_none import or_none, value_of
-
-# Of several that are given the first one counts.
-PARAMS = ("thinking_token_budget", "reasoning_max_tokens", "thinking_budget_tokens", "reasoning_budget_tokens")
 
 
 @dataclass(frozen=True, slots=True)
@@ -26,20 +22,17 @@ class BudgetFields:
 def budget_fields(body: BaseModel) -> BudgetFields:
     """Returns the first field that bounds the reasoning, of those that the endpoint has."""
     message = or_none(getattr(body, "reasoning_budget_message", None)) or ""
-    for param in PARAMS:
+    for param in group("thinking_budget").paths:
         tokens = value_of(body, param)
         if tokens is not None:
             return BudgetFields(param, None if tokens < 0 else tokens, message)
     return BudgetFields()
 
 
-def thinking_budget(fields: BudgetFields, sampling: Sampling, model: ModelInfo) -> ThinkingBudget | None:
-    """Returns the budget; None without one, and where the model's reasoning can't be ended. Raises ApiError."""
+def thinking_budget(fields: BudgetFields, model: ModelInfo) -> ThinkingBudget | None:
+    """Returns the budget; None without one, and where the model's reasoning can't be ended."""
     if fields.tokens is None or not model.thinking_budgets:
         return None
-    if sampling.best_of > 1:
-        message = f"{fields.param} can't be combined with best_of above 1: the texts of a search come whole."
-        raise ApiError(ErrorCode.INVALID_VALUE, message, param=fields.param)
     return ThinkingBudget(fields.tokens, fields.message)
 
 

@@ -9,13 +9,12 @@ from pydantic import BaseModel
 
 from specvino.engine.errors import ConstraintError
 from specvino.engine.protocol import Calling
-from specvino.engine.request import Sampling, Tool
+from specvino.engine.request import Tool
 from specvino.engine.segments import Started
 from specvino.generated import models
 from specvino.generated.errors import ErrorCode
 from specvino.handlers.errors import ApiError
 from specvino.handlers.or_none import or_none
-from specvino.handlers.sampling import unconstrainable
 
 Definition = models.FunctionDefinition | models.FlatFunctionTool
 
@@ -83,19 +82,18 @@ class ToolCalling:
         return ".".join(map(str, (self.params[tool], "parameters", *path)))
 
 
-def tool_calling(fields: ToolFields, sampling: Sampling, calling: Calling | None, *, strict: bool) -> ToolCalling:
+def tool_calling(
+    fields: ToolFields, calling: Calling | None, *, strict: bool = False, constrainable: bool = True
+) -> ToolCalling:
     """Returns what a model that can do `calling` may or must call; `strict` refuses what of any tool can't be enforced.
 
     Raises ApiError.
     """
-    if fields.functions and fields.tools:
-        message = "functions is the legacy name of tools; accepted is one of them."
-        raise ApiError(ErrorCode.INVALID_VALUE, message, param="functions")
     if fields.functions or isinstance(fields.function_call, models.FunctionName):
         known: dict[str, Definition] = {f"functions.{index}": each for index, each in enumerate(fields.functions)}
-        found = _calling(fields, known, _legacy_choice(fields.function_call), sampling, calling, strict)
+        found = _calling(fields, known, _legacy_choice(fields.function_call), calling, strict, constrainable)
         return replace(found, parallel=False, legacy=True)
-    return _calling(fields, _definitions(fields.tools), _choice(fields.tool_choice), sampling, calling, strict)
+    return _calling(fields, _definitions(fields.tools), _choice(fields.tool_choice), calling, strict, constrainable)
 
 
 def _definitions(tools: Iterable[Any]) -> dict[str, Definition]:
@@ -152,9 +150,9 @@ def _calling(
     fields: ToolFields,
     known: Mapping[str, Definition],
     choice: _ToolChoice,
-    sampling: Sampling,
     calling: Calling | None,
     strict: bool,
+    constrainable: bool,
 ) -> ToolCalling:
     forced = choice.mode == "required"
     names = {definition.name for definition in known.values()}
@@ -170,9 +168,9 @@ def _calling(
         if choice.names is None or definition.name in choice.names
     }
     if forced:
-        _require_callable(fields, chosen, choice, sampling, calling)
+        _require_callable(fields, chosen, choice)
     # Where nothing forces a call, those that the model makes can be held to the schemas of strict tools.
-    holds = not forced and calling == "strict" and not any(unconstrainable(sampling))
+    holds = not forced and calling == "strict" and constrainable
     return ToolCalling(
         tools=tuple(_tool(each, strict=strict, forced=forced, holds=holds) for each in chosen.values()),
         params=tuple(chosen),
@@ -192,25 +190,13 @@ def _unsupported(chosen: Mapping[str, Definition], calling: Calling | None, hold
             yield f"{param}.strict"
 
 
-def _require_callable(
-    fields: ToolFields,
-    chosen: Mapping[str, Definition],
-    choice: _ToolChoice,
-    sampling: Sampling,
-    calling: Calling | None,
-) -> None:
+def _require_callable(fields: ToolFields, chosen: Mapping[str, Definition], choice: _ToolChoice) -> None:
     if not chosen:
         if fields.tools:
             message = f"{choice.param} demands a call, but only functions can be called, and the request has none."
             raise ApiError(ErrorCode.UNSUPPORTED_TOOL, message, param=choice.param)
         message = f"{choice.param} demands a call, but the request has no functions."
         raise ApiError(ErrorCode.UNKNOWN_TOOL, message, param=choice.param)
-    if calling is None:
-        message = f"{choice.param} demands a call, but this server was started with --tool-parser none."
-        raise ApiError(ErrorCode.UNSUPPORTED_TOOL, message, param=choice.param)
-    for param in unconstrainable(sampling):
-        message = f"{param} can't be combined with {choice.param}: the call would not be constrained."
-        raise ApiError(ErrorCode.INVALID_VALUE, message, param=param)
 
 
 def _tool(definition: Definition, *, strict: bool, forced: bool, holds: bool) -> Tool:

@@ -5,7 +5,7 @@ import logging
 import re
 import shutil
 import tempfile
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from importlib.resources import as_file, files
 from pathlib import Path
 from typing import Any
@@ -18,10 +18,24 @@ from mkdocs.exceptions import MkDocsException
 from specvino.document import yaml_text
 from specvino.generated.errors import ERRORS
 from specvino.generated.streams import STREAMS
-from specvino.portal.pages import commands, dialects, doubles, endpoints, errors, matrix, reference, streams, vocabulary
+from specvino.generated.systems import SYSTEMS
+from specvino.portal.pages import (
+    Page,
+    commands,
+    dialects,
+    doubles,
+    endpoints,
+    errors,
+    html,
+    matrix,
+    python_api,
+    streams,
+    vocabulary,
+)
 from specvino.portal.pages.fields import description, kind
-from specvino.portal.pages.page import Page, html
-from specvino.portal.source import SYSTEMS, Source
+from specvino.portal.reference import ASSETS
+from specvino.portal.reference import HERE as REFERENCE
+from specvino.portal.source import Source
 
 HERE = files("specvino.portal")
 
@@ -39,7 +53,7 @@ MADE: dict[str, Callable[[Source], Iterator[Page]]] = {
     "streams": streams.pages,
     "errors": errors.pages,
     "vocabulary": vocabulary.pages,
-    "reference": reference.pages,
+    "reference": dialects.references,
 }
 
 # A file that every site has and no source folder, by which one that was built before is known.
@@ -96,7 +110,11 @@ def _build(
 ) -> None:
     source = Source()
     made = {part: list(pages(source)) for part, pages in MADE.items()}
-    made |= {"commands": list(commands.pages(cli)), "doubles": list(doubles.pages(source, start_lines))}
+    made |= {
+        "commands": list(commands.pages(cli)),
+        "python": list(python_api.pages()),
+        "doubles": list(doubles.pages(source, start_lines)),
+    }
     pages = work / "pages"
     shutil.copytree(written, pages, ignore=shutil.ignore_patterns("*.py", "__pycache__", "decisions"))
     _drop_test_links(pages / "field-handling.md")
@@ -105,8 +123,8 @@ def _build(
     shutil.copytree(here / "assets", pages / "assets")
     for page in (page for part in made.values() for page in part):
         _write(pages / page.path, page.text)
-    for asset in reference.assets():
-        shutil.copyfile(str(asset), pages / "reference" / asset.name)
+    for name in ASSETS:
+        shutil.copyfile(str(REFERENCE.joinpath(name)), pages / "reference" / name)
     _write(pages / "openapi" / "specvino.json", json.dumps(source.document, ensure_ascii=False))
     _write(pages / "openapi" / "vocabulary.json", json.dumps(source.vocabulary, ensure_ascii=False))
     for system in SYSTEMS:
@@ -115,10 +133,15 @@ def _build(
     settings: dict[str, Any] = yaml_text.load((here / "mkdocs.yml").read_text("utf-8"))
     settings |= {"docs_dir": str(pages), "site_dir": str(output), "nav": nav(made)}
     settings["theme"]["custom_dir"] = str(here / "theme")
-    settings["extra"] |= {"figures": _figures(source), "shown": _shown(source)}
+    settings["extra"] |= {"figures": _figures(source), "shown": _shown(source), "systems": _listed(SYSTEMS.values())}
     config = work / "mkdocs.yml"
     _write(config, yaml_text.dump(settings))
     mkdocs_build(load_config(str(config), strict=True))
+
+
+def _listed(names: Iterable[str]) -> str:
+    *most, last = names
+    return f"{', '.join(most)} and {last}"
 
 
 def _figures(source: Source) -> dict[str, int]:
@@ -177,6 +200,7 @@ def nav(made: dict[str, list[Page]]) -> list[Any]:
                 {"Drift": "drift.md"},
                 {"Client packages": [{"specvino sdk": "sdk.md"}, {"Other generators": "generators.md"}]},
                 *all_of("commands"),
+                *all_of("python"),
             ]
         },
         {

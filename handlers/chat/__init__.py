@@ -1,5 +1,44 @@
 """POST /chat/completions."""
 
-from specvino.handlers.chat.handler import Chat
+from collections.abc import AsyncGenerator
+from contextlib import aclosing
 
-__all__ = ["Chat"]
+from specvino.generated import models, wire
+from specvino.generated.handlers import Reply, RequestContext
+from specvino.handlers.chat.emit import ChatEmitter, fold
+from specvino.handlers.chat.request import echoed, request_fields, to_messages
+from specvino.handlers.chunks import shows_stop_reason, streamed
+from specvino.handlers.or_none import or_none
+from specvino.handlers.pipeline import Pipeline
+
+
+class Chat:
+    """POST /chat/completions."""
+
+    def __init__(self, pipeline: Pipeline) -> None:
+        self._pipeline = pipeline
+
+    async def create_chat_completion(
+        self, context: RequestContext, body: models.CreateChatCompletionRequest
+    ) -> Reply[wire.ChatCompletion | AsyncGenerator[wire.ChatCompletionStreamEvent]]:
+        """Answers with the whole completion, or with a stream of its chunks."""
+        request = self._pipeline.check(context, request_fields(body))
+        vision = request.model.vision and not request.fields.template.disable_chat_template
+        messages = list(to_messages(body, vision=vision))
+        emitter = ChatEmitter(
+            body.model,
+            request.fields.n,
+            request_id=or_none(body.request_id),
+            top_logprobs=request.logprobs.shown,
+            stop_reason=shows_stop_reason(context, body),
+            arrival_times=context.extensions,
+            legacy=request.tools.legacy,
+            echo=echoed(body),
+            token_ids=request.fields.token_ids,
+        )
+        generation = await self._pipeline.converse(request, messages)
+        if or_none(body.stream):
+            chunks = generation.events(streamed(emitter.feed, body.stream_options))
+            return Reply(chunks, generation.unsupported)
+        async with aclosing(generation.events(emitter.feed)) as chunks:
+            return Reply(await fold(chunks), generation.unsupported)

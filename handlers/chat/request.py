@@ -1,4 +1,4 @@
-"""A chat request's body -> what the pipeline reads, and messages."""
+"""The fields of a chat request, as the pipeline reads them, and its messages."""
 
 from collections.abc import Iterator
 
@@ -7,6 +7,7 @@ from pydantic import MISSING
 from specvino.engine.request import Message, ToolCall
 from specvino.engine.segments import Hidden
 from specvino.generated import models
+from specvino.handlers.errors import unsupported_content
 from specvino.handlers.full_logits import logprob_fields
 from specvino.handlers.media import ImageSource, MessageDraft, PlacedSource, place, source
 from specvino.handlers.or_none import or_none
@@ -17,7 +18,6 @@ from specvino.handlers.thinking_budget import budget_fields
 from specvino.handlers.tools import ToolFields
 from specvino.handlers.truncation import PARAM as TRUNCATION
 from specvino.handlers.truncation import truncation
-from specvino.handlers.unsupported import unsupported_content
 
 AnyMessage = (
     models.DeveloperMessage
@@ -90,7 +90,7 @@ def request_fields(body: models.CreateChatCompletionRequest) -> RequestFields:
 
 
 def echoed(body: models.CreateChatCompletionRequest) -> str:
-    """Returns the text with which the answer begins: that of the last message, if it is the assistant's."""
+    """Returns the text with which an answer with `echo` begins: the last message, if it is the assistant's."""
     last = body.messages[-1]
     if not or_none(body.echo) or not isinstance(last, models.AssistantMessage):
         return ""
@@ -103,7 +103,7 @@ def _prompt_param(body: models.CreateChatCompletionRequest) -> str:
 
 def to_messages(body: models.CreateChatCompletionRequest, *, vision: bool = False) -> Iterator[MessageDraft]:
     """Yields the conversation's messages. Raises ApiError for parts that the model can't read: without `vision` it
-    reads text alone."""
+    reads only text."""
     for index, message in enumerate(body.messages):
         yield _message(message, f"messages.{index}", vision)
 
@@ -147,7 +147,7 @@ def _part(part: UserPart | AssistantPart, param: str, vision: bool) -> str | Ima
 
 
 def _calls(message: models.AssistantMessage) -> Iterator[ToolCall]:
-    """Yields the calls of functions; those of custom tools have no place in chat templates."""
+    """Yields the calls of functions; chat templates don't support calls of custom tools."""
     for index, call in enumerate(or_none(message.tool_calls) or ()):
         if isinstance(call, models.MessageFunctionToolCall):
             yield _call(or_none(call.id) or f"call_{index}", call.function)

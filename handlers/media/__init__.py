@@ -1,9 +1,8 @@
-"""Images that requests hold or name: from their URLs to pixels."""
+"""Images that requests contain or refer to: from their URLs to pixels."""
 
+from specvino.handlers.media.drafts import ImageSource, MessageDraft, PlacedSource, place, source
 from specvino.handlers.media.load import Media, fetches
-from specvino.handlers.media.place import MessageDraft, PlacedSource, place
-from specvino.handlers.media.settings import MediaError, MediaSettings
-from specvino.handlers.media.source import ImageSource, source
+from specvino.handlers.media.rules import MediaError, MediaSettings
 
 __all__ = [
     "ImageSource",

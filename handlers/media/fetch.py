@@ -1,27 +1,56 @@
 """Images from other servers.
 
-A request could make this server ask what only it can reach. So hosts must be allowed by name, must have public
-addresses only, and the connection goes to an address that was judged: the name isn't looked up again. There is one
-parser for URLs, redirects aren't followed, and no proxy or password of this machine is used.
+A request could make this server connect to hosts that only it can reach. So hosts must be allowed by name and have
+public addresses only, and the connection goes to the address that was checked: the name isn't resolved again. One
+parser reads URLs, redirects aren't followed, and neither proxies nor passwords of this machine are used.
 """
 
 import asyncio
+import ipaddress
+import socket
 from collections.abc import Awaitable, Callable
 
 import httpx
 
-from specvino.handlers.media.addresses import Address, is_public, resolve
-from specvino.handlers.media.refusals import DownloadFailed, InvalidImage, InvalidUrl
-from specvino.handlers.media.settings import MAX_BYTES
+from specvino.handlers.media.rules import MAX_BYTES, DownloadFailed, InvalidImage, InvalidUrl
+
+Address = ipaddress.IPv4Address | ipaddress.IPv6Address
+
+# IPv6 networks whose addresses contain an IPv4 address: NAT64 gateways, and the older compatible form, which some
+# systems still send to the IPv4 address.
+_NAT64 = ipaddress.IPv6Network("64:ff9b::/96")
+_COMPATIBLE = ipaddress.IPv6Network("::/96")
 
 _PORTS = {"http": 80, "https": 443}
 
-# Seconds of silence, in any phase.
+# Seconds without data, in each phase of a download.
 _PATIENCE = 10.0
 
 
+def is_public(address: Address) -> bool:
+    """Returns False for private, loopback, link-local, shared, reserved and multicast addresses, and for IPv6 addresses
+    that contain one."""
+    if isinstance(address, ipaddress.IPv6Address):
+        inner = [address.ipv4_mapped, address.sixtofour, *(address.teredo or ())]
+        if address in _NAT64:
+            inner.append(ipaddress.IPv4Address(int(address) & 0xFFFFFFFF))
+        if not all(is_public(hidden) for hidden in inner if hidden is not None):
+            return False
+        if address.ipv4_mapped is not None:
+            return True
+        if address in _COMPATIBLE:
+            return False
+    return address.is_global and not address.is_multicast
+
+
+async def resolve(host: str, port: int) -> list[Address]:
+    """Returns all addresses of a host, which may itself be an address. Raises OSError."""
+    results = await asyncio.get_running_loop().getaddrinfo(host, port, type=socket.SOCK_STREAM)
+    return list(dict.fromkeys(ipaddress.ip_address(address[0]) for *_, address in results))
+
+
 class Fetcher:
-    """`allows` judges addresses, and `look_up` finds them."""
+    """Fetches images from allowed hosts. `look_up` resolves a host to addresses, `allows` accepts or refuses each."""
 
     def __init__(
         self,
@@ -37,7 +66,7 @@ class Fetcher:
         self._client: httpx.AsyncClient | None = None
 
     def require_allowed(self, url: str) -> None:
-        """Raises InvalidUrl for what is seen to be wrong without asking anybody."""
+        """Raises InvalidUrl for what can be checked without a connection."""
         self._parse(url)
 
     async def fetch(self, url: str) -> bytes:
@@ -59,18 +88,18 @@ class Fetcher:
         if parsed.scheme not in _PORTS or not parsed.host or not 0 < (parsed.port or 1) < 1 << 16:
             raise InvalidUrl("The image's URL must begin with https:// or http:// and name a host.")
         if parsed.userinfo:
-            raise InvalidUrl("The image's URL can't name a user.")
+            raise InvalidUrl("The image's URL can't contain a user name or password.")
         if not self._everywhere and _name(parsed) not in self._domains:
-            raise InvalidUrl("The image's URL names a host that this server doesn't fetch images from.")
+            raise InvalidUrl("The image's URL names a host that this server isn't allowed to fetch images from.")
         return parsed
 
     async def _addresses(self, url: httpx.URL) -> list[Address]:
         try:
             addresses = await self._look_up(_name(url), url.port or _PORTS[url.scheme])
         except (OSError, UnicodeError) as error:
-            raise DownloadFailed("The image's server has no address.") from error
+            raise DownloadFailed("The image's host can't be resolved.") from error
         if not all(map(self._allows, addresses)):
-            raise InvalidUrl("The image's URL leads to an address that is not public.")
+            raise InvalidUrl("The image's URL resolves to an address that is not public.")
         return addresses
 
     async def _get(self, url: httpx.URL, addresses: list[Address]) -> bytes:
@@ -92,7 +121,7 @@ class Fetcher:
         response = await client.send(request, stream=True)
         try:
             if response.status_code != 200:
-                raise DownloadFailed(f"The image's server answers with the status {response.status_code}.")
+                raise DownloadFailed(f"The image's server returned status {response.status_code}.")
             return await _read(response)
         finally:
             await response.aclose()
@@ -101,7 +130,7 @@ class Fetcher:
         self._client = httpx.AsyncClient(
             verify=await asyncio.to_thread(httpx.create_ssl_context),
             timeout=_PATIENCE,
-            # A connection kept open would serve another name of the same address, whose certificate wasn't seen.
+            # A kept connection would serve other hosts at the same address, whose certificate wasn't checked.
             limits=httpx.Limits(max_keepalive_connections=0),
             follow_redirects=False,
             trust_env=False,
@@ -114,10 +143,10 @@ def _name(url: httpx.URL) -> str:
 
 
 async def _read(response: httpx.Response) -> bytes:
-    """The body as it comes: nothing is unpacked."""
+    """Returns the body without decompressing it."""
     data = bytearray()
     async for piece in response.aiter_raw():
         data += piece
         if len(data) > MAX_BYTES:
-            raise InvalidImage(f"The image has more than {MAX_BYTES:,} bytes.")
+            raise InvalidImage(f"The image is larger than {MAX_BYTES:,} bytes.")
     return bytes(data)

@@ -1,44 +1,43 @@
-"""Images in files of this machine, below the one folder that the operator opened."""
+"""Images in local files, below the one folder that the operator opened."""
 
 import os
 import stat
 from pathlib import Path
 from urllib.parse import unquote, urlsplit
 
-from specvino.handlers.media.refusals import InvalidImage, InvalidUrl
-from specvino.handlers.media.settings import MAX_BYTES
+from specvino.handlers.media.rules import MAX_BYTES, InvalidImage, InvalidUrl
 
 
 def read(url: str, folder: Path) -> bytes:
-    """Returns the bytes of a file, named by a file: URL or a path, absolute or from the folder.
+    """Returns the bytes of a file, given as a file: URL or as a path, absolute or relative to the folder.
 
-    Raises MediaRefused. It blocks.
+    Raises MediaRefused. This function blocks.
     """
     path = _below(folder, url)
     try:
-        # The path is resolved: a link is one that came since. And opening a pipe must not wait for its writer.
+        # The path is resolved, so a link here was created since. Opening a pipe must not wait for its writer.
         descriptor = os.open(path, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC)
     except OSError as error:
         raise InvalidImage("The image's file can't be read.") from error
     try:
         if not stat.S_ISREG(os.fstat(descriptor).st_mode):
-            raise InvalidImage("The image's path is not a file.")
+            raise InvalidImage("The image's path is not a regular file.")
         with os.fdopen(descriptor, "rb", closefd=False) as file:
             data = file.read(MAX_BYTES + 1)
     finally:
         os.close(descriptor)
     if len(data) > MAX_BYTES:
-        raise InvalidImage(f"The image has more than {MAX_BYTES:,} bytes.")
+        raise InvalidImage(f"The image is larger than {MAX_BYTES:,} bytes.")
     return data
 
 
 def _below(folder: Path, url: str) -> Path:
     try:
         resolved = (folder / _path(url)).resolve()
-    except (OSError, RuntimeError, ValueError) as error:  # links in a circle, a NUL
-        raise InvalidUrl("The image's path can't be followed.") from error
+    except (OSError, RuntimeError, ValueError) as error:  # circular links, a NUL
+        raise InvalidUrl("The image's path can't be resolved.") from error
     if not resolved.is_relative_to(folder.resolve()):
-        raise InvalidUrl("The image's path is outside of the folder that this server reads images from.")
+        raise InvalidUrl("The image's path is outside the folder that this server reads images from.")
     return resolved
 
 
@@ -47,5 +46,5 @@ def _path(url: str) -> str:
         return url
     parts = urlsplit(url)
     if parts.netloc not in ("", "localhost"):
-        raise InvalidUrl("A file: URL can't name another machine.")
+        raise InvalidUrl("A file: URL can't name another host.")
     return unquote(parts.path)

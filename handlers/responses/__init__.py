@@ -1,5 +1,99 @@
-"""POST /responses."""
+"""POST /responses, and the operations on stored responses."""
 
-from specvino.handlers.responses.handler import Responses
+from collections.abc import AsyncGenerator
+from contextlib import aclosing
+from functools import partial
 
-__all__ = ["Responses"]
+from specvino.generated import models, wire
+from specvino.generated.handlers import Reply, RequestContext
+from specvino.generated.support import DEFAULTS
+from specvino.handlers.encryption import Cipher
+from specvino.handlers.errors import ApiError, reported
+from specvino.handlers.or_none import or_none
+from specvino.handlers.pipeline import Pipeline
+from specvino.handlers.responses.background import Background
+from specvino.handlers.responses.conversation import ResponseConversation, read_conversation
+from specvino.handlers.responses.emit import ResponseEmitter, fold
+from specvino.handlers.responses.encrypted_reasoning import INCLUDE, encrypted
+from specvino.handlers.responses.persistence import Events, persisted, store_errors
+from specvino.handlers.responses.request import request_fields
+from specvino.handlers.responses.stored import StoredResponses
+from specvino.handlers.responses.truncation import generate_shortened
+from specvino.handlers.store import ResponseStore
+
+_STORE = DEFAULTS["CreateResponseRequest"]["store"]
+
+
+class Responses(StoredResponses):
+    """POST /responses, and the operations on stored responses."""
+
+    def __init__(self, pipeline: Pipeline, store: ResponseStore, cipher: Cipher) -> None:
+        super().__init__(store, Background(store))
+        self._pipeline = pipeline
+        self._cipher = cipher
+
+    @property
+    def in_background(self) -> int:
+        """The number of responses that are being made in the background."""
+        return len(self._background)
+
+    async def close(self) -> None:
+        """Ends the responses that are being made in the background."""
+        await self._background.close()
+
+    async def create_response(
+        self, context: RequestContext, body: models.CreateResponseRequest
+    ) -> Reply[wire.ResponseObject | AsyncGenerator[wire.ResponseStreamEvent]]:
+        """Answers with the whole response, or a stream of its events; in background mode, with the response so far."""
+        request = self._pipeline.check(context, request_fields(body))
+        stores, without_store = self._stores(body)
+        unsupported = reported(context, without_store)
+        conversation = await read_conversation(context, body, self._store, self._cipher, vision=request.model.vision)
+        emitter = ResponseEmitter(body, request.sampling, stores, top_logprobs=request.logprobs.shown)
+        shortens = or_none(body.truncation) == "auto"
+        shortened = partial(generate_shortened, request.served.engine) if shortens else None
+        generation = await self._pipeline.converse(request, conversation.messages, shortened)
+        events: Events = generation.events(emitter.feed)
+        if INCLUDE in (or_none(body.include) or ()):
+            events = encrypted(events, self._cipher)
+        answer = await self._answer(context, body, emitter, events, conversation, stores)
+        return Reply(answer, (*unsupported, *conversation.unsupported, *generation.unsupported))
+
+    def _stores(self, body: models.CreateResponseRequest) -> tuple[bool, tuple[str, ...]]:
+        """Returns whether to store the response, and the field without effect if it can't be stored."""
+        if self._store.keeps:
+            wanted = or_none(body.store)
+            return (_STORE if wanted is None else wanted), ()
+        return False, ("store",) if or_none(body.store) else ()
+
+    async def _answer(
+        self,
+        context: RequestContext,
+        body: models.CreateResponseRequest,
+        emitter: ResponseEmitter,
+        events: Events,
+        conversation: ResponseConversation,
+        stores: bool,
+    ) -> wire.ResponseObject | Events:
+        if or_none(body.background):
+            with store_errors():
+                running = await self._background.start(events, emitter, conversation.own, context.owner)
+            return running.events(0) if or_none(body.stream) else running.response
+        if or_none(body.stream):
+            first = await anext(events)  # made when the request was admitted, so this doesn't wait
+            shown = _shown(first, events, emitter)
+            return persisted(shown, conversation.own, self._store, context.owner) if stores else shown
+        kept = persisted(events, conversation.own, self._store, context.owner) if stores else events
+        async with aclosing(kept) as whole:
+            return await fold(whole)
+
+
+async def _shown(first: wire.ResponseStreamEvent, rest: Events, emitter: ResponseEmitter) -> Events:
+    """Yields the stream's events; an error after the first one becomes the response's last event."""
+    async with aclosing(rest):
+        yield first
+        try:
+            async for event in rest:
+                yield event
+        except ApiError as error:
+            yield emitter.fail(error)

@@ -1,4 +1,4 @@
-"""Responses that are made while nobody waits for them."""
+"""Responses that are made in the background, without a waiting client."""
 
 import asyncio
 import logging
@@ -15,20 +15,20 @@ from specvino.handlers.responses.emit import ResponseEmitter
 from specvino.handlers.responses.persistence import LAST, Events, encode
 from specvino.handlers.store import Record, ResponseStore, StoredItem, StoreUnavailable
 
-# Seconds between tries to store a finished response in a store that fails.
+# Seconds between attempts to store a finished response in a store that fails.
 RETRY = 5.0
 
-# Seconds between signs of a response to other servers.
+# Seconds between updates of a response in the store, for other servers.
 SHOWN = 1.0
 
-# How long (seconds) the end of the server waits for responses to be stored.
+# How long (seconds) a server that stops waits for responses to be stored.
 CLOSING = 5.0
 
 logger = logging.getLogger("specvino.store")
 
 
 class BackgroundResponse:
-    """A response that is being made: as it is now, and its events so far."""
+    """A response that is being made: its current state, and its events so far."""
 
     def __init__(self, first: wire.ResponseStreamEvent, input: Sequence[StoredItem], owner: str) -> None:
         self.response: wire.ResponseObject
@@ -44,7 +44,7 @@ class BackgroundResponse:
         self.add(first)
 
     def add(self, event: Any) -> None:
-        """Shows an event to all who follow."""
+        """Adds an event, and wakes the streams that follow the response."""
         if "response" in event:
             self.response = event["response"]
         elif event["type"] == "response.output_item.done":
@@ -54,13 +54,13 @@ class BackgroundResponse:
         self._more = asyncio.Event()
 
     def end(self, event: Any) -> None:
-        """Shows the last event, once."""
+        """Adds the last event, once."""
         if not self.ended.is_set():
             self.ended.set()
             self.add(event)
 
     async def events(self, start: int) -> Events:
-        """Yields its events from number `start` on, to the last one."""
+        """Yields the events from number `start` to the last one."""
         while True:
             while start < len(self.lines):
                 yield msgspec.json.decode(self.lines[start])
@@ -71,7 +71,7 @@ class BackgroundResponse:
 
 
 class Background:
-    """Keeps all responses that are made in the background, by id."""
+    """All responses that are being made in the background."""
 
     def __init__(self, store: ResponseStore) -> None:
         self._store = store
@@ -81,15 +81,17 @@ class Background:
         return len(self._running)
 
     def get(self, id: str, owner: str) -> BackgroundResponse | None:
-        """Returns the owner's response of this id while it is being made."""
+        """Returns the owner's response with this id while it is being made."""
         running = self._running.get(id)
         return running if running and running.owner == owner else None
 
     async def start(
         self, events: Events, emitter: ResponseEmitter, input: Sequence[StoredItem], owner: str
     ) -> BackgroundResponse:
-        """Goes on with a response whose first event comes from `events`. Raises what that raises, and
-        StoreUnavailable: a response that could not be found again is not begun."""
+        """Starts a response whose first event comes from `events`.
+
+        Raises what `events` raises, and StoreUnavailable: a response that clients couldn't retrieve isn't started.
+        """
         try:
             first = await anext(events)
             running = BackgroundResponse(first, input, owner)
@@ -103,19 +105,19 @@ class Background:
         return running
 
     async def cancel(self, running: BackgroundResponse) -> None:
-        """Returns when it has ended."""
+        """Cancels a response; returns when it has ended."""
         if not running.ending and running.task:
             running.cancelled = True
             running.task.cancel()
         await running.ended.wait()
 
     async def close(self) -> None:
-        """Ends all, as failed."""
-        running = list(self._running.values())
-        for each in running:
-            if each.task and not each.ending:
-                each.task.cancel()
-        if tasks := [each.task for each in running if each.task]:
+        """Ends all responses as failed."""
+        responses = list(self._running.values())
+        for response in responses:
+            if response.task and not response.ending:
+                response.task.cancel()
+        if tasks := [response.task for response in responses if response.task]:
             _, late = await asyncio.wait(tasks, timeout=CLOSING)
             for task in late:
                 task.cancel()
@@ -127,31 +129,32 @@ class Background:
             async with aclosing(events):
                 async for event in events:
                     if event["type"] in LAST:
-                        last = event  # shown when it is stored
+                        last = event  # added once the response is stored
                     else:
                         running.add(event)
         except ApiError as error:
             last = emitter.fail(error)
         except asyncio.CancelledError:
-            stopped = ApiError(ErrorCode.ENGINE_UNAVAILABLE, "The server was stopped while it made this response.")
+            stopped = ApiError(ErrorCode.ENGINE_UNAVAILABLE, "The server stopped while it was making this response.")
             last = emitter.cancel() if running.cancelled else emitter.fail(stopped)
         except Exception:
             logger.exception("the response %s failed in the background", running.response["id"])
-            last = emitter.fail(ApiError(ErrorCode.INTERNAL_ERROR, "The server failed on this response."))
+            last = emitter.fail(ApiError(ErrorCode.INTERNAL_ERROR, "The server failed to make this response."))
         await self._end(running, last)
 
     async def _share(self, running: BackgroundResponse) -> None:
-        """Shows other servers how far it is, and ends what was cancelled or deleted there."""
+        """Stores the progress of a response for other servers, and ends it if one of them cancelled or deleted it."""
         while not running.ending:
             await asyncio.sleep(SHOWN)
             record = Record(running.response, running.input, [*running.lines], running.owner)
-            with suppress(StoreUnavailable):  # it says so when the response ends
+            with suppress(StoreUnavailable):  # logged when the response ends
                 if not await self._store.update(record) and running.task and not running.ending:
                     running.cancelled = True
                     running.task.cancel()
 
     async def _end(self, running: BackgroundResponse, last: Any) -> None:
-        """Stores it and shows its last event; where it can't be stored it stays in memory, and it is tried again."""
+        """Stores a response and adds its last event. If the store fails, the response stays in memory and storing it is
+        tried again."""
         running.ending = True
         response = last["response"]
         record = Record(response, running.input, [*running.lines, encode(last)])

@@ -1,8 +1,9 @@
-"""Segments -> the events of a response. The unary answer is the response in the last one."""
+"""Segments -> the events of a response -> the unary answer, which is the response in the last event."""
 
 import time
 import uuid
-from collections.abc import Iterator
+from collections import defaultdict
+from collections.abc import AsyncIterator, Iterator
 from typing import Literal
 
 from specvino.engine.request import Sampling
@@ -21,10 +22,7 @@ from specvino.engine.segments import (
 from specvino.generated import models, wire
 from specvino.handlers.errors import ApiError
 from specvino.handlers.or_none import or_none
-from specvino.handlers.responses.call import CallItem
-from specvino.handlers.responses.message import MessageItem
-from specvino.handlers.responses.one_by_one import OneByOne
-from specvino.handlers.responses.reasoning import ReasoningItem
+from specvino.handlers.responses.output_items import CallItem, MessageItem, ReasoningItem
 from specvino.handlers.responses.request_echo import request_echo
 
 
@@ -39,24 +37,24 @@ class ResponseEmitter:
         self._top = top_logprobs
         self._summary = self._response["reasoning"]["summary"] is not None
         self._open: MessageItem | ReasoningItem | CallItem | None = None
-        self._order = OneByOne() if (or_none(body.n) or 1) > 1 else None
+        self._order = _ChoiceOrder() if (or_none(body.n) or 1) > 1 else None
         self._begun = False  # the output of a choice, of which there may be several
         self._cut = False
         self._sequence_number = 0
 
     def feed(self, segment: Segment) -> Iterator[wire.ResponseStreamEvent]:
         """Yields the events that a segment makes, numbered."""
-        for each in (segment,) if self._order is None else self._order.feed(segment):
-            for event in self._events(each):
+        for ordered in (segment,) if self._order is None else self._order.feed(segment):
+            for event in self._events(ordered):
                 yield self._numbered(event)
 
     def fail(self, error: ApiError) -> wire.ResponseStreamEvent:
-        """Returns the event that ends a response of which something was already sent."""
+        """Returns the last event of a response that failed after its first event was sent."""
         reason: wire.ResponseError = {"code": error.kind.type.value, "message": error.message}
         return self._numbered(cut({**self._response, "error": reason}, "failed"))
 
     def cancel(self) -> wire.ResponseStreamEvent:
-        """Returns the event that ends a response that nobody wants any more."""
+        """Returns the last event of a cancelled response."""
         return self._numbered(cut(self._response, "cancelled"))
 
     def _events(self, segment: Segment) -> Iterator[wire.ResponseStreamEvent]:
@@ -88,7 +86,7 @@ class ResponseEmitter:
             case ToolCallEnd(complete=complete):
                 yield from self._close("completed" if complete else "incomplete")
             case Finish(reason=reason, logprobs=logprobs):
-                if not self._begun:  # it has said nothing: that is a message, too
+                if not self._begun:  # a choice without any output is an empty message
                     yield from self._begin(MessageItem(self._next, top_logprobs=self._top))
                 yield from self._close("incomplete" if reason == "length" else "completed", logprobs)
                 self._begun, self._cut = False, self._cut or reason == "length"
@@ -130,15 +128,43 @@ class ResponseEmitter:
         return event
 
 
+async def fold(events: AsyncIterator[wire.ResponseStreamEvent]) -> wire.ResponseObject:
+    """Returns the response in the last event of a complete stream."""
+    async for event in events:
+        if event["type"] in ("response.completed", "response.incomplete"):
+            return event["response"]
+    raise RuntimeError("the stream ended before the response did")
+
+
 def cut(
     response: wire.ResponseObject, status: Literal["failed", "cancelled"], sequence_number: int = 0
 ) -> wire.ResponseFailedEvent:
-    """Returns the last event of a response that won't be completed. OpenAI has none of its own for a cancelled one."""
+    """Returns the last event of a response that won't be completed. OpenAI has no event for a cancelled one."""
     return {
         "type": "response.failed",
         "sequence_number": sequence_number,
         "response": {**response, "status": status},
     }
+
+
+class _ChoiceOrder:
+    """Orders segments by choice. The engine generates the choices concurrently, but a response lists their outputs one
+    after the other."""
+
+    def __init__(self) -> None:
+        self._choice = 0
+        self._waiting: defaultdict[int, list[Segment]] = defaultdict(list)
+
+    def feed(self, segment: Segment) -> Iterator[Segment]:
+        """Yields the segments that are due: those of a choice come once all choices before it have finished."""
+        if isinstance(segment, Started | Usage) or segment.choice == self._choice:
+            yield segment
+        else:
+            self._waiting[segment.choice].append(segment)
+        while isinstance(segment, Finish) and segment.choice == self._choice:
+            self._choice += 1
+            for segment in self._waiting.pop(self._choice, ()):
+                yield segment
 
 
 def _usage(usage: Usage) -> wire.ResponseUsage:

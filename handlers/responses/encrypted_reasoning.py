@@ -1,4 +1,4 @@
-"""`reasoning.encrypted_content`: reasoning that leaves encrypted, and comes back."""
+"""`reasoning.encrypted_content`: reasoning is encrypted in outputs, and decrypted when an input contains it."""
 
 from collections.abc import AsyncGenerator
 from contextlib import aclosing
@@ -17,13 +17,13 @@ INCLUDE = "reasoning.encrypted_content"
 async def encrypted(
     events: AsyncGenerator[wire.ResponseStreamEvent], cipher: Cipher
 ) -> AsyncGenerator[wire.ResponseStreamEvent]:
-    """Yields the events; each finished reasoning item has its reasoning encrypted too, beside the clear one."""
+    """Yields the events with encrypted reasoning in each finished reasoning item, beside the clear text."""
     texts: dict[str, str] = {}
 
     def with_encrypted(item: Any) -> Any:
         if item["type"] != "reasoning":
             return item
-        if item["id"] not in texts:  # each encryption of a text is another one, but the item is the same
+        if item["id"] not in texts:  # encrypting a text again gives another result, but it is the same item
             texts[item["id"]] = cipher.encrypt("\n".join(part["text"] for part in item["content"] or item["summary"]))
         return {**item, "encrypted_content": texts[item["id"]]}
 
@@ -38,14 +38,17 @@ async def encrypted(
 
 
 def decrypted(item: InputItem, param: str, cipher: Cipher) -> InputItem:
-    """Returns an item of the input with its reasoning in clear, where it has it encrypted only. Raises ApiError."""
+    """Returns an input item, with decrypted reasoning if it has only encrypted reasoning. Raises ApiError."""
     if not isinstance(item, models.InputReasoning) or not (blob := or_none(item.encrypted_content)):
         return item
     try:
         text = cipher.decrypt(blob)
     except NotDecryptable:
         param = f"{param}.encrypted_content"
-        message = f"{param} was not encrypted by this server, or was changed: send the item as it came, or without it."
+        message = (
+            f"{param} was not encrypted by this server, or was changed. Send it as the server returned it, or leave it "
+            "out."
+        )
         raise ApiError(ErrorCode.INVALID_ENCRYPTED_CONTENT, message, param=param) from None
     if or_none(item.content):
         return item

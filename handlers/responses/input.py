@@ -1,13 +1,18 @@
-"""The items of a response's input -> the turns of a conversation."""
+"""The items of a response's input as messages of a conversation, and as they are stored."""
 
+import uuid
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
+from typing import Any
+
+from pydantic import BaseModel, TypeAdapter
 
 from specvino.engine.request import Message, ToolCall
 from specvino.generated import models
+from specvino.handlers.errors import unsupported_content
 from specvino.handlers.media import ImageSource, MessageDraft, PlacedSource, place, source
 from specvino.handlers.or_none import or_none
-from specvino.handlers.unsupported import unsupported_content
+from specvino.handlers.store import StoredItem
 
 InputItem = (
     models.InputMessage
@@ -25,16 +30,20 @@ Part = (
     | models.InputFileContent
     | models.AudioPart
 )
+_ITEMS: TypeAdapter[list[InputItem]] = TypeAdapter(list[InputItem])
+
+# Prefixes of the ids of items, by type.
+_PREFIXES = {"message": "msg", "function_call": "fc", "function_call_output": "fco", "reasoning": "rs"}
 
 
 def to_messages(
     items: str | Iterable[InputItem], param: str = "input", *, vision: bool = False
 ) -> Iterator[MessageDraft]:
-    """Yields a message for each message and each result of a function.
+    """Yields a message for each message and each function call output.
 
-    An assistant's reasoning, text and calls are items of their own, but one turn. Items of a kind that no chat template
-    has a place for are left out. `param` is the path of the items. Raises ApiError for parts that the model can't read:
-    without `vision` it reads text alone.
+    An assistant's reasoning, text and calls are separate items, but one message. Items of kinds that chat templates
+    don't support are left out. `param` is the path of the items. Raises ApiError for parts that the model can't read:
+    without `vision` it reads only text.
     """
     if isinstance(items, str):
         yield MessageDraft(Message("user", items))
@@ -65,7 +74,7 @@ def to_messages(
 
 @dataclass
 class _AssistantTurn:
-    """Collects what belongs to one turn."""
+    """An assistant's message as its items are read."""
 
     reasoning: list[str] = field(default_factory=list)
     text: str | None = None
@@ -73,7 +82,7 @@ class _AssistantTurn:
     calls: list[ToolCall] = field(default_factory=list)
 
     def before(self, kind: str) -> Iterator[MessageDraft]:
-        """Ends the turn if what comes next can't belong to it: reasoning stands first, and there is one text."""
+        """Ends the turn if an item of this kind can't belong to it: reasoning comes first, and there is one text."""
         if self.text is not None or (kind == "reasoning" and self.calls):
             yield from self.end()
 
@@ -90,7 +99,7 @@ class _AssistantTurn:
 
 
 def _reasoning(item: models.InputReasoning) -> str:
-    """Returns the reasoning itself where it is given, else its summary."""
+    """Returns the reasoning itself if it is given, else its summary."""
     texts = [part.text for part in or_none(item.content) or ()] or [part.text for part in or_none(item.summary) or ()]
     return "\n".join(texts)
 
@@ -115,3 +124,35 @@ def _part(part: Part, param: str, vision: bool) -> str | ImageSource:
             return source(param, url, or_none(part.detail))
         case _:
             raise unsupported_content(part.type, param)
+
+
+def stored(input: str | Iterable[InputItem]) -> list[StoredItem]:
+    """Returns an input as it is stored and shown: each item with an id, contents as lists of parts."""
+    if isinstance(input, str):
+        return [_complete({"type": "message", "role": "user", "content": input})]
+    return [_complete(_plain(item)) for item in input]
+
+
+def read(items: Iterable[StoredItem]) -> list[InputItem]:
+    """Returns stored items, of an input or an output, as items of an input."""
+    return _ITEMS.validate_python(list(items))
+
+
+def _plain(item: BaseModel) -> dict[str, Any]:
+    return item.model_dump(by_alias=True)
+
+
+def _complete(item: dict[str, Any]) -> StoredItem:
+    kind = item.get("type", "message")
+    item = {**item, "type": kind, "id": item.get("id") or f"{_PREFIXES.get(kind, 'item')}_{uuid.uuid4().hex}"}
+    if kind in _PREFIXES:
+        item["status"] = item.get("status") or "completed"
+    if isinstance(text := item.get("content"), str):
+        item["content"] = [_text(text, item["role"])]
+    return item
+
+
+def _text(text: str, role: str) -> dict[str, Any]:
+    if role == "assistant":
+        return {"type": "output_text", "text": text, "annotations": [], "logprobs": []}
+    return {"type": "input_text", "text": text}

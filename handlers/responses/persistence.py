@@ -1,17 +1,19 @@
-"""What is stored of a response while it is made."""
+"""Storing a response while it is made, and the errors of a store as clients see them."""
 
 import logging
-from collections.abc import AsyncGenerator, Sequence
-from contextlib import aclosing
+from collections.abc import AsyncGenerator, Iterable, Iterator, Sequence
+from contextlib import aclosing, contextmanager
 
 import msgspec
 
 from specvino.generated import wire
-from specvino.handlers.store import Record, ResponseStore, StoredItem, StoreUnavailable
+from specvino.generated.errors import ErrorCode
+from specvino.handlers.errors import ApiError
+from specvino.handlers.store import Link, Record, ResponseStore, StoredItem, StoreUnavailable
 
 Events = AsyncGenerator[wire.ResponseStreamEvent]
 
-# The events with which a response ends; each of them holds the whole response.
+# The events with which a response ends; each of them contains the whole response.
 LAST = ("response.completed", "response.incomplete", "response.failed")
 
 logger = logging.getLogger("specvino.store")
@@ -20,9 +22,9 @@ encode = msgspec.json.encode
 
 
 async def persisted(events: Events, input: Sequence[StoredItem], store: ResponseStore, owner: str) -> Events:
-    """Yields the events of an owner's response, which is stored before its last one is shown.
+    """Yields the events of an owner's response, and stores the response before it yields the last one.
 
-    An answer is never lost to a store that fails: it then says itself that it isn't stored, and the log says why.
+    A store that fails doesn't cost the client the answer: its `store` is then false, and the log has the reason.
     """
     lines: list[bytes] = []
     async with aclosing(events):
@@ -36,3 +38,23 @@ async def persisted(events: Events, input: Sequence[StoredItem], store: Response
                     logger.warning("the response %s could not be stored: %s", response["id"], error)
                     event["response"] = {**response, "store": False}  # type: ignore[typeddict-unknown-key]
             yield event
+
+
+def flat(links: Iterable[Link]) -> list[StoredItem]:
+    """Returns all items of a chain of responses in their order."""
+    return [item for link in links for item in (*link.input, *map(dict, link.response["output"]))]
+
+
+def not_found(id: str, param: str) -> ApiError:
+    """Returns the error for a response that isn't stored."""
+    return ApiError(ErrorCode.RESPONSE_NOT_FOUND, f"No response is stored under {id[:200]!r}.", param=param)
+
+
+@contextmanager
+def store_errors() -> Iterator[None]:
+    """Turns a failure of the store into an ApiError."""
+    try:
+        yield
+    except StoreUnavailable as error:
+        message = f"The store of responses is unavailable: {error}. Retry later."
+        raise ApiError(ErrorCode.STORE_UNAVAILABLE, message, retry_after=1) from error

@@ -1,4 +1,4 @@
-"""A response request's body -> what the pipeline reads."""
+"""The fields of a response request, as the pipeline reads them."""
 
 from specvino.engine.segments import Hidden
 from specvino.generated import models

@@ -1,4 +1,4 @@
-"""What a response repeats of its request, beside the settings that were in force."""
+"""The part of a response that repeats its request, with the settings that were in force."""
 
 from typing import Any, cast
 
@@ -21,7 +21,7 @@ def request_echo(
     *,
     top_logprobs: int = 0,
 ) -> wire.ResponseObject:
-    """Returns the response as it is before anything was put out; `top_logprobs` is how many are shown."""
+    """Returns the response before any output; `top_logprobs` is the number of likeliest tokens that it shows."""
     background = or_none(body.background) or False
     response: wire.ResponseObject = {
         "id": id,
@@ -61,7 +61,7 @@ def request_echo(
         "moderation": None,
         "usage": None,
     }
-    if options := _plain(body.prompt_cache_options):  # OpenAI's document has no null here
+    if options := _plain(body.prompt_cache_options):  # in OpenAI's document it isn't nullable
         response["prompt_cache_options"] = options
     return response
 
@@ -69,10 +69,10 @@ def request_echo(
 def _tool(
     tool: models.FlatFunctionTool | models.FunctionTool | models.FlatCustomTool | models.HostedTool,
 ) -> wire.FlatFunctionTool | wire.FlatCustomTool | wire.HostedTool:
-    """Returns the tool as it was sent, but a nested function flat: clients of responses know no other."""
+    """Returns the tool as it was sent, but a nested function flat: clients of responses expect that form."""
     if isinstance(tool, models.FlatFunctionTool | models.FunctionTool):
         function = tool.function if isinstance(tool, models.FunctionTool) else tool
-        # OpenAI's document has both in every function that it gives back.
+        # In OpenAI's document, both are required in functions of a response.
         given = {"parameters": None, "strict": None, **function.model_dump(by_alias=True), "type": "function"}
         return cast("wire.FlatFunctionTool", given)
     return cast("wire.FlatFunctionTool | wire.FlatCustomTool | wire.HostedTool", tool.model_dump(by_alias=True))
@@ -100,11 +100,11 @@ def _reasoning(settings: models.ReasoningSettings | None) -> wire.ResponseReason
 
 
 def _or_default(value: bool | None | MISSING, name: str) -> bool:
-    found = or_none(value)
-    return bool(_DEFAULTS[name]) if found is None else found
+    given = or_none(value)
+    return bool(_DEFAULTS[name]) if given is None else given
 
 
 def _plain(value: Any) -> Any:
-    """Returns a model as a dict with the keys that were sent; None where it is absent or null."""
+    """Returns a model as a dict with the keys that were sent; None if it is absent or null."""
     value = or_none(value)
     return value.model_dump(by_alias=True) if isinstance(value, BaseModel) else value

@@ -1,29 +1,25 @@
-"""The operations on stored responses."""
+"""The operations on stored responses: retrieve, delete, cancel, and list input items."""
 
 import asyncio
 from collections.abc import AsyncGenerator
-from typing import Literal
 
 import msgspec
 
 from specvino.generated import wire
 from specvino.generated.errors import ErrorCode
-from specvino.generated.handlers import Reply, RequestContext
-from specvino.handlers.errors import ApiError
+from specvino.generated.handlers import ListInputItemsOrder, Reply, RequestContext
+from specvino.handlers.errors import ApiError, reported
 from specvino.handlers.responses.background import Background
 from specvino.handlers.responses.emit import cut
-from specvino.handlers.responses.persistence import encode
-from specvino.handlers.responses.previous_response import flat, not_found, store_errors
-from specvino.handlers.store import Record, ResponseStore
-from specvino.handlers.store.protocol import UNFINISHED
-from specvino.handlers.unsupported import reported
+from specvino.handlers.responses.persistence import encode, flat, not_found, store_errors
+from specvino.handlers.store import UNFINISHED, Record, ResponseStore
 
-# Seconds between looks at a response that another server works on.
+# Seconds between reads of a response that another server is making.
 LOOK = 1.0
 
 
 class StoredResponses:
-    """GET, DELETE and the rest below /responses/{response_id}."""
+    """GET, DELETE and the other operations below /responses/{response_id}."""
 
     def __init__(self, store: ResponseStore, background: Background) -> None:
         self._store = store
@@ -64,7 +60,7 @@ class StoredResponses:
         if not response["background"]:
             message = f"The response {response_id[:200]!r} was not made in the background, so it can't be cancelled."
             raise ApiError(ErrorCode.RESPONSE_NOT_CANCELLABLE, message, param="response_id")
-        if response["status"] in UNFINISHED:  # another server works on it, which ends it when it next looks
+        if response["status"] in UNFINISHED:  # the server that makes it ends it when it next looks
             with store_errors():
                 lines = await self._store.events(response_id, context.owner) or []
                 last = cut(response, "cancelled", len(lines))
@@ -78,7 +74,7 @@ class StoredResponses:
         response_id: str,
         after: str | None,
         limit: int,
-        order: Literal["asc", "desc"],
+        order: ListInputItemsOrder,
         include: list[str] | None,
     ) -> Reply[wire.ResponseItemList]:
         with store_errors():
@@ -114,7 +110,7 @@ class StoredResponses:
         return response
 
     async def _replayed(self, context: RequestContext, id: str, start: int) -> AsyncGenerator[wire.ResponseStreamEvent]:
-        """Yields the stored events from a number on, as whatever server makes the response stores them."""
+        """Yields the stored events from number `start` on, while the server that makes the response stores more."""
         unfinished = True
         while unfinished:
             unfinished = (await self._required(context, id))["status"] in UNFINISHED

@@ -1,4 +1,4 @@
-"""`truncation: auto`: the oldest turns are left out of a conversation until it fits."""
+"""`truncation: auto`: drops the oldest turns of a conversation until it fits the context."""
 
 from collections.abc import AsyncGenerator, Sequence
 from contextlib import aclosing
@@ -12,12 +12,12 @@ from specvino.engine.segments import Segment
 
 KEPT = ("system", "developer")
 
-# How many characters of a long message tell its size. No tokenizer makes so many tokens of them that it truncates.
+# How many characters of a long message its size is estimated from. They are so few that no tokenizer truncates them.
 _SAMPLE = 2000
 
 
 async def generate_shortened(engine: Engine, request: GenerationRequest) -> AsyncGenerator[Segment]:
-    """Yields the engine's segments; where the conversation is too long, those of as much of it as fits."""
+    """Yields the engine's segments for the conversation or, if it is too long, for as much of it as fits."""
     while True:
         try:
             async with aclosing(engine.generate(request)) as segments:
@@ -32,13 +32,13 @@ async def generate_shortened(engine: Engine, request: GenerationRequest) -> Asyn
 
 
 def shortened(messages: Sequence[Message], sizes: Sequence[int], excess: int) -> tuple[Message, ...] | None:
-    """Returns the conversation without its oldest turns, at least one of them and at least `excess` in size.
+    """Returns the conversation without its oldest turns: at least one turn, and at least `excess` tokens.
 
-    Returns None where only what must stay is left.
+    `sizes` are the messages' sizes in tokens. Returns None if nothing more can be dropped.
 
-    A turn is a user's message with all that follows it. Of the last one the message itself stays, and the last answer
-    with the results of its calls; what is between goes like turns, a call never without its results. System messages
-    always stay.
+    A turn is a user's message with all messages that follow it. Of the last turn, the user's message and the last
+    answer with the results of its calls stay; the answers between them are dropped like turns, a call together with its
+    results. System messages always stay.
     """
     dropped: set[int] = set()
     for unit in _droppable(messages):
@@ -63,8 +63,8 @@ async def _shorter(
         len(ids) * len(content) // (len(sample) or 1)
         for ids, content, sample in zip(tokens, contents, samples, strict=True)
     ]
-    # With images nobody knows how much too long it is: then it gets shorter little by little. What is much too long was
-    # not counted to its end.
+    # With images the excess is unknown: then the conversation is shortened turn by turn. A prompt that is far too long
+    # wasn't counted to its end.
     counted = 0 if error.prompt_tokens is None else error.prompt_tokens + (error.max_tokens or 1)
     excess = max(1, counted - error.context_length, sum(sizes) - error.context_length)
     messages = shortened(conversation.messages, sizes, excess)
@@ -74,7 +74,7 @@ async def _shorter(
 
 
 def _droppable(messages: Sequence[Message]) -> list[list[int]]:
-    """Returns the places of messages that go together, the oldest first."""
+    """Returns the indexes of messages that are dropped together, the oldest first."""
     indexes = [index for index, message in enumerate(messages) if message.role not in KEPT]
     *turns, last = _split(messages, indexes, "user") or [[]]
     *answers, _ = _split(messages, last[1:], "assistant") or [[]]
@@ -82,7 +82,7 @@ def _droppable(messages: Sequence[Message]) -> list[list[int]]:
 
 
 def _split(messages: Sequence[Message], indexes: Sequence[int], role: str) -> list[list[int]]:
-    """Splits at each message of a role; what stands before the first one is a piece too."""
+    """Splits before each message of a role; the messages before the first one are a piece of their own."""
     count = 0
 
     def piece(index: int) -> int:

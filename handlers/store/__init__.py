@@ -1,6 +1,14 @@
-"""Where responses are kept: a protocol, a database behind it, or nothing."""
+"""Where responses are stored: a protocol, a database that implements it, and a store that keeps nothing."""
 
-from specvino.handlers.store.none import NoStore
-from specvino.handlers.store.protocol import Link, Record, ResponseStore, StoredItem, StoreUnavailable, Thread
+from specvino.handlers.store.protocol import (
+    UNFINISHED,
+    Link,
+    NoStore,
+    Record,
+    ResponseStore,
+    StoredItem,
+    StoreUnavailable,
+    Thread,
+)
 
-__all__ = ["Link", "NoStore", "Record", "ResponseStore", "StoreUnavailable", "StoredItem", "Thread"]
+__all__ = ["UNFINISHED", "Link", "NoStore", "Record", "ResponseStore", "StoreUnavailable", "StoredItem", "Thread"]

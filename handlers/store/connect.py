@@ -9,18 +9,18 @@ from sqlalchemy import URL, event, make_url
 from sqlalchemy.exc import InvalidatePoolError, SQLAlchemyError
 from sqlalchemy.ext.asyncio import AsyncEngine, create_async_engine
 
-# How long (seconds) one server waits for another one's write.
+# How long (seconds) a server waits for another server's write.
 PATIENCE = 5
 
-# Databases count connections (PostgreSQL allows 100 by default), and many replicas share one. A transaction is over in
-# a millisecond or two: with two, one server stores as much as with fifteen (measured with PostgreSQL 15).
+# Databases limit connections (PostgreSQL to 100 by default), and many replicas share one. A transaction takes one or
+# two milliseconds: with two connections a server stores as much as with fifteen (measured with PostgreSQL 15).
 CONNECTIONS = 2
 
 logger = logging.getLogger("specvino.store")
 
 
 def connect(url: str) -> AsyncEngine:
-    """Returns an engine that hasn't connected yet. Raises ValueError with a reason in one line."""
+    """Returns an engine that hasn't connected yet. Raises ValueError with the reason in one line."""
     try:
         parsed = make_url(url)
         if parsed.drivername == "sqlite":
@@ -42,21 +42,22 @@ def connect(url: str) -> AsyncEngine:
 
 
 def shown(url: URL) -> str:
-    """Returns a URL without its password; of a file its path."""
+    """Returns a URL without its password; for a file, its path."""
     if url.get_backend_name() == "sqlite" and url.database:
         return url.database
     return url.render_as_string(hide_password=True)
 
 
 def _make_private(file: Path) -> None:
-    """What people asked is for the owner's eyes only. SQLite gives the files beside it the same mode."""
+    """Creates the file if needed, readable for its owner only: it contains what users asked. SQLite creates the files
+    beside it with the same mode."""
     file.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
     os.close(os.open(file, os.O_CREAT | os.O_RDWR, 0o600))
     file.chmod(0o600)
 
 
 def _follow(engine: AsyncEngine, file: Path) -> None:
-    """Lets no connection outlive its file: what it writes into one that was deleted or replaced is lost in silence."""
+    """Replaces connections whose file was deleted or replaced: what they write would be lost in silence."""
 
     def before(*_: Any) -> None:
         _make_private(file)
@@ -66,7 +67,7 @@ def _follow(engine: AsyncEngine, file: Path) -> None:
 
     def taken(_: Any, record: Any, __: Any) -> None:
         if record.info["file"] != _identity(file):
-            logger.warning("the database %s was deleted or replaced; the server uses what is there now", file)
+            logger.warning("the database %s was deleted or replaced; the server uses the new file", file)
             raise InvalidatePoolError
 
     event.listen(engine.sync_engine, "do_connect", before)
@@ -76,14 +77,14 @@ def _follow(engine: AsyncEngine, file: Path) -> None:
 
 def _identity(file: Path) -> tuple[int, int] | None:
     try:
-        found = file.stat()
+        status = file.stat()
     except OSError:
         return None
-    return found.st_dev, found.st_ino
+    return status.st_dev, status.st_ino
 
 
 def _prepare_sqlite(connection: Any, _: Any) -> None:
     cursor = connection.cursor()
     cursor.execute("PRAGMA journal_mode = WAL")  # readers don't wait for writers
-    cursor.execute("PRAGMA synchronous = FULL")  # what was answered is on the disk
+    cursor.execute("PRAGMA synchronous = FULL")  # a response is on the disk before its last event is sent
     cursor.close()

@@ -1,4 +1,4 @@
-"""What handlers ask of a store of responses."""
+"""The protocol of a store of responses, and the store that keeps nothing."""
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
@@ -13,12 +13,12 @@ UNFINISHED = ("queued", "in_progress")
 
 
 class StoreUnavailable(Exception):
-    """The store can't be used now: broken, locked, full. `str()` says why, for the operator."""
+    """The store can't be used now: broken, locked or full. `str()` is the reason, for the operator."""
 
 
 @dataclass(frozen=True, slots=True)
 class Record:
-    """A response with its own input, and its events from the first one as JSON. See `ResponseStore` for its owner."""
+    """A response with its own input, and its events from the first one on as JSON. `ResponseStore` explains `owner`."""
 
     response: wire.ResponseObject
     input: Sequence[StoredItem]
@@ -36,16 +36,18 @@ class Link:
 
 @dataclass(frozen=True, slots=True)
 class Thread:
-    """A response and those that it continues, the oldest first. `missing` is the one that the oldest would continue."""
+    """A response and those that it continues, the oldest first. `missing` is the id that the oldest one continues but
+    that isn't stored, None if it continues none."""
 
     links: list[Link]
     missing: str | None
 
 
 class ResponseStore(Protocol):
-    """Every method may raise StoreUnavailable. What `add` and `finish` returned from outlives the process.
+    """A store of responses. Every method may raise StoreUnavailable. When `add` or `finish` returns, the response is on
+    the disk.
 
-    A response belongs to an owner, empty where the server has no keys: for any other it isn't there.
+    A response belongs to an owner, the empty string if the server has no keys. It doesn't exist for other owners.
     """
 
     @property
@@ -55,7 +57,7 @@ class ResponseStore(Protocol):
 
     @property
     def place(self) -> str:
-        """Where it stores, for the operator."""
+        """Where it stores responses, for the operator."""
         ...
 
     async def open(self) -> None: ...
@@ -63,34 +65,70 @@ class ResponseStore(Protocol):
     async def close(self) -> None: ...
 
     async def add(self, record: Record) -> None:
-        """Stores a new response. An unfinished one fails when this process ends before it is finished."""
+        """Stores a new response. An unfinished one fails if this process ends before it is finished."""
         ...
 
     async def update(self, record: Record) -> bool:
-        """Shows other servers how far an unfinished response is; False where it isn't there any more or was ended by
-        another."""
+        """Stores the progress of an unfinished response; returns False if it was deleted or ended by another server."""
         ...
 
     async def finish(self, record: Record) -> bool:
-        """Stores how an unfinished response ended; False where it isn't there any more or was ended by another."""
+        """Stores how an unfinished response ended; returns False if it was deleted or ended by another server."""
         ...
 
     async def response(self, id: str, owner: str) -> wire.ResponseObject | None:
-        """Returns a response, None where it isn't stored."""
+        """Returns a response, None if it isn't stored."""
         ...
 
     async def events(self, id: str, owner: str) -> list[bytes] | None:
-        """Returns its events as JSON, None where it isn't stored."""
+        """Returns a response's events as JSON, None if it isn't stored."""
         ...
 
     async def thread(self, id: str, owner: str) -> Thread | None:
-        """Returns a response with those that it continues, None where it isn't stored."""
+        """Returns a response with those that it continues, None if it isn't stored."""
         ...
 
     async def items(self, ids: Iterable[str], owner: str) -> dict[str, StoredItem]:
-        """Returns the items of these ids, of any response of the owner; those that aren't there are left out."""
+        """Returns the items with these ids, of any response of the owner; items that aren't stored are left out."""
         ...
 
     async def delete(self, id: str, owner: str) -> bool:
-        """Deletes a response; returns whether it was there."""
+        """Deletes a response; returns whether it was stored."""
         ...
+
+
+class NoStore:
+    """A store that keeps nothing."""
+
+    keeps = False
+    place = "nowhere"
+
+    async def open(self) -> None:
+        pass
+
+    async def close(self) -> None:
+        pass
+
+    async def add(self, record: Record) -> None:
+        pass
+
+    async def update(self, record: Record) -> bool:
+        return True
+
+    async def finish(self, record: Record) -> bool:
+        return False
+
+    async def response(self, id: str, owner: str) -> wire.ResponseObject | None:
+        return None
+
+    async def events(self, id: str, owner: str) -> list[bytes] | None:
+        return None
+
+    async def thread(self, id: str, owner: str) -> Thread | None:
+        return None
+
+    async def items(self, ids: Iterable[str], owner: str) -> dict[str, StoredItem]:
+        return {}
+
+    async def delete(self, id: str, owner: str) -> bool:
+        return False

@@ -1,4 +1,7 @@
-"""The version of a database's tables, and the way from an older one to ours: Alembic, on a connection that is given."""
+"""The tables of the database, and the migration of older versions to them by Alembic, on a connection that is given.
+
+JSON is stored as bytes: every database has those, and no query looks inside.
+"""
 
 from functools import cache
 from pathlib import Path
@@ -7,23 +10,75 @@ from alembic import command
 from alembic.config import Config
 from alembic.runtime.migration import MigrationContext
 from alembic.script import ScriptDirectory
-from sqlalchemy import Connection
+from sqlalchemy import (
+    Column,
+    Connection,
+    Float,
+    ForeignKey,
+    Index,
+    Integer,
+    LargeBinary,
+    MetaData,
+    String,
+    Table,
+)
 from sqlalchemy.exc import SQLAlchemyError
 
 from specvino.handlers.store.protocol import StoreUnavailable
 
-# Where a database says which version its tables have. Others may keep tables, and Alembic's own, in the same one.
+METADATA = MetaData()
+
+_Id = String(512)
+_Bytes = LargeBinary(2**32 - 1)  # MySQL's default would be 64 kB
+
+RESPONSES = Table(
+    "specvino_responses",
+    METADATA,
+    Column("id", _Id, primary_key=True),
+    Column("previous_id", _Id, nullable=True),
+    Column("created_at", Integer, nullable=False, index=True),
+    Column("status", String(16), nullable=False),
+    # The server that makes it; null once it is finished.
+    Column("owner", String(32), nullable=True, index=True),
+    # Its owner, derived from the key of its request; empty if the server has no keys.
+    Column("key_owner", String(32), nullable=False, server_default=""),
+    Column("response", _Bytes, nullable=False),
+    Column("input", _Bytes, nullable=False),
+    # One per line, compressed.
+    Column("events", _Bytes, nullable=False),
+)
+
+# The response that has an item of this id, in its input or its output.
+ITEMS = Table(
+    "specvino_items",
+    METADATA,
+    Column("item_id", _Id, nullable=False),
+    Column("response_id", _Id, ForeignKey(RESPONSES.c.id, ondelete="CASCADE"), nullable=False),
+    Index("specvino_items_by_item", "item_id"),
+    Index("specvino_items_by_response", "response_id"),
+)
+
+# When each server was last seen (Unix seconds): unfinished responses of a lost server have failed.
+SERVERS = Table(
+    "specvino_servers",
+    METADATA,
+    Column("id", String(32), primary_key=True),
+    Column("seen", Float, nullable=False),
+)
+
+
+# The table with the version of the tables. Other applications may keep tables, and Alembic's own, in the same database.
 VERSION_TABLE = "specvino_schema_version"
 
 _MIGRATIONS = Path(__file__).with_name("migrations")
 
 
 def bring_up_to_date(connection: Connection) -> None:
-    """Makes the tables, or changes those of an older version, unless they are ours already.
+    """Creates the tables, or migrates those of an older version.
 
-    Raises StoreUnavailable for those of a newer version, and SQLAlchemyError.
+    Raises StoreUnavailable if they are of a newer version, and SQLAlchemyError.
     """
-    if _is_ours(connection):
+    if _is_current(connection):
         return
     config = _config()
     config.attributes["connection"] = connection
@@ -32,23 +87,23 @@ def bring_up_to_date(connection: Connection) -> None:
         connection.commit()
     except SQLAlchemyError:
         connection.rollback()
-        if not _is_ours(connection):  # another server, started at the same time, may have been faster
+        if not _is_current(connection):  # another server, started at the same time, may have migrated them
             raise
 
 
 def version(connection: Connection) -> str | None:
-    """Returns the version of a database's tables; it is None where there are none, or they have no version yet."""
+    """Returns the version of a database's tables; None if there are none, or they are older than versions."""
     return MigrationContext.configure(connection, opts={"version_table": VERSION_TABLE}).get_current_revision()
 
 
-def _is_ours(connection: Connection) -> bool:
-    found = version(connection)
-    versions = _versions()
-    if found is not None and found not in versions:
+def _is_current(connection: Connection) -> bool:
+    present = version(connection)
+    known = _versions()
+    if present is not None and present not in known:
         raise StoreUnavailable(
-            f"its tables have version {found}, made by a newer specvino; this one knows versions up to {versions[0]}"
+            f"its tables have version {present}, made by a newer specvino; this one supports versions up to {known[0]}"
         )
-    return found == versions[0]
+    return present == known[0]
 
 
 @cache

@@ -17,12 +17,11 @@ from sqlalchemy.ext.asyncio import AsyncConnection
 from specvino.generated import wire
 from specvino.handlers.store.connect import connect, shown
 from specvino.handlers.store.protocol import UNFINISHED, Link, Record, StoredItem, StoreUnavailable, Thread
-from specvino.handlers.store.schema import bring_up_to_date
-from specvino.handlers.store.tables import ITEMS, RESPONSES, SERVERS
+from specvino.handlers.store.schema import ITEMS, RESPONSES, SERVERS, bring_up_to_date
 
 DAYS = 30
 
-# Seconds between two signs of life of a server, and after how many without one it is taken for lost.
+# Seconds between two heartbeats of a server, and without one until it counts as lost.
 BEAT = 5.0
 LOST_AFTER = 20.0
 
@@ -35,9 +34,10 @@ _decode = msgspec.json.decode
 
 
 class SqlStore:
-    """A ResponseStore at a SQLAlchemy URL, of so many days and, unless it is None, at `most` so many responses.
+    """A ResponseStore at a SQLAlchemy URL that keeps responses for `days` and, unless it is None, at most `most` of
+    them. A server without a heartbeat for `lost_after` seconds counts as lost.
 
-    Raises ValueError for a URL that can't be used.
+    Raises ValueError for an invalid URL.
     """
 
     def __init__(
@@ -66,7 +66,7 @@ class SqlStore:
         if self._upkeep:
             self._upkeep.cancel()
             await asyncio.gather(self._upkeep, return_exceptions=True)
-            with suppress(StoreUnavailable):  # others will take this server for lost
+            with suppress(StoreUnavailable):  # other servers will find that this one is lost
                 async with self._transaction() as connection:
                     await connection.execute(delete(SERVERS).where(SERVERS.c.id == self._id))
         await self._engine.dispose()
@@ -105,12 +105,12 @@ class SqlStore:
             return True
 
     async def response(self, id: str, owner: str) -> wire.ResponseObject | None:
-        found = await self._column(id, owner, RESPONSES.c.response)
-        return None if found is None else _decode(found)
+        encoded = await self._column(id, owner, RESPONSES.c.response)
+        return None if encoded is None else _decode(encoded)
 
     async def events(self, id: str, owner: str) -> list[bytes] | None:
-        found = await self._column(id, owner, RESPONSES.c.events)
-        return None if found is None else (await asyncio.to_thread(zlib.decompress, found)).splitlines()
+        compressed = await self._column(id, owner, RESPONSES.c.events)
+        return None if compressed is None else (await asyncio.to_thread(zlib.decompress, compressed)).splitlines()
 
     async def thread(self, id: str, owner: str) -> Thread | None:
         r = RESPONSES.c
@@ -131,9 +131,9 @@ class SqlStore:
             return {}
         r = RESPONSES.c
         holders = select(ITEMS.c.response_id).where(ITEMS.c.item_id.in_(wanted))
-        found = select(r.response, r.input).where(r.id.in_(holders), r.key_owner == owner)
+        query = select(r.response, r.input).where(r.id.in_(holders), r.key_owner == owner)
         async with self._transaction() as connection:
-            rows = (await connection.execute(found)).all()
+            rows = (await connection.execute(query)).all()
         items = (item for row in rows for item in (*_decode(row.input), *_decode(row.response)["output"]))
         return {item["id"]: item for item in items if item["id"] in wanted}
 
@@ -146,18 +146,18 @@ class SqlStore:
     async def _transaction(self) -> AsyncIterator[AsyncConnection]:
         with _errors():
             async with self._engine.connect() as connection:
-                if _UP_TO_DATE not in connection.info:  # of this connection: it may be the first to another database
+                if _UP_TO_DATE not in connection.info:  # per connection: it may be the first to a replaced database
                     async with self._migrating:
                         await connection.run_sync(bring_up_to_date)
-                    await connection.rollback()  # what began with the question for the version
+                    await connection.rollback()  # the transaction that reading the version began
                     connection.info[_UP_TO_DATE] = True
                 async with connection.begin():
                     yield connection
 
     async def _column(self, id: str, owner: str, column: Any) -> Any:
-        found = select(column).where(RESPONSES.c.id == id, RESPONSES.c.key_owner == owner)
+        query = select(column).where(RESPONSES.c.id == id, RESPONSES.c.key_owner == owner)
         async with self._transaction() as connection:
-            return (await connection.execute(found)).scalar()
+            return (await connection.execute(query)).scalar()
 
     async def _keep_up_always(self) -> None:
         while True:
@@ -165,15 +165,16 @@ class SqlStore:
             try:
                 await self._keep_up()
             except StoreUnavailable as error:
-                logger.warning("the store of responses can't be used: %s", error)
+                logger.warning("the store of responses is unavailable: %s", error)
 
     async def _keep_up(self) -> None:
-        """Says that this server lives, fails what lost ones had under way, and drops what is too old or too much."""
+        """Writes this server's heartbeat, fails unfinished responses of lost servers, and deletes responses that are
+        too old or too many."""
         r = RESPONSES.c
         async with self._transaction() as connection:
             now = await _now(connection)
             seen = await connection.execute(update(SERVERS).where(SERVERS.c.id == self._id).values(seen=now))
-            if not seen.rowcount:  # another server took this one for lost, or it is new
+            if not seen.rowcount:  # this server is new, or counted as lost
                 await connection.execute(insert(SERVERS).values(id=self._id, seen=now))
             others = SERVERS.c.id != self._id
             await connection.execute(delete(SERVERS).where(SERVERS.c.seen <= now - self._lost_after, others))
@@ -186,21 +187,22 @@ class SqlStore:
             if self._most is not None:
                 newest = select(r.id).order_by(r.created_at.desc(), r.id)
                 expired.append(newest.offset(self._most).limit(self._most))
-            for each in expired:
-                await _delete(connection, list((await connection.execute(each)).scalars()))
+            for query in expired:
+                await _delete(connection, list((await connection.execute(query)).scalars()))
         for row in rows:
             await self.finish(_failed(_decode(row.response), _decode(row.input), zlib.decompress(row.events)))
 
 
 async def _now(connection: AsyncConnection) -> float:
-    """Returns the database's Unix time: the clocks of its servers may differ, and one that is slow isn't lost."""
-    found = await connection.execute(select(func.current_timestamp(type_=DateTime(timezone=True))))
-    now: datetime = found.scalar_one()
+    """Returns the database's Unix time: the clocks of its servers may differ, and a server whose clock is slow isn't
+    lost."""
+    result = await connection.execute(select(func.current_timestamp(type_=DateTime(timezone=True))))
+    now: datetime = result.scalar_one()
     return (now if now.tzinfo else now.replace(tzinfo=UTC)).timestamp()
 
 
 async def _row(record: Record) -> dict[str, Any]:
-    """Returns what of a record changes when it is finished."""
+    """Returns the columns that change while a response is made."""
     return {
         "status": record.response["status"],
         "response": _encode(record.response),
@@ -209,9 +211,9 @@ async def _row(record: Record) -> dict[str, Any]:
 
 
 async def _change(connection: AsyncConnection, record: Record, row: dict[str, Any]) -> bool:
-    """Changes an unfinished response; returns whether there is one."""
-    found = (RESPONSES.c.id == record.response["id"]) & RESPONSES.c.status.in_(UNFINISHED)
-    return bool((await connection.execute(update(RESPONSES).where(found).values(row))).rowcount)
+    """Updates an unfinished response; returns whether it is stored and still unfinished."""
+    unfinished = (RESPONSES.c.id == record.response["id"]) & RESPONSES.c.status.in_(UNFINISHED)
+    return bool((await connection.execute(update(RESPONSES).where(unfinished).values(row))).rowcount)
 
 
 async def _index(connection: AsyncConnection, id: str, items: Iterable[Any]) -> None:
@@ -222,15 +224,15 @@ async def _index(connection: AsyncConnection, id: str, items: Iterable[Any]) -> 
 async def _delete(connection: AsyncConnection, ids: list[str]) -> int:
     count = 0
     for start in range(0, len(ids), 500):  # databases limit the parameters of a statement
-        some = ids[start : start + 500]
-        await connection.execute(delete(ITEMS).where(ITEMS.c.response_id.in_(some)))
-        count += (await connection.execute(delete(RESPONSES).where(RESPONSES.c.id.in_(some)))).rowcount
+        batch = ids[start : start + 500]
+        await connection.execute(delete(ITEMS).where(ITEMS.c.response_id.in_(batch)))
+        count += (await connection.execute(delete(RESPONSES).where(RESPONSES.c.id.in_(batch)))).rowcount
     return count
 
 
 def _failed(response: wire.ResponseObject, input: list[StoredItem], events: bytes) -> Record:
-    """Returns a response as failed whose server was lost while it worked on it."""
-    message = "The server stopped while it made this response."
+    """Returns a response, whose server was lost while it made it, as failed."""
+    message = "The server stopped while it was making this response."
     reason: wire.ResponseError = {"code": "server_error", "message": message}
     failed: wire.ResponseObject = {**response, "status": "failed", "error": reason}
     lines = events.splitlines()

@@ -7,7 +7,7 @@ from typing import Any
 
 from pydantic import BaseModel
 
-from specvino.engine.grammar.structural_tags.builders import constant, either, grammar, regex
+from specvino.engine.grammar import constant, ebnf, either, regex
 from specvino.handlers.or_none import or_none
 from specvino.handlers.structured_outputs.output import (
     Path,
@@ -56,7 +56,7 @@ def _choice(value: list[str], param: str, strict: bool) -> StructuredOutput:
 def _grammar(value: str, param: str, strict: bool) -> StructuredOutput:
     if "::=" not in value:
         raise unusable(param, 'a grammar has rules such as root ::= "yes" | "no"; other notations aren\'t read')
-    return of_format(grammar(value), param, within=_behind("grammar"))
+    return of_format(ebnf(value), param, within=_behind("grammar"))
 
 
 def _structural_tag(value: str, param: str, strict: bool) -> StructuredOutput:

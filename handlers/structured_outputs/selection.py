@@ -6,10 +6,6 @@ from typing import Any
 
 from pydantic import BaseModel
 
-from specvino.engine.request import Sampling
-from specvino.generated.errors import ErrorCode
-from specvino.handlers.errors import ApiError
-from specvino.handlers.sampling import unconstrainable
 from specvino.handlers.structured_outputs.constraint_fields import of_constraint_field
 from specvino.handlers.structured_outputs.formats import of_response_format, of_text_format
 from specvino.handlers.structured_outputs.output import StructuredOutput
@@ -25,28 +21,11 @@ class FormatFields:
     constraints: Mapping[str, Any] = field(default_factory=dict)
 
 
-def structured_output(fields: FormatFields, sampling: Sampling, *, strict: bool = False) -> StructuredOutput | None:
+def structured_output(fields: FormatFields, *, strict: bool = False) -> StructuredOutput | None:
     """Returns the constraint of an answer, None where any text will do.
 
     `strict` is for all schemas, whatever they say themselves. Raises ApiError.
     """
     found = [of_response_format(fields.response_format, strict), of_text_format(fields.text_format, strict)]
     found += [of_constraint_field(name, value, strict) for name, value in fields.constraints.items()]
-    outputs = [output for output in found if output is not None]
-    if not outputs:
-        return None
-    output = outputs[0]
-    if len(outputs) > 1:
-        one, other = (_field(each) for each in outputs[:2])
-        message = f"{one} and {other} both ask for a structured output; accepted is one of them."
-        raise ApiError(ErrorCode.INVALID_VALUE, message, param=one)
-    for param in unconstrainable(sampling):
-        message = f"{param} can't be combined with {output.param}: the answer would not be constrained."
-        raise ApiError(ErrorCode.INVALID_VALUE, message, param=param)
-    return output
-
-
-def _field(output: StructuredOutput) -> str:
-    """Returns the field without the place of the schema in it."""
-    first, _, rest = output.param.partition(".")
-    return first if first == "response_format" else ".".join((first, *rest.split(".")[:1])) if rest else first
+    return next((output for output in found if output is not None), None)

@@ -266,7 +266,7 @@ def test_a_server_that_ends_says_so_in_what_it_had_under_way(tmp_path) -> None:
     ):
         failed = client.responses.retrieve(id)
     assert failed.error is not None
-    assert (failed.status, failed.error.message) == ("failed", "The server was stopped while it made this response.")
+    assert (failed.status, failed.error.message) == ("failed", "The server stopped while it was making this response.")
 
 
 def test_a_server_that_ends_waits_for_what_it_has_under_way(tmp_path) -> None:

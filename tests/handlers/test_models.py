@@ -16,8 +16,8 @@ from specvino.handlers import bind
 from specvino.handlers.models import ServedModel
 from specvino.handlers.own_document.facts import widest
 from specvino.server.app import create_app
+from specvino.server.assembly.storage import response_store
 from specvino.server.settings import Settings
-from specvino.server.storage import response_store
 from specvino.server.telemetry.telemetry import Telemetry
 
 Client = httpx.AsyncClient
@@ -90,7 +90,7 @@ def test_all_are_listed_and_no_other_is_served() -> None:
             await client.get("/v1/models/c"),
         ):
             assert answer.status_code == 404
-            assert answer.json()["error"]["message"].endswith("served are: a, a-too, b, b-too.")
+            assert answer.json()["error"]["message"].endswith("available: a, a-too, b, b-too.")
 
     served(test)
 

@@ -5,8 +5,7 @@ import json
 import pytest
 from support.app import MINIMAL, Client, error_of
 
-from specvino.conformance.streams.fold import fold_chat, fold_completion
-from specvino.conformance.streams.fold_response import fold_response
+from specvino.conformance.streams.fold import fold_chat, fold_completion, fold_response
 from specvino.engine.scripted import ScriptedEngine
 from specvino.handlers.limits import Limits
 from specvino.server.settings import Settings
@@ -117,6 +116,7 @@ def test_the_likeliest_tokens_are_shown() -> None:
         (CHAT, {"logit_bias": {"1": 1}}, "logit_bias"),
         (RESPONSE, {"top_logprobs": 2}, "top_logprobs"),
         (COMPLETION, {"logprobs": 2}, "logprobs"),
+        (COMPLETION, {"logprobs": 1, "echo": True}, "logprobs"),
         (
             CHAT,
             {"logprobs": True, "logprob_token_ids": [1], "prompt_logprobs": 0},

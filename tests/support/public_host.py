@@ -8,8 +8,7 @@ import sys
 from pathlib import Path
 
 from specvino.cli.main import app
-from specvino.handlers.media.addresses import Address
-from specvino.handlers.media.fetch import Fetcher
+from specvino.handlers.media.fetch import Address, Fetcher
 
 HOST = "images.example"
 COMMAND = [sys.executable, "-m", "support.public_host", "serve"]

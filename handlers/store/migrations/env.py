@@ -1,4 +1,4 @@
-"""What Alembic runs: the steps that are due, on the connection that `schema.py` gives."""
+"""Run by Alembic: the migrations that are due, on the connection that `schema.py` passes."""
 
 from alembic import context
 

@@ -20,8 +20,7 @@ from specvino.engine.segments import (
     Usage,
 )
 from specvino.generated.streams import STREAMS
-from specvino.handlers.chat.emit import ChatEmitter
-from specvino.handlers.chat.fold import fold
+from specvino.handlers.chat.emit import ChatEmitter, fold
 from specvino.server.validation.schema import SchemaCheck
 
 ANSWERS = answers(st.integers(1, 4), calls=True)

@@ -9,10 +9,8 @@ from typing import Any
 import pytest
 from support.web import OK, Web, web, whole
 
-from specvino.handlers.media.addresses import Address
-from specvino.handlers.media.fetch import Fetcher
-from specvino.handlers.media.refusals import DownloadFailed, InvalidImage, InvalidUrl
-from specvino.handlers.media.settings import MAX_BYTES
+from specvino.handlers.media.fetch import Address, Fetcher
+from specvino.handlers.media.rules import MAX_BYTES, DownloadFailed, InvalidImage, InvalidUrl
 
 HERE = ipaddress.ip_address("127.0.0.1")
 PUBLIC = ipaddress.ip_address("1.1.1.1")
@@ -179,5 +177,5 @@ def test_hosts_without_an_address() -> None:
     async def look_up(host: str, port: int) -> list[Address]:
         raise OSError("no such host")
 
-    with pytest.raises(DownloadFailed, match="address"):
+    with pytest.raises(DownloadFailed, match="resolved"):
         asyncio.run(fetcher(look_up=look_up).fetch("https://images.test/"))

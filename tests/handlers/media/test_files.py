@@ -6,8 +6,7 @@ from pathlib import Path
 import pytest
 
 from specvino.handlers.media import files
-from specvino.handlers.media.refusals import InvalidImage, InvalidUrl
-from specvino.handlers.media.settings import MAX_BYTES
+from specvino.handlers.media.rules import MAX_BYTES, InvalidImage, InvalidUrl
 
 
 @pytest.fixture
@@ -59,7 +58,7 @@ def test_what_is_outside(folder: Path, url: str) -> None:
 
 
 def test_another_machine_s_file(folder: Path) -> None:
-    with pytest.raises(InvalidUrl, match="machine"):
+    with pytest.raises(InvalidUrl, match="host"):
         files.read(f"file://host{folder}/a.png", folder)
 
 
@@ -96,7 +95,7 @@ def test_a_link_that_comes_between_looking_and_opening(folder: Path, monkeypatch
 
 def test_what_is_no_file(folder: Path) -> None:
     os.mkfifo(folder / "pipe")  # opening it must not wait for a writer
-    for name, reason in (("pipe", "not a file"), ("more", "not a file"), ("missing", "can't be read")):
+    for name, reason in (("pipe", "not a regular file"), ("more", "not a regular file"), ("missing", "can't be read")):
         with pytest.raises(InvalidImage, match=reason):
             files.read(name, folder)
 

@@ -14,7 +14,7 @@ from specvino.engine.request import Image, Message, PlacedImage, ReadImage
 from specvino.handlers.errors import ApiError
 from specvino.handlers.media import ImageSource, Media, MediaError, MediaSettings, MessageDraft, PlacedSource, load
 from specvino.handlers.media.fetch import Fetcher
-from specvino.handlers.media.settings import MAX_DECODED_PIXELS, MAX_IMAGES
+from specvino.handlers.media.rules import MAX_DECODED_PIXELS, MAX_IMAGES
 
 if TYPE_CHECKING:
     from specvino.engine.protocol import Engine

@@ -7,15 +7,14 @@ from hypothesis import given
 from hypothesis import strategies as st
 from support.segments import answers, one_by_one
 
-from specvino.conformance.streams.fold_response import fold_response
+from specvino.conformance.streams.fold import fold_response
 from specvino.conformance.streams.stream_judge import StreamJudge
 from specvino.engine.segments import Finish, Started, TextDelta, Usage
 from specvino.generated.errors import ErrorCode
 from specvino.generated.models import CreateResponseRequest
 from specvino.generated.streams import STREAMS
 from specvino.handlers.errors import ApiError
-from specvino.handlers.responses.emit import ResponseEmitter
-from specvino.handlers.responses.fold import fold
+from specvino.handlers.responses.emit import ResponseEmitter, fold
 from specvino.handlers.sampling import sampling
 from specvino.server.validation.schema import SchemaCheck
 

@@ -13,9 +13,8 @@ from alembic.runtime.migration import MigrationContext
 from sqlalchemy import Connection, create_engine, text
 
 from specvino.handlers.store import StoreUnavailable
-from specvino.handlers.store.schema import VERSION_TABLE, bring_up_to_date, version
+from specvino.handlers.store.schema import METADATA, VERSION_TABLE, bring_up_to_date, version
 from specvino.handlers.store.sql import SqlStore
-from specvino.handlers.store.tables import METADATA
 
 
 @pytest.fixture

@@ -1,4 +1,4 @@
-"""The first tables. Databases from before there were versions have them already."""
+"""The first tables. Databases that are older than versions have them already."""
 
 from alembic import op
 from sqlalchemy import Column, Float, ForeignKey, Integer, LargeBinary, String
@@ -11,7 +11,7 @@ _Bytes = LargeBinary(2**32 - 1)
 
 
 def upgrade() -> None:
-    """Makes what isn't there."""
+    """Creates the tables and indexes that don't exist."""
     op.create_table(
         "specvino_responses",
         Column("id", _Id, primary_key=True),

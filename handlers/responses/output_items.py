@@ -1,0 +1,256 @@
+"""The items of a response's output (messages, reasoning, function calls) and the events that build them.
+
+The events have no numbers yet: the emitter counts them.
+"""
+
+import uuid
+from collections.abc import Iterator
+from typing import Literal
+
+from specvino.engine.segments import TokenLogprob
+from specvino.generated import wire
+from specvino.handlers.logprobs import output_logprobs
+
+Status = Literal["completed", "incomplete"]
+
+
+class MessageItem:
+    """A message with one text."""
+
+    def __init__(self, output_index: int, *, top_logprobs: int = 0) -> None:
+        self._index = output_index
+        self._text: list[str] = []
+        self._logprobs: list[wire.OutputLogprob] = []
+        self._top = top_logprobs
+        self.item: wire.OutputMessage = {
+            "id": f"msg_{uuid.uuid4().hex}",
+            "type": "message",
+            "status": "in_progress",
+            "role": "assistant",
+            "content": [],
+        }
+
+    def begin(self) -> Iterator[wire.ResponseStreamEvent]:
+        yield _added(self._index, self.item)
+        yield {
+            "type": "response.content_part.added",
+            "sequence_number": 0,
+            "item_id": self.item["id"],
+            "output_index": self._index,
+            "content_index": 0,
+            "part": _text_part("", []),
+        }
+
+    def add(self, text: str, tokens: tuple[TokenLogprob, ...] = ()) -> Iterator[wire.ResponseStreamEvent]:
+        self._text.append(text)
+        logprobs = output_logprobs(tokens, self._top)
+        self._logprobs += logprobs
+        yield {
+            "type": "response.output_text.delta",
+            "sequence_number": 0,
+            "item_id": self.item["id"],
+            "output_index": self._index,
+            "content_index": 0,
+            "delta": text,
+            "logprobs": logprobs,
+        }
+
+    def end(self, status: Status, tokens: tuple[TokenLogprob, ...] = ()) -> Iterator[wire.ResponseStreamEvent]:
+        """Yields the last events of the message; `tokens` are its last ones, which have no text."""
+        self._logprobs += output_logprobs(tokens, self._top)
+        text = "".join(self._text)
+        part = _text_part(text, self._logprobs)
+        yield {
+            "type": "response.output_text.done",
+            "sequence_number": 0,
+            "item_id": self.item["id"],
+            "output_index": self._index,
+            "content_index": 0,
+            "text": text,
+            "logprobs": self._logprobs,
+        }
+        yield {
+            "type": "response.content_part.done",
+            "sequence_number": 0,
+            "item_id": self.item["id"],
+            "output_index": self._index,
+            "content_index": 0,
+            "part": part,
+        }
+        self.item = {**self.item, "status": status, "content": [part]}
+        yield _done(self._index, self.item)
+
+
+class ReasoningItem:
+    """Reasoning, as the item's content or, if the request asks for one, as its `summary`."""
+
+    def __init__(self, output_index: int, *, summary: bool) -> None:
+        self._index = output_index
+        self._summary = summary
+        self._text: list[str] = []
+        self.item: wire.OutputReasoning = {
+            "id": f"rs_{uuid.uuid4().hex}",
+            "type": "reasoning",
+            "status": "in_progress",
+            "summary": [],
+            "content": [],
+            "encrypted_content": None,
+        }
+
+    def begin(self) -> Iterator[wire.ResponseStreamEvent]:
+        yield _added(self._index, self.item)
+        if self._summary:
+            yield {
+                "type": "response.reasoning_summary_part.added",
+                "sequence_number": 0,
+                "item_id": self.item["id"],
+                "output_index": self._index,
+                "summary_index": 0,
+                "part": {"type": "summary_text", "text": ""},
+            }
+        else:
+            yield {
+                "type": "response.content_part.added",
+                "sequence_number": 0,
+                "item_id": self.item["id"],
+                "output_index": self._index,
+                "content_index": 0,
+                "part": {"type": "reasoning_text", "text": ""},
+            }
+
+    def add(self, text: str) -> Iterator[wire.ResponseStreamEvent]:
+        self._text.append(text)
+        if self._summary:
+            yield {
+                "type": "response.reasoning_summary_text.delta",
+                "sequence_number": 0,
+                "item_id": self.item["id"],
+                "output_index": self._index,
+                "summary_index": 0,
+                "delta": text,
+            }
+        else:
+            yield {
+                "type": "response.reasoning_text.delta",
+                "sequence_number": 0,
+                "item_id": self.item["id"],
+                "output_index": self._index,
+                "content_index": 0,
+                "delta": text,
+            }
+
+    def end(self, status: Status, tokens: tuple[TokenLogprob, ...] = ()) -> Iterator[wire.ResponseStreamEvent]:
+        """Yields the last events of the item, which doesn't show `tokens`."""
+        text = "".join(self._text)
+        if self._summary:
+            yield from self._end_summary({"type": "summary_text", "text": text})
+        else:
+            yield from self._end_content({"type": "reasoning_text", "text": text})
+        self.item = {**self.item, "status": status}
+        yield _done(self._index, self.item)
+
+    def _end_content(self, part: wire.ReasoningTextContent) -> Iterator[wire.ResponseStreamEvent]:
+        yield {
+            "type": "response.reasoning_text.done",
+            "sequence_number": 0,
+            "item_id": self.item["id"],
+            "output_index": self._index,
+            "content_index": 0,
+            "text": part["text"],
+        }
+        yield {
+            "type": "response.content_part.done",
+            "sequence_number": 0,
+            "item_id": self.item["id"],
+            "output_index": self._index,
+            "content_index": 0,
+            "part": part,
+        }
+        self.item = {**self.item, "content": [part]}
+
+    def _end_summary(self, part: wire.SummaryTextContent) -> Iterator[wire.ResponseStreamEvent]:
+        yield {
+            "type": "response.reasoning_summary_text.done",
+            "sequence_number": 0,
+            "item_id": self.item["id"],
+            "output_index": self._index,
+            "summary_index": 0,
+            "text": part["text"],
+        }
+        yield {
+            "type": "response.reasoning_summary_part.done",
+            "sequence_number": 0,
+            "item_id": self.item["id"],
+            "output_index": self._index,
+            "summary_index": 0,
+            "part": part,
+        }
+        self.item = {**self.item, "summary": [part]}
+
+
+class CallItem:
+    """A function call."""
+
+    def __init__(self, output_index: int, name: str) -> None:
+        self._index = output_index
+        self._arguments: list[str] = []
+        self.item: wire.OutputFunctionCall = {
+            "id": f"fc_{uuid.uuid4().hex}",
+            "type": "function_call",
+            "status": "in_progress",
+            "call_id": f"call_{uuid.uuid4().hex}",
+            "name": name,
+            "arguments": "",
+        }
+
+    def begin(self) -> Iterator[wire.ResponseStreamEvent]:
+        yield _added(self._index, self.item)
+
+    def add(self, arguments: str) -> Iterator[wire.ResponseStreamEvent]:
+        self._arguments.append(arguments)
+        yield {
+            "type": "response.function_call_arguments.delta",
+            "sequence_number": 0,
+            "item_id": self.item["id"],
+            "output_index": self._index,
+            "delta": arguments,
+        }
+
+    def end(self, status: Status, tokens: tuple[TokenLogprob, ...] = ()) -> Iterator[wire.ResponseStreamEvent]:
+        """Yields the last events of the call, which doesn't show `tokens`."""
+        arguments = "".join(self._arguments)
+        yield {
+            "type": "response.function_call_arguments.done",
+            "sequence_number": 0,
+            "item_id": self.item["id"],
+            "output_index": self._index,
+            "name": self.item["name"],
+            "arguments": arguments,
+        }
+        self.item = {**self.item, "status": status, "arguments": arguments}
+        yield _done(self._index, self.item)
+
+
+_Item = wire.OutputMessage | wire.OutputReasoning | wire.OutputFunctionCall
+
+
+def _added(output_index: int, item: _Item) -> wire.ResponseStreamEvent:
+    return {
+        "type": "response.output_item.added",
+        "sequence_number": 0,
+        "output_index": output_index,
+        "item": item,
+    }
+
+
+def _done(output_index: int, item: _Item) -> wire.ResponseStreamEvent:
+    return {
+        "type": "response.output_item.done",
+        "sequence_number": 0,
+        "output_index": output_index,
+        "item": item,
+    }
+
+
+def _text_part(text: str, logprobs: list[wire.OutputLogprob]) -> wire.OutputTextContent:
+    return {"type": "output_text", "text": text, "annotations": [], "logprobs": logprobs}

@@ -1,0 +1,201 @@
+"""POST /tokenize and /detokenize: texts, conversations and mixtures become tokens, and tokens become texts."""
+
+from collections.abc import Iterator
+from typing import Literal
+
+from specvino.engine.errors import PromptError
+from specvino.engine.prompt_checks import check_length
+from specvino.engine.protocol import Engine, ModelInfo
+from specvino.engine.request import Conversation, Message, Tool, ToolCall
+from specvino.generated import models, wire
+from specvino.generated.handlers import Reply, RequestContext
+from specvino.handlers.errors import engine_errors, reported
+from specvino.handlers.limits import Limits, require_consistent, require_supported
+from specvino.handlers.models import ServedModels
+from specvino.handlers.or_none import or_none
+from specvino.handlers.template import TemplateFields, template_variables
+
+# The most characters of a request, since others wait meanwhile; more if the model's context is so long that prompts may
+# have more.
+LONGEST = 1 << 18
+FOR_A_TOKEN = 8
+
+# Each is a request to the tokenizer.
+MOST_TEXTS = 128
+
+_OF_TEXTS = frozenset(["add_special_tokens", "max_length", "pad_to_max_length", "padding_side"])
+_OF_TEMPLATES = ("tools", "chat_template", "chat_template_kwargs", "add_generation_prompt", "continue_final_message")
+
+# The fields that may hold the input, each with the fields that have an effect on it. The first that is given counts.
+FORMS = {
+    "messages": frozenset(["add_special_tokens", *_OF_TEMPLATES]),
+    "content": frozenset(["add_special", "parse_special"]),
+    "prompt": _OF_TEXTS,
+    "text": _OF_TEXTS,
+}
+
+
+class Tokens:
+    """POST /tokenize and /detokenize."""
+
+    def __init__(self, served: ServedModels, limits: Limits) -> None:
+        self._served = served
+        self._limits = limits
+
+    async def tokenize(self, context: RequestContext, body: models.TokenizeRequest) -> Reply[wire.TokenizeResponse]:
+        require_consistent(body)
+        engine = self._served.require(body.model).engine
+        require_supported(body, self._limits.facts)
+        form = form_of(body)
+        with engine_errors(form):
+            match form:
+                case "messages":
+                    lists = [await engine.render(_conversation(body, engine.model), _longest(engine))]
+                case "content":
+                    lists = [await _mixed(engine, body)]
+                case _:
+                    lists = await _texts(engine, body, getattr(body, form))
+            # A `prompt` that is a list is answered with a list of lists even for one text, a list in `text` is not.
+            several = len(lists) > 1 or (form == "prompt" and isinstance(body.prompt, list))
+            unsupported = reported(context, without_effect(body, form, several=several))
+            return Reply(await _answer(engine, body, lists, several=several), unsupported)
+
+    async def detokenize(
+        self, context: RequestContext, body: models.DetokenizeRequest
+    ) -> Reply[wire.DetokenizeResponse]:
+        engine = self._served.require(body.model).engine
+        nested = [tokens for tokens in body.tokens if isinstance(tokens, list)]
+        several, skip = bool(nested), or_none(body.skip_special_tokens) or False
+        lists = nested or [[id for id in body.tokens if isinstance(id, int)]]
+        with engine_errors("tokens"):
+            if (count := sum(map(len, lists))) > LONGEST:
+                raise PromptError(f"There are {count} tokens; at most {LONGEST} are detokenized at a time.")
+            texts = [await engine.detokenize(tokens, skip_special_tokens=skip) for tokens in lists]
+        return Reply({"prompt": texts if several else texts[0]})
+
+
+def form_of(body: models.TokenizeRequest) -> str:
+    """Returns the name of the field that holds what is to be tokenized."""
+    return next(name for name in FORMS if _is_given(body, name))
+
+
+def without_effect(body: models.TokenizeRequest, form: str, *, several: bool) -> Iterator[str]:
+    """Yields the given fields that have no effect on this form. Texts of single tokens are shown for one text only."""
+    others = (name for name in FORMS if name != form)
+    unread = dict.fromkeys(name for fields in FORMS.values() for name in sorted(fields - FORMS[form]))
+    of_one = ("return_token_strs", "with_pieces") if several else ()
+    for name in (*others, *unread):
+        if _is_given(body, name):
+            yield name
+    for name in of_one:
+        if or_none(getattr(body, name)):
+            yield name
+
+
+def _is_given(body: models.TokenizeRequest, name: str) -> bool:
+    return or_none(getattr(body, name)) is not None
+
+
+def _longest(engine: Engine) -> int:
+    return max(LONGEST, FOR_A_TOKEN * engine.model.context_length)
+
+
+def _conversation(body: models.TokenizeRequest, model: ModelInfo) -> Conversation:
+    """Returns the messages with the inputs of the chat template."""
+    template = or_none(body.chat_template)
+    fields = TemplateFields(
+        or_none(body.chat_template_kwargs),
+        chat_template=template,
+        add_generation_prompt=or_none(body.add_generation_prompt),
+    )
+    return Conversation(
+        tuple(_message(message) for message in or_none(body.messages) or ()),
+        tuple(_tool(tool.function) for tool in or_none(body.tools) or ()),
+        template_variables(fields, model).json,
+        template,
+        or_none(body.add_special_tokens) or False,
+        or_none(body.continue_final_message) or False,
+    )
+
+
+def _message(message: models.TokenizedMessage) -> Message:
+    content = message.content
+    parts = content if isinstance(content, list) else ()
+    calls = enumerate(or_none(message.tool_calls) or ())
+    return Message(
+        role="tool" if message.role == "function" else message.role,
+        content=content if isinstance(content, str) else "".join(part.text for part in parts),
+        name=or_none(message.name),
+        tool_calls=tuple(_call(or_none(call.id) or f"call_{index}", call.function) for index, call in calls),
+        tool_call_id=or_none(message.tool_call_id),
+        reasoning=or_none(message.reasoning_content) or or_none(message.reasoning),
+    )
+
+
+def _call(id: str, function: models.TokenizedCalledFunction) -> ToolCall:
+    return ToolCall(id, function.name, or_none(function.arguments) or "{}")
+
+
+def _tool(function: models.TokenizedFunction) -> Tool:
+    return Tool(function.name, or_none(function.description), or_none(function.parameters))
+
+
+async def _texts(engine: Engine, body: models.TokenizeRequest, given: str | list[str]) -> list[list[int]]:
+    texts = [given] if isinstance(given, str) else given
+    special = or_none(body.add_special_tokens)
+    side: Literal["left", "right"] = or_none(body.padding_side) or "right"
+    check_length("The text", sum(map(len, texts)), _longest(engine))
+    return await engine.tokenize(
+        texts,
+        add_special_tokens=True if special is None else special,
+        max_length=or_none(body.max_length),
+        pad=side if or_none(body.pad_to_max_length) else None,
+    )
+
+
+async def _mixed(engine: Engine, body: models.TokenizeRequest) -> list[int]:
+    """Returns the tokens of texts and tokens in their order. Special tokens are added to a text only if it is first."""
+    content = or_none(body.content) or []
+    parts = [content] if isinstance(content, str) else content
+    texts = [part for part in parts if isinstance(part, str)]
+    check_length("The text", sum(map(len, texts)), _longest(engine))
+    if len(texts) > MOST_TEXTS:
+        raise PromptError(f"There are {len(texts)} texts; at most {MOST_TEXTS} are tokenized at a time.")
+    size = engine.model.vocabulary_size
+    tokens: list[int] = []
+    for index, part in enumerate(parts):
+        if isinstance(part, str):
+            special = bool(or_none(body.add_special)) and index == 0
+            parse = or_none(body.parse_special) is not False
+            tokens += (await engine.tokenize([part], add_special_tokens=special, parse_special=parse))[0]
+        elif part < size:
+            tokens.append(part)
+        else:
+            raise PromptError(f"The model has no token {part}: its token ids are 0 to {size - 1}.")
+    return tokens
+
+
+async def _answer(
+    engine: Engine, body: models.TokenizeRequest, lists: list[list[int]], *, several: bool
+) -> wire.TokenizeResponse:
+    length = engine.model.context_length
+    if several:
+        return {"tokens": lists, "count": [len(tokens) for tokens in lists], "max_model_len": length}
+    (tokens,) = lists
+    answer: wire.TokenizeResponse = {"tokens": tokens, "count": len(tokens), "max_model_len": length}
+    shows_strings, shows_pieces = or_none(body.return_token_strs), or_none(body.with_pieces)
+    if not (shows_strings or shows_pieces):
+        return answer
+    pieces = await engine.token_bytes(tokens)
+    if shows_strings:
+        answer["token_strs"] = [piece.decode(errors="replace") for piece in pieces]
+    if shows_pieces:
+        answer["tokens"] = [_with_piece(id, piece) for id, piece in zip(tokens, pieces, strict=True)]
+    return answer
+
+
+def _with_piece(id: int, piece: bytes) -> wire.TokenPiece:
+    try:
+        return {"id": id, "piece": piece.decode()}
+    except UnicodeDecodeError:
+        return {"id": id, "piece": list(piece)}
