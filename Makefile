@@ -13,7 +13,7 @@ test: $(TOX)
 	$(TOX) run-parallel --parallel 2 --parallel-no-spinner -e lint,types,imports,spec,sdk
 	$(TOX) run -e py
 
-# The part of it that takes 1 min 40 s on 2 cores; tests/README.md says what is left out.
+# The tests that need neither a process nor a model; tests/README.md has what is left out.
 quick: $(TOX)
 	$(TOX) run -e quick
 

@@ -123,7 +123,7 @@ def defaults(spec: Spec) -> Iterator[Problem]:
 
 
 def _with_supported_values(document: dict[str, Any]) -> Iterator[tuple[str, Schema, Schema]]:
-    """Yields the properties and query parameters that x-supported-values narrows: place, x-supported-values and schema."""
+    """Yields the place, x-supported-values and schema of each property and query parameter that has them."""
     for name, schema in document["components"]["schemas"].items():
         for place, child in _properties(name, schema):
             if "x-supported-values" in child:

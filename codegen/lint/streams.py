@@ -34,7 +34,7 @@ class Events:
             self.by_fact = {rule["fact"]: self._event for rule in classify}
 
     def has(self, path: str, fact: str | None = None) -> bool:
-        """Returns whether any event, or any that states `fact`, can have a value at a path such as `choices[].index`."""
+        """Returns whether any event, or any with `fact`, can have a value at a path such as `choices[].index`."""
         return self._exists(self._event if fact is None else self.by_fact[fact], path)
 
     def examples(self) -> Iterator[Any]:
