@@ -54,8 +54,10 @@ async def refused_alike(session: Session, endpoint: str, *, to: str, body: Mappi
     expect(unary, {"refused": "validation"}, session.dialect, to)
     streamed = await session.send(to, {**body, "stream": True})
     if streamed.status != unary.status:
-        said = f"; it begins with {streamed.content[:120].decode('utf-8', 'replace')!r}"
-        raise Failed(f"the status is {unary.status}, but where a stream is asked for {streamed.status}{said}", streamed)
+        beginning = f"; it begins with {streamed.content[:120].decode('utf-8', 'replace')!r}"
+        raise Failed(
+            f"the status is {unary.status}, but where a stream is asked for {streamed.status}{beginning}", streamed
+        )
 
 
 def _part(session: Session, part: Mapping[str, Any]) -> bytes:
@@ -165,8 +167,8 @@ async def types_named(session: Session, endpoint: str, *, body: Mapping[str, Any
         refused += 1
         param = str(exchange.error["param"] or "")
         if param.replace("[", ".").split(".")[0] != name:
-            said = exchange.error["param"]
-            raise Failed(f"{name} is refused, but error.param is {said!r}", exchange, advice=NAMES_THE_FIELD)
+            shown = exchange.error["param"]
+            raise Failed(f"{name} is refused, but error.param is {shown!r}", exchange, advice=NAMES_THE_FIELD)
     if not refused:
         raise NotExercised("no wrong value is refused with an error that has a param")
 

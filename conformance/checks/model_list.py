@@ -75,8 +75,8 @@ async def _require_paths(session: Session) -> None:
     """Raises NotExercised where the model of this run has no path of its own, either."""
     served = await _model(session, quote(session.model, safe=""))
     if not served.ok:
-        told = f"{served.status or served.ended}"
-        raise NotExercised(f"the model that is served is answered {told}, so that no path is that of an unknown one")
+        status = f"{served.status or served.ended}"
+        raise NotExercised(f"the model that is served is answered {status}, so that no path is that of an unknown one")
 
 
 async def _model(session: Session, name: str) -> Exchange:

@@ -30,8 +30,8 @@ async def counts_more(
     less, more = counted(short, "prompt_tokens"), counted(long, "prompt_tokens")
     if not by <= more - less <= most:
         expected = f"at least {by} more were" if more - less < by else f"at most {most} more were"
-        told = f"prompt_tokens is {less} of the shorter prompt and {more} of the longer one; {expected} expected"
-        raise Failed(told, short, long)
+        message = f"prompt_tokens is {less} of the shorter prompt and {more} of the longer one; {expected} expected"
+        raise Failed(message, short, long)
 
 
 async def escaped_alike(session: Session, endpoint: str, *, text: str) -> None:
@@ -97,14 +97,14 @@ NAMED = re.compile("context|token|length|long|size", re.IGNORECASE)
 
 async def beyond_context(session: Session, endpoint: str, *, stream: bool = False) -> None:
     """A prompt that doesn't fit is refused before anything is answered, and the refusal says why."""
-    size, said = await _context(session, endpoint)
+    size, source = await _context(session, endpoint)
     if size is None:
         await _grown(session, endpoint, stream)
         return
     if size > LONGEST:
         raise NotExercised(f"the model's context has {size} tokens; it would take a prompt of megabytes")
     exchange = await _asked(session, endpoint, size + 1, stream)
-    if said == TRAINED and exchange.ok:
+    if source == TRAINED and exchange.ok:
         raise NotExercised("the server doesn't say how long its context is, only the model's own")
     with about(exchange):
         if exchange.status is None or not 400 <= exchange.status < 500:

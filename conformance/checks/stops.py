@@ -56,13 +56,13 @@ async def stop_unmet(
     that was held back because of it is sent at the end."""
 
     async def compare(whole: Exchange) -> Difference:
-        said = _said(whole)
-        stop = said.text[-3:] + ABSENT if half else ABSENT
+        output = _said(whole)
+        stop = output.text[-3:] + ABSENT if half else ABSENT
         other = await session.answered(endpoint, {**body, "stop": stop, **({"stream": True} if stream else {})})
         found = next(outputs(other))
-        if (found.text, found.reason) == (said.text, said.reason):
+        if (found.text, found.reason) == (output.text, output.reason):
             return None
-        return f"the stop text {stop!r} never comes, but makes {found.text!r} of {said.text!r}", other
+        return f"the stop text {stop!r} never comes, but makes {found.text!r} of {output.text!r}", other
 
     await _compared(session, endpoint, body, compare)
 
@@ -98,10 +98,10 @@ async def limit_cuts(session: Session, endpoint: str, *, body: Mapping[str, Any]
             raise NotExercised(f"the answer has {made} tokens, so that {allowed} are no limit")
         cut = await session.answered(endpoint, {**rest, **limit})
         short, long = next(outputs(cut)), next(outputs(whole))
-        if (told := counted(cut, "completion_tokens")) > allowed:
-            return too_many(cut, told), cut
-        if told != allowed or short.reason != "length":
-            came = f"{told} tokens, and finish_reason is {short.reason!r}"
+        if (kept := counted(cut, "completion_tokens")) > allowed:
+            return too_many(cut, kept), cut
+        if kept != allowed or short.reason != "length":
+            came = f"{kept} tokens, and finish_reason is {short.reason!r}"
             return f"{dict(limit)} allows {allowed} of an answer of {made} tokens: it has {came}", cut
         if not _all(long).startswith(_all(short).rstrip("\ufffd")):
             return f"the answer is {_all(long)!r}, but with {dict(limit)} it begins {_all(short)!r}", cut

@@ -55,11 +55,13 @@ async def pieces(session: Session, endpoint: str, *, body: Mapping[str, Any], fe
     if any(output.calls for output in outputs(exchange)):
         raise NotExercised("the answer is a call")
     deltas = [choice.get("delta") or {} for chunk in exchange.chunks for choice in chunk.get("choices") or ()]
-    told = [one for one in deltas if any(one.get(name) for name in ("content", "reasoning_content", "reasoning"))]
-    if len(told) == 1:
+    with_text = [
+        delta for delta in deltas if any(delta.get(name) for name in ("content", "reasoning_content", "reasoning"))
+    ]
+    if len(with_text) == 1:
         raise Failed(f"{made} tokens come in one piece", exchange)
-    if 0 < len(told) < fewest:
-        raise NotExercised(f"{made} tokens come in {len(told)} pieces, too few to say how they are cut")
+    if 0 < len(with_text) < fewest:
+        raise NotExercised(f"{made} tokens come in {len(with_text)} pieces, too few to say how they are cut")
 
 
 async def whole_characters(session: Session, endpoint: str, *, text: str) -> None:
