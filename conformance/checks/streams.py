@@ -136,7 +136,7 @@ async def stream_parity(session: Session, endpoint: str, *, body: Mapping[str, A
     for _ in range(ROUNDS):
         unary.append(await session.answered(endpoint, body))
         streamed.append(await session.answered(endpoint, {**body, "stream": True, **options}))
-        # An answer may be another because nothing of its prompt was in a cache yet, or by the luck of rounding.
+        # An answer may differ because none of its prompt was cached yet, or by rounding.
         if any(_difference(one, other, known) is None for one in unary for other in streamed):
             return
     if any(_difference(each[0], other, known) for each in (unary, streamed) for other in each):
@@ -154,7 +154,7 @@ def _difference(one: Exchange, other: Exchange, known: Collection[str] | None) -
 
 
 def _counted_once(unary: Exchange, stream: Exchange) -> bool:
-    """Returns whether both have usage, and the stream not that of its choices one by one, which nobody adds up."""
+    """Returns whether both have usage, and the stream has one usage, not one for each choice."""
     told = all(each.answer.get("usage") for each in (unary, stream))
     return told and sum(bool(chunk.get("usage")) for chunk in stream.chunks) <= 1
 
