@@ -152,14 +152,14 @@ class Fuzz:
 def _kinds(dialect: Dialect, operations: Sequence[Operation]) -> list[list[Operation]]:
     """Returns the operations by the first part of their paths, those with few fields first."""
     kinds: dict[str, list[Operation]] = {}
-    for each in operations:
-        kinds.setdefault(each.path.split("/")[1], []).append(each)
+    for operation in operations:
+        kinds.setdefault(operation.path.split("/")[1], []).append(operation)
     return sorted(kinds.values(), key=lambda kind: _weight(dialect, kind))
 
 
 def _weight(dialect: Dialect, operations: Sequence[Operation]) -> int:
     """Returns a weight of some operations: their fields, and a few more for each request itself."""
-    return sum(4 + len(body_fields(each)) for each in operations)
+    return sum(4 + len(body_fields(operation)) for operation in operations)
 
 
 def _broken(problem: Exception) -> Result:
