@@ -4,6 +4,8 @@ from typing import Any, TypeVar
 
 from pydantic import MISSING, BaseModel
 
+from specvino.generated.support import SHAPES
+
 T = TypeVar("T")
 
 
@@ -13,5 +15,7 @@ def or_none(value: T | None | MISSING) -> T | None:
 
 
 def value_of(body: BaseModel, name: str) -> Any:
-    """Returns a field that not every endpoint has; an unknown field of that name may hold anything and is not read."""
-    return or_none(getattr(body, name)) if name in type(body).model_fields else None
+    """Returns a field that not every endpoint supports; None if it is absent or null, and if the document doesn't call
+    it `supported` for the endpoint (`x-handling`)."""
+    field = SHAPES[type(body).__name__].fields.get(name)
+    return or_none(getattr(body, name)) if field is not None and field.handling == "supported" else None

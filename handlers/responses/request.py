@@ -2,12 +2,10 @@
 
 from specvino.engine.segments import Hidden
 from specvino.generated import models
-from specvino.handlers.full_logits import logprob_fields
 from specvino.handlers.or_none import or_none
 from specvino.handlers.pipeline import RequestFields
 from specvino.handlers.structured_outputs import FormatFields, constraint_fields
 from specvino.handlers.template import TemplateFields
-from specvino.handlers.thinking_budget import budget_fields
 from specvino.handlers.tools import ToolFields
 
 _HIDDEN: dict[Hidden, str] = {
@@ -25,15 +23,13 @@ def request_fields(body: models.CreateResponseRequest) -> RequestFields:
         body=body,
         prompt_param="input",
         max_tokens=or_none(body.max_output_tokens),
-        n=or_none(body.n) or 1,
-        logprobs=logprob_fields(body, wanted=_wants_logprobs(body), top=or_none(body.top_logprobs) or 0),
-        include_reasoning=or_none(body.include_reasoning) is not False,
+        logprobs=_wants_logprobs(body),
+        top_logprobs=or_none(body.top_logprobs) or 0,
         tools=ToolFields(
             tools=or_none(body.tools) or (),
             tool_choice=or_none(body.tool_choice),
             parallel_tool_calls=or_none(body.parallel_tool_calls) is not False,
         ),
-        budget=budget_fields(body),
         format=FormatFields(
             or_none(body.response_format), or_none(text.format) if text else None, constraint_fields(body)
         ),

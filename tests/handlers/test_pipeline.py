@@ -14,15 +14,17 @@ from specvino.engine.request import Conversation, GenerationRequest, Image, Json
 from specvino.engine.scripted import ScriptedEngine
 from specvino.engine.segments import Segment
 from specvino.generated.handlers import Reply, RequestContext
-from specvino.generated.models import CreateChatCompletionRequest
+from specvino.generated.models import CreateChatCompletionRequest, CreateCompletionRequest, CreateResponseRequest
 from specvino.handlers import bind
-from specvino.handlers.chat.request import request_fields
+from specvino.handlers.chat.request import request_fields as chat_fields
+from specvino.handlers.completions import request_fields as completion_fields
 from specvino.handlers.errors import ApiError
 from specvino.handlers.limits import Limits
 from specvino.handlers.media import Media, MediaSettings
 from specvino.handlers.media.fetch import Fetcher
 from specvino.handlers.models import ServedModel, ServedModels
-from specvino.handlers.pipeline import CheckedRequest, Pipeline
+from specvino.handlers.pipeline import CheckedRequest, Pipeline, RequestFields
+from specvino.handlers.responses.request import request_fields as response_fields
 
 UNIQUE = {"type": "object", "properties": {"a": {"type": "array", "uniqueItems": True}}}
 FORMAT = {"type": "json_schema", "json_schema": {"name": "n", "schema": UNIQUE}}
@@ -72,10 +74,14 @@ def test_a_server_that_refuses_what_has_no_effect() -> None:
 
 
 def checked(*, drafting: Drafting | None = None, **fields: Any) -> tuple[CheckedRequest, ScriptedEngine]:
+    return checked_fields(chat_fields(body(**fields)), drafting=drafting)
+
+
+def checked_fields(fields: RequestFields, *, drafting: Drafting | None = None) -> tuple[CheckedRequest, ScriptedEngine]:
     engine = ScriptedEngine(drafting=drafting)
     asyncio.run(engine.start())
     pipeline = Pipeline(ServedModels([ServedModel(("m",), 1, engine)]), Limits(), Media(MediaSettings()))
-    return pipeline.check(RequestContext("r"), request_fields(body(**fields))), engine
+    return pipeline.check(RequestContext("r"), fields), engine
 
 
 def test_what_the_engine_is_asked() -> None:
@@ -92,6 +98,21 @@ def test_what_the_engine_is_asked() -> None:
     assert (asked.prompts, asked.n, asked.logprobs, asked.echo) == ((prompt,), 2, True, False)
     assert (asked.must_call, asked.parallel_calls) == (True, False)
     assert (asked.constraint, asked.sampling.max_tokens) == (JsonSchema({"type": "object"}), 7)
+
+
+ENDPOINTS = {
+    "chat": (CreateChatCompletionRequest, chat_fields, {"messages": [{"role": "user", "content": "hi"}]}),
+    "completions": (CreateCompletionRequest, completion_fields, {"prompt": "hi"}),
+    "responses": (CreateResponseRequest, response_fields, {"input": "hi"}),
+}
+
+
+@pytest.mark.parametrize("endpoint", ENDPOINTS)
+@pytest.mark.parametrize(("fields", "n"), [({}, 1), ({"n": None}, 1), ({"n": 3}, 3)])
+def test_n(endpoint: str, fields: dict[str, Any], n: int) -> None:
+    model, request_fields, prompt = ENDPOINTS[endpoint]
+    request, _ = checked_fields(request_fields(model.model_validate({"model": "m", **prompt, **fields})))
+    assert request.engine_request.n == n
 
 
 @pytest.mark.parametrize(

@@ -93,12 +93,6 @@ def test_max_completion_tokens_wins() -> None:
     assert request_fields(body({"role": "user"}, max_tokens=5, max_completion_tokens=None)).max_tokens == 5
 
 
-def test_n() -> None:
-    assert request_fields(body({"role": "user"})).n == 1
-    assert request_fields(body({"role": "user"}, n=None)).n == 1
-    assert request_fields(body({"role": "user"}, n=3)).n == 3
-
-
 def test_images_and_their_places() -> None:
     parts = [
         {"type": "image_url", "image_url": "data:,a"},

@@ -29,7 +29,7 @@ def test_instructions_stand_first() -> None:
 def test_settings() -> None:
     fields = request_fields(body(max_output_tokens=7, temperature=0, stop="x", seed=3))
     settings = sampling(fields.body, fields.max_tokens, {})
-    assert (fields.n, settings.max_tokens, settings.stop, settings.seed) == (1, 7, ("x",), 3)
+    assert (settings.max_tokens, settings.stop, settings.seed) == (7, ("x",), 3)
 
 
 def test_what_the_input_continues_stands_between_instructions_and_input() -> None:
