@@ -1,5 +1,6 @@
 """`specvino spec`: the document, whole or field by field."""
 
+import json
 import os
 import sys
 from collections.abc import Iterator
@@ -13,7 +14,7 @@ import typer
 from specvino.cli.dialects import SYSTEMS, known_dialect
 from specvino.cli.spec_drift import drift
 from specvino.document import loading
-from specvino.document.loading import OPENAPI_31, OPENAPI_32, dialect_file
+from specvino.document.loading import OPENAPI_32, dialect_file, lowered
 
 app = typer.Typer(help="Print, check or look up the annotated OpenAPI document.", no_args_is_help=False)
 app.command(
@@ -32,7 +33,13 @@ class Format(StrEnum):
     YAML = "yaml"
 
 
-FILES = {Version.V32: OPENAPI_32, Version.V31: OPENAPI_31}
+NEXT_STEPS = """
+Next (CONTRIBUTING.md, "A dialect"):
+  1. Replace the placeholders in openapi/dialects/{name}.yaml, and give each field a level: specvino spec lint.
+  2. python -m specvino.codegen, which makes generated/dialects/{name}.json.
+  3. Record answers in tests/dialects/answers/{name}/ and write the stand-in tests/dialects/stand_ins/{name}.py.
+  4. Say in upstream/tables/{name}.yaml where its classes are: specvino spec drift --dialect {name}.
+  5. Ask a server: specvino conform --dialect {name} URL."""
 
 
 @contextmanager
@@ -71,15 +78,15 @@ def print_spec(
     """Print the OpenAPI document of this server or of another system."""
     if context.invoked_subcommand:
         return
-    if dialect is None:
-        text = loading.read(FILES[openapi or Version.V32])
-    elif openapi is Version.V32:
-        raise typer.BadParameter("the document of a dialect is there in 3.1 only", param_hint="--openapi")
-    else:
+    if dialect is not None:
+        if openapi is Version.V32:
+            raise typer.BadParameter("the document of a dialect is there in 3.1 only", param_hint="--openapi")
         text = loading.read(dialect_file(dialect))
+    elif openapi is Version.V31:
+        text = json.dumps(lowered(), indent=1, ensure_ascii=False) + "\n"
+    else:
+        text = loading.read(OPENAPI_32)
     if format is Format.YAML:
-        import json
-
         from specvino.document import yaml_text
 
         text = yaml_text.dump(json.loads(text))
@@ -109,6 +116,31 @@ def lint(root: Annotated[Path, typer.Option(help="The project's folder, which co
             typer.echo(problem)
     if problems:
         sys.exit(f"specvino: {len(problems)} problem{'s' if len(problems) > 1 else ''} in {root / 'openapi'}")
+
+
+@app.command("new-dialect")
+def new_dialect(
+    name: Annotated[str, typer.Argument(help="The system, in small letters, digits and hyphens, such as llama-cpp.")],
+    title: Annotated[
+        str | None, typer.Option(help="The name that people know it by, such as llama.cpp; NAME by default.")
+    ] = None,
+    root: Annotated[Path, typer.Option(help="The project's folder, which contains openapi/.")] = Path(),
+) -> None:
+    """Begin to describe one more system: write its dialect file, in which everything is unknown."""
+    from datetime import date
+
+    from specvino.codegen.new_dialect import files
+    from specvino.codegen.source import SpecError
+    from specvino.codegen.spec import read
+
+    try:
+        texts = files(read(root / "openapi"), name, title or name, root, date.today())
+    except SpecError as error:
+        sys.exit(f"specvino: {error}")
+    for path, text in texts.items():
+        path.write_text(text, encoding="utf-8")
+        typer.echo(f"Wrote {path}")
+    typer.echo(NEXT_STEPS.format(name=name))
 
 
 @app.command()

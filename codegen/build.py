@@ -4,6 +4,7 @@ import difflib
 from pathlib import Path
 
 from specvino.codegen import lower
+from specvino.codegen.conditions import tables as condition_tables
 from specvino.codegen.emit import classes, tables
 from specvino.codegen.emit.documents import to_json
 from specvino.codegen.project import project
@@ -19,18 +20,19 @@ def render(spec: Spec) -> dict[str, str]:
         "__init__.py": INIT,
         "py.typed": "",
         "openapi.json": to_json(document),
-        "openapi-3.1.json": to_json(lower.to_31(document)),
         **{f"dialects/{system}.json": to_json(project(document, dialect)) for system, dialect in spec.dialects.items()},
         "vocabulary.json": to_json(spec.vocabulary),
         "differences.json": to_json(
             {system: said["differences"] for system, said in spec.dialects.items() if "differences" in said}
         ),
+        "conditions.json": to_json(condition_tables(document, spec.conditions)),
         "routes.json": to_json(lower.to_routes(document)),
         "models.py": classes.models(document),
         "wire.py": classes.wire(document),
         "handlers.py": tables.handlers(document, spec.dialects.values()),
         "errors.py": tables.errors(spec.errors),
         "support.py": tables.support(document),
+        "systems.py": tables.systems(spec.systems),
         "streams.py": tables.streams(document),
     }
 

@@ -50,7 +50,9 @@ class Bundler:
             found += [f"{file.relative_to(folder)}#{name}" for name in sorted(unused)]
         sources = {*folder.glob("*.yaml"), *folder.glob("paths/**/*.yaml"), *folder.glob("schemas/**/*.yaml")}
         sources |= {*folder.glob("streams/**/*.yaml")}
-        unread = sources - self.files.keys() - {folder / "errors.yaml", folder / "vocabulary.yaml"}
+        unread = (
+            sources - self.files.keys() - {folder / f"{name}.yaml" for name in ("conditions", "errors", "vocabulary")}
+        )
         return found + [str(file.relative_to(folder)) for file in sorted(unread)]
 
     def _file(self, path: Path) -> Any:

@@ -1,4 +1,4 @@
-"""The document in older versions of OpenAPI, for tools that read nothing newer."""
+"""The document as Connexion and the generator of models read it."""
 
 import copy
 from typing import Any
@@ -6,28 +6,6 @@ from typing import Any
 from specvino.document.operations import Schema, operations
 from specvino.document.pointers import referred
 from specvino.document.walk import descend
-
-
-def to_31(document: dict[str, Any]) -> dict[str, Any]:
-    """Lowers the document from 3.2 to 3.1, for SDK generators and portals. A stream's event schema moves to
-    x-itemSchema."""
-    lowered = copy.deepcopy(document)
-    lowered["openapi"] = "3.1.1"
-    for server in lowered["servers"]:
-        server.pop("name", None)
-    for tag in lowered["tags"]:
-        tag["x-displayName"] = tag.pop("summary")
-        tag.pop("kind", None)
-    for operation in operations(lowered):
-        for response in operation.definition["responses"].values():
-            for media in response.get("content", {}).values():
-                if "itemSchema" in media:
-                    media["x-itemSchema"] = media.pop("itemSchema")
-                    media["schema"] = {
-                        "type": "string",
-                        "description": "Server-sent events; x-itemSchema describes one.",
-                    }
-    return lowered
 
 
 def to_routes(document: dict[str, Any]) -> dict[str, Any]:

@@ -1,8 +1,9 @@
-"""Merges errors.yaml and the dialects' support levels into the bundled document."""
+"""Merges errors.yaml, the list of systems and the dialects' support levels into the bundled document."""
 
 from typing import Any
 
 from specvino.codegen.fields import Field, around, fields
+from specvino.document.operations import by_endpoint
 
 # {level, schema?, nullable?, default?, required?, kinds?, note?}
 Entry = dict[str, Any]
@@ -36,6 +37,15 @@ def merge_errors(document: dict[str, Any], errors: dict[str, Any]) -> None:
     schemas = document["components"]["schemas"]
     schemas["ErrorType"]["enum"] = list(errors["types"])
     schemas["ErrorCode"]["enum"] = list(errors["codes"])
+
+
+def merge_systems(document: dict[str, Any], vocabulary: dict[str, Any]) -> None:
+    """Fills the enums of `x-origin` and of the parameter `dialect` from the vocabulary's list of systems."""
+    systems = vocabulary["$defs"]["system"]["enum"]
+    origin = vocabulary["$defs"]["x-origin"]
+    origin["enum"] = [*systems, *origin["enum"]]
+    (dialect,) = (each for each in by_endpoint(document)["openapi"].parameters if each["name"] == "dialect")
+    dialect["schema"]["enum"] = list(systems)
 
 
 def own_entry(field: Field, dialect: dict[str, Any]) -> Entry | None:

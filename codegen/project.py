@@ -3,7 +3,6 @@
 import copy
 from typing import Any
 
-from specvino.codegen import lower
 from specvino.codegen.apart import join_same, take_apart
 from specvino.codegen.bounds import drop_bounds
 from specvino.codegen.examples import drop_examples
@@ -15,6 +14,7 @@ from specvino.codegen.project_schema import SchemaProjector, sweep
 from specvino.codegen.statuses import adapt_answers
 from specvino.document.operations import METHODS, operations
 from specvino.document.pointers import escape, resolved
+from specvino.document.transforms import to_31
 from specvino.document.validator import Validators
 from specvino.document.walk import followed, objects
 
@@ -57,7 +57,7 @@ def project(document: dict[str, Any], dialect: dict[str, Any]) -> dict[str, Any]
     for _, node in objects(projected):
         for key in MARKINGS:
             node.pop(key, None)
-    return lower.to_31(projected)
+    return to_31(projected)
 
 
 def _reachable(found: list[Field], levels: dict[str, Entry]) -> list[Field]:

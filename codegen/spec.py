@@ -5,21 +5,29 @@ from pathlib import Path
 from typing import Any
 
 from specvino.codegen.bundle import Bundler
-from specvino.codegen.merge import merge_errors, merge_support
+from specvino.codegen.conditions import add_conditions
+from specvino.codegen.merge import merge_errors, merge_support, merge_systems
 from specvino.codegen.source import SpecError, load
 
 
 @dataclass(frozen=True, slots=True)
 class Spec:
-    """Holds the bundled and merged document, the content of errors.yaml, the dialects by system, and
-    vocabulary.yaml."""
+    """The bundled and merged document, the contents of errors.yaml, conditions.yaml and vocabulary.yaml, and the
+    dialects by system."""
 
     document: dict[str, Any]
     errors: dict[str, Any]
     dialects: dict[str, dict[str, Any]]
     vocabulary: dict[str, Any]
+    conditions: dict[str, Any]
     unused: tuple[str, ...] = ()
     """Files and definitions below openapi/ that nothing refers to."""
+
+    @property
+    def systems(self) -> dict[str, str]:
+        """The systems with the names that readers see, in the order in which they see them."""
+        named = ((system, self.dialects[system]) for system in self.vocabulary["$defs"]["system"]["enum"])
+        return {system: dialect.get("label", dialect["name"]) for system, dialect in named}
 
 
 def read(source: Path) -> Spec:
@@ -31,6 +39,10 @@ def read(source: Path) -> Spec:
     document = bundler.run()
     errors = load(source / "errors.yaml")
     dialects = {file.stem: load(file) for file in sorted((source / "dialects").glob("*.yaml"))}
+    vocabulary = load(source / "vocabulary.yaml")
+    merge_systems(document, vocabulary)
     merge_errors(document, errors)
     merge_support(document, dialects)
-    return Spec(document, errors, dialects, load(source / "vocabulary.yaml"), tuple(bundler.unused()))
+    conditions = load(source / "conditions.yaml")
+    add_conditions(document, conditions)
+    return Spec(document, errors, dialects, vocabulary, conditions, tuple(bundler.unused()))

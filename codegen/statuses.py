@@ -2,8 +2,7 @@
 
 from typing import Any
 
-from specvino.document.envelopes import envelope_of
-from specvino.document.operations import Schema, operations
+from specvino.document.operations import Schema, envelope_of, operations
 from specvino.document.pointers import resolved
 
 # What our statuses are for: the kinds of error, each with its meaning. A dialect says with which status (or statuses)

@@ -7,9 +7,8 @@ from dataclasses import replace
 from functools import cache, cached_property
 from typing import Any, Literal
 
-from specvino.document.envelopes import envelope_of
 from specvino.document.loading import dialect_file, load, systems, whole
-from specvino.document.operations import JSON, base_paths, by_endpoint
+from specvino.document.operations import JSON, base_paths, by_endpoint, envelope_of
 from specvino.document.pointers import at, resolved, schema_reference, unescape
 from specvino.document.validator import Validator, Validators
 from specvino.document.walk import all_schemas, reached

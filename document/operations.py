@@ -118,3 +118,11 @@ def event_of(document: Mapping[str, Any], media: Mapping[str, Any]) -> Schema:
 def name_of(schema: Mapping[str, Any] | None) -> str | None:
     """Returns the name of the component that a schema refers to; None where it is no reference."""
     return component_name(schema["$ref"]) if schema and "$ref" in schema else None
+
+
+def envelope_of(errors: dict[str, Any], endpoint: str | None, status: int | str) -> str:
+    """Returns the name of the envelope of a system's errors with a status, by `errors` of its `x-dialect`: that of the
+    endpoint's own errors, else that of the status, else that of all errors."""
+    own: dict[str, str] = errors.get("envelopes_at", {}).get(endpoint, {})
+    envelope: str = own.get(str(status)) or errors.get("envelopes", {}).get(str(status), errors["envelope"])
+    return envelope

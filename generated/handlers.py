@@ -42,6 +42,11 @@ class Reply(Generic[T_co]):
     unsupported: tuple[str, ...] = ()
 
 
+ListInputItemsOrder = Literal['asc', 'desc']
+GetOpenapiDialect = Literal['openai', 'ovms', 'vllm', 'mlc-llm', 'fastdeploy', 'sglang', 'llama-cpp', 'ollama']
+GetOpenapiVersion = Literal['3.1', '3.2']
+
+
 class ChatHandlers(Protocol):
     async def create_chat_completion(
         self, context: RequestContext, body: models.CreateChatCompletionRequest
@@ -84,7 +89,7 @@ class ResponsesHandlers(Protocol):
         ...
 
     async def list_input_items(
-        self, context: RequestContext, response_id: str, after: str | None, limit: int, order: Literal['asc', 'desc'], include: list[str] | None
+        self, context: RequestContext, response_id: str, after: str | None, limit: int, order: ListInputItemsOrder, include: list[str] | None
     ) -> Reply[wire.ResponseItemList]:
         """GET /responses/{response_id}/input_items: What a stored response answers"""
         ...
@@ -138,7 +143,7 @@ class ServiceHandlers(Protocol):
         ...
 
     async def get_openapi(
-        self, context: RequestContext, dialect: Literal['openai', 'ovms', 'vllm', 'mlc-llm', 'fastdeploy', 'sglang', 'llama-cpp', 'ollama'] | None, version: Literal['3.1', '3.2'] | None
+        self, context: RequestContext, dialect: GetOpenapiDialect | None, version: GetOpenapiVersion | None
     ) -> Reply[wire.OpenApi]:
         """GET /openapi.json: This document"""
         ...

@@ -1,7 +1,7 @@
 """Implements the generated protocols with engines. Depends on neither HTTP nor OpenVINO."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from specvino.generated import handlers as protocols
 from specvino.handlers.chat import Chat
@@ -55,8 +55,9 @@ def bind(
     """
     limits, store = limits or Limits(), store or NoStore()
     served = ServedModels(models)
+    limits = replace(limits, stores_responses=store.keeps)
     pipeline = Pipeline(served, limits, Media(media or MediaSettings()))
-    document = OwnDocument(served, limits, door or Door(), keeps=store.keeps)
+    document = OwnDocument(served, limits, door or Door())
     return Handlers(
         chat=Chat(pipeline),
         completions=Completions(pipeline),

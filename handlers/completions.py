@@ -29,7 +29,6 @@ from specvino.handlers.full_logits import shown_logprobs
 from specvino.handlers.logprobs import PendingPromptLogprobs, completion_logprobs
 from specvino.handlers.or_none import or_none
 from specvino.handlers.pipeline import Pipeline, RequestFields
-from specvino.handlers.structured_outputs import FormatFields, constraint_fields
 
 
 class Completions:
@@ -67,13 +66,11 @@ def request_fields(body: models.CreateCompletionRequest) -> RequestFields:
     return RequestFields(
         body=body,
         prompt_param="prompt_token_ids" if or_none(body.prompt_token_ids) else "prompt",
-        max_tokens=or_none(body.max_tokens),
         echo=or_none(body.echo) or False,
         logprobs=logprobs is not None,
         top_logprobs=logprobs or 0,
         top_param="logprobs",
         token_fields=() if _special(body) else ("add_special_tokens",),
-        format=FormatFields(constraints=constraint_fields(body)),
     )
 
 

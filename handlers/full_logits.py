@@ -4,30 +4,14 @@ prompt, and changes of the scores of single tokens."""
 from collections.abc import Iterator
 from dataclasses import replace
 
+from specvino.document.loading import group
 from specvino.engine.protocol import ModelInfo
 from specvino.engine.request import GenerationRequest
-from specvino.generated.errors import ErrorCode
-from specvino.handlers.errors import ApiError
-from specvino.handlers.limits import DRAFTING
 from specvino.handlers.or_none import value_of
 from specvino.handlers.sampling import Body
 
 # The most of the likeliest tokens at each position of a prompt.
 _MOST_OF_PROMPT = 20
-
-# The fields that name tokens of the model.
-_TOKEN_IDS = ("logprob_token_ids", "allowed_token_ids", "bad_words_token_ids")
-
-
-def require_known_tokens(body: Body, model: ModelInfo) -> None:
-    """Raises ApiError for a token that the model lacks. One that a bias names is told apart: clients send those of
-    OpenAI's models to any model."""
-    for name in _TOKEN_IDS:
-        lacking = next((id for id in value_of(body, name) or () if id >= model.vocabulary_size), None)
-        if lacking is not None:
-            last = model.vocabulary_size - 1
-            message = f"{name} is wrong: the model has no token {lacking}: its token ids are 0 to {last}."
-            raise ApiError(ErrorCode.INVALID_VALUE, message, param=name)
 
 
 def prompt_logprobs(body: Body) -> int | None:
@@ -70,7 +54,7 @@ def without_full_logits(
     dropped += tuple(f"logit_bias.{id}" for id, _ in sampling.logit_bias if id >= model.vocabulary_size)
     request = replace(request, sampling=replace(sampling, logit_bias=known))
     if model.drafting is not None and (request.needs_full_logits or sampling.min_tokens > 0):
-        dropped += tuple(name for name in DRAFTING if getattr(sampling, name) is not None)
+        dropped += tuple(name for name in group("draft_settings").paths if getattr(sampling, name) is not None)
     return request, dropped
 
 

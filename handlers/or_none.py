@@ -1,5 +1,7 @@
-"""Optional fields of a request body: null means absent."""
+"""Optional fields of a request body: null means absent. Fields that the document doesn't call supported aren't read."""
 
+from collections.abc import Mapping
+from functools import cache
 from typing import Any, TypeVar
 
 from pydantic import MISSING, BaseModel
@@ -19,3 +21,30 @@ def value_of(body: BaseModel, name: str) -> Any:
     it `supported` for the endpoint (`x-handling`)."""
     field = SHAPES[type(body).__name__].fields.get(name)
     return or_none(getattr(body, name)) if field is not None and field.handling == "supported" else None
+
+
+def value_at(body: BaseModel, path: str) -> Any:
+    """Returns the value at a dotted path of wire names; None if it is absent or null, or in a field that the document
+    doesn't call supported.
+
+    An object of the document is returned as an empty one, so that the value can be compared with a JSON Schema that
+    doesn't look inside.
+    """
+    first, *names = path.split(".")
+    value: Any = value_of(body, first)
+    for name in names:
+        if isinstance(value, BaseModel):
+            attribute = _attributes(type(value)).get(name)
+            value = None if attribute is None else or_none(getattr(value, attribute))
+        else:
+            value = value.get(name) if isinstance(value, Mapping) else None
+        if value is None:
+            return None
+    if isinstance(value, list):
+        return [{} if isinstance(element, BaseModel) else element for element in value]
+    return {} if isinstance(value, BaseModel) else value
+
+
+@cache
+def _attributes(model: type[BaseModel]) -> dict[str, str]:
+    return {field.alias or attribute: attribute for attribute, field in model.model_fields.items()}

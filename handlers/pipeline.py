@@ -1,7 +1,7 @@
 """The way of a request to the engine: the same steps in the same order for chat, completions and responses.
 
-1. `Pipeline.check`: everything that can be checked at once, without the prompt. Penalties in a beam search, the served
-   model, limits and sampling, tools, structured output, chat template.
+1. `Pipeline.check`: everything that needs no prompt. Conditions between fields, the served model, conditions of this
+   server (both from openapi/conditions.yaml), sampling, tools, structured output, chat template.
 2. The endpoint makes prompts of its body. Responses read their store for that.
 3. `Pipeline.start` or `Pipeline.converse`: images are read, from other servers too, and the engine admits the request.
 
@@ -11,7 +11,7 @@ states the rest in `RequestFields`. The emitters of the endpoints handle the eng
 """
 
 import asyncio
-from collections.abc import AsyncGenerator, Callable, Iterable, Iterator, Sequence
+from collections.abc import AsyncGenerator, Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import aclosing, contextmanager
 from dataclasses import dataclass, field, replace
 from time import perf_counter
@@ -20,21 +20,21 @@ from typing import Any, TypeVar
 from specvino.engine.errors import ContextLengthExceeded
 from specvino.engine.protocol import ModelInfo
 from specvino.engine.request import Conversation, GenerationRequest, Image, Message, Prompt, Truncation
-from specvino.engine.segments import ReasoningDelta, Segment, Started
+from specvino.engine.segments import Hidden, ReasoningDelta, Segment, Started
 from specvino.generated.errors import ErrorCode
 from specvino.generated.handlers import RequestContext
 from specvino.handlers.errors import ApiError, engine_errors, reported
-from specvino.handlers.full_logits import prompt_logprobs, require_known_tokens, without_full_logits
-from specvino.handlers.limits import Limits, require_no_penalty_in_search
+from specvino.handlers.full_logits import prompt_logprobs, without_full_logits
+from specvino.handlers.limits import Limits, require_consistent, require_supported
 from specvino.handlers.measuring import Measured
 from specvino.handlers.media import Media, MessageDraft, fetches
 from specvino.handlers.models import ServedModel, ServedModels
 from specvino.handlers.or_none import or_none, value_of
 from specvino.handlers.sampling import Body, sampling
-from specvino.handlers.structured_outputs import FormatFields, StructuredOutput, refusals, structured_output
-from specvino.handlers.template import TemplateFields, TemplateVariables, template_variables
+from specvino.handlers.structured_outputs import StructuredOutput, refusals, structured_output
+from specvino.handlers.template import TemplateVariables, conversation, template_variables
 from specvino.handlers.thinking_budget import thinking_budget
-from specvino.handlers.tools import ToolCalling, ToolFields, tool_calling
+from specvino.handlers.tools import ToolCalling, tool_calling
 
 Event = TypeVar("Event")
 Item = TypeVar("Item")
@@ -58,20 +58,17 @@ class RequestFields:
     `prompt_param` is the field that contains the prompt, for errors. `echo` repeats the prompt. `logprobs` and
     `top_logprobs` are those of the answer, and `top_param` is the field with the latter. `token_fields` are the given
     fields that change which tokens a prompt has, beside truncation: they have no effect on vision-language models,
-    whose pipeline makes the tokens.
+    whose pipeline makes the tokens. `hidden` are the fields that the model's chat template may not show.
     """
 
     body: Body
     prompt_param: str
-    max_tokens: int | None
     echo: bool = False
     logprobs: bool = False
     top_logprobs: int = 0
     top_param: str = "top_logprobs"
     token_fields: tuple[str, ...] = ()
-    tools: ToolFields = field(default_factory=ToolFields)
-    format: FormatFields = field(default_factory=FormatFields)
-    template: TemplateFields = field(default_factory=TemplateFields)
+    hidden: Mapping[Hidden, str] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -88,7 +85,7 @@ class CheckedRequest:
     engine_request: GenerationRequest
     tools: ToolCalling
     output: StructuredOutput | None
-    template: TemplateVariables
+    variables: TemplateVariables
     unsupported: tuple[str, ...]
     notes: dict[str, Any] = field(default_factory=dict)
     arrived: float = field(default_factory=perf_counter)
@@ -99,16 +96,7 @@ class CheckedRequest:
 
     def conversation(self, messages: Iterable[Message]) -> Conversation:
         """Returns the messages with the other inputs of the chat template."""
-        template, turns = self.fields.template, tuple(messages)
-        return Conversation(
-            turns,
-            self.tools.tools,
-            self.template.json,
-            template.chat_template,
-            template.add_special_tokens,
-            template.continue_final_message,
-            turns[0].content if template.disable_chat_template and not template.token_ids else template.token_ids,
-        )
+        return conversation(self.fields.body, tuple(messages), self.tools.tools, self.variables)
 
     def unenforced(self, started: Started) -> Iterator[str]:
         """Yields the fields whose schemas don't constrain the answer."""
@@ -119,8 +107,8 @@ class CheckedRequest:
     def hidden(self, started: Started) -> Iterator[str]:
         """Yields the fields that the model's chat template doesn't show. Tools have an effect if one must be called."""
         for part in started.hidden:
-            if part in self.fields.template.hidden and not (part == "tools" and self.tools.forced_by):
-                yield self.fields.template.hidden[part]
+            if part in self.fields.hidden and not (part == "tools" and self.tools.forced_by):
+                yield self.fields.hidden[part]
 
     @contextmanager
     def refusals(self) -> Iterator[None]:
@@ -165,23 +153,21 @@ class Pipeline:
         """Returns the request with its settings resolved; it needs no prompt, and doesn't wait."""
         arrived = perf_counter()
         body, strict = fields.body, context.refuses_unsupported
-        require_no_penalty_in_search(body)
+        require_consistent(body)
         served = self._served.require(body.model)
         context.notes["model"] = served.names[0]
         with engine_errors(fields.prompt_param):
             model = served.engine.model
-        self._limits.require(body, model)
-        require_known_tokens(body, model)
-        settings = sampling(body, fields.max_tokens, model.defaults)
-        tools = tool_calling(fields.tools, settings, model.calling, strict=strict)
-        output = structured_output(fields.format, settings, strict=strict)
-        template = template_variables(fields.template, model)
-        budget, of_budget = thinking_budget(body, settings, model)
+        require_supported(body, self._limits.facts_with(model))
+        tools = tool_calling(body, model.calling, strict=strict)
+        output = structured_output(body, strict=strict)
+        variables = template_variables(body, model)
+        budget, of_budget = thinking_budget(body, model)
         truncation = _truncation(body)
         engine_request, of_full_logits = without_full_logits(
             GenerationRequest(
                 prompts=(),
-                sampling=settings,
+                sampling=sampling(body, model.defaults),
                 n=or_none(body.n) or 1,
                 echo=fields.echo,
                 logprobs=fields.logprobs,
@@ -202,7 +188,7 @@ class Pipeline:
             held=any(tool.held for tool in tools.tools),
         )
         of_tokens = (*((_TRUNCATION,) if truncation else ()), *fields.token_fields) if model.vision else ()
-        without_effect = (*tools.unsupported, *template.unsupported, *of_budget, *of_tokens, *of_full_logits)
+        without_effect = (*tools.unsupported, *variables.unsupported, *of_budget, *of_tokens, *of_full_logits)
         return CheckedRequest(
             fields=fields,
             served=served,
@@ -210,7 +196,7 @@ class Pipeline:
             engine_request=engine_request,
             tools=tools,
             output=output,
-            template=template,
+            variables=variables,
             unsupported=reported(context, without_effect),
             notes=context.notes,
             arrived=arrived,

@@ -3,14 +3,14 @@
 import asyncio
 from collections.abc import Sequence
 from importlib.metadata import version as version_of
-from typing import Literal, cast
+from typing import cast
 
 from specvino.document.loading import dialect_file, load
-from specvino.document.versions import to_32
+from specvino.document.transforms import to_32
 from specvino.engine.protocol import Engine
 from specvino.generated import wire
 from specvino.generated.errors import ErrorCode
-from specvino.generated.handlers import Reply, RequestContext
+from specvino.generated.handlers import GetOpenapiDialect, GetOpenapiVersion, Reply, RequestContext
 from specvino.handlers.errors import ApiError
 from specvino.handlers.own_document import OwnDocument
 
@@ -39,8 +39,8 @@ class Service:
     async def get_openapi(
         self,
         context: RequestContext,
-        dialect: Literal["openai", "ovms", "vllm", "mlc-llm", "fastdeploy", "sglang", "llama-cpp", "ollama"] | None,
-        version: Literal["3.1", "3.2"] | None,
+        dialect: GetOpenapiDialect | None,
+        version: GetOpenapiVersion | None,
     ) -> Reply[wire.OpenApi]:
         if dialect is None:
             # The first request makes it, which would hold up streams for a tenth of a second.

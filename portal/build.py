@@ -5,7 +5,7 @@ import logging
 import re
 import shutil
 import tempfile
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from importlib.resources import as_file, files
 from pathlib import Path
 from typing import Any
@@ -18,10 +18,11 @@ from mkdocs.exceptions import MkDocsException
 from specvino.document import yaml_text
 from specvino.generated.errors import ERRORS
 from specvino.generated.streams import STREAMS
+from specvino.generated.systems import SYSTEMS
 from specvino.portal.pages import commands, dialects, doubles, endpoints, errors, matrix, reference, streams, vocabulary
 from specvino.portal.pages.fields import description, kind
 from specvino.portal.pages.page import Page, html
-from specvino.portal.source import SYSTEMS, Source
+from specvino.portal.source import Source
 
 HERE = files("specvino.portal")
 
@@ -115,10 +116,15 @@ def _build(
     settings: dict[str, Any] = yaml_text.load((here / "mkdocs.yml").read_text("utf-8"))
     settings |= {"docs_dir": str(pages), "site_dir": str(output), "nav": nav(made)}
     settings["theme"]["custom_dir"] = str(here / "theme")
-    settings["extra"] |= {"figures": _figures(source), "shown": _shown(source)}
+    settings["extra"] |= {"figures": _figures(source), "shown": _shown(source), "systems": _listed(SYSTEMS.values())}
     config = work / "mkdocs.yml"
     _write(config, yaml_text.dump(settings))
     mkdocs_build(load_config(str(config), strict=True))
+
+
+def _listed(names: Iterable[str]) -> str:
+    *most, last = names
+    return f"{', '.join(most)} and {last}"
 
 
 def _figures(source: Source) -> dict[str, int]:

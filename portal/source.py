@@ -8,11 +8,8 @@ from typing import Any
 from specvino.document.loading import VOCABULARY, dialect_file, load, whole
 from specvino.document.operations import Operation, Schema, operations
 from specvino.document.walk import followed
-from specvino.portal.reference import SYSTEMS
 from specvino.portal.variants import Owner, owners
 from specvino.portal.words import remark, taken
-
-__all__ = ["SYSTEMS", "TITLES", "Field", "Operation", "Source", "Support"]
 
 # The headings of the endpoints, and of the envelope of errors.
 TITLES = {

@@ -5,7 +5,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from specvino.document.loading import OPENAPI_31, dialect_file, load
+from specvino.document.loading import dialect_file, load, lowered
 from specvino.document.operations import EVENTS, JSON, Operation, event_data, name_of, operations
 from specvino.document.pointers import resolved
 
@@ -64,7 +64,7 @@ class ClientMethod:
 
 def document_of(dialect: str | None) -> dict[str, Any]:
     """Returns the OpenAPI 3.1 document of a system; without one, that of this project's server."""
-    return load(dialect_file(dialect) if dialect else OPENAPI_31)
+    return load(dialect_file(dialect)) if dialect else lowered()
 
 
 def methods(document: dict[str, Any]) -> Iterator[ClientMethod]:

@@ -19,6 +19,7 @@ SLOW = (
     "cli",
     "codegen/lint",
     "codegen/test_build",
+    "codegen/test_new_dialect",
     "conformance/checks",
     "conformance/fuzz",
     "conformance/test_",

@@ -10,7 +10,7 @@ import jinja2
 from specvino.codegen.emit.other_paths import other_paths
 from specvino.codegen.emit.shapes import query_shape, shapes
 from specvino.codegen.emit.streams import filled
-from specvino.document.operations import JSON, Schema, name_of, operations
+from specvino.document.operations import JSON, Operation, name_of, operations
 from specvino.document.walk import closure
 
 PYTHON_TYPES = {"string": "str", "integer": "int", "number": "float", "boolean": "bool", "array": "list[str]"}
@@ -32,6 +32,17 @@ def _render(name: str, **values: Any) -> str:
 def handlers(document: dict[str, Any], dialects: Collection[dict[str, Any]]) -> str:
     """Returns handlers.py: a Protocol per tag, the table of operations, and paths that others serve."""
     groups: dict[str, list[dict[str, Any]]] = {tag["name"]: [] for tag in document["tags"]}
+    literals: dict[str, list[str]] = {}
+
+    def kind(operation: Operation, parameter: dict[str, Any]) -> str:
+        """Returns the type of a parameter; that of an enum has a name, under which handlers have it, too."""
+        schema = parameter["schema"]
+        if "enum" not in schema:
+            return PYTHON_TYPES[schema["type"]]
+        name = "".join(word.title() for word in f"{operation.id}_{parameter['name']}".split("_"))
+        literals[name] = schema["enum"]
+        return name
+
     for operation in operations(document):
         definition = operation.definition
         content = operation.content()
@@ -49,15 +60,13 @@ def handlers(document: dict[str, Any], dialects: Collection[dict[str, Any]]) -> 
                 "path": operation.path,
                 "summary": definition["summary"],
                 "root": operation.is_also_at_root,
-                "parameters": [
-                    (each["name"], _python_type(each["schema"])) for each in operation.parameters_in("path")
-                ],
+                "parameters": [(each["name"], kind(operation, each)) for each in operation.parameters_in("path")],
                 "query": [
                     {
                         "name": each["name"],
                         "kind": each["schema"]["type"],
                         "default": each["schema"].get("default"),
-                        "type": _python_type(each["schema"]) + ("" if "default" in each["schema"] else " | None"),
+                        "type": kind(operation, each) + ("" if "default" in each["schema"] else " | None"),
                     }
                     for each in operation.parameters_in("query")
                 ],
@@ -67,13 +76,12 @@ def handlers(document: dict[str, Any], dialects: Collection[dict[str, Any]]) -> 
                 "returns": " | ".join(returns),
             }
         )
-    return _render("handlers.py.jinja", groups=groups, other_paths=other_paths(document, dialects))
+    return _render("handlers.py.jinja", groups=groups, literals=literals, other_paths=other_paths(document, dialects))
 
 
-def _python_type(schema: Schema) -> str:
-    if "enum" in schema:
-        return f"Literal[{', '.join(map(repr, schema['enum']))}]"
-    return PYTHON_TYPES[schema["type"]]
+def systems(systems: dict[str, str]) -> str:
+    """Returns systems.py: the systems that have documents of their own."""
+    return _render("systems.py.jinja", systems=systems)
 
 
 def errors(errors: dict[str, Any]) -> str:

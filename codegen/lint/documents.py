@@ -6,7 +6,7 @@ from typing import Any
 
 import jsonschema_rs
 
-from specvino.codegen import lower, project
+from specvino.codegen import project
 from specvino.codegen.examples import examples
 from specvino.codegen.lint import notes
 from specvino.codegen.lint.openapi_validator import Validator31, Validator32
@@ -14,6 +14,7 @@ from specvino.codegen.lint.problem import Problem
 from specvino.codegen.lint.stream_words import words
 from specvino.codegen.lint.vocabulary import placed_in
 from specvino.codegen.spec import Spec
+from specvino.document import transforms
 from specvino.document.operations import Schema, operations
 from specvino.document.validator import Validators
 from specvino.document.walk import LIST, NAMED, ONE, all_schemas
@@ -33,11 +34,11 @@ KEYWORDS = frozenset(
 
 def openapi(spec: Spec) -> Iterator[Problem]:
     """Both versions are accepted by openapi-spec-validator 0.8.5, which sees no schemas of events (decision 043)."""
-    versions: list[tuple[str, Any, dict[str, Any]]] = [
+    judgements: list[tuple[str, Any, dict[str, Any]]] = [
         ("3.2", Validator32, spec.document),
-        ("3.1", Validator31, lower.to_31(spec.document)),
+        ("3.1", Validator31, transforms.to_31(spec.document)),
     ]
-    for version, validator, document in versions:
+    for version, validator, document in judgements:
         yield from _invalid(version, validator(document))
 
 

@@ -11,11 +11,8 @@ from specvino.document.operations import Schema, operations
 from specvino.document.validator import Validators
 from specvino.document.walk import all_schemas
 
-# Words of a description that are about one system, and not about all that have the field.
-ONE_SYSTEM = (
-    r"\bhere\b|\bthis server\b|\bX-Unsupported-Params\b|"
-    r"\bOpenVINO\b|\bOVMS\b|\bvLLM\b|\bMLC\b|\bFastDeploy\b|\bSGLang\b|\bllama\.cpp\b|\bOllama\b"
-)
+# Words of a description that are about this server, and not about all systems that have the field.
+OURS = ("here", "this server", "X-Unsupported-Params", "OpenVINO")
 
 BOUND = r"\b(at (most|least)|up to|no more than|not above|between) \d"
 
@@ -34,9 +31,10 @@ def remarks(spec: Spec) -> Iterator[Problem]:
     """A description is true of every system that has the field; x-implementation-note is about this server alone."""
     where = "x-implementation-note is the place for that"
     origins = _origins(spec.document)
+    one_system = "|".join(rf"\b{re.escape(word)}\b" for word in (*OURS, *_names(spec)))
     for place, schema in all_schemas(spec.document):
         text = str(schema.get("description", ""))
-        if re.search(ONE_SYSTEM, text, re.IGNORECASE):
+        if re.search(one_system, text, re.IGNORECASE):
             yield Problem("implementation-note", place, f"the description is about one system: {where}")
         if re.search(BOUND, text, re.IGNORECASE):
             what = f"the description says a bound, which other systems don't share: the schema says ours, {where}"
@@ -45,6 +43,13 @@ def remarks(spec: Spec) -> Iterator[Problem]:
             if not origins.get(name, {"openai"}) & {"openai", schema.get("x-origin")}:
                 what = f"the description speaks of {name}, which not every system has: {where}"
                 yield Problem("implementation-note", place, what)
+
+
+def _names(spec: Spec) -> Iterator[str]:
+    """Yields the words for other systems than OpenAI; of a name with a hyphen its beginning, such as MLC."""
+    for system, dialect in spec.dialects.items():
+        if system != "openai":
+            yield from (name.split("-")[0] for name in {dialect["name"], dialect.get("label", dialect["name"])})
 
 
 def _origins(document: dict[str, Any]) -> dict[str, set[Any]]:

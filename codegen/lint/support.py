@@ -26,7 +26,7 @@ def systems(spec: Spec) -> Iterator[Problem]:
             yield Problem("dialects", system, f"{_file(system)} does not exist")
     for system in spec.dialects:
         if system not in named:
-            what = f"{system} is not one of {', '.join(named)}: name it in openapi/vocabulary.yaml (system, x-origin)"
+            what = f"{system} is not one of {', '.join(named)}: name it in openapi/vocabulary.yaml (system)"
             yield Problem("dialects", _file(system), what)
 
 

@@ -6,9 +6,9 @@ from typing import Any
 import jsonschema_rs
 from jsonschema_rs.canonical import CanonicalKind
 
-from specvino.document.folding import folded
 from specvino.document.operations import operations
 from specvino.document.pointers import schema_reference
+from specvino.document.transforms import folded
 
 Object = Mapping[str, Any]
 

@@ -36,7 +36,7 @@ from specvino.conformance.fuzz.stored_ids import StoredIds
 from specvino.conformance.fuzz.without_proxies import without_proxies
 from specvino.conformance.http.client import Target
 from specvino.conformance.http.exchange import Exchange
-from specvino.document.versions import to_32
+from specvino.document.transforms import to_32
 
 ENDED: dict[StopReason, Ended] = {
     StopReason.MAX_TIME: "max_time",

@@ -1,30 +1,33 @@
-"""From the document of every such server to that of one which runs."""
+"""The document of one running server."""
 
 import copy
+from dataclasses import replace
 from typing import Any
 
-from specvino.document.folding import folded
-from specvino.document.loading import OPENAPI_31, OPENAPI_32, load
+from specvino.document.loading import lowered, whole
+from specvino.document.transforms import folded
 from specvino.engine.errors import EngineUnavailable
 from specvino.engine.protocol import ModelInfo
 from specvino.handlers.limits import Limits
 from specvino.handlers.models import ServedModels
 from specvino.handlers.own_document.content import read_text_only
 from specvino.handlers.own_document.facts import Door, Facts, widest
-from specvino.handlers.own_document.keys import ask_for_no_key
 from specvino.handlers.own_document.limits import bound
-from specvino.handlers.own_document.links import send_bodies_as_they_are
 from specvino.handlers.own_document.names import name_models
-from specvino.handlers.own_document.storing import store_nothing
-from specvino.handlers.own_document.streams import say_only_events
+from specvino.handlers.own_document.operations import (
+    ask_for_no_key,
+    say_only_events,
+    send_bodies_as_they_are,
+    store_nothing,
+)
 
 
 class OwnDocument:
-    """The document of the running server; what only the models can say is in it once all are loaded."""
+    """The document of the running server; the facts of its models are in it once all are loaded."""
 
-    def __init__(self, served: ServedModels, limits: Limits, door: Door, *, keeps: bool) -> None:
+    def __init__(self, served: ServedModels, limits: Limits, door: Door) -> None:
         self._engines = served.engines
-        self._known = Facts(served.names, None, keeps, limits, door)
+        self._known = Facts(served.names, None, limits, door)
         self._made: dict[tuple[str, bool], dict[str, Any]] = {}
 
     def of(self, version: str) -> dict[str, Any]:
@@ -32,9 +35,8 @@ class OwnDocument:
         model = self._model()
         key = version, model is not None
         if key not in self._made:
-            known = self._known
-            facts = Facts(known.names, model, known.keeps, known.limits, known.door)
-            self._made[key] = described(load(OPENAPI_31 if version == "3.1" else OPENAPI_32), facts)
+            facts = replace(self._known, model=model)
+            self._made[key] = described(lowered() if version == "3.1" else whole(), facts)
         return self._made[key]
 
     def _model(self) -> ModelInfo | None:
@@ -53,7 +55,7 @@ def described(document: dict[str, Any], facts: Facts) -> dict[str, Any]:
     if facts.model is not None and not facts.model.vision:
         read_text_only(own)
     bound(own, facts)
-    if not facts.keeps:
+    if not facts.limits.stores_responses:
         store_nothing(own)
     send_bodies_as_they_are(own)
     say_only_events(own)

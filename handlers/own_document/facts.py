@@ -1,7 +1,8 @@
-"""What is true of one running server, and not of every one."""
+"""The facts about one running server."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
+from typing import Any
 
 from specvino.engine.protocol import ModelInfo
 from specvino.handlers.limits import Limits
@@ -9,8 +10,8 @@ from specvino.handlers.limits import Limits
 
 @dataclass(frozen=True, slots=True)
 class Door:
-    """What stands before the handlers: whether the server asks for a key, the largest body in bytes, and how many
-    elements a list in it may have. None is no limit that is known here."""
+    """The limits before the handlers: whether a key is required, the largest body in bytes, and the most elements of a
+    list in it. None is an unknown limit."""
 
     asks_for_key: bool = False
     max_body: int | None = None
@@ -19,18 +20,20 @@ class Door:
 
 @dataclass(frozen=True, slots=True)
 class Facts:
-    """What the document is made to say. `keeps` tells whether responses are stored; `model` is None before it is
-    loaded."""
+    """What the document states about the server. `model` is None before it is loaded."""
 
     names: tuple[str, ...]
     model: ModelInfo | None = None
-    keeps: bool = False
     limits: Limits = field(default_factory=Limits)
     door: Door = field(default_factory=Door)
 
+    def of_conditions(self) -> dict[str, Any]:
+        """Returns the facts that conditions depend on, by name."""
+        return self.limits.facts if self.model is None else self.limits.facts_with(self.model)
+
 
 def widest(models: Sequence[ModelInfo]) -> ModelInfo:
-    """Returns what holds for requests to any of a server's models: which of them a body is for, its bounds can't tell.
+    """Returns the widest limits of a server's models: the bounds of a body can't depend on its model.
 
     Speculative decoding is the same for all."""
     return replace(

@@ -5,7 +5,6 @@ from contextlib import aclosing
 from functools import partial
 
 from specvino.generated import models, wire
-from specvino.generated.errors import ErrorCode
 from specvino.generated.handlers import Reply, RequestContext
 from specvino.generated.support import DEFAULTS
 from specvino.handlers.encryption import Cipher
@@ -63,16 +62,10 @@ class Responses(StoredResponses):
         return Reply(answer, (*unsupported, *conversation.unsupported, *generation.unsupported))
 
     def _stores(self, body: models.CreateResponseRequest) -> tuple[bool, tuple[str, ...]]:
-        """Returns whether to store the response, and the field without effect if it can't be stored.
-
-        Raises ApiError if it must be stored, but can't.
-        """
+        """Returns whether to store the response, and the field without effect if it can't be stored."""
         if self._store.keeps:
             wanted = or_none(body.store)
             return (_STORE if wanted is None else wanted), ()
-        if or_none(body.background):
-            message = "background requires a stored response, but this server was started without a store."
-            raise ApiError(ErrorCode.UNSUPPORTED_PARAMETER, message, param="background")
         return False, ("store",) if or_none(body.store) else ()
 
     async def _answer(

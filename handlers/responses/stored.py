@@ -2,13 +2,12 @@
 
 import asyncio
 from collections.abc import AsyncGenerator
-from typing import Literal
 
 import msgspec
 
 from specvino.generated import wire
 from specvino.generated.errors import ErrorCode
-from specvino.generated.handlers import Reply, RequestContext
+from specvino.generated.handlers import ListInputItemsOrder, Reply, RequestContext
 from specvino.handlers.errors import ApiError, reported
 from specvino.handlers.responses.background import Background
 from specvino.handlers.responses.emit import cut
@@ -75,7 +74,7 @@ class StoredResponses:
         response_id: str,
         after: str | None,
         limit: int,
-        order: Literal["asc", "desc"],
+        order: ListInputItemsOrder,
         include: list[str] | None,
     ) -> Reply[wire.ResponseItemList]:
         with store_errors():

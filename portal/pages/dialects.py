@@ -4,9 +4,10 @@ from collections.abc import Iterator
 from itertools import groupby
 from typing import Any
 
+from specvino.generated.systems import SYSTEMS
 from specvino.portal.pages.fields import chip
 from specvino.portal.pages.page import Page, cell
-from specvino.portal.source import SYSTEMS, TITLES, Field, Source
+from specvino.portal.source import TITLES, Field, Source
 
 ENVELOPES = {
     "openai": 'the object `{"error": {"message", "type", "param", "code"}}`',

@@ -6,9 +6,10 @@ from html import escape
 from typing import Any
 
 from specvino.document.operations import Schema
+from specvino.generated.systems import SYSTEMS
 from specvino.portal.pages.fields import description, here, kind, names
 from specvino.portal.pages.page import Page, cell, html
-from specvino.portal.source import SYSTEMS, TITLES, Field, Operation, Source, described
+from specvino.portal.source import TITLES, Field, Operation, Source, described
 from specvino.portal.variants import variants
 
 PARTS = {"request": "Request", "response": "Answer", "stream": "Events of the stream"}

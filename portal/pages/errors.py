@@ -3,8 +3,9 @@
 from collections.abc import Iterator
 
 from specvino.generated.errors import ERRORS
+from specvino.generated.systems import SYSTEMS
 from specvino.portal.pages.page import Page, cell
-from specvino.portal.source import SYSTEMS, Source
+from specvino.portal.source import Source
 
 HEAD = """\
 # Errors

@@ -4,8 +4,9 @@ from collections.abc import Iterator
 from importlib.resources.abc import Traversable
 from typing import Any
 
+from specvino.generated.systems import SYSTEMS
 from specvino.portal.pages.page import Page
-from specvino.portal.reference import ASSETS, HERE, SYSTEMS, page
+from specvino.portal.reference import ASSETS, HERE, page
 from specvino.portal.source import Source
 
 

@@ -8,18 +8,6 @@ from typing import Any
 
 ASSETS = ("scalar.js", "page.js", "page.css", "icon.svg")
 
-# The systems that the document compares, with the names that readers see.
-SYSTEMS = {
-    "openai": "OpenAI",
-    "ovms": "OVMS",
-    "vllm": "vLLM",
-    "mlc-llm": "MLC-LLM",
-    "fastdeploy": "FastDeploy",
-    "sglang": "SGLang",
-    "llama-cpp": "llama.cpp",
-    "ollama": "Ollama",
-}
-
 HERE = files("specvino.portal.reference")
 
 

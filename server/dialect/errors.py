@@ -4,7 +4,7 @@ import json
 from collections.abc import Callable
 from typing import Any
 
-from specvino.document.envelopes import envelope_of
+from specvino.document.operations import envelope_of
 from specvino.generated.errors import ErrorCode
 from specvino.handlers.errors import ApiError
 

@@ -21,6 +21,18 @@ def real() -> Spec:
     return read(ROOT / "openapi")
 
 
+def _keep_conditions(source, endpoints) -> None:
+    kept = source["conditions"]
+    for name in [name for name, condition in kept.items() if not endpoints & {*condition["endpoints"]}]:
+        del kept[name]
+    for condition in kept.values():
+        for key in {"endpoints", "schema"} & condition.keys():
+            condition[key] = [endpoint for endpoint in condition[key] if endpoint in endpoints]
+    facts = {fact for condition in kept.values() for fact in condition.get("facts", ())}
+    facts |= {condition.get("exceeds", {}).get("fact") for condition in kept.values()}
+    source["facts"] = {fact: meaning for fact, meaning in source["facts"].items() if fact in facts}
+
+
 @pytest.fixture(scope="session")
 def small(real: Spec) -> Spec:
     """The part of it with chat alone beside the models and the service, quick to judge; not to be changed."""
@@ -32,6 +44,7 @@ def small(real: Spec) -> Spec:
         for child in part.document["components"]["schemas"][name].get("properties", {}).values():
             child.pop("x-emit", None)  # it was for an answer that is gone
     endpoints = {endpoint for endpoint, _ in parts(part.document)}
+    _keep_conditions(part.conditions, endpoints)
     for dialect in part.dialects.values():
         heads = (dialect["stream"], dialect["errors"].get("at", {}), dialect.get("rules", {}))
         for about in (dialect["fields"], *heads):

@@ -1,21 +1,12 @@
-"""The document for tools that read older versions, and for the model generator."""
+"""The document for Connexion, and for the model generator."""
 
 import copy
 import json
 
-from openapi_spec_validator import OpenAPIV30SpecValidator, OpenAPIV31SpecValidator
+from openapi_spec_validator import OpenAPIV30SpecValidator
 
 from specvino.codegen import lower
 from specvino.document.walk import all_schemas, descend
-
-
-def test_31_is_valid_and_keeps_the_schema_of_events(real) -> None:
-    lowered = lower.to_31(real.document)
-    assert list(OpenAPIV31SpecValidator(lowered).iter_errors()) == []
-    stream = lowered["paths"]["/chat/completions"]["post"]["responses"]["200"]["content"]["text/event-stream"]
-    assert stream["x-itemSchema"] == {"$ref": "#/components/schemas/ChatCompletionServerSentEvent"}
-    assert stream["schema"]["type"] == "string"
-    assert lowered["components"] == real.document["components"]
 
 
 def test_routes_are_valid_30_without_schemas(real) -> None:
@@ -53,7 +44,6 @@ def test_properties_may_be_called_like_keywords(spec, schemas) -> None:
 
 def test_nothing_is_changed_in_place(spec) -> None:
     before = copy.deepcopy(spec.document)
-    lower.to_31(spec.document)
     lower.to_routes(spec.document)
     lower.for_models(spec.document)
     assert spec.document == before

@@ -12,7 +12,7 @@ from support.app import MINIMAL, error_of
 from support.serving import healthy, serving, wait_until
 
 from specvino.document.loading import dialect_file, load, whole
-from specvino.document.versions import to_32
+from specvino.document.transforms import to_32
 
 
 def connect(server):

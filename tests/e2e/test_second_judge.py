@@ -1,8 +1,6 @@
 """openapi-core, which shares no code with our validation or with Schemathesis, judges a sample of real JSON answers."""
 
 import copy
-import json
-from importlib.resources import files
 
 import pytest
 import requests
@@ -10,7 +8,9 @@ from openapi_core import OpenAPI
 from openapi_core.contrib.requests import RequestsOpenAPIRequest, RequestsOpenAPIResponse
 from support.serving import serving
 
-DOCUMENT = json.loads(files("specvino.generated").joinpath("openapi-3.1.json").read_text("utf-8"))
+from specvino.document.loading import lowered
+
+DOCUMENT = lowered()
 
 KEY = "sk-judge"
 WITH_KEY = {"Authorization": f"Bearer {KEY}"}

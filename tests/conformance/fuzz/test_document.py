@@ -11,8 +11,8 @@ from schemathesis.generation import GenerationMode
 from schemathesis.specs.openapi.coverage._operation import iter_coverage_cases
 
 from specvino.conformance.fuzz.document import body_fields
-from specvino.document.folding import folded
 from specvino.document.operations import operations
+from specvino.document.transforms import folded
 
 DOCUMENT = json.loads(files("specvino.generated").joinpath("openapi.json").read_text("utf-8"))
 

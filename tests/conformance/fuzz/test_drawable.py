@@ -10,8 +10,7 @@ from schemathesis.specs.openapi.coverage._operation import iter_coverage_cases
 
 from specvino.conformance.dialect import Dialect
 from specvino.conformance.fuzz.drawable import drawable
-from specvino.document.folding import folded
-from specvino.document.versions import to_32
+from specvino.document.transforms import folded, to_32
 
 ORDER = {
     "if": {"required": ["a"]},

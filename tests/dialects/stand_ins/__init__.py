@@ -6,23 +6,11 @@ is derived from the system's sources, as `answers/` is, and never from its docum
 
 from collections.abc import Iterator
 from contextlib import contextmanager
+from importlib import import_module
 from threading import Thread
 
 import uvicorn
-from dialects.stand_ins import fastdeploy, llama_cpp, mlc_llm, ollama, openai, ovms, sglang, vllm
-from reference_server.part import Part
 from reference_server.server import ReferenceServer
-
-PARTS: dict[str, tuple[type[Part], ...]] = {
-    "fastdeploy": fastdeploy.PARTS,
-    "llama-cpp": llama_cpp.PARTS,
-    "mlc-llm": mlc_llm.PARTS,
-    "ollama": ollama.PARTS,
-    "openai": openai.PARTS,
-    "ovms": ovms.PARTS,
-    "sglang": sglang.PARTS,
-    "vllm": vllm.PARTS,
-}
 
 KEY = "sk-stand-in"
 MODEL = "stand-in"
@@ -30,7 +18,8 @@ MODEL = "stand-in"
 
 def stand_in(system: str) -> ReferenceServer:
     """An ASGI app that answers as the system does."""
-    return ReferenceServer(*PARTS[system], key=KEY, model=MODEL)
+    parts = import_module(f"{__name__}.{system.replace('-', '_')}").PARTS
+    return ReferenceServer(*parts, key=KEY, model=MODEL)
 
 
 @contextmanager

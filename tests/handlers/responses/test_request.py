@@ -28,7 +28,7 @@ def test_instructions_stand_first() -> None:
 
 def test_settings() -> None:
     fields = request_fields(body(max_output_tokens=7, temperature=0, stop="x", seed=3))
-    settings = sampling(fields.body, fields.max_tokens, {})
+    settings = sampling(fields.body, {})
     assert (settings.max_tokens, settings.stop, settings.seed) == (7, ("x",), 3)
 
 

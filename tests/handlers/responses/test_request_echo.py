@@ -11,7 +11,7 @@ UNARY = SchemaCheck.of_component("ResponseObject")
 
 def repeat(model=None, **fields):
     body = CreateResponseRequest.model_validate({"model": "m", "input": "hi", **fields})
-    response = request_echo(body, sampling(body, None, model or {}), "resp_1", 5)
+    response = request_echo(body, sampling(body, model or {}), "resp_1", 5)
     UNARY.require(response)
     return response
 
@@ -36,7 +36,7 @@ def test_settings_are_those_in_force() -> None:
 
 def test_whether_it_is_stored_is_not_what_was_asked_but_what_is() -> None:
     body = CreateResponseRequest.model_validate({"model": "m", "input": "hi", "store": True})
-    assert [request_echo(body, sampling(body, None, {}), "resp_1", 5, stored)["store"] for stored in (True, False)] == [
+    assert [request_echo(body, sampling(body, {}), "resp_1", 5, stored)["store"] for stored in (True, False)] == [
         True,
         False,
     ]

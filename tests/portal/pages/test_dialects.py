@@ -4,8 +4,9 @@ import re
 
 import pytest
 
+from specvino.generated.systems import SYSTEMS
 from specvino.portal.pages import dialects, matrix
-from specvino.portal.source import SYSTEMS, TITLES, Source
+from specvino.portal.source import TITLES, Source
 
 SOURCE = Source()
 

@@ -7,8 +7,9 @@ import pytest
 from specvino.cli.system_options.page import start_lines
 from specvino.cli.system_options.table import read
 from specvino.document.loading import DIFFERENCES, load
+from specvino.generated.systems import SYSTEMS
 from specvino.portal.pages import doubles
-from specvino.portal.source import SYSTEMS, Source
+from specvino.portal.source import Source
 
 SOURCE = Source()
 FIELDS = {field.name: field for field in SOURCE.fields}

@@ -7,8 +7,8 @@ import pytest
 import schemathesis
 from hypothesis import given, settings
 
-from specvino.document.folding import folded
 from specvino.document.loading import whole
+from specvino.document.transforms import folded
 from specvino.generated.handlers import OPERATIONS
 from specvino.server.validation.schema import SchemaCheck
 

@@ -1,0 +1,84 @@
+"""openapi/conditions.yaml has the shape that vocabulary.yaml gives it and names what exists."""
+
+import string
+from collections.abc import Iterator
+from typing import Any
+
+from specvino.codegen.conditions import has_field
+from specvino.codegen.lint.problem import Problem
+from specvino.codegen.lint.vocabulary import misfits
+from specvino.codegen.spec import Spec
+from specvino.document.operations import by_endpoint
+
+PLACEHOLDERS = {
+    "both": {"field", "other"},
+    "more_than_one": {"field", "other"},
+    "exceeds": {"field", "other", "value", "limit"},
+    "members": {"field"},
+}
+
+
+def conditions(spec: Spec) -> Iterator[Problem]:
+    """Conditions fit the vocabulary, and their codes, facts, fields and placeholders exist."""
+    for problem in misfits(spec.vocabulary, "Conditions", spec.conditions):
+        yield Problem("conditions", "conditions.yaml", problem)
+        return
+    used: set[str] = set()
+    for name, condition in spec.conditions["conditions"].items():
+        used |= set(condition.get("facts", ())) | {condition.get("exceeds", {}).get("fact", "")}
+        for what in _problems(spec, condition):
+            yield Problem("conditions", name, what)
+    for fact in spec.conditions["facts"].keys() - used:
+        yield Problem("conditions", f"facts.{fact}", "no condition depends on it")
+
+
+def _problems(spec: Spec, condition: dict[str, Any]) -> Iterator[str]:
+    code = condition.get("code", "invalid_value")
+    if code not in spec.errors["codes"]:
+        yield f"the code {code!r} is not in errors.yaml"
+    operator = next(key for key in PLACEHOLDERS if key in condition)
+    names = {name for _, name, _, _ in string.Formatter().parse(condition["message"]) if name is not None}
+    for name in names - PLACEHOLDERS[operator]:
+        yield f"{{{name}}} has no meaning in the message of a condition with {operator}"
+    for fact in {*condition.get("facts", ()), *filter(None, [condition.get("exceeds", {}).get("fact")])}:
+        if fact not in spec.conditions["facts"]:
+            yield f"the fact {fact!r} is not defined"
+    operations = by_endpoint(spec.document)
+    for endpoint in (*condition["endpoints"], *condition.get("schema", ())):
+        if endpoint not in operations or operations[endpoint].body is None:
+            yield f"{endpoint!r} is not an endpoint with a body"
+            return
+        if endpoint not in condition["endpoints"]:
+            yield f"{endpoint!r} stands in schema, but not in endpoints"
+    if "schema" in condition:
+        first = condition["both"][0]
+        first = spec.conditions["groups"].get(first, {}) if isinstance(first, str) else first
+        if condition.keys() & {"facts", "code"} or len(first) != 1:
+            yield "a schema states conditions of one first field, without facts, with the code invalid_value"
+        elif not {"type", "const"} & set(next(iter(first.values()))):
+            yield "the first field of a schema's rule needs a type: without it null fits, too"
+    for fields in _groups(condition):
+        paths = _fields(spec, fields)
+        if not paths:
+            yield f"the group {fields!r} is not defined"
+        for endpoint in condition["endpoints"]:
+            body = operations[endpoint].body
+            if not any(has_field(spec.document, body, path) for path in paths):
+                yield f"{endpoint} has none of the fields {', '.join(paths)}"
+        # A group of its own has no field in vain; a named one is for several endpoints.
+        for path in paths if not isinstance(fields, str) else ():
+            if not any(has_field(spec.document, operations[end].body, path) for end in condition["endpoints"]):
+                yield f"no endpoint of it has a field {path}"
+
+
+def _groups(condition: dict[str, Any]) -> Iterator[Any]:
+    yield from condition.get("both", ())
+    exceeds = condition.get("exceeds", {})
+    for key, holder in (("requires", condition), ("more_than_one", condition), ("fields", exceeds), ("than", exceeds)):
+        if key in holder:
+            yield holder[key]
+    yield from ([path] for path in condition.get("members", ()))
+
+
+def _fields(spec: Spec, fields: Any) -> tuple[str, ...]:
+    return tuple(spec.conditions["groups"].get(fields, ()) if isinstance(fields, str) else fields)

@@ -1,0 +1,99 @@
+"""The files of a dialect of which nothing is known yet: the beginning of a description of one more system."""
+
+import re
+from datetime import date
+from pathlib import Path
+from typing import Any
+
+from specvino.codegen.fields import parts
+from specvino.codegen.source import SpecError
+from specvino.codegen.spec import Spec
+from specvino.document.operations import by_endpoint
+from specvino.document.yaml_text import dump
+
+NAME = re.compile(r"[a-z0-9]+(-[a-z0-9]+)*")
+
+# The vocabulary's list of systems, up to its end.
+LIST = re.compile(r"^(  system: \{enum: \[.*)(\]\}.*)$", re.MULTILINE)
+
+HEAD = """\
+# How {title} supports each field of the document.
+# Nothing is known yet. Give the files that were read here, and replace the placeholders, which are marked with a ?.
+name: {title}
+version:
+  name: unknown  # ? the version, or the commit where none is released
+  date: {today}  # ? its day
+  source: unknown  # ? where it can be had
+base_paths: [/v1]  # ?
+auth:
+  header: "Authorization: Bearer"  # ?
+headers: []  # ? those of the document's headers that it sends
+errors:
+  envelope: openai  # ?
+  statuses:  # ? of each kind of error; null where it has no such error
+{statuses}
+# ? How the events of each endpoint come, and what of our table (x-stream) they break.
+stream:
+{streams}
+unknown_fields: ignored  # ? or refused
+# ? A level for each field in place of a level for a whole endpoint (openapi/README.md, "Dialect files").
+fields:
+{fields}
+"""
+
+UNREADABLE = (
+    "Nobody has looked yet whether {title} has classes in Python that can be read; until then only asking a server "
+    "(specvino conform --dialect {name}) can tell"
+)
+
+
+def files(spec: Spec, name: str, title: str, root: Path, today: date) -> dict[Path, str]:
+    """Returns the texts of the files below `root`, the project's folder, that a dialect begins with: its own, its table
+    in upstream/, and the vocabulary with its name in the list of systems.
+
+    Raises SpecError for a name that is taken or malformed.
+    """
+    dialect = root / "openapi" / "dialects" / f"{name}.yaml"
+    vocabulary = root / "openapi" / "vocabulary.yaml"
+    if not NAME.fullmatch(name):
+        raise SpecError(f"{name!r} is not a name of small letters, digits and hyphens")
+    if name in (*spec.dialects, *spec.vocabulary["$defs"]["x-origin"]["enum"]) or dialect.exists():
+        raise SpecError(f"{name} is already a dialect, or this project")
+    listed, found = LIST.subn(rf"\g<1>, {name}\g<2>", vocabulary.read_text("utf-8"))
+    if found != 1:
+        raise SpecError(f"{vocabulary} has no line `system: {{enum: [...]}}`")
+    return {
+        dialect: _skeleton(spec, title, today),
+        root / "upstream" / "tables" / f"{name}.yaml": dump({"unreadable": UNREADABLE.format(name=name, title=title)}),
+        vocabulary: listed,
+    }
+
+
+def _skeleton(spec: Spec, title: str, today: date) -> str:
+    statuses = spec.vocabulary["$defs"]["errors"]["properties"]["statuses"]["required"]
+    known = parts(spec.document)
+    operations = by_endpoint(spec.document)
+    streams = {
+        endpoint: _stream(operations[endpoint].definition["x-stream"]) for endpoint, part in known if part == "stream"
+    }
+    return HEAD.format(
+        title=dump(title).splitlines()[0],
+        today=today,
+        statuses=_indented(dict.fromkeys(statuses, "unknown"), 4),
+        streams=_indented(streams, 2),
+        fields=_indented(dict.fromkeys(dict.fromkeys(endpoint for endpoint, _ in known), "unknown"), 2),
+    )
+
+
+def _stream(table: dict[str, Any]) -> dict[str, Any]:
+    """Returns how our stream comes. With an unknown order the system's document has no x-stream."""
+    return {
+        "framing": table["framing"],
+        "terminator": table.get("terminator"),
+        "error": "event",
+        "order": "Nobody has found out yet.",
+    }
+
+
+def _indented(value: dict[str, Any], columns: int) -> str:
+    return "\n".join(f"{' ' * columns}{line}" for line in dump(value).splitlines())

@@ -1,0 +1,211 @@
+"""Conditions between the fields of a request, and between a field and a fact about the server.
+
+`openapi/conditions.yaml` defines them and `openapi/README.md` their vocabulary; codegen writes the conditions of each
+endpoint that no schema states to `generated/conditions.json`. A server refuses a request that meets one of them.
+"""
+
+import re
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from specvino.document.validator import Validator
+
+Lookup = Callable[[str], Any]
+"""Returns the value at a dotted path of a body, None if it is absent or null."""
+
+Schema = Mapping[str, Any]
+
+# The last step of a path that only tells which kind of value its field has.
+_KIND = re.compile(r"\.(type|mode|name)$")
+
+
+@dataclass(frozen=True, slots=True)
+class Refusal:
+    """The error for a request that meets a condition: `param` is the path of the field at fault."""
+
+    condition: str
+    code: str
+    message: str
+    param: str
+
+
+class Group:
+    """Fields of which one has to have a value that fits its schema. `paths` are those fields, in their order."""
+
+    def __init__(self, fields: Mapping[str, Schema]) -> None:
+        self.paths = tuple(fields)
+        self._fields = [
+            (path, shown(path), Validator(schema).fits if schema else None) for path, schema in fields.items()
+        ]
+
+    def matches(self, value: Lookup) -> Iterator[str]:
+        """Yields the fields that fit, as errors name them."""
+        for path, field, fits in self._fields:
+            given = value(path)
+            if given is not None and (fits is None or fits(given)):
+                yield field
+
+
+class Condition:
+    """A condition of one endpoint."""
+
+    def __init__(self, name: str, entry: Mapping[str, Any]) -> None:
+        self.name = name
+        self.code: str = entry["code"]
+        self._message: str = entry["message"]
+        self._param: str | None = entry.get("param")
+        self._facts = {fact: Validator(schema).fits for fact, schema in entry.get("facts", {}).items()}
+        self._entry = entry
+        self.fields = fields_of(entry)
+        """The top-level fields that it is about; those that a repair keeps come first."""
+        self._evaluate = _evaluator(entry)
+
+    @property
+    def needs_facts(self) -> bool:
+        """Whether it depends on the server and not only on the body."""
+        return bool(self._facts or "fact" in self._entry.get("exceeds", ()))
+
+    def refusal(self, value: Lookup, facts: Mapping[str, Any]) -> Refusal | None:
+        """Returns the refusal of a body that meets the condition on a server with these facts, else None.
+
+        A condition whose facts are unknown isn't met.
+        """
+        if not self._holds(facts):
+            return None
+        found = self._evaluate(value, facts)
+        if found is None:
+            return None
+        return Refusal(self.name, self.code, self._message.format_map(found), self._param or found["field"])
+
+    def bounds(self, facts: Mapping[str, Any]) -> dict[str, dict[str, Any]]:
+        """Returns what the condition means for single fields on a server with these facts, whatever else a request
+        has: schemas that their values must fit, by path."""
+        if not self.needs_facts or not self._holds(facts):
+            return {}
+        if exceeds := self._entry.get("exceeds"):
+            limit = facts.get(exceeds["fact"])
+            return {} if limit is None else {path: {"maximum": limit} for path in exceeds["fields"]}
+        first, *others = self._entry["both"]
+        return {} if others or "requires" in self._entry else {path: complement(first[path]) for path in first}
+
+    def _holds(self, facts: Mapping[str, Any]) -> bool:
+        return all(fact in facts and fits(facts[fact]) for fact, fits in self._facts.items())
+
+
+class Conditions:
+    """The conditions of one endpoint, in the order in which a server checks them."""
+
+    def __init__(self, entries: Mapping[str, Mapping[str, Any]]) -> None:
+        every = [Condition(name, entry) for name, entry in entries.items()]
+        self.of_body = [condition for condition in every if not condition.needs_facts]
+        self.of_server = [condition for condition in every if condition.needs_facts]
+
+    def refusals(self, value: Lookup, facts: Mapping[str, Any]) -> Iterator[Refusal]:
+        """Yields the refusals of a body, in order."""
+        for condition in (*self.of_body, *self.of_server):
+            if refusal := condition.refusal(value, facts):
+                yield refusal
+
+
+def value_at(body: Any, path: str) -> Any:
+    """Returns the value at a dotted path of a JSON object, None if it is absent."""
+    for name in path.split("."):
+        if not isinstance(body, Mapping):
+            return None
+        body = body.get(name)
+    return body
+
+
+def shown(path: str) -> str:
+    """Returns the field that errors name for a path: `tool_choice` for `tool_choice.type`."""
+    return _KIND.sub("", path)
+
+
+def fields_of(entry: Mapping[str, Any]) -> tuple[str, ...]:
+    """Returns the top-level fields that a condition is about, in its order."""
+    paths = [path for fields in entry.get("both", ()) for path in fields]
+    paths += [*entry.get("more_than_one", ()), *entry.get("members", ())]
+    paths += [*entry.get("exceeds", {}).get("fields", ()), *entry.get("exceeds", {}).get("than", ())]
+    return tuple(dict.fromkeys(path.partition(".")[0] for path in paths))
+
+
+def complement(schema: Schema) -> dict[str, Any]:
+    """Returns the schema of the values that don't fit one of a condition; null and absent values never fit."""
+    match dict(schema):
+        case {"minimum": least, **rest} if rest.keys() <= {"type"}:
+            return {"maximum": least - 1}
+        case {"const": bool(value), **rest} if not rest:
+            return {"enum": [not value, None]}
+        case {"not": {"const": value, **rest}} if not rest:
+            return {"enum": [value, None]}
+        case {"not": {"enum": values, **rest}} if not rest:
+            return {"enum": [*values, None]}
+        case {"type": str(), **rest} if not rest:
+            return {"type": "null"}
+        case {**rest} if not rest:
+            return {"type": "null"}
+    return {"not": dict(schema)}
+
+
+_Found = dict[str, Any] | None
+
+
+def _evaluator(entry: Mapping[str, Any]) -> Callable[[Lookup, Mapping[str, Any]], _Found]:
+    """Returns what gives the placeholders of the message where the condition is met."""
+    if "exceeds" in entry:
+        return _exceeds(**entry["exceeds"])
+    if "members" in entry:
+        return _members(entry["members"])
+    if "more_than_one" in entry:
+        return _more_than_one(Group(entry["more_than_one"]))
+    return _both([Group(fields) for fields in entry["both"]])
+
+
+def _both(groups: list[Group]) -> Callable[[Lookup, Mapping[str, Any]], _Found]:
+    def evaluate(value: Lookup, facts: Mapping[str, Any]) -> _Found:
+        found = []
+        for fields in groups:
+            field = next(fields.matches(value), None)
+            if field is None:
+                return None
+            found.append(field)
+        return dict(zip(("field", "other"), found, strict=False))
+
+    return evaluate
+
+
+def _exceeds(
+    fields: Iterable[str], than: Iterable[str] = (), fact: str | None = None
+) -> Callable[[Lookup, Mapping[str, Any]], _Found]:
+    def evaluate(value: Lookup, facts: Mapping[str, Any]) -> _Found:
+        limits = [(fact, facts.get(fact))] if fact else [(path, value(path)) for path in than]
+        for path in fields:
+            given = value(path)
+            for number in given if isinstance(given, list) else [given]:
+                for other, limit in limits:
+                    if number is not None and limit is not None and number > limit:
+                        return {"field": path, "other": other, "value": number, "limit": limit}
+        return None
+
+    return evaluate
+
+
+def _members(members: Mapping[str, Iterable[str]]) -> Callable[[Lookup, Mapping[str, Any]], _Found]:
+    def evaluate(value: Lookup, facts: Mapping[str, Any]) -> _Found:
+        for path, names in members.items():
+            given = value(path) or {}
+            for name in names:
+                if name in given:
+                    return {"field": f"{path}.{name}"}
+        return None
+
+    return evaluate
+
+
+def _more_than_one(fields: Group) -> Callable[[Lookup, Mapping[str, Any]], _Found]:
+    def evaluate(value: Lookup, facts: Mapping[str, Any]) -> _Found:
+        found = list(fields.matches(value))
+        return {"field": found[0], "other": found[1]} if len(found) > 1 else None
+
+    return evaluate

@@ -1,0 +1,111 @@
+"""A document rewritten: as OpenAPI 3.1, as 3.2, or with the rules between fields in a form for Schemathesis."""
+
+from collections.abc import Mapping
+from typing import Any
+
+from specvino.document.operations import METHODS
+
+Object = Mapping[str, Any]
+
+STREAM = "Server-sent events; x-itemSchema describes one."
+"""The description of the text that a stream is in OpenAPI 3.1."""
+
+
+# Rules between fields of one body that Schemathesis 4.32 works out. With more it draws whole bodies by chance until one
+# keeps them all: for completions a minute before the first case.
+MOST_FOLDED = 3
+
+
+def to_31(document: dict[str, Any]) -> dict[str, Any]:
+    """Returns a document of OpenAPI 3.2 as 3.1, for SDK generators and portals.
+
+    The schemas of events move to `x-itemSchema`, the titles of tags to `x-displayName`. The result shares all that
+    stays the same with the document.
+    """
+    return {
+        **document,
+        "openapi": "3.1.1",
+        "servers": [_without(server, "name") for server in document["servers"]],
+        "tags": [{**_without(tag, "summary", "kind"), "x-displayName": tag["summary"]} for tag in document["tags"]],
+        "paths": {path: _lowered_item(item) for path, item in document["paths"].items()},
+    }
+
+
+def _lowered_item(item: dict[str, Any]) -> dict[str, Any]:
+    return {
+        key: {
+            **value,
+            "responses": {status: _lowered_response(response) for status, response in value["responses"].items()},
+        }
+        if key in METHODS
+        else value
+        for key, value in item.items()
+    }
+
+
+def _lowered_response(response: dict[str, Any]) -> dict[str, Any]:
+    if "content" not in response:
+        return response
+    return {**response, "content": {name: _lowered_media(media) for name, media in response["content"].items()}}
+
+
+def _lowered_media(media: dict[str, Any]) -> dict[str, Any]:
+    if "itemSchema" not in media:
+        return media
+    schema = {"type": "string", "description": STREAM}
+    return {**_without(media, "itemSchema"), "x-itemSchema": media["itemSchema"], "schema": schema}
+
+
+def to_32(document: dict[str, Any]) -> dict[str, Any]:
+    """Returns a document that `to_31` made as OpenAPI 3.2."""
+    raised: dict[str, Any] = _raised(document)
+    tags = [_renamed(tag, "x-displayName", "summary") for tag in raised.get("tags", ())]
+    return {**raised, "openapi": "3.2.0", "tags": tags}
+
+
+def _raised(node: Any) -> Any:
+    if isinstance(node, list):
+        return [_raised(child) for child in node]
+    if not isinstance(node, dict):
+        return node
+    if "x-itemSchema" in node:  # the schema beside it only says that a stream is a text
+        node = _renamed(_without(node, "schema"), "x-itemSchema", "itemSchema")
+    return {key: _raised(child) for key, child in node.items()}
+
+
+def _without(node: dict[str, Any], *keys: str) -> dict[str, Any]:
+    return {key: value for key, value in node.items() if key not in keys}
+
+
+def _renamed(node: dict[str, Any], old: str, new: str) -> dict[str, Any]:
+    return {new if key == old else key: value for key, value in node.items()}
+
+
+def folded(document: Object) -> dict[str, Any]:
+    """Returns the same document with the rules of each component as one `not`.
+
+    Schemathesis 4.32 folds `allOf` into the schema around it, but can't fold two conditionals: it gives up on the
+    operation, or makes a single valid body where there should be hundreds (decision 064). "If A then B" for all
+    rules is "not any (A and not B)". The other keys of a rule stay with it. Where the rules are too many for it, they
+    stand where it only looks when it has a body: for bodies with a field that every body must have.
+    """
+    schemas = {name: _folded(schema) for name, schema in document["components"]["schemas"].items()}
+    return {**document, "components": {**document["components"], "schemas": schemas}}
+
+
+def _folded(schema: Object) -> Object:
+    rules = [part for part in schema.get("allOf", ()) if "if" in part]
+    if len(rules) < 2 or "not" in schema or any("else" in rule for rule in rules):
+        return schema
+    rest = [part for part in schema["allOf"] if "if" not in part]
+    kept = {key: value for key, value in schema.items() if key != "allOf"} | ({"allOf": rest} if rest else {})
+    none_broken: Object = {"not": {"anyOf": [_broken(rule) for rule in rules]}}
+    if len(rules) > MOST_FOLDED and schema.get("required"):
+        return {**kept, "dependentSchemas": {schema["required"][0]: none_broken}}
+    return {**kept, **none_broken}
+
+
+def _broken(rule: Object) -> dict[str, Any]:
+    """Returns what breaks a rule."""
+    rest = {key: value for key, value in rule.items() if key not in ("if", "then")}
+    return {**rest, "allOf": [rule["if"], {"not": rule["then"]}]}
