@@ -58,12 +58,6 @@ def _max_tokens(body: Body) -> int | None:
     return next((limit for limit in limits if limit is not None), None)
 
 
-def _max_tokens(body: Body) -> int | None:
-    """Returns the first token limit of the group that is given."""
-    limits = (value_of(body, name) for name in group("token_limits").paths)
-    return next((limit for limit in limits if limit is not None), None)
-
-
 def _stop(value: str | list[str] | None | MISSING) -> tuple[str, ...]:
     if isinstance(value, str):
         return (value,)

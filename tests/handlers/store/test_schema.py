@@ -35,7 +35,7 @@ def newest(connection: Connection) -> str:
 
 
 def test_a_new_database_has_the_tables_that_the_code_knows(file: Path) -> None:
-    """A change of `tables.py` needs a migration."""
+    """A change of the tables needs a migration."""
     with create_engine(f"sqlite:///{file}").connect() as connection:
         assert version(connection) is None
         assert int(newest(connection)) >= 1
