@@ -86,8 +86,8 @@ class Responses(StoredResponses):
             shown = _shown(first, events, emitter)
             return persisted(shown, conversation.own, self._store, context.owner) if stores else shown
         kept = persisted(events, conversation.own, self._store, context.owner) if stores else events
-        async with aclosing(kept) as whole:
-            return await fold(whole)
+        async with aclosing(kept) as events:
+            return await fold(events)
 
 
 async def _shown(first: wire.ResponseStreamEvent, rest: Events, emitter: ResponseEmitter) -> Events:

@@ -1,4 +1,4 @@
-"""What the engine is asked for a response_format or a text.format, and what its refusals say."""
+"""The constraints that the engine gets for structured outputs, and the errors of refused ones."""
 
 import pytest
 

@@ -197,6 +197,6 @@ def test_tools_that_are_too_much_together() -> None:
     ):
         raise ConstraintError("too much")
     assert caught.value.param == "tools"
-    # What is said against a form is no concern of the tools.
+    # An error about a structured output is not the error of a tool.
     with pytest.raises(ConstraintError), chat().refusals():
         raise ConstraintError("a form")

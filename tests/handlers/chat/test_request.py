@@ -1,4 +1,4 @@
-"""What the engine is asked, message by message."""
+"""The messages that the engine gets for the items of a chat request."""
 
 import pytest
 

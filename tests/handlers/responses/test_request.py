@@ -1,4 +1,4 @@
-"""What the engine is asked, and what is refused."""
+"""The conversation and the settings that the engine gets for a response, and refusals."""
 
 import pytest
 

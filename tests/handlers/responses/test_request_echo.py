@@ -29,8 +29,8 @@ def test_null_is_absent() -> None:
 
 def test_settings_are_those_in_force() -> None:
     response = repeat({"temperature": 0.5}, top_p=0.25, frequency_penalty=1)
-    found = [response[name] for name in ("temperature", "top_p", "frequency_penalty", "presence_penalty")]
-    assert found == [0.5, 0.25, 1, 0]
+    echoed = [response[name] for name in ("temperature", "top_p", "frequency_penalty", "presence_penalty")]
+    assert echoed == [0.5, 0.25, 1, 0]
     assert repeat(service_tier="flex")["service_tier"] == "default"
 
 
