@@ -183,7 +183,7 @@ class _Message:
                 self._arguments.append([])
             self._arguments[-1].append(legacy["arguments"])
 
-    def whole(self) -> wire.ChatMessage:
+    def joined(self) -> wire.ChatMessage:
         text, reasoning = "".join(self._text), "".join(self._reasoning)
         called = bool(self._calls) or self._legacy is not None
         message: wire.ChatMessage = {"role": "assistant", "content": text, "refusal": None}

@@ -132,10 +132,10 @@ def test_n(endpoint: str, fields: dict[str, Any], n: int) -> None:
     ],
 )
 def test_settings_of_drafts_have_no_effect_where_there_are_none(
-    fields: dict[str, Any], dropped: tuple[str, ...]
+    fields: dict[str, Any], unused: tuple[str, ...]
 ) -> None:
     request, _ = checked(drafting="draft_model", num_assistant_tokens=3, **fields)
-    assert request.unsupported == dropped
+    assert request.unsupported == unused
 
 
 class Silent(ScriptedEngine):
