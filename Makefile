@@ -20,7 +20,7 @@ quick: $(TOX)
 # Everything in .venv, from the folders as they are, for single commands.
 dev: $(TOX)
 	$(VENV)/bin/python -m pip install --quiet --quiet --constraint constraints.txt \
-	    --group test --group lint --group types --editable ".[serve,codegen,docs,sdk]"
+	    --group test --group lint --group types --editable ".[serve,fuzz,codegen,docs,sdk]"
 
 codegen: $(TOX)
 	$(TOX) run -e codegen

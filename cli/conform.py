@@ -1,4 +1,4 @@
-"""`specvino conform`: tests a server, compares runs."""
+"""`specvino conform`: tests a server, and compares runs."""
 
 from enum import StrEnum
 from pathlib import Path
@@ -31,7 +31,7 @@ class Layer(StrEnum):
 
 
 class UrlOrCommand(TyperGroup):
-    """`conform URL` is `conform run URL`: whatever doesn't begin with the name of a command is for `run`."""
+    """Runs `conform URL` as `conform run URL`: arguments that don't start with a command's name are passed to `run`."""
 
     def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
         return super().parse_args(ctx, args if args and args[0] in self.commands else [RUN, *args])
@@ -43,18 +43,18 @@ app = typer.Typer(cls=UrlOrCommand, help="Test whether a server is OpenAI-compat
 @app.command(
     RUN,
     hidden=True,
-    epilog="Exit codes: 0 no new findings, 1 new findings, 2 it couldn't run. `specvino conform diff A.ndjson "
-    "B.ndjson` shows what got better or worse; `specvino conform matrix *.ndjson -o site/` shows several servers "
-    "side by side.",
+    epilog="Exit codes: 0 no new findings, 1 new findings, 2 the run failed. `specvino conform diff A.ndjson "
+    "B.ndjson` shows regressions and improvements; `specvino conform matrix *.ndjson -o site/` compares several "
+    "servers side by side.",
 )
 def run(
     url: Annotated[
         str | None, typer.Argument(help="The base URL, such as http://127.0.0.1:8000/v1.", show_default=False)
     ] = None,
-    base_url: Annotated[str | None, typer.Option("-u", "--base-url", help="The base URL, as an option.")] = None,
+    base_url: Annotated[str | None, typer.Option("-u", "--base-url", help="The base URL, given as an option.")] = None,
     model: Annotated[
         str | None,
-        typer.Option("-m", "--model", help="The model to use. By default, the first one that /models lists."),
+        typer.Option("-m", "--model", help="The model to use. By default, the first one in the server's /models list."),
     ] = None,
     api_key: Annotated[
         str | None,
@@ -69,8 +69,8 @@ def run(
     server: Annotated[
         str,
         typer.Option(
-            help="What is tested, with its version, such as 'llama.cpp b11434': the title of the reports. By default, "
-            "the model and the URL.",
+            help="The name and version of the server under test, such as 'llama.cpp b11434', for the reports' "
+            "titles. By default, the model and the URL.",
             metavar="NAME",
             show_default=False,
         ),
@@ -78,19 +78,21 @@ def run(
     auth_header: Annotated[
         str | None,
         typer.Option(
-            help="The header that the key goes in, alone, such as Azure's api-key. By default, it is "
-            "`Authorization: Bearer KEY`.",
+            help="The header to send the API key in, without a scheme, such as Azure's api-key. By default, the "
+            "key is sent as `Authorization: Bearer KEY`.",
             metavar="NAME",
         ),
     ] = None,
     header: Annotated[
         list[str] | None,
-        typer.Option(help="A header for every request, as `Name: value`. May be repeated.", show_default=False),
+        typer.Option(
+            help="A header to send with every request, as `Name: value`. May be repeated.", show_default=False
+        ),
     ] = None,
     cacert: Annotated[
         Path | None,
         typer.Option(
-            help="A file of CA certificates to verify the server's certificate with, instead of the default ones."
+            help="A file of CA certificates for verifying the server's certificate, instead of the default ones."
         ),
     ] = None,
     insecure: Annotated[bool, typer.Option("--insecure", help="Don't verify the server's certificate.")] = False,
@@ -99,63 +101,66 @@ def run(
         typer.Option(
             "-f",
             "--filter",
-            help="Run only the rules that match, such as chat, chat/stop, */tools/* or any rule of a report. May be "
-            "repeated.",
+            help="Run only the rules that match, such as chat, chat/stop, */tools/*, or a rule ID from a report. "
+            "May be repeated.",
         ),
     ] = None,
     dialect: Annotated[
         str | None,
         typer.Option(
             help=f"The system whose API the server is tested against: {SYSTEMS}, or specvino for this "
-            "project's complete API.",
+            "project's own API.",
             show_default="openai",
         ),
     ] = None,
     profile: Annotated[
-        Profile, typer.Option(help="core runs only what every client needs; full runs everything.")
+        Profile, typer.Option(help="core runs only the rules that every client relies on; full runs all.")
     ] = Profile.FULL,
     layer: Annotated[
         list[Layer] | None,
         typer.Option(
-            help="The layers to run; by default cases and streams, and fuzz where a filter names it. May be repeated.",
+            help="The layers to run. May be repeated. By default, cases and streams, and fuzz if a filter names it.",
             show_default=False,
         ),
     ] = None,
     fail_on: Annotated[
         FailOn,
         typer.Option(
-            help="What makes the run fail: `must`, rules that the dialect's document says; `should`, advice of the "
-            "field and of this project, too."
+            help="The findings that make the run fail: `must`, violations of the dialect's document; `should`, also "
+            "violations of common practice and of this project's advice."
         ),
     ] = FailOn.MUST,
     junit: Annotated[Path | None, typer.Option(help="Write a JUnit XML report to this file.")] = None,
     sarif: Annotated[Path | None, typer.Option(help="Write a SARIF 2.1.0 report to this file.")] = None,
     html: Annotated[
-        Path | None, typer.Option(help="Write a report as one self-contained web page to this file.")
+        Path | None, typer.Option(help="Write an HTML report, a self-contained page, to this file.")
     ] = None,
     markdown: Annotated[
-        Path | None, typer.Option(help="Write a Markdown summary, for a CI job's page, to this file.")
+        Path | None, typer.Option(help="Write a Markdown summary, for example for a CI job's page, to this file.")
     ] = None,
     ndjson: Annotated[
         Path | None,
-        typer.Option(help="Write a report with one JSON line for each rule to this file, for `diff` and `matrix`."),
+        typer.Option(
+            help="Write an NDJSON report, one line per rule, to this file, for `diff`, `matrix` and --replay."
+        ),
     ] = None,
     badge: Annotated[
-        Path | None, typer.Option(help="Write a badge for shields.io, as JSON for its endpoint badge, to this file.")
+        Path | None, typer.Option(help="Write the JSON of a shields.io endpoint badge to this file.")
     ] = None,
     har: Annotated[
-        Path | None, typer.Option(help="Write all requests and answers as HAR 1.2, without keys, to this file.")
+        Path | None, typer.Option(help="Write all requests and responses to this file as HAR 1.2, with keys redacted.")
     ] = None,
     baseline: Annotated[
-        Path | None, typer.Option(help="A file of accepted findings; only other findings make the run fail.")
+        Path | None,
+        typer.Option(help="A file of accepted findings. Only findings that aren't in it make the run fail."),
     ] = None,
     write_baseline: Annotated[
-        Path | None, typer.Option(help="Write the findings to this file, as a baseline that accepts them.")
+        Path | None, typer.Option(help="Write the findings to this file as a new baseline.")
     ] = None,
     strict: Annotated[
         bool,
         typer.Option(
-            "--strict", help="Fail, too, where the baseline accepts what is no longer found, or what is no rule."
+            "--strict", help="Also fail if the baseline has entries that no longer occur or name unknown rules."
         ),
     ] = False,
     max_time: Annotated[float | None, typer.Option(min=1, help="Stop the run after this many seconds.")] = None,
@@ -163,8 +168,7 @@ def run(
         int | None,
         typer.Option(
             min=0,
-            help="The layer fuzz: what its random requests are drawn from; the same seed has the same requests. The "
-            "report names it.",
+            help="For the fuzz layer: the random seed. The same seed generates the same requests. Reports contain it.",
             show_default=str(SEED),
         ),
     ] = None,
@@ -172,61 +176,59 @@ def run(
         int | None,
         typer.Option(
             min=1,
-            help="The layer fuzz: how many random requests each operation gets at most.",
+            help="For the fuzz layer: the maximum number of random requests per operation.",
             show_default=", ".join(f"{most} in {profile}" for profile, most in MAX_EXAMPLES.items()),
         ),
     ] = None,
     include_check: Annotated[
         list[str] | None,
         typer.Option(
-            help="The layer fuzz: make only this check, such as not_a_server_error; names are Schemathesis'. May be "
-            "repeated.",
+            help="For the fuzz layer: run only this Schemathesis check, such as not_a_server_error. May be repeated.",
             show_default=False,
         ),
     ] = None,
     exclude_check: Annotated[
         list[str] | None,
-        typer.Option(help="The layer fuzz: don't make this check. May be repeated.", show_default=False),
+        typer.Option(help="For the fuzz layer: skip this Schemathesis check. May be repeated.", show_default=False),
     ] = None,
     replay: Annotated[
         Path | None,
         typer.Option(
-            help="A report written by --ndjson: send the requests of its findings of the layer fuzz again, to its "
-            "server or to URL, and judge the answers. -f chooses rules.",
+            help="A report written by --ndjson. Sends the requests of its fuzz findings again, to the same server "
+            "or to URL, and judges the responses. -f selects rules.",
             show_default=False,
         ),
     ] = None,
-    concurrency: Annotated[int, typer.Option(min=1, max=64, help="How many cases run at the same time.")] = 4,
-    timeout: Annotated[float, typer.Option(min=0.1, help="How many seconds an answer may take.")] = 60.0,
+    concurrency: Annotated[int, typer.Option(min=1, max=64, help="The number of cases to run in parallel.")] = 4,
+    timeout: Annotated[float, typer.Option(min=0.1, help="The maximum number of seconds for a response.")] = 60.0,
     json: Annotated[
         bool,
-        typer.Option("--json", help="Print the report of --ndjson instead; what is for people goes to stderr."),
+        typer.Option("--json", help="Print the NDJSON report to stdout, and the human-readable output to stderr."),
     ] = False,
     quiet: Annotated[
-        bool, typer.Option("-q", "--quiet", help="Print nothing for people: the exit code and the reports tell.")
+        bool, typer.Option("-q", "--quiet", help="Print no human-readable output; use the exit code and the reports.")
     ] = False,
     verbose: Annotated[
         bool,
         typer.Option(
-            "-v", "--verbose", help="Print every rule, not only findings: what passed, and why others have no verdict."
+            "-v", "--verbose", help="Print all rules, not only findings: passed ones, and why others were skipped."
         ),
     ] = False,
-    list_: Annotated[
-        bool, typer.Option("--list", help="List the rules that would be checked, without running them.")
-    ] = False,
+    list_: Annotated[bool, typer.Option("--list", help="List the rules that would run, without running them.")] = False,
 ) -> None:
-    """Test a server and give a verdict for each rule.
+    """Test a server against the rules of an API.
 
     specvino conform http://127.0.0.1:8000/v1
     """
-    from specvino.cli.conform_run import Files, Output, Wanted, judge, list_cases
+    from specvino.cli.conform_run import Files, Output, judge, list_cases
+    from specvino.conformance.judge import Settings
     from specvino.conformance.verdict import Severity
 
     if url and base_url and url != base_url:
-        end("the URL is given twice, and differs")
+        end("the URL argument and --base-url differ")
     if quiet and verbose:
-        end("--quiet prints nothing, and --verbose everything")
-    wanted = Wanted(
+        end("--quiet and --verbose can't be combined")
+    settings = Settings(
         url=url or base_url,
         model=model,
         key=api_key,
@@ -250,10 +252,10 @@ def run(
         server=server,
     )
     if list_:
-        list_cases(wanted)
+        list_cases(settings)
         return
     files = Files(junit, sarif, html, markdown, ndjson, badge, har, baseline, write_baseline, strict)
-    raise SystemExit(judge(wanted, files, Output(json, quiet, verbose)))
+    raise SystemExit(judge(settings, files, Output(json, quiet, verbose)))
 
 
 @app.command()
@@ -263,9 +265,9 @@ def diff(
     ],
     after: Annotated[Path, typer.Argument(help="The report of the later run.", show_default=False)],
 ) -> None:
-    """Show what got better or worse between two runs.
+    """Compare two runs: show regressions and improvements.
 
-    Exit codes: 0 nothing is worse, 1 something is worse, 2 they can't be compared.
+    Exit codes: 0 no regressions, 1 regressions, 2 the reports can't be compared.
     """
     from specvino.cli.conform_diff import compare
 
@@ -276,9 +278,9 @@ def diff(
 def lint(
     files: Annotated[list[Path], typer.Argument(help="The baseline files to check.", show_default=False)],
 ) -> None:
-    """Check that baseline files are valid and name existing rules.
+    """Check that baseline files are valid and name known rules.
 
-    Exit codes: 0 all files are valid, 1 there are problems, 2 a file can't be read.
+    Exit codes: 0 no problems, 1 problems, 2 a file can't be read.
     """
     from specvino.cli.conform_lint import problems_of
 
@@ -293,9 +295,9 @@ def matrix(
     files: Annotated[list[Path], typer.Argument(help="The reports to show, written by --ndjson.", show_default=False)],
     output: Annotated[Path, typer.Option("-o", "--output", help="The folder to write the pages to.")] = Path("site"),
 ) -> None:
-    """Write web pages that show several servers side by side.
+    """Write web pages that compare several servers side by side.
 
-    A server has the name that its run was given by --server, or else that of its report's file.
+    A server's name is the --server of its run, or else the name of its report file.
     """
     from specvino.cli.conform_matrix import side_by_side
 
@@ -303,4 +305,4 @@ def matrix(
         servers = side_by_side(files, output)
     except OSError as error:
         end(f"{error.filename or output} can't be written: {error.strerror}")
-    print(f"specvino: {servers} server{'s' if servers > 1 else ''} side by side in {output / 'index.html'}")
+    print(f"specvino: wrote {output / 'index.html'} with {servers} server{'s' if servers > 1 else ''}")

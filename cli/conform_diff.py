@@ -13,7 +13,7 @@ from specvino.conformance.reports.table import STYLES, first_line
 
 
 def read_report(path: Path) -> Report:
-    """Returns the report in a file; ends the command where the file is no report."""
+    """Returns the report in a file; ends the command if it can't be read."""
     try:
         return read(path)
     except BadReport as error:
@@ -29,12 +29,15 @@ def compare(before: Path, after: Path) -> int:
         if not report.complete:
             end(f"{path} can't be compared: {report.shortcoming}")
     if differ := differences(old, new):
-        end(f"{before} and {after} are runs of different plans: {'; '.join(differ)}")
+        end(f"{before} and {after} are runs with different plans: {'; '.join(differ)}")
     console = Console(highlight=False)
     found = diff(old, new)
     if old.header.model != new.header.model:
         text = Text(f"The models differ: {old.header.model}, then {new.header.model}.", style="yellow")
         console.print(text, soft_wrap=True)
+    if old.header.rules != new.header.rules:
+        versions = f"{old.header.rules or 'before 1.0'}, then {new.header.rules or 'before 1.0'}"
+        console.print(Text(f"The rules differ: {versions}.", style="yellow"), soft_wrap=True)
     for path, report in ((before, old), (after, new)):
         if report.shortcoming:
             console.print(Text(f"{path}: {report.shortcoming}", style="yellow"), soft_wrap=True)

@@ -10,7 +10,7 @@ from specvino.conformance.rule_ids import all_rules
 
 
 def problems_of(path: Path) -> Iterator[str]:
-    """Yields what is wrong with a baseline file; ends the command where it can't be read."""
+    """Yields the problems of a baseline file; ends the command if it can't be read."""
     try:
         accepted = read(path)
     except BadBaseline as error:
@@ -21,4 +21,4 @@ def problems_of(path: Path) -> Iterator[str]:
     known = all_rules()
     for rule in accepted.unknown(known):
         near = get_close_matches(rule, known, n=1, cutoff=0.9)
-        yield f"{path}: there is no rule {rule}{f'; perhaps {near[0]}' if near else ''}"
+        yield f"{path}: unknown rule {rule}{f'; did you mean {near[0]}?' if near else ''}"

@@ -4,16 +4,16 @@ from collections.abc import Iterable
 from pathlib import Path
 
 from specvino.cli.conform_diff import read_report
-from specvino.conformance.reports import matrix
+from specvino.conformance.reports import html
 
 
 def side_by_side(files: Iterable[Path], output: Path) -> int:
-    """Writes the pages into the folder `output`. A server has the name that its run was given, or its file's; returns
-    how many there are. Raises OSError where the folder can't be written."""
+    """Writes the pages to the folder `output` and returns the number of servers. A server's name is that of its run, or
+    else of its file. Raises OSError if the folder can't be written."""
     reports = {}
     for file in files:
         report = read_report(file)
         name = report.header.server or file.stem
         reports[name if name not in reports else str(file)] = report
-    matrix.write(reports, output)
+    html.write_matrix(reports, output)
     return len(reports)

@@ -10,135 +10,23 @@ from contextlib import AsyncExitStack, ExitStack, aclosing
 from dataclasses import dataclass, fields, replace
 from importlib.metadata import version
 from pathlib import Path
-from typing import cast
+from typing import cast, get_args
 
 from rich.console import Console
 
 from specvino.cli.ending import end
-from specvino.conformance.dialect import Dialect
-from specvino.conformance.fuzz.options import SEED, Options
-from specvino.conformance.http.client import Client, Target
+from specvino.conformance.fuzz.options import NOT_INSTALLED, is_installed
+from specvino.conformance.http.client import Client
 from specvino.conformance.http.exchange import Exchange
-from specvino.conformance.http.preflight import (
-    CannotRun,
-    checked_certificates,
-    checked_headers,
-    checked_key,
-    checked_key_header,
-    checked_url,
-)
-from specvino.conformance.job import Job, RunningJob, begin, layers_of
-from specvino.conformance.reports import badge, har, html, junit, markdown, sarif, table
+from specvino.conformance.job import DEFAULT_LAYERS, Job, RunningJob, begin
+from specvino.conformance.judge import Format, Settings, write_report
+from specvino.conformance.preflight import CannotRun
+from specvino.conformance.reports import har, table
 from specvino.conformance.reports.baseline import BadBaseline, Baseline, read
-from specvino.conformance.reports.ndjson import BadReport, Writer, as_line
-from specvino.conformance.reports.ndjson import read as read_report
+from specvino.conformance.reports.ndjson import Writer, as_line
 from specvino.conformance.reports.records import JUDGED, Footer, Header, Line, Report
 from specvino.conformance.reports.redact import Redactor
 from specvino.conformance.rule_ids import all_rules
-from specvino.conformance.verdict import Severity
-
-DEFAULT_DIALECT = "openai"
-
-# The options of requests that are generated anew.
-NEW = "--seed, --max-examples, --include-check and --exclude-check"
-
-REPORT_FORMATS = {"junit": junit, "sarif": sarif, "html": html, "markdown": markdown, "badge": badge}
-
-
-@dataclass(frozen=True, slots=True)
-class Wanted:
-    """The options of a run as the command line gives them, unchecked."""
-
-    url: str | None
-    model: str | None
-    key: str | None
-    key_header: str | None
-    headers: tuple[str, ...]
-    cacert: Path | None
-    insecure: bool
-    dialect: str | None
-    profile: str
-    layers: tuple[str, ...]
-    filters: tuple[str, ...]
-    concurrency: int
-    timeout: float
-    max_time: float | None
-    fail_on: Severity
-    seed: int | None = None
-    max_examples: int | None = None
-    include_checks: tuple[str, ...] = ()
-    exclude_checks: tuple[str, ...] = ()
-    replay: Path | None = None
-    server: str = ""
-
-    def job(self) -> Job:
-        """Raises CannotRun."""
-        if self.replay is not None:
-            return self._replaying(self.replay)
-        try:
-            dialect = Dialect(self.dialect or DEFAULT_DIALECT)
-        except ValueError as error:
-            raise CannotRun(str(error)) from None
-        if not self.url:
-            raise CannotRun("the URL of a server is missing, such as http://127.0.0.1:8000/v1")
-        key = checked_key(self.key)
-        key_header = checked_key_header(self.key_header, key)
-        headers = checked_headers(self.headers, key, key_header)
-        cacert = None if self.cacert is None else checked_certificates(self.cacert, insecure=self.insecure)
-        url = checked_url(self.url)
-        layers = self.layers or layers_of(self.filters)
-        return Job(
-            Target(url, key, self.model, self.timeout, headers, cacert, self.insecure, key_header),
-            dialect,
-            self.profile,
-            layers,
-            self.filters,
-            self.concurrency,
-            self.max_time,
-            self.fail_on,
-            self._generated(layers),
-            server=self.server,
-        )
-
-    def _replaying(self, file: Path) -> Job:
-        """Returns the job that sends a report's requests again: to the same server, unless there is a URL."""
-        if self._asks_for_new_requests():
-            raise CannotRun(f"--replay sends the requests that {file} has: {NEW} don't go with it")
-        try:
-            report = read_report(file)
-        except BadReport as error:
-            raise CannotRun(str(error)) from None
-        except OSError as error:
-            raise CannotRun(f"{file} can't be read: {error.strerror}") from None
-        head = report.header
-        if self.dialect not in (None, head.dialect):
-            raise CannotRun(f"--dialect is {self.dialect}, but {file} was judged by {head.dialect}")
-        wanted = replace(
-            self,
-            replay=None,
-            server=self.server or head.server,
-            url=self.url or head.url,
-            model=self.model or head.model,
-            dialect=head.dialect,
-            layers=("fuzz",),
-        )
-        job = replace(wanted.job(), replayed=report)
-        if not job.again():
-            raise CannotRun(f"{file} has no finding of the layer fuzz to send again")
-        return job
-
-    def _asks_for_new_requests(self) -> bool:
-        options = (self.seed, self.max_examples, self.include_checks or None, self.exclude_checks or None)
-        return any(each is not None for each in options)
-
-    def _generated(self, layers: tuple[str, ...]) -> Options:
-        seed = SEED if self.seed is None else self.seed
-        if "fuzz" not in layers and self._asks_for_new_requests():
-            raise CannotRun(f"{NEW} are for --layer fuzz")
-        try:
-            return Options(seed, self.max_examples, self.include_checks, self.exclude_checks)
-        except ValueError as error:
-            raise CannotRun(str(error)) from None
 
 
 @dataclass(frozen=True, slots=True)
@@ -155,17 +43,17 @@ class Files:
     baseline: Path | None
     write_baseline: Path | None
     strict: bool
-    """Whether an entry of the baseline that no finding needs makes the run fail."""
+    """Whether a baseline entry that matches no finding makes the run fail."""
 
     def check(self) -> None:
-        """Ends the command where one can't be written, before anything is asked of the server."""
+        """Ends the command if a file can't be written, before any request is sent."""
         taken: dict[Path, str] = {}
         for field in fields(self):
             path = getattr(self, field.name)
             if not isinstance(path, Path) or field.name == "baseline":
                 continue
             if (other := taken.setdefault(path.absolute(), field.name)) != field.name:
-                end(f"--{other} and --{field.name.replace('_', '-')} name the same file {path}")
+                end(f"--{other} and --{field.name.replace('_', '-')} write to the same file, {path}")
             with writing(path):
                 existed = path.exists()
                 path.open("ab").close()
@@ -173,10 +61,10 @@ class Files:
                     path.unlink()
 
     def accepted(self) -> Baseline:
-        """Ends the command where the file is no baseline."""
+        """Returns the baseline; ends the command if the file isn't one."""
         if self.baseline is None:
             if self.strict:
-                end("--strict is about the entries of a baseline, which --baseline names")
+                end("--strict requires --baseline")
             return Baseline()
         try:
             found = read(self.baseline)
@@ -185,20 +73,21 @@ class Files:
         except OSError as error:
             end(f"{self.baseline} can't be read: {error.strerror}")
         if self.strict and (unknown := found.unknown(all_rules())):
-            end(f"{self.baseline} accepts what is no rule: {', '.join(unknown)}")
+            end(f"{self.baseline} contains unknown rules: {', '.join(unknown)}")
         return found
 
     def write(self, report: Report) -> None:
-        for name, format in REPORT_FORMATS.items():
-            path: Path | None = getattr(self, name)
+        for name in get_args(Format):
+            # Lines of NDJSON are written as they come.
+            path: Path | None = getattr(self, name) if name != "ndjson" else None
             if path is not None:
                 with writing(path):
-                    format.write(report, path)
+                    write_report(report, path, name)
 
 
 @dataclass(frozen=True, slots=True)
 class Output:
-    """Says what is printed: `json` is the report on standard output, in place of what is for people."""
+    """What is printed. With `json`, standard output gets the NDJSON report instead of the human-readable output."""
 
     json: bool = False
     quiet: bool = False
@@ -207,7 +96,7 @@ class Output:
 
 @contextlib.contextmanager
 def writing(path: Path) -> Iterator[None]:
-    """Ends the command with one line where a file takes nothing, or nothing more."""
+    """Ends the command with one line if a file can't be written."""
     try:
         yield
     except OSError as error:
@@ -216,28 +105,28 @@ def writing(path: Path) -> Iterator[None]:
 
 @contextlib.contextmanager
 def printing() -> Iterator[None]:
-    """Ends the command with one line where standard output takes no more."""
+    """Ends the command with one line if standard output can't be written."""
     try:
         yield
         sys.stdout.flush()
     except OSError as error:
-        # What the buffer still holds would fail once more when Python ends.
+        # Flushing the rest of the buffer would fail again when Python exits.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         end(f"standard output can't be written: {error.strerror}")
 
 
 class Terminal(Console):
-    """Whose reader may go away: rich would end with the exit code for findings."""
+    """A console whose reader may close the pipe: rich would exit with the code for findings."""
 
     def on_broken_pipe(self) -> None:
         raise
 
 
-def list_cases(wanted: Wanted) -> None:
-    """Prints the cases of a run, and those that it would leave out."""
+def list_cases(settings: Settings) -> None:
+    """Prints the cases of a run, and those that it would skip."""
     try:
-        # Which server it would be makes no difference.
-        chosen = replace(wanted, url=wanted.url or "http://localhost").job().plan()
+        # The plan doesn't depend on the server.
+        chosen = replace(settings, url=settings.url or "http://localhost").job().plan()
     except CannotRun as error:
         end(str(error))
     with printing():
@@ -246,16 +135,16 @@ def list_cases(wanted: Wanted) -> None:
         for rule in chosen.rules or ():
             print(rule)
         for rule, because in chosen.left_out.items():
-            print(f"left out: {rule}  {because}")
-        print(f"{len(chosen.cases)} cases; {len(chosen.left_out)} left out")
+            print(f"skipped: {rule}  {because}")
+        print(f"{len(chosen.cases)} cases; {len(chosen.left_out)} skipped")
 
 
-def judge(wanted: Wanted, files: Files, output: Output) -> int:
+def judge(settings: Settings, files: Files, output: Output) -> int:
     """Runs the test, writes the reports and returns the exit code."""
     accepted = files.accepted()
     files.check()
     try:
-        job = wanted.job()
+        job = settings.job()
     except CannotRun as error:
         end(str(error))
     try:
@@ -270,7 +159,7 @@ def judge(wanted: Wanted, files: Files, output: Output) -> int:
 
 async def _judge(job: Job, files: Files, accepted: Baseline, output: Output) -> int:
     with contextlib.suppress(NotImplementedError):  # on Windows
-        # As Ctrl-C does: an exception out of the handler would end whichever task is at work.
+        # Like Ctrl-C: an exception raised by the handler would end whichever task is running.
         task = cast("asyncio.Task[int]", asyncio.current_task())
         asyncio.get_running_loop().add_signal_handler(signal.SIGTERM, task.cancel)
     console = Terminal(highlight=False, stderr=output.json, quiet=output.quiet)
@@ -280,30 +169,32 @@ async def _judge(job: Job, files: Files, accepted: Baseline, output: Output) -> 
         report = running.report
         with printing():
             console.print(table.heading(report.header), soft_wrap=True)
+            if job.layers == DEFAULT_LAYERS and not job.filters and not is_installed():
+                console.print(f"left out: {NOT_INSTALLED}", style="dim", soft_wrap=True, markup=False)
         try:
             await _run(running, files, accepted, console, output)
         finally:
-            # Also of a run that is broken off.
+            # Also for an interrupted run.
             files.write(report)
             with printing():
                 table.show_findings(console, report, verbose=output.verbose)
                 table.show_totals(console, report, _of_baseline(accepted, report))
     if not any(line.verdict in JUDGED for line in report.lines):
-        raise CannotRun("nothing could be judged")
+        raise CannotRun("no rule could be judged")
     if files.write_baseline is not None:
         with writing(files.write_baseline):
             accepted.updated(report.lines).write(files.write_baseline)
-    found = files.write_baseline is None and any(line.fails for line in report.lines)
-    stale = files.strict and files.write_baseline is None and any(accepted.unneeded(report.lines))
-    if found or stale or (report.footer and report.footer.lost):
+        # All findings are accepted by now.
+        report.lines = [line.model_copy(update={"fails": False}) for line in report.lines]
+    elif files.strict and any(accepted.unneeded(report.lines)):
         return 1
-    if not report.whole:
+    if report.exit_code == 2:
         raise CannotRun(report.shortcoming)
-    return 0
+    return report.exit_code
 
 
 def _traffic(job: Job, files: Files, stack: AsyncExitStack) -> Callable[[Exchange], None]:
-    """Returns what writes each exchange to the file for the traffic, if there is to be one."""
+    """Returns a function that writes each exchange to the HAR file, if there is one."""
     if files.har is None:
         return lambda _: None
     path = files.har
@@ -323,14 +214,14 @@ def _traffic(job: Job, files: Files, stack: AsyncExitStack) -> Callable[[Exchang
 
 
 def _of_baseline(accepted: Baseline, report: Report) -> Iterator[str]:
-    """Yields what is wrong with the entries of a baseline."""
+    """Yields the problems of a baseline's entries."""
     yield from (f"no longer needed in the baseline: {rule}" for rule in accepted.unneeded(report.lines))
     unknown = accepted.unknown(all_rules()) if accepted.accepted else ()
-    yield from (f"in the baseline, but no rule: {rule}" for rule in unknown)
+    yield from (f"unknown rule in the baseline: {rule}" for rule in unknown)
 
 
 async def _run(running: RunningJob, files: Files, accepted: Baseline, console: Console, output: Output) -> None:
-    """Fills the report, and the file of lines with it."""
+    """Fills the report, and writes it line by line to the NDJSON file and to standard output."""
     report, cases = running.report, len(running.plan.cases)
     with ExitStack() as stack:
         writer = None

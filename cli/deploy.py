@@ -7,40 +7,40 @@ from typing import Annotated, Any
 
 import typer
 
-from specvino.cli.extras import needs
+from specvino.cli.ending import needs
 from specvino.cli.serve import app_of, serve
-from specvino.cli.serve_options.listening import Insecure
+from specvino.cli.serve_options import Insecure
 
-Replicas = Annotated[int, typer.Option(min=1, help="How many replicas there are, each with processes of its own.")]
+Replicas = Annotated[int, typer.Option(min=1, help="The number of replicas. Each has its own processes.")]
 
 Autoscale = Annotated[
     str | None,
     typer.Option(
         metavar="MIN:MAX",
-        help="Have as many replicas as there is work for, by the requests under way; in place of --replicas.",
+        help="Scale the number of replicas with the number of running requests, instead of --replicas.",
         show_default=False,
     ),
 ]
 
 CpusPerReplica = Annotated[
-    float, typer.Option(min=0, help="The cores that Ray sets aside for a replica; with 0 it places replicas anywhere.")
+    float, typer.Option(min=0, help="The number of cores that Ray reserves for a replica; with 0 it reserves none.")
 ]
 
 Address = Annotated[
     str | None,
     typer.Option(
-        help="The address of a Ray cluster, or auto for the one of this machine. By default, one is started for as "
-        "long as the command runs.",
+        help="The address of a Ray cluster, or auto for the one that runs on this machine. By default, a local "
+        "cluster is started, and stopped when the command ends.",
         show_default=False,
     ),
 ]
 
-# What a process that listens itself has; Ray's proxies listen here.
+# Options of a server that listens by itself: with Ray, its proxies listen.
 _OF_A_SERVER = ("host", "port", "max_connections", "metrics_port")
 
 
 def _with_options_of_serve(command: Callable[..., None]) -> Callable[..., None]:
-    """Lets a command take the options of `specvino serve`, too: typer reads them off the signature."""
+    """Adds the options of `specvino serve` to a command: Typer reads them from the signature."""
     own = inspect.signature(command).parameters
     theirs = inspect.signature(serve).parameters
     named = [each for each in own.values() if each.kind is not each.VAR_KEYWORD]
@@ -57,31 +57,34 @@ def deploy(
     autoscale: Autoscale = None,
     cpus_per_replica: CpusPerReplica = 1.0,
     address: Address = None,
-    host: Annotated[str, typer.Option(help="The address that Ray's proxies listen on.")] = "127.0.0.1",
+    host: Annotated[str, typer.Option(help="The address that Ray's HTTP proxies listen on.")] = "127.0.0.1",
     port: Annotated[
-        int, typer.Option(min=0, max=65535, help="The port that Ray's proxies listen on; 0 picks a free one.")
+        int, typer.Option(min=0, max=65535, help="The port that Ray's HTTP proxies listen on; 0 picks a free one.")
     ] = 8000,
     insecure: Insecure = False,
-    **said: Any,
+    **shared: Any,
 ) -> None:
-    """Serve a model in several replicas, on Ray Serve."""
+    """Serve a model in several replicas on Ray Serve.
+
+    The options of `specvino serve` apply to each replica.
+    """
     with needs("ray"):
         from pydantic import ValidationError
 
+        from specvino.server.access import ServeError
         from specvino.server.assembly import REFUSALS, OptionError
-        from specvino.server.exposure import ServeError
         from specvino.server.ray import Deployment
         from specvino.server.ray.deploy import deploy as run
 
     try:
-        options = Deployment(replicas=replicas, autoscale=autoscale, cpus_per_replica=cpus_per_replica, **said)
-        if address is None:  # what is wrong is told now, and the model pulled once: the replicas would all try
+        options = Deployment(replicas=replicas, autoscale=autoscale, cpus_per_replica=cpus_per_replica, **shared)
+        if address is None:  # errors show up now, and the model is pulled once: otherwise each replica would try
             app_of(options)
         run(options, host, port, address, insecure=insecure)
     except ValidationError as error:
-        found = error.errors()[0]
-        option = "--" + str(found["loc"][0]).replace("_", "-") if found["loc"] else None
-        raise typer.BadParameter(found["msg"].removeprefix("Value error, "), param_hint=option) from None
+        problem = error.errors()[0]
+        option = "--" + str(problem["loc"][0]).replace("_", "-") if problem["loc"] else None
+        raise typer.BadParameter(problem["msg"].removeprefix("Value error, "), param_hint=option) from None
     except OptionError as error:
         raise typer.BadParameter(str(error), param_hint=error.option) from None
     except (*REFUSALS, ServeError) as error:

@@ -8,7 +8,7 @@ SYSTEMS = ", ".join(systems())
 
 
 def known_dialect(dialect: str | None) -> str | None:
-    """Returns an option's value, if it is a system that has a document. Raises BadParameter."""
+    """Returns an option's value if it names a system with a document. Raises BadParameter otherwise."""
     if dialect is not None and dialect not in systems():
-        raise typer.BadParameter(f"there is no dialect {dialect!r}; there are {SYSTEMS}")
+        raise typer.BadParameter(f"unknown dialect {dialect!r}; known ones are {SYSTEMS}")
     return dialect

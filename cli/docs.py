@@ -2,11 +2,16 @@
 
 import sys
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from specvino.cli.extras import needs
+from specvino.cli.ending import needs
+from specvino.cli.system_options.table import Meaning, Table, effect, read
+from specvino.document.loading import systems
+
+if TYPE_CHECKING:
+    from specvino.portal.pages.doubles import Option, StartLine
 
 app = typer.Typer(help="Build the documentation portal.", no_args_is_help=True)
 
@@ -20,12 +25,11 @@ def _docs() -> None: ...
 def build(
     output: Annotated[Path, typer.Option("-o", "--output", help="The folder to write the site to.")] = Path("site"),
 ) -> None:
-    """Build a static site that needs no network.
+    """Build a static site that works offline.
 
-    It has the handwritten pages and those made from the OpenAPI document.
+    It contains the handwritten pages and those generated from the OpenAPI document.
     """
     with needs("docs"):
-        from specvino.cli.system_options.page import start_lines
         from specvino.portal.build import BuildError
         from specvino.portal.build import build as write
     from specvino.cli.conform_matrix import side_by_side
@@ -36,3 +40,22 @@ def build(
     except BuildError as error:
         sys.exit(f"specvino: {error}")
     typer.echo(f"the site is in {output}: open {output / 'index.html'}")
+
+
+def start_lines() -> dict[str, "StartLine"]:
+    """Returns, by system, the command line that starts its server and the matching one of ours."""
+    return {system: _start_line(system, table) for system in systems() if (table := read(system))}
+
+
+def _start_line(system: str, table: Table) -> "StartLine":
+    from specvino.portal.pages.doubles import StartLine
+
+    options = {file: [_option(meaning) for meaning in meanings] for file, meanings in table.sources.items()}
+    ours = f"specvino serve --dialect {system} {table.arguments}".strip()
+    return StartLine(table.line, ours, table.version, table.note, options)
+
+
+def _option(meaning: Meaning) -> "Option":
+    from specvino.portal.pages.doubles import Option
+
+    return Option(", ".join(meaning.names), effect(meaning), meaning.because or "")

@@ -1,10 +1,23 @@
-"""How a command ends that couldn't do what it was asked."""
+"""How a command ends that can't do what it was asked."""
 
+import contextlib
 import sys
+from collections.abc import Iterator
 from typing import NoReturn
 
 
 def end(message: str) -> NoReturn:
-    """Ends the process with one line on stderr and exit code 2, which means that nothing was judged."""
+    """Ends the process with one line on stderr and exit code 2, which means that no verdict was reached."""
     print(f"specvino: {' '.join(message.split())}", file=sys.stderr)
     raise SystemExit(2)
+
+
+@contextlib.contextmanager
+def needs(extra: str) -> Iterator[None]:
+    """Ends the command with one line if a package of an extra isn't installed."""
+    try:
+        yield
+    except ModuleNotFoundError as error:
+        if (error.name or "specvino").startswith("specvino"):
+            raise  # a bug of ours
+        sys.exit(f"specvino: this command requires the package {error.name}: pip install 'specvino[{extra}]'")

@@ -1,4 +1,4 @@
-"""Shows a field of the document on the terminal."""
+"""Describes a field of the document on the terminal."""
 
 import difflib
 from collections.abc import Iterator
@@ -12,20 +12,20 @@ from specvino.document.pointers import component_name
 from specvino.portal.variants import Owner, owners, remarks, variants
 from specvino.portal.words import LIMITS, limits, plain, remark, taken, text, values
 
-# What is shown of a schema, and under which name.
+# The keywords of a schema that are shown, with their labels.
 FACTS = {"type": "type", **LIMITS, "default": "default", "x-origin": "defined by"}
 
 Row = tuple[str, str]
 
 
 class UnknownField(Exception):
-    """No field has the name; `str()` suggests near ones."""
+    """The field doesn't exist; `str()` suggests similar names."""
 
 
 def explain_field(name: str, document: Schema, console: Console | None = None) -> None:
     """Prints every field of that name: one of a request, and those of the answers. Raises UnknownField."""
     if not name.strip():
-        raise UnknownField("a field is wanted, such as chat.temperature or chat.response.usage")
+        raise UnknownField("a field name is required, such as chat.temperature or chat.response.usage")
     schemas = document["components"]["schemas"]
     known = owners(schemas)
     endpoint, _, path = name.partition(".")
@@ -35,14 +35,15 @@ def explain_field(name: str, document: Schema, console: Console | None = None) -
         found = [elsewhere]
     if not found:
         near = difflib.get_close_matches(name, known, n=3)
-        raise UnknownField(f"there is no field {name}" + (f"; near are {', '.join(near)}" if near else ""))
+        raise UnknownField(f"unknown field {name}" + (f"; similar names: {', '.join(near)}" if near else ""))
     console = console or Console()
     for each in found:
         _show(console, each, known[each], schemas)
 
 
 def _elsewhere(name: str, known: dict[str, list[Owner]], schemas: dict[str, Schema]) -> str | None:
-    """The unary answer's name of what events have as well: `chat.response.usage.total_tokens` for that of a stream."""
+    """Returns the unary response's name for a field of a stream's events that both share, such as
+    `chat.response.usage.total_tokens`."""
     endpoint, _, path = name.partition(".stream.")
     steps = path.split(".")
     for length in range(len(steps) - 1, 0, -1):
@@ -58,7 +59,7 @@ def _elsewhere(name: str, known: dict[str, list[Owner]], schemas: dict[str, Sche
 
 
 def _components(schema: Schema, schemas: dict[str, Schema]) -> Iterator[str]:
-    """The components that a value or its elements can be."""
+    """Yields the components that a value or its elements can be."""
     if "$ref" in schema:
         name = component_name(schema["$ref"])
         yield name
@@ -69,11 +70,11 @@ def _components(schema: Schema, schemas: dict[str, Schema]) -> Iterator[str]:
 
 
 def _show(console: Console, name: str, several: list[Owner], schemas: dict[str, Schema]) -> None:
-    said = variants(several, lambda schema: (schema.get("description"), *_rows(schema, schemas)))
-    # Text takes brackets as they are: `choices[]` is no markup.
-    console.print(Text(name, "bold"), end="  " if len(said) == 1 else "\n", highlight=False)
-    for variant in said:
-        if len(said) > 1:
+    forms = variants(several, lambda schema: (schema.get("description"), *_rows(schema, schemas)))
+    # As Text, `choices[]` isn't read as markup.
+    console.print(Text(name, "bold"), end="  " if len(forms) == 1 else "\n", highlight=False)
+    for variant in forms:
+        if len(forms) > 1:
             console.print(Text(f"{variant.named}:", "italic"), end="  ", highlight=False)
         console.print(Text(variant.schema.get("description", "")), highlight=False)
         facts = Table.grid(padding=(0, 2))
@@ -91,7 +92,7 @@ def _show(console: Console, name: str, several: list[Owner], schemas: dict[str, 
 
 
 def _rows(schema: Schema, schemas: dict[str, Schema]) -> list[Row]:
-    """What is said of a property, below what it is."""
+    """Returns the rows of facts below a field's description."""
     rows = [(words, text(schema[keyword])) for keyword, words in FACTS.items() if keyword in schema]
     here = (schema.get("x-handling"), " ".join(remarks(schema, schemas)))
     if any(here):
@@ -104,7 +105,7 @@ def _rows(schema: Schema, schemas: dict[str, Schema]) -> list[Row]:
 
 
 def _branches(schema: Schema, schemas: dict[str, Schema]) -> list[str]:
-    """The branches of a union, and what a reference or a list's elements are."""
+    """Returns descriptions of a union's branches, of a reference's target or of a list's elements."""
     if "$ref" in schema:
         name = component_name(schema["$ref"])
         found = limits(schemas[name])
@@ -120,5 +121,5 @@ def _described(schema: Schema, schemas: dict[str, Schema]) -> list[str]:
     if not branches:
         return [plain(schema)]
     found = limits(schema)
-    said = (f" ({found})" if found else "") + "".join(f": {remark}" for remark in remarks(schema, schemas))
-    return [branch + said for branch in branches]
+    suffix = (f" ({found})" if found else "") + "".join(f": {remark}" for remark in remarks(schema, schemas))
+    return [branch + suffix for branch in branches]

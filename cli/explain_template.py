@@ -1,4 +1,4 @@
-"""`specvino explain-template`: what a chat template can, and how its model writes calls and reasoning."""
+"""`specvino explain-template`: what a chat template supports, and how its model writes tool calls and reasoning."""
 
 import sys
 from collections.abc import Iterator
@@ -12,35 +12,35 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
-from specvino.cli.extras import needs
+from specvino.cli.ending import needs
 
 if TYPE_CHECKING:
     from specvino.engine.chat_template.capabilities import Capabilities
     from specvino.engine.chat_template.chat_template import ChatTemplate
-    from specvino.engine.output_parsers.registry import ShownFormats
+    from specvino.engine.output_parsers.formats import ShownFormats
 
-# What each capability says to a reader, in the order of the table.
+# How the table names each capability, in its order.
 _MEANINGS = {
     "system": "system messages at the beginning",
-    "late_system": "system messages anywhere, and several",
+    "late_system": "several system messages, at any position",
     "developer": "developer messages",
     "consecutive": "two user messages in a row",
-    "content": "form of a message's content",
-    "images": "images among a content's parts",
+    "content": "format of message content",
+    "images": "images in message content",
     "tools": "tools",
-    "calls": "calls of earlier turns",
-    "parallel_calls": "several calls in one turn",
-    "calls_beside_content": "calls of a turn that has content",
-    "content_beside_calls": "content of a turn that has calls",
-    "null_content": "calls only where the content is null",
-    "arguments": "form of a call's arguments",
-    "text_arguments": "arguments that are no JSON object",
-    "short_ids": "ids of calls have to be nine letters and digits",
-    "results": "results of tools",
-    "result_ids": "ids of results",
-    "result_names": "names of results are needed",
-    "reasoning": "member that holds the reasoning of earlier turns",
-    "thinking": "variables that change the reasoning",
+    "calls": "tool calls of earlier turns",
+    "parallel_calls": "several tool calls in one turn",
+    "calls_beside_content": "tool calls of a turn with content",
+    "content_beside_calls": "content of a turn with tool calls",
+    "null_content": "tool calls only if content is null",
+    "arguments": "format of tool call arguments",
+    "text_arguments": "arguments that aren't a JSON object",
+    "short_ids": "tool call IDs must be nine letters and digits",
+    "results": "tool results",
+    "result_ids": "IDs of tool results",
+    "result_names": "tool results require names",
+    "reasoning": "field for the reasoning of earlier turns",
+    "thinking": "variables that control reasoning",
 }
 
 _EXAMPLE = ("get_weather", {"city": "Paris", "days": 3})
@@ -50,19 +50,19 @@ def explain_template(
     template: Annotated[
         str,
         typer.Argument(
-            help="A file with a chat template (.jinja), or a model, given as to `specvino serve`.",
+            help="A chat template file (.jinja), or a model, given as to `specvino serve`.",
             metavar="FILE|MODEL",
         ),
     ],
 ) -> None:
-    """Show what a chat template supports, and the tool-call and reasoning formats that are derived from it.
+    """Show what a chat template supports, and the tool-call and reasoning formats derived from it.
 
-    Nothing is looked up by name: conversations are rendered, and the results compared.
+    Nothing is looked up by name: test conversations are rendered, and the results compared.
     """
     with needs("serve"):
         from specvino.engine.chat_template.chat_template import ChatTemplate
         from specvino.engine.chat_template.messages import missing
-        from specvino.engine.chat_template.reader import read_formats
+        from specvino.engine.chat_template.shown_formats import read_formats
         from specvino.engine.chat_template.template import TemplateRefusal
         from specvino.engine.errors import ModelLoadError
 
@@ -82,7 +82,7 @@ def explain_template(
 
 
 def _read(template: str) -> tuple[str, dict[str, str], list[str]]:
-    """Returns a template's text, the special tokens by their names, and all special tokens. Raises OSError,
+    """Returns a template's text, its special tokens by variable name, and all special tokens. Raises OSError,
     UnicodeDecodeError and ModelLoadError."""
     file = Path(template)
     if file.is_file() and file.suffix != ".gguf":
@@ -105,15 +105,15 @@ def _read(template: str) -> tuple[str, dict[str, str], list[str]]:
 
 
 def _capabilities(capabilities: "Capabilities") -> Table:
-    table = Table("the template shows", "", box=box.SIMPLE_HEAD)
+    table = Table("the template supports", "", box=box.SIMPLE_HEAD)
     for field in fields(capabilities):
         assert field.name in _MEANINGS
     for name, meaning in _MEANINGS.items():
-        table.add_row(meaning, _said(getattr(capabilities, name)))
+        table.add_row(meaning, _shown(getattr(capabilities, name)))
     return table
 
 
-def _said(value: object) -> str:
+def _shown(value: object) -> str:
     match value:
         case bool():
             return "yes" if value else "no"
@@ -131,7 +131,7 @@ def _formats(template: "ChatTemplate", formats: "ShownFormats") -> Iterator[Text
 
     match formats.tool:
         case None:
-            yield Text("Tool calls: no format; forced ones are written as hermes3 does.")
+            yield Text("Tool calls: no format; forced calls use the hermes3 format.")
         case str(name):
             yield Text(f"Tool calls: {name}")
         case CallFormat() as format:

@@ -20,12 +20,12 @@ from specvino.cli.tune import tune
 
 app = typer.Typer(
     name="specvino",
-    help="A specification-first, OpenAI-compatible API server for OpenVINO, with a conformance test and client "
+    help="A specification-first, OpenAI-compatible API server for OpenVINO, with a conformance test suite and client "
     "generators.",
     no_args_is_help=True,
     add_completion=False,
     pretty_exceptions_enable=False,
-    rich_markup_mode=None,  # its boxes hide a wrong value among lines
+    rich_markup_mode=None,  # its boxes hide the wrong value
 )
 
 
@@ -41,7 +41,7 @@ def _options(
         bool, typer.Option("--version", callback=_version, is_eager=True, help="Show the version and exit.")
     ] = False,
 ) -> None:
-    # As an exception, so that what a command holds is put back. 128 + 15 is what shells make of the signal.
+    # As an exception, so that commands clean up. 128 + 15 is the shell convention for this signal.
     signal.signal(signal.SIGTERM, lambda *_: sys.exit(143))
 
 

@@ -1,4 +1,4 @@
-"""Shows a pull on standard error: bars on a terminal, else a line for each stage."""
+"""Shows the progress of a pull on stderr: bars on a terminal, otherwise a line for each stage."""
 
 from typing import Self
 
@@ -7,7 +7,7 @@ from rich.progress import BarColumn, Progress, SpinnerColumn, TaskID, TextColumn
 
 
 class PullProgress:
-    """Give `report` to `pull` or `resolve`. Nothing is shown as long as it isn't called."""
+    """A progress display. Pass `report` to `pull` or `resolve`; nothing is shown until it is called."""
 
     def __init__(self, console: Console | None = None) -> None:
         self._console = console or Console(stderr=True)

@@ -5,22 +5,22 @@ from typing import Annotated
 
 import typer
 
-from specvino.cli.extras import needs
+from specvino.cli.ending import needs
 from specvino.cli.progress import PullProgress
-from specvino.cli.serve_options.models import Revision
+from specvino.cli.serve_options import Revision
 
 
 def pull(
     name: Annotated[
         str,
         typer.Argument(
-            help="smollm2, or the id of a model on the Hugging Face hub: ORG/NAME, or ORG/NAME:QUANTIZATION for one of "
-            "several GGUF files."
+            help="smollm2, or a Hugging Face model ID: ORG/NAME, or ORG/NAME:QUANTIZATION to choose one of several "
+            "GGUF files."
         ),
     ] = "smollm2",
     revision: Revision = None,
 ) -> None:
-    """Download a model, and convert it for OpenVINO where that is needed."""
+    """Download a model to the cache, and convert it for OpenVINO if necessary."""
     with needs("serve"):
         from specvino.engine.errors import ModelLoadError
         from specvino.engine.models import pull as pulling
@@ -29,12 +29,11 @@ def pull(
 
     if name not in CATALOGUE and "/" not in name:
         sys.exit(
-            f"specvino: {name}: no model of that name; there is: {', '.join(CATALOGUE)}, and those of the Hugging Face "
-            "hub as ORG/NAME"
+            f"specvino: unknown model {name}: use {', '.join(CATALOGUE)}, or a Hugging Face model ID such as ORG/NAME"
         )
     model = None if revision else CATALOGUE.get(name)
     if model and pulling.is_pulled(model):
-        typer.echo(f"{name} is there already: {pulling.pulled_folder(model)}")
+        typer.echo(f"{name} is already in the cache: {pulling.pulled_folder(model)}")
         return
     try:
         with PullProgress() as progress:

@@ -1,4 +1,4 @@
-"""`specvino sdk`: client packages out of the document."""
+"""`specvino sdk`: client packages, generated from the document."""
 
 import sys
 from collections.abc import Callable
@@ -8,7 +8,7 @@ from typing import Annotated, Any
 import typer
 
 from specvino.cli.dialects import SYSTEMS, known_dialect
-from specvino.cli.extras import needs
+from specvino.cli.ending import needs
 
 app = typer.Typer(help="Generate client packages from the OpenAPI document.", no_args_is_help=True)
 
@@ -16,7 +16,7 @@ Output = Annotated[Path, typer.Option("-o", "--output", help="The folder to writ
 Dialect = Annotated[
     str | None,
     typer.Option(
-        help=f"The system that the client is for: one of {SYSTEMS}. By default, this server.",
+        help=f"The system to generate the client for: one of {SYSTEMS}. By default, this project's server.",
         callback=known_dialect,
         metavar="SYSTEM",
     ),
@@ -27,10 +27,10 @@ Dialect = Annotated[
 def python(output: Output, dialect: Dialect = None) -> None:
     """Generate a Python package.
 
-    It has typed requests, pydantic answers, streams, and a sync and an async client.
+    It contains typed requests, pydantic responses, streams, and a sync and an async client.
     """
     with needs("sdk"):
-        import datamodel_code_generator  # noqa: F401 - it is run as a program of its own
+        import datamodel_code_generator  # noqa: F401 - it runs as a separate program
 
         from specvino.sdk.python import generate
     _make(generate, output, dialect)
@@ -40,7 +40,7 @@ def python(output: Output, dialect: Dialect = None) -> None:
 def typescript(output: Output, dialect: Dialect = None) -> None:
     """Generate an npm package.
 
-    It has types by openapi-typescript and a client on openapi-fetch.
+    It contains types from openapi-typescript and a client based on openapi-fetch.
     """
     with needs("sdk"):
         from specvino.sdk.typescript import generate

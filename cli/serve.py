@@ -5,64 +5,64 @@ from typing import TYPE_CHECKING
 
 import typer
 
-from specvino.cli.extras import needs
+from specvino.cli import serve_options as options
+from specvino.cli.ending import needs
 from specvino.cli.progress import PullProgress
-from specvino.cli.serve_options import listening, models, requests, telemetry
 
 if TYPE_CHECKING:
     from specvino.server.assembly import ServedApp, ServeOptions
 
 
 def serve(
-    model: models.Model = None,
-    named_models: models.NamedModels = None,
-    host: listening.Host = "127.0.0.1",
-    port: listening.Port = None,
-    dialect: requests.Dialect = None,
-    served_model_name: models.ServedModelName = None,
-    revision: models.Revision = None,
-    engine: models.Engine = models.EngineKind.OPENVINO,
-    api_key_file: listening.ApiKeyFile = None,
-    insecure: listening.Insecure = False,
-    allowed_hosts: listening.AllowedHosts = None,
-    unsupported_fields: requests.UnsupportedFields = requests.FieldPolicy.REPORT,
-    trust_request_chat_template: requests.TrustRequestChatTemplate = False,
-    allowed_origins: listening.AllowedOrigins = None,
-    max_connections: listening.MaxConnections = 2048,
-    max_body: listening.MaxBody = 8 * 1024 * 1024,
-    shutdown_timeout: listening.ShutdownTimeout = 20,
-    draft_model: models.DraftModel = None,
-    prompt_lookup: models.PromptLookup = False,
-    tool_parser: models.ToolParser = None,
-    reasoning_parser: models.ReasoningParser = None,
-    chat_template: models.ChatTemplate = None,
-    max_tokens_limit: requests.MaxTokensLimit = None,
-    max_queue: requests.MaxQueue = 1000,
-    request_timeout: requests.RequestTimeout = None,
-    cache_size: models.CacheSize = None,
-    max_num_seqs: models.MaxNumSeqs = 64,
-    max_num_batched_tokens: models.MaxNumBatchedTokens = 256,
-    device: models.Device = "CPU",
-    plugin_config: models.PluginConfig = None,
-    best_of_limit: requests.BestOfLimit = 20,
-    allowed_media_domains: requests.AllowedMediaDomains = None,
-    allowed_local_media_path: requests.AllowedLocalMediaPath = None,
-    response_store: requests.ResponseStore = None,
-    log_format: telemetry.LogFormat = telemetry.LogStyle.TEXT,
-    metrics_port: telemetry.MetricsPort = None,
-    metrics_key_file: telemetry.MetricsKeyFile = None,
-    otlp_traces_endpoint: telemetry.OtlpTracesEndpoint = None,
-    otlp_metrics_endpoint: telemetry.OtlpMetricsEndpoint = None,
+    model: options.Model = None,
+    named_models: options.NamedModels = None,
+    host: options.Host = "127.0.0.1",
+    port: options.Port = None,
+    dialect: options.Dialect = None,
+    served_model_name: options.ServedModelName = None,
+    revision: options.Revision = None,
+    engine: options.Engine = options.EngineKind.OPENVINO,
+    api_key_file: options.ApiKeyFile = None,
+    insecure: options.Insecure = False,
+    allowed_hosts: options.AllowedHosts = None,
+    unsupported_fields: options.UnsupportedFields = options.FieldPolicy.REPORT,
+    trust_request_chat_template: options.TrustRequestChatTemplate = False,
+    allowed_origins: options.AllowedOrigins = None,
+    max_connections: options.MaxConnections = 2048,
+    max_body: options.MaxBody = 8 * 1024 * 1024,
+    shutdown_timeout: options.ShutdownTimeout = 20,
+    draft_model: options.DraftModel = None,
+    prompt_lookup: options.PromptLookup = False,
+    tool_parser: options.ToolParser = None,
+    reasoning_parser: options.ReasoningParser = None,
+    chat_template: options.ChatTemplate = None,
+    max_tokens_limit: options.MaxTokensLimit = None,
+    max_queue: options.MaxQueue = 1000,
+    request_timeout: options.RequestTimeout = None,
+    cache_size: options.CacheSize = None,
+    max_num_seqs: options.MaxNumSeqs = 64,
+    max_num_batched_tokens: options.MaxNumBatchedTokens = 256,
+    device: options.Device = "CPU",
+    plugin_config: options.PluginConfig = None,
+    best_of_limit: options.BestOfLimit = 20,
+    allowed_media_domains: options.AllowedMediaDomains = None,
+    allowed_local_media_path: options.AllowedLocalMediaPath = None,
+    response_store: options.ResponseStore = None,
+    log_format: options.LogFormat = options.LogStyle.TEXT,
+    metrics_port: options.MetricsPort = None,
+    metrics_key_file: options.MetricsKeyFile = None,
+    otlp_traces_endpoint: options.OtlpTracesEndpoint = None,
+    otlp_metrics_endpoint: options.OtlpMetricsEndpoint = None,
 ) -> None:
-    """Serve a model."""
-    said = locals()
+    """Serve a model with the OpenAI-compatible API."""
+    given = locals()
     with needs("serve"):
+        from specvino.server.access import ServeError
         from specvino.server.assembly import REFUSALS, ServeOptions
-        from specvino.server.exposure import ServeError
         from specvino.server.run import run
 
     try:
-        served = app_of(ServeOptions.model_validate({name: said[name] for name in ServeOptions.model_fields}))
+        served = app_of(ServeOptions.model_validate({name: given[name] for name in ServeOptions.model_fields}))
         system = served.settings.system
         run(
             served,
@@ -75,16 +75,15 @@ def serve(
         sys.exit(f"specvino: {error}")
 
 
-def app_of(options: "ServeOptions") -> "ServedApp":
-    """Returns the app that options ask for, and shows the pull of its models. Raises BadParameter or one of
-    REFUSALS."""
-    if options.otlp_traces_endpoint or options.otlp_metrics_endpoint:
+def app_of(chosen: "ServeOptions") -> "ServedApp":
+    """Builds the app for these options, showing the progress of pulls. Raises BadParameter or one of REFUSALS."""
+    if chosen.otlp_traces_endpoint or chosen.otlp_metrics_endpoint:
         with needs("otel"):
-            import specvino.server.telemetry.opentelemetry  # noqa: F401 - an extra, missed before a model is loaded
+            import specvino.server.telemetry.opentelemetry  # noqa: F401 - an extra: if it is missing, fail before a model is loaded
     from specvino.server.assembly import OptionError, make_app
 
     try:
         with PullProgress() as progress:
-            return make_app(options, progress.report)
+            return make_app(chosen, progress.report)
     except OptionError as error:
         raise typer.BadParameter(str(error), param_hint=error.option) from None

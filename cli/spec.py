@@ -18,8 +18,7 @@ from specvino.document.loading import OPENAPI_32, dialect_file, lowered
 
 app = typer.Typer(help="Print, check or look up the annotated OpenAPI document.", no_args_is_help=False)
 app.command(
-    epilog="Exit codes: 0 no differences but known ones, 1 differences to review, or known ones that are gone, "
-    "2 it couldn't compare."
+    epilog="Exit codes: 0 only known differences, 1 new differences or outdated known ones, 2 the comparison failed."
 )(drift)
 
 
@@ -44,14 +43,14 @@ Next (CONTRIBUTING.md, "A dialect"):
 
 @contextmanager
 def _printing() -> Iterator[None]:
-    """Ends with one line where standard output takes no more, as on a full disk."""
+    """Ends the command with one line if standard output can't be written, such as on a full disk."""
     try:
         yield
         sys.stdout.flush()
     except BrokenPipeError:
-        raise  # nobody reads on, as with `| head`: that is no error, and typer ends quietly
+        raise  # the reader has gone, as with `| head`: not an error; Typer ends quietly
     except OSError as error:
-        # What the buffer still holds would fail once more when Python ends.
+        # Flushing the rest of the buffer would fail again when Python exits.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         sys.exit(f"specvino: standard output can't be written: {error.strerror}")
 
@@ -60,27 +59,25 @@ def _printing() -> Iterator[None]:
 def print_spec(
     context: typer.Context,
     openapi: Annotated[
-        Version | None, typer.Option(help="The version of OpenAPI, by default 3.2, or 3.1 with --dialect.")
+        Version | None, typer.Option(help="The OpenAPI version. By default, 3.2, or 3.1 with --dialect.")
     ] = None,
     dialect: Annotated[
         str | None,
         typer.Option(
-            help=f"Print the API as another system implements it: one of {SYSTEMS}.",
+            help=f"Print the document of another system: one of {SYSTEMS}.",
             callback=known_dialect,
             metavar="SYSTEM",
         ),
     ] = None,
     format: Annotated[Format, typer.Option(help="The output format.")] = Format.JSON,
-    output: Annotated[
-        Path | None, typer.Option("-o", "--output", help="The file to write, instead of standard output.")
-    ] = None,
+    output: Annotated[Path | None, typer.Option("-o", "--output", help="Write to this file instead of stdout.")] = None,
 ) -> None:
     """Print the OpenAPI document of this server or of another system."""
     if context.invoked_subcommand:
         return
     if dialect is not None:
         if openapi is Version.V32:
-            raise typer.BadParameter("the document of a dialect is there in 3.1 only", param_hint="--openapi")
+            raise typer.BadParameter("with --dialect, only 3.1 is available", param_hint="--openapi")
         text = loading.read(dialect_file(dialect))
     elif openapi is Version.V31:
         text = json.dumps(lowered(), indent=1, ensure_ascii=False) + "\n"
@@ -101,8 +98,10 @@ def print_spec(
 
 
 @app.command()
-def lint(root: Annotated[Path, typer.Option(help="The project's folder, which contains openapi/.")] = Path()) -> None:
-    """Check the source of the document, openapi/."""
+def lint(
+    root: Annotated[Path, typer.Option(help="The project's root folder, which contains openapi/.")] = Path(),
+) -> None:
+    """Check the sources of the document in openapi/."""
     from specvino.codegen.lint import lint as problems_of
     from specvino.codegen.source import SpecError
     from specvino.codegen.spec import read
@@ -147,7 +146,7 @@ def new_dialect(
 def explain(
     field: Annotated[str, typer.Argument(help="The field, such as chat.temperature or chat.response.usage.")],
 ) -> None:
-    """Explain a field and which systems support it."""
+    """Describe a field and show which systems support it."""
     from specvino.cli.explain import UnknownField, explain_field
 
     try:

@@ -1,4 +1,4 @@
-"""`specvino spec drift`: where the document of a system and the system's own words differ."""
+"""`specvino spec drift`: differences between a system's document and the system's own code."""
 
 import json
 import sys
@@ -24,45 +24,45 @@ class Format(StrEnum):
 def drift(
     dialect: Annotated[
         str,
-        typer.Option(help=f"The system: one of {SYSTEMS}.", callback=known_dialect, metavar="SYSTEM"),
+        typer.Option(help=f"The system to compare: one of {SYSTEMS}.", callback=known_dialect, metavar="SYSTEM"),
     ],
     package_version: Annotated[
         str | None,
         typer.Option(
-            help="The version of its package, by default that which the dialect describes; pip downloads it.",
+            help="The version of its package, which pip downloads. By default, the version that the dialect describes.",
             metavar="VERSION",
         ),
     ] = None,
     source: Annotated[
         Path | None,
-        typer.Option(help="A folder with its sources, or a file with an OpenAPI document of its own, not the package."),
+        typer.Option(
+            help="A folder of its sources, or a file with its own OpenAPI document, to use instead of the package."
+        ),
     ] = None,
     only: Annotated[
         list[str] | None,
         typer.Option(
-            help="Compare only an endpoint (chat) or a part of it (chat.request); may be repeated.", metavar="PART"
+            help="Compare only an endpoint (chat) or a part of it (chat.request). May be repeated.", metavar="PART"
         ),
     ] = None,
     allowed: Annotated[
-        Path | None, typer.Option(help="The list of known differences, by default upstream/allowed/SYSTEM.yaml.")
+        Path | None, typer.Option(help="The list of known differences. By default, upstream/allowed/SYSTEM.yaml.")
     ] = None,
     root: Annotated[
         Path | None,
-        typer.Option(help="A project's folder, whose generated/ is compared instead of what is installed."),
+        typer.Option(help="A project's root folder, whose generated/ is used instead of the installed documents."),
     ] = None,
     format: Annotated[Format, typer.Option(help="The output format.")] = Format.TABLE,
-    output: Annotated[
-        Path | None, typer.Option("-o", "--output", help="The file to write, instead of standard output.")
-    ] = None,
+    output: Annotated[Path | None, typer.Option("-o", "--output", help="Write to this file instead of stdout.")] = None,
 ) -> None:
-    """Compare the document of a system with the classes of the system itself, by values that only one side takes."""
+    """Compare a system's document with the system's own classes: find values that only one of them accepts."""
     from specvino.upstream import allow_list, report
     from specvino.upstream.described import Unreadable
     from specvino.upstream.drift import drift as compare
     from specvino.upstream.drift import system_of
 
     if source is not None and package_version is not None:
-        raise typer.BadParameter("a folder has the version that it has", param_hint="--package-version")
+        raise typer.BadParameter("--package-version and --source can't be combined", param_hint="--package-version")
     document, whole = _document(root, dialect_file(dialect)), _document(root, OPENAPI_32)
     try:
         said = system_of(dialect, document, package_version, source)
@@ -71,7 +71,7 @@ def drift(
     except Unreadable as error:
         end(str(error))
     if format is Format.TABLE and output is None:
-        # Into a file or a pipe goes a table that is wide enough for the names of fields.
+        # In a file or a pipe, the table is wide enough for field names.
         report.show(found, Console(width=None if sys.stdout.isatty() else 180))
     else:
         text = report.as_json(found) if format is Format.JSON else report.as_markdown(found)

@@ -1,4 +1,4 @@
-"""`specvino tune`: the options of `serve` with which a model is fastest on this machine."""
+"""`specvino tune`: finds the fastest options of `serve` for a model on this machine."""
 
 import shlex
 import sys
@@ -12,13 +12,13 @@ from rich.console import Console
 from rich.live import Live
 from rich.table import Table
 
-from specvino.cli.extras import needs
+from specvino.cli.ending import needs
 
 if TYPE_CHECKING:
     from specvino.engine.openvino.messages.options import PipelineOptions
     from specvino.engine.openvino.tuning.search import Search
 
-# As in serve: what lies in the cache has no effect on the speed, as no prompt comes twice.
+# The size has no effect on speed, as no prompt repeats.
 _CACHE_GB = 1
 
 _COLUMNS = ("options", "long\nprompt", "one\nanswer", "16\nanswers", "longest\nstep", "all\nfour", "same\ntexts")
@@ -26,36 +26,37 @@ _COLUMNS = ("options", "long\nprompt", "one\nanswer", "16\nanswers", "longest\ns
 
 def tune(
     model: Annotated[
-        str | None, typer.Argument(help="The model, given as to `specvino serve`. By default, the default model.")
+        str | None, typer.Argument(help="The model, given as to `specvino serve`. By default, smollm2.")
     ] = None,
     output: Annotated[
         Path | None,
         typer.Option(
             "-o",
             "--output",
-            help="A file for a shell script that serves the model with the options found; what it is given goes on to "
+            help="Write a shell script that serves the model with the options found. It passes its arguments on to "
             "`specvino serve`, as in: sh FILE --port 9000.",
         ),
     ] = None,
     seconds: Annotated[
         float,
-        typer.Option(min=0, help="About how long to measure. Large models take longer, as each candidate is loaded."),
+        typer.Option(
+            min=0,
+            help="Approximate measuring time in seconds. Large models take longer, since each candidate is loaded.",
+        ),
     ] = 120,
 ) -> None:
-    """Measure which options of `specvino serve` are fastest for a model on this machine.
+    """Find the fastest options of `specvino serve` for a model on this machine.
 
-    It is the CPU that is measured. Each candidate takes turns with the default options; the memory has to hold the
-    model twice. All figures are ratios: 1.20 is 20% faster, a longest step of 0.50 takes twice as long. Other work of
-    the machine makes them less sure; how far they can be trusted is said by the first line, which compares the
-    defaults with themselves.
+    Only the CPU is measured. Each candidate alternates with the default options, so the model has to fit into memory
+    twice. All figures are ratios: 1.20 is 20% faster, a longest step of 0.50 takes twice as long. Other load on the
+    machine adds noise; the first line compares the defaults with themselves and shows how much.
     """
     with needs("serve"):
         from specvino.cli.progress import PullProgress
         from specvino.engine.errors import ModelLoadError
         from specvino.engine.models import resolve
-        from specvino.engine.openvino.tuning.candidates import candidates, this_machine
-        from specvino.engine.openvino.tuning.pipelines import loading
-        from specvino.engine.openvino.tuning.search import Search
+        from specvino.engine.openvino.tuning.figures import loading
+        from specvino.engine.openvino.tuning.search import Search, candidates, this_machine
 
     machine = this_machine()
     console = Console()
@@ -68,10 +69,10 @@ def tune(
     except ModelLoadError as error:
         sys.exit(f"specvino: {error}")
     command = ["specvino", "serve", *([model] if model else []), *search.chosen.arguments()]
-    said = shlex.join(command)
-    typer.echo(said if search.chosen.arguments() else f"{said}  # the defaults: nothing is clearly better")
+    line = shlex.join(command)
+    typer.echo(line if search.chosen.arguments() else f"{line}  # the defaults: nothing is clearly faster")
     if output is not None:
-        output.write_text(f'#!/bin/sh\nexec {said} "$@"\n', encoding="utf-8")
+        output.write_text(f'#!/bin/sh\nexec {line} "$@"\n', encoding="utf-8")
 
 
 def _show(search: "Search", console: Console) -> None:
@@ -89,12 +90,12 @@ def _show(search: "Search", console: Console) -> None:
                 ratios = [f"{ratio:.2f}" for ratio in (*row.ratio.all(), row.ratio.mean)]
                 table.add_row(options, *ratios, f"{row.same_texts} of {row.texts}")
             live.refresh()
-            if not console.is_terminal:  # where the table is printed at the end only
+            if not console.is_terminal:  # the table is printed only at the end
                 typer.echo(f"Measured: {options}", err=True)
     console.print(table)
 
 
 def _named(options: "PipelineOptions") -> str:
-    """Says which options differ from the defaults, so short that a line of a terminal holds them beside the figures."""
+    """Returns the options that differ from the defaults, short enough for a table on a terminal."""
     properties = (f"{name}={value}" for name, value in options.plugin_config.items())
     return " ".join([*replace(options, plugin_config={}).arguments(), *properties]) or "the defaults"

@@ -3,10 +3,9 @@
 import difflib
 from pathlib import Path
 
-from specvino.codegen import lower
 from specvino.codegen.conditions import tables as condition_tables
 from specvino.codegen.emit import classes, tables
-from specvino.codegen.emit.documents import to_json
+from specvino.codegen.emit.documents import to_json, to_routes
 from specvino.codegen.project import project
 from specvino.codegen.spec import Spec
 
@@ -26,7 +25,7 @@ def render(spec: Spec) -> dict[str, str]:
             {system: said["differences"] for system, said in spec.dialects.items() if "differences" in said}
         ),
         "conditions.json": to_json(condition_tables(document, spec.conditions)),
-        "routes.json": to_json(lower.to_routes(document)),
+        "routes.json": to_json(to_routes(document)),
         "models.py": classes.models(document),
         "wire.py": classes.wire(document),
         "handlers.py": tables.handlers(document, spec.dialects.values()),

@@ -1,9 +1,67 @@
 """The values of a property as another system has them, on the structure that ours have."""
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
+from typing import Any
 
-from specvino.codegen.bounds import ALL_BOUNDS, BOUNDS
+from specvino.codegen.fields import Field
+from specvino.codegen.merge import Entry
 from specvino.document.operations import Schema
+from specvino.document.walk import all_schemas
+
+# The bounds of each type of value.
+NUMBERS = ("minimum", "maximum", "exclusiveMinimum", "exclusiveMaximum", "multipleOf")
+BOUNDS = {
+    "integer": NUMBERS,
+    "number": NUMBERS,
+    "string": ("minLength", "maxLength", "pattern", "format"),
+    "array": ("minItems", "maxItems", "uniqueItems", "contains"),
+    "object": ("minProperties", "maxProperties", "propertyNames", "dependentRequired"),
+}
+ALL_BOUNDS = frozenset(keyword for keywords in BOUNDS.values() for keyword in keywords)
+
+
+def drop_bounds(document: dict[str, Any]) -> None:
+    """Removes bounds, defaults and rules between fields from all schemas, in place.
+
+    They are facts of a server, not of the API: a dialect says which its system has.
+    """
+    for _, schema in all_schemas(document):
+        for keyword in (*ALL_BOUNDS, "default"):
+            schema.pop(keyword, None)
+        # A free-form object has nothing else that tells it from the other branches of a union.
+        if "properties" in schema or schema.get("not", {}).keys() & {"const", "enum"}:
+            schema.pop("not", None)
+        if rules := [rule for rule in schema.pop("allOf", ()) if not _is_rule(rule)]:
+            schema["allOf"] = rules
+
+
+def _is_rule(schema: Schema) -> bool:
+    return "if" in schema
+
+
+def must_be_there(properties: dict[str, Schema], fields: Sequence[Field], entry: Entry, ours: bool) -> bool:
+    """Tells whether the property that is these fields must be there, beside the other properties of its object.
+
+    Where the system doesn't say it, a request must have what it must have in this project's document, and an answer,
+    too, as far as it is known to be as described.
+    """
+    if "required" in entry:
+        return holds(entry["required"], properties)
+    known = entry["level"] == "full" or "schema" in entry
+    return ours and (known or all(field.part == "request" for field in fields))
+
+
+def holds(said: bool | list[str], properties: dict[str, Schema]) -> bool:
+    """Tells whether what is said of a field, of all objects or of some kinds, is so in this one.
+
+    `required: [user, tool]` names the branches of a union, by the value that tells them apart; a branch of several
+    values is named by all of them.
+    """
+    if isinstance(said, bool):
+        return said
+    values = [[child["const"]] if "const" in child else child.get("enum", []) for child in properties.values()]
+    return any(each and all(value in said for value in each) for each in values)
+
 
 NULL: Schema = {"type": "null"}
 

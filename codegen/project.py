@@ -1,22 +1,21 @@
 """The document as one system has it: what an SDK for that system is made from."""
 
 import copy
+from collections.abc import Callable, Iterator
 from typing import Any
 
 from specvino.codegen.apart import join_same, take_apart
-from specvino.codegen.bounds import drop_bounds
-from specvino.codegen.examples import drop_examples
 from specvino.codegen.fields import Field, around, fields, parts
 from specvino.codegen.framing import adapt_streams
 from specvino.codegen.merge import WITHOUT, Entry, Said, part_level, support
-from specvino.codegen.own_schema import NULL
+from specvino.codegen.own_schema import NULL, drop_bounds
 from specvino.codegen.project_schema import SchemaProjector, sweep
 from specvino.codegen.statuses import adapt_answers
-from specvino.document.operations import METHODS, operations
+from specvino.document.operations import METHODS, Schema, operations
 from specvino.document.pointers import escape, resolved
 from specvino.document.transforms import to_31
 from specvino.document.validator import Validators
-from specvino.document.walk import followed, objects
+from specvino.document.walk import all_schemas, followed, media_types, objects
 
 # What is said of this server, or of all systems. x-origin stays.
 MARKINGS = (
@@ -143,13 +142,14 @@ def _head(document: dict[str, Any], dialect: dict[str, Any]) -> None:
         "Every field says who defined it (x-origin)."
     )
     document["servers"] = [{"url": path} for path in dialect["base_paths"]]
-    # What no operation's answers can say: how requests for none are refused, and what becomes of unknown fields.
+    # What no operation can say: how unknown paths are refused, what becomes of unknown fields, what all answers have.
     said = (
         "version",
         "port",
         "errors",
         "stream",
         "unknown_fields",
+        "answers",
         "any_model_unless_named",
         "appends_suffix",
         "other_operations",
@@ -172,3 +172,41 @@ def drop_unreached(document: dict[str, Any]) -> None:
             del components[kind][name]
         if not components[kind]:
             del components[kind]
+
+
+def examples(document: dict[str, Any]) -> Iterator[tuple[str, Schema, Any]]:
+    """Yields every example with its place and its schema."""
+    for place, schema, shown in _named(document):
+        for name, example in shown.items():
+            yield f"{place} example {name}", schema, example.get("value")
+    for place, schema in all_schemas(document):
+        for index, value in enumerate(schema.get("examples", ())):
+            yield f"{place} example {index}", _bare(schema), value
+
+
+def drop_examples(document: dict[str, Any], fits: Callable[[Schema, Any], bool]) -> None:
+    """Leaves the examples of which `fits(schema, value)` is true."""
+    for _, schema, shown in list(_named(document)):
+        for name in [name for name, example in shown.items() if not fits(schema, example.get("value"))]:
+            del shown[name]
+    for _, schema in list(all_schemas(document)):
+        if "examples" in schema:
+            schema["examples"] = [value for value in schema["examples"] if fits(_bare(schema), value)]
+            if not schema["examples"]:
+                del schema["examples"]
+
+
+def _named(document: dict[str, Any]) -> Iterator[tuple[str, Schema, dict[str, Any]]]:
+    """Yields the examples that stand by name beside a schema."""
+    for place, media in media_types(document):
+        if "examples" in media:
+            yield place, media["schema"], media["examples"]
+    for operation in operations(document):
+        for parameter in operation.parameters:
+            if "examples" in parameter:
+                place = f"{operation.place} parameter {parameter['name']}"
+                yield place, parameter["schema"], parameter["examples"]
+
+
+def _bare(schema: Schema) -> Schema:
+    return {key: value for key, value in schema.items() if key != "examples"}

@@ -6,8 +6,7 @@ from typing import Any
 
 from specvino.codegen.fields import Field
 from specvino.codegen.merge import WITHOUT, Entry, Said
-from specvino.codegen.own_schema import nullable, own_schema
-from specvino.codegen.required import holds, must_be_there
+from specvino.codegen.own_schema import holds, must_be_there, nullable, own_schema
 from specvino.document.operations import Schema
 from specvino.document.pointers import component_name
 from specvino.document.validator import Validators

@@ -1,10 +1,11 @@
-"""Reads the hand-written YAML."""
+"""The source, openapi/: reads its YAML files, and bundles them into one document with components."""
 
 from pathlib import Path
 from typing import Any
 
 import yaml
 
+from specvino.document.walk import DATA
 from specvino.document.yaml_text import LOADER
 
 
@@ -44,3 +45,115 @@ def load(path: Path) -> Any:
         raise SpecError(f"{path}: {error.strerror}") from error
     except yaml.YAMLError as error:
         raise SpecError(f"{path}: {error}") from error
+
+
+# Components beside schemas; a file has them below these keys.
+KINDS = ("responses", "headers", "parameters")
+
+
+class Bundler:
+    """Makes one document of many files. Every reference into a file becomes a component, named as its last part, once.
+
+    `other.yaml#/Name` is a schema; `other.yaml#/responses/Name` and `…#/headers/Name` are those. A path item and
+    the table of a stream are referred to as a whole file and written out at their place.
+
+    An object's `x-include` lists maps of properties that it shares with others (`other.yaml#/Name`): they are written
+    out after its own ones. What it says of such a property itself (its x-handling here, say) comes on top.
+    """
+
+    def __init__(self, root: Path) -> None:
+        self.root = root.resolve()
+        self.files: dict[Path, Any] = {}
+        self.origins: dict[tuple[str, str], tuple[Path, str]] = {}
+        self.included: set[tuple[Path, str]] = set()
+        self.components: dict[str, dict[str, Any]] = {}
+
+    def run(self) -> dict[str, Any]:
+        document: dict[str, Any] = dict(self._file(self.root))
+        self.components = {kind: dict(named) for kind, named in document.get("components", {}).items()}
+        paths = {}
+        for path, item in document["paths"].items():
+            file = self._target(item["$ref"], self.root)[0] if "$ref" in item else self.root
+            paths[path] = self._walk(self._file(file) if "$ref" in item else item, file)
+        document["paths"] = paths
+        document["components"] = {kind: dict(sorted(named.items())) for kind, named in sorted(self.components.items())}
+        return document
+
+    def unused(self) -> list[str]:
+        """Returns the definitions that nothing refers to, in files that something refers to; and the other files."""
+        folder = self.root.parent
+        found = []
+        uses = {*self.origins.values(), *self.included}
+        for file in sorted({file for file, _ in uses} - {self.root}):
+            names = {f"/{name}" for name in self.files[file] if name not in KINDS}
+            names |= {f"/{kind}/{name}" for kind in KINDS for name in self.files[file].get(kind, ())}
+            unused = names - {fragment for origin, fragment in uses if origin == file}
+            found += [f"{file.relative_to(folder)}#{name}" for name in sorted(unused)]
+        sources = {*folder.glob("*.yaml"), *folder.glob("paths/**/*.yaml"), *folder.glob("schemas/**/*.yaml")}
+        sources |= {*folder.glob("streams/**/*.yaml")}
+        beside = {folder / f"{name}.yaml" for name in ("conditions", "errors", "vocabulary")}
+        unread = sources - self.files.keys() - beside
+        return found + [str(file.relative_to(folder)) for file in sorted(unread)]
+
+    def _file(self, path: Path) -> Any:
+        if path not in self.files:
+            self.files[path] = load(path)
+        return self.files[path]
+
+    def _target(self, reference: str, base: Path) -> tuple[Path, str]:
+        file, _, fragment = reference.partition("#")
+        return ((base.parent / file).resolve() if file else base), fragment
+
+    def _walk(self, node: Any, base: Path, names: bool = False) -> Any:
+        if isinstance(node, list):
+            return [self._walk(child, base) for child in node]
+        if not isinstance(node, dict):
+            return node
+        result = {}
+        for key, value in node.items():
+            if names:
+                result[key] = self._walk(value, base)
+            elif key == "$ref":
+                result[key] = self._hoist(value, base)
+            elif key == "mapping" and isinstance(value, dict):
+                result[key] = {name: self._hoist(reference, base) for name, reference in value.items()}
+            elif key in DATA or (key == "examples" and isinstance(value, list)):
+                result[key] = value
+            elif key == "x-stream" and isinstance(value, dict) and "$ref" in value:
+                file, _ = self._target(value["$ref"], base)
+                result[key] = self._walk(self._file(file), file)
+            elif key == "x-include":
+                result["properties"] = self._with_included(node.get("properties", {}), value, base)
+            elif key != "properties" or "x-include" not in node:
+                result[key] = self._walk(value, base, names=key in ("properties", "patternProperties"))
+        return result
+
+    def _with_included(self, own: dict[str, Any], references: list[str], base: Path) -> dict[str, Any]:
+        included: dict[str, Any] = {}
+        for reference in references:
+            file, fragment = self._target(reference, base)
+            self.included.add((file, fragment))
+            included |= self._walk(self._pointed(file, fragment, reference, base), file, names=True)
+        result = {name: included.pop(name, {}) | self._walk(schema, base) for name, schema in own.items()}
+        return result | included
+
+    def _hoist(self, reference: str, base: Path) -> str:
+        file, fragment = self._target(reference, base)
+        *parents, name = fragment.strip("/").split("/")
+        kind = parents[-1] if parents and parents[-1] in KINDS else "schemas"
+        origin = self.origins.setdefault((kind, name), (file, fragment))
+        if origin != (file, fragment):
+            raise SpecError(f"{base}: {reference}: the name {name} is taken by {origin[0].name}#{origin[1]}")
+        named = self.components.setdefault(kind, {})
+        if name not in named:
+            named[name] = {}  # holds the place, so that a schema may refer to itself
+            named[name] = self._walk(self._pointed(file, fragment, reference, base), file)
+        return f"#/components/{kind}/{name}"
+
+    def _pointed(self, file: Path, fragment: str, reference: str, base: Path) -> Any:
+        node = self._file(file)
+        for part in filter(None, fragment.split("/")):
+            if not isinstance(node, dict) or part not in node:
+                raise SpecError(f"{base}: the reference {reference} points at nothing")
+            node = node[part]
+        return node

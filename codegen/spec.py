@@ -4,10 +4,9 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from specvino.codegen.bundle import Bundler
 from specvino.codegen.conditions import add_conditions
 from specvino.codegen.merge import merge_errors, merge_support, merge_systems
-from specvino.codegen.source import SpecError, load
+from specvino.codegen.source import Bundler, SpecError, load
 
 
 @dataclass(frozen=True, slots=True)

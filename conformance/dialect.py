@@ -1,4 +1,4 @@
-"""The document of a system, which a server is tested against: its answers, events, errors and levels of support."""
+"""The document of a system, against which a server is tested: its answers, events, errors and levels of support."""
 
 import json
 import re
@@ -15,12 +15,12 @@ from specvino.document.walk import all_schemas, reached
 from specvino.generated.errors import ERRORS, ErrorCode
 from specvino.generated.streams import STREAMS, Consecutive, Constant, Law, Machine, Stream
 
-# The document itself, with every field that this project supports.
+# The complete document of this project.
 WHOLE = "specvino"
 
 NAMES = (*systems(), WHOLE)
 
-# What a request is refused for.
+# The reason for which a request is refused.
 Kind = Literal["json", "validation", "key", "unknown_model", "too_large", "media_type", "unknown_route", "method"]
 
 CODES: dict[Kind, ErrorCode] = {
@@ -34,7 +34,7 @@ CODES: dict[Kind, ErrorCode] = {
     "method": ErrorCode.METHOD_NOT_ALLOWED,
 }
 
-# The components of errors, by the envelopes that dialects name; a text is no JSON.
+# The components of errors, by the envelopes of dialect files; the envelope `text` isn't JSON.
 ENVELOPES = {
     "openai": "ErrorResponse",
     "flat": "FlatError",
@@ -43,12 +43,12 @@ ENVELOPES = {
     "json text": "ErrorInText",
 }
 
-# Levels at which nothing can be asked of a system.
+# Levels at which a system isn't tested.
 LEFT_OUT = ("ignored", "refused", "absent", "unknown")
 
 
 class Dialect:
-    """Reads the document of the system `name`, one of NAMES. Raises ValueError for others."""
+    """The document of the system `name`, one of NAMES. Raises ValueError for others."""
 
     def __init__(self, name: str) -> None:
         if name not in NAMES:
@@ -56,12 +56,13 @@ class Dialect:
         self.name = name
         self.document = whole() if name == WHOLE else load(dialect_file(name))
         self._head: dict[str, Any] = self.document.get("x-dialect", {})
+        self._answers: dict[str, Any] = self._head.get("answers", {})
         self.operations = by_endpoint(self.document)
         """By endpoint: chat, completions, responses, response, models, …"""
 
     @cached_property
     def digest(self) -> str:
-        """Returns the digest that names this very document in a report."""
+        """Returns the digest that identifies this document in a report."""
         import hashlib
 
         return hashlib.sha256(json.dumps(self.document, sort_keys=True).encode()).hexdigest()[:16]
@@ -71,11 +72,12 @@ class Dialect:
         return Validators(self.document)
 
     def level(self, pointer: str, endpoint: str) -> str:
-        """Returns how the system supports what a JSON pointer into the whole document leads to, as a field of
-        `endpoint`: `full` for what has no level of its own, `absent` for an operation, a base path or a kind of object
-        that the system hasn't, and for what is always null. Raises KeyError for a pointer that leads nowhere."""
+        """Returns the level at which the system supports the target of a JSON pointer into the whole document, as a
+        field of `endpoint`: `full` for a target without a level of its own, `absent` for an operation, a base path or a
+        kind of object that the system doesn't have, and for a field that is always null. Raises KeyError for a pointer
+        without a target."""
         if self.name != WHOLE and "/x-" in pointer:
-            pointer = pointer[: pointer.index("/x-")]  # what is marked of a field is asked for where the field is
+            pointer = pointer[: pointer.index("/x-")]  # an annotation of a field has the field's level
         node = at(whole(), pointer)
         if not isinstance(node, Mapping) or node.get("x-endpoint") in self.operations:
             return "full"
@@ -94,8 +96,8 @@ class Dialect:
         return "absent" if self._has_no_such_object(pointer, endpoint) else "full"
 
     def _has_no_such_object(self, pointer: str, endpoint: str) -> bool:
-        """Tells whether the pointer leads into a component for objects to which nothing of the endpoint leads in the
-        system's document. (Other components are but names for values, which may be written out there.)"""
+        """Returns whether the pointer leads into an object component that nothing of the endpoint refers to in the
+        system's document. (Other components are only names for values, which may be inlined there.)"""
         steps = pointer.split("/")
         if steps[1:3] != ["components", "schemas"] or endpoint not in self.operations:
             return False
@@ -105,8 +107,8 @@ class Dialect:
 
     @cached_property
     def _components(self) -> dict[str, set[str]]:
-        """Returns the titles of the schemas to which something in an operation leads, by endpoint: copies of a
-        component, each for what the system has of it somewhere, have its title."""
+        """Returns the titles of the schemas that an operation refers to, by endpoint: copies of a component, reduced to
+        what the system has of it in one place, have its title."""
         schemas = self.document["components"]["schemas"]
         return {
             endpoint: {schemas[name].get("title", name) for name in reached(self.document, operation.definition)}
@@ -114,37 +116,37 @@ class Dialect:
         }
 
     def has_property(self, component: str, name: str) -> bool:
-        """Tells whether objects of that component have a property that can be something else than null."""
+        """Returns whether objects of that component have a property that isn't always null."""
         found = self.document["components"]["schemas"][component]["properties"].get(name)
         return found is not None and found.get("type") != "null"
 
     def requires(self, component: str, name: str) -> bool:
-        """Tells whether objects of that component always have a property."""
+        """Returns whether objects of that component always have a property."""
         return name in self.document["components"]["schemas"][component].get("required", ())
 
     def always_has(self, endpoint: str, name: str) -> bool:
-        """Tells whether each JSON answer of an operation has a member."""
+        """Returns whether every JSON answer of an operation has a field."""
         content = self.operations[endpoint].content("200").get(JSON, {}) if endpoint in self.operations else {}
         return name in resolved(self.document, content.get("schema", {})).get("required", ())
 
     @cached_property
     def members(self) -> frozenset[str]:
-        """Returns the names of all members of objects that the system's document has."""
+        """Returns the names of all object fields in the system's document."""
         return frozenset(name for _, schema in all_schemas(self.document) for name in schema.get("properties", ()))
 
     def takes(self, endpoint: str, body: Any) -> bool | None:
-        """Tells whether the system's document finds a body valid; None where the endpoint takes no body."""
+        """Returns whether the system's document finds a body valid; None where the endpoint has no body."""
         operation = self.operations.get(endpoint)
         if operation is None or operation.body is None:
             return None
         return self.shape(operation.body).fits(body)
 
     def alone_refuses(self, endpoint: str, body: Any) -> bool:
-        """Tells whether the system's document finds a body invalid that the whole document finds valid."""
+        """Returns whether the system's document finds a body invalid that the whole document finds valid."""
         return self.takes(endpoint, body) is False and bool(_whole().takes(endpoint, body))
 
     def statuses(self, kind: Kind, endpoint: str) -> tuple[int, ...] | None:
-        """Returns the statuses with which the system refuses such a request; None where nobody knows."""
+        """Returns the statuses with which the system refuses such a request; None where they aren't known."""
         if self.name == WHOLE:
             return (ERRORS[CODES[kind]].status,)
         said = self._head["errors"]
@@ -155,14 +157,14 @@ class Dialect:
         return tuple(status) if isinstance(status, list) else None
 
     def answer(self, endpoint: str, status: int, media: str) -> Validator | None:
-        """Returns what an answer of this status and media type must be like; None where the document has no such
+        """Returns the schema of an answer with this status and media type; None where the document has no such
         answer."""
         content = self.operations[endpoint].content(str(status)).get(media)
         return None if content is None else self.shape(content.get("schema", {}))
 
     def error(self, endpoint: str | None, status: int) -> Validator | None:
-        """Returns what an error of this status must be like as JSON: what the operation says, else what the system's
-        errors are like wherever they come from; None where such an error is no JSON, or nobody knows."""
+        """Returns the schema of an error with this status: that of the operation, otherwise that of the system's errors
+        in general; None where such an error isn't JSON, or isn't known."""
         operation = self.operations.get(endpoint or "")
         if operation is not None and str(status) in operation.definition["responses"]:
             content = operation.content(str(status)).get(JSON)
@@ -174,8 +176,8 @@ class Dialect:
         return self.shape({"$ref": schema_reference(name)}) if name in self.document["components"]["schemas"] else None
 
     def event(self, endpoint: str, value: Any = None) -> Validator | None:
-        """Returns what the data of an event must be like as JSON; None where the endpoint has no streams. Where `value`
-        can't be meant as an error, since it has no such member, it is held against the other events alone."""
+        """Returns the schema of an event's data; None where the endpoint has no streams. A `value` without the field
+        `error` is compared with the other events alone."""
         schema = self.operations[endpoint].event
         if schema is None:
             return None
@@ -187,11 +189,11 @@ class Dialect:
         return self.shape(schema)
 
     def documented(self, endpoint: str) -> frozenset[int]:
-        """Returns the statuses that the document lists."""
+        """Returns the documented statuses."""
         return frozenset(int(status) for status in self.operations[endpoint].definition["responses"])
 
     def stream(self, endpoint: str) -> Stream | None:
-        """Returns the table of the endpoint's streams; None where the system's streams break it."""
+        """Returns the table of the endpoint's streams; None where the system's streams don't follow it."""
         found = self.operations[endpoint].definition.get("x-stream")
         if found is None:
             return None
@@ -218,7 +220,8 @@ class Dialect:
 
     @cached_property
     def unjudged(self) -> dict[str, str]:
-        """Returns what of the order of streams can't be checked, by names like those of rules, with the reason."""
+        """Returns the parts of the stream order that can't be checked, by names like those of rules, with the
+        reason."""
         found = {}
         for endpoint, said in self._head.get("stream", {}).items():
             if "order" in said and "breaks" not in said:
@@ -228,7 +231,7 @@ class Dialect:
         return found
 
     def terminator(self, endpoint: str) -> str | None:
-        """Returns the text that ends the endpoint's streams, which is no event."""
+        """Returns the text that ends the endpoint's streams, which isn't an event."""
         if self.name == WHOLE:
             return STREAMS[endpoint].terminator
         said: str | None = self._head["stream"][endpoint]["terminator"]
@@ -236,32 +239,48 @@ class Dialect:
 
     @property
     def unknown_fields(self) -> str:
-        """Returns what becomes of fields that the document doesn't know: `ignored` or `refused`."""
+        """Returns what the system does with unknown fields: `ignored` or `refused`."""
         return "ignored" if self.name == WHOLE else str(self._head["unknown_fields"])
 
     @property
     def names_fields(self) -> bool:
-        """Tells whether a refusal says in `param` which field is wrong: others leave it null, or have no such place."""
-        return self.name in ("openai", WHOLE)
-
-    @property
-    def echoes_logprobs(self) -> bool:
-        """Tells whether logprobs are of an echo, too: two systems have those of the answer alone."""
-        return self.name not in ("mlc-llm", "fastdeploy")
-
-    def kept_back(self, endpoint: str | None) -> int:
-        """Returns how many tokens an answer has less than its limit allows: SGLang takes two off that of a response."""
-        return 2 if self.name == "sglang" and endpoint == "responses" else 0
+        """Whether a refusal says in `param` which field is wrong; otherwise it is null, or doesn't exist."""
+        return bool(self._answers.get("error_param", True))
 
     @property
     def gives_unique_ids(self) -> bool:
-        """Tells whether no two answers have one id: OVMS makes them of the second of the request, Ollama draws one of
-        999."""
-        return self.name not in ("ovms", "ollama")
+        """Whether no two answers have one id."""
+        return bool(self._answers.get("unique_ids", True))
+
+    @property
+    def has_reliable_calls(self) -> bool:
+        """Whether tool calls name existing tools, with arguments that fit those that are forced; otherwise only for
+        strict tools."""
+        return bool(self._answers.get("reliable_calls", True))
+
+    @property
+    def specifies_role_chunks(self) -> bool:
+        """Whether the order of a stream says in which chunks a choice has its role."""
+        return self._answers.get("role_chunks") != "unspecified"
+
+    @property
+    def echoes_logprobs(self) -> bool:
+        """Whether the logprobs of an echo include the prompt's tokens."""
+        return bool(self._answers.get("echoed_logprobs", True))
+
+    def text_length(self, text: str) -> int:
+        """Returns the length of a text as `text_offset` counts it."""
+        return len(text.encode() if self._answers.get("text_offset") == "bytes" else text)
 
     def shown(self, text: str) -> str:
-        """Returns what logprobs show of a text: MLC-LLM leaves out spaces and what isn't ASCII."""
-        return "".join(each for each in text if "!" <= each <= "~") if self.name == "mlc-llm" else text
+        """Returns what logprobs show of a text: all of it, or what is printable ASCII without spaces."""
+        if self._answers.get("logprob_tokens") != "printable ascii":
+            return text
+        return "".join(character for character in text if "!" <= character <= "~")
+
+    def withheld_tokens(self, endpoint: str | None) -> int:
+        """Returns how many tokens fewer than its limit an answer of the endpoint can have."""
+        return int(self._answers.get("withheld_tokens", {}).get(endpoint, 0))
 
     def shape(self, schema: dict[str, Any]) -> Validator:
         """Returns the validator of a schema of the document. Each is compiled once."""

@@ -11,13 +11,13 @@ from typing import TYPE_CHECKING
 from specvino.conformance.cases.plan import Plan, matches, plan
 from specvino.conformance.cases.run import Run
 from specvino.conformance.dialect import Dialect
-from specvino.conformance.fuzz.options import Options
+from specvino.conformance.fuzz.options import NOT_INSTALLED, Options, is_installed
 from specvino.conformance.http.client import Client, Target
-from specvino.conformance.http.preflight import CannotRun, preflight
+from specvino.conformance.preflight import CannotRun, preflight
 from specvino.conformance.reports.convert import Converter
 from specvino.conformance.reports.records import BAD, Footer, Generated, Header, Line, Report
 from specvino.conformance.reports.redact import Redactor
-from specvino.conformance.rule_ids import all_rules
+from specvino.conformance.rule_ids import RULES_VERSION, all_rules
 from specvino.conformance.verdict import Result, Severity, Verdict
 
 if TYPE_CHECKING:
@@ -25,21 +25,25 @@ if TYPE_CHECKING:
     from specvino.conformance.fuzz.replay import Replay
 
 
+# The layers of a run for which neither layers nor filters are chosen.
+DEFAULT_LAYERS = ("cases", "streams")
+
+
 def layers_of(filters: Sequence[str]) -> tuple[str, ...]:
-    """Returns the layers that a run has where none are named: the cases, and the fuzz where a filter names it."""
+    """Returns the layers of a run where none are chosen: the cases, and `fuzz` where a filter names it."""
     of_fuzz = ["/fuzz/" in f"{each}/" for each in filters]
-    cases = () if filters and all(of_fuzz) else ("cases", "streams")
+    cases = () if filters and all(of_fuzz) else DEFAULT_LAYERS
     return (*cases, "fuzz") if any(of_fuzz) else cases
 
 
 @dataclass(frozen=True, slots=True)
 class Job:
-    """Says what a run is to look at, and how far. Times are in seconds."""
+    """The plan of a run: the server, the dialect, and what is tested. Times are in seconds."""
 
     target: Target
     dialect: Dialect
     profile: str = "full"
-    layers: tuple[str, ...] = ("cases", "streams")
+    layers: tuple[str, ...] = DEFAULT_LAYERS
     filters: tuple[str, ...] = ()
     concurrency: int = 1
     max_time: float | None = None
@@ -47,12 +51,15 @@ class Job:
     generated: Options = field(default_factory=Options)
     """For the layer `fuzz`."""
     replayed: Report | None = None
-    """Instead of new requests those of this report's findings of the layer `fuzz` are sent."""
+    """A report, the requests of whose findings of the layer `fuzz` are sent in place of new ones."""
     server: str = ""
-    """What is judged, as its user calls it, for the titles of reports."""
+    """The server's name as its user has it, for the titles of reports."""
 
     def plan(self) -> Plan:
-        """Raises CannotRun where a filter, or all of it, leaves nothing."""
+        """Raises CannotRun where a filter, or all of it, leaves nothing, and where Schemathesis isn't installed for the
+        layer `fuzz`; to replay a report it isn't needed."""
+        if "fuzz" in self.layers and self.replayed is None and not is_installed():
+            raise CannotRun(NOT_INSTALLED)
         keyed = self.target.key is not None
         for each in self.filters or (None,):
             filters = () if each is None else (each,)
@@ -79,7 +86,7 @@ class Job:
 
 @dataclass(slots=True)
 class RunningJob:
-    """Runs a job. `report` grows with it, and has its header after `begin`."""
+    """A job that is running. `report` grows with it, and has its header after `begin`."""
 
     job: Job
     plan: Plan
@@ -92,11 +99,11 @@ class RunningJob:
 
     @property
     def requests(self) -> int:
-        """Tells how many requests were sent so far."""
+        """Returns how many requests were sent so far."""
         return self.client.sent + (self._fuzz.requests if self._fuzz else 0)
 
     async def lines(self, mark: Callable[[Line], Line]) -> AsyncGenerator[Line, None]:
-        """Yields the lines as they come; `mark` says in one what a baseline accepts of it."""
+        """Yields the lines as they come; `mark` adds to a line what a baseline accepts of it."""
         converter = Converter(self.job.target)
         async with aclosing(self._results()) as results:
             async for result in results:
@@ -104,14 +111,14 @@ class RunningJob:
                 if line.verdict in BAD:
                     line = mark(line)
                     binds = self.job.fail_on is Severity.SHOULD or line.severity is Severity.MUST
-                    # A check that broke itself says nothing of the server, whatever it is about.
+                    # A check that failed itself says nothing about the server, whatever its severity.
                     fails = not line.accepted and (binds or line.verdict is Verdict.ERROR)
                     line = line.model_copy(update={"fails": fails})
                 self.report.lines.append(line)
                 yield line
 
     def footer(self, *, complete: bool) -> Footer:
-        """Returns how the run ended, or stands."""
+        """Returns how the run ended, or its state so far."""
         lost = self._run.lost if self._run else None
         ended = self._fuzz.report.ended if self._fuzz else "completed"
         return Footer(
@@ -150,7 +157,7 @@ class RunningJob:
 
 
 async def begin(job: Job, client: Client) -> RunningJob:
-    """Asks the server for what has to be known. Raises CannotRun."""
+    """Asks the server for its model, and returns the run. Raises CannotRun."""
     chosen = job.plan()
     started = datetime.now(UTC).isoformat(timespec="seconds")
     model = await preflight(client, job.dialect, job.target.model)
@@ -159,6 +166,7 @@ async def begin(job: Job, client: Client) -> RunningJob:
         server=job.server,
         url=job.target.url,
         model=Redactor.of(job.target).text(model),
+        rules=RULES_VERSION,
         dialect=job.dialect.name,
         document=job.dialect.digest,
         profile=job.profile,

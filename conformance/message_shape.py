@@ -1,4 +1,4 @@
-"""What two findings have in common that tell of the same fault: a message without what changes from run to run."""
+"""The shape of a message: what two findings of the same fault have in common, without what changes from run to run."""
 
 import re
 from collections.abc import Iterator, Mapping
@@ -8,10 +8,10 @@ from typing import Any
 from specvino.document.loading import whole
 from specvino.document.operations import operations
 
-# Characters of a shape: what a server says at length is no help to tell faults apart.
+# Characters of a shape: a server's long message doesn't help to tell faults apart.
 LONGEST = 240
 
-# A quotation, also one whose end was cut off. An apostrophe within a word is none.
+# A quotation, also a truncated one. An apostrophe within a word isn't one.
 QUOTED = re.compile(r"""(?<!\w)'((?:[^'\\]|\\.)*)(?:'(?!\w)|\Z)|"((?:[^"\\]|\\.)*)(?:"|\Z)""", re.DOTALL)
 
 # An id as OpenAI and others write them; whatever else has a digit.
@@ -22,8 +22,8 @@ LIST = re.compile(r"#(?:, #)+")
 
 
 def shape_of(message: str) -> str:
-    """Returns a message without numbers, ids and quoted values. Quoted names that the document has, of fields and of
-    what they may be, stay: they say what is wrong."""
+    """Returns a message without numbers, ids and quoted values. Quoted names of the document's fields and enumerated
+    values stay: they say what is wrong."""
     text = QUOTED.sub(_name_only, message)
     for pattern in (UUID, ID, NUMBER, LIST):
         text = pattern.sub("#", text)
@@ -33,18 +33,18 @@ def shape_of(message: str) -> str:
 
 def fault_of(message: str, method: str, path: str, status: int | None) -> str:
     """Returns the place of a finding and the shape of its message: `GET /models/{model} -> 404: there are # choices`.
-    `path` may have what stands before the API's paths."""
+    `path` may include the base path."""
     return f"{method} {template_of(path) or shape_of(path)} -> {status or 'no answer'}: {shape_of(message)}"
 
 
 def template_of(path: str) -> str | None:
-    """Returns the path of the document that a path is of, such as `/models/{model}`; None where there is none."""
+    """Returns the document's path that matches a path, such as `/models/{model}`; None without one."""
     return next((template for template, pattern in _paths() if pattern.fullmatch(path)), None)
 
 
 @cache
 def _paths() -> tuple[tuple[str, re.Pattern[str]], ...]:
-    """Returns the paths of the document with patterns for them, those that say most first."""
+    """Returns the paths of the document with their patterns, the most specific ones first."""
     templates = sorted({each.path for each in operations(whole())}, key=lambda path: (path.count("{"), -len(path)))
     return tuple((each, re.compile(".*" + re.sub(r"\\{.*?\\}", ".+", re.escape(each)))) for each in templates)
 

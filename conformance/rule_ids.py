@@ -1,12 +1,18 @@
-"""Every rule that a run can have."""
+"""Every rule that a run can have, and the version of the rules."""
 
 from functools import cache
 
-from specvino.conformance.cases.capabilities import CAPABILITIES
+from specvino.conformance.cases.capability import all_capabilities
 from specvino.conformance.cases.case import all_cases
 from specvino.conformance.dialect import WHOLE, Dialect
-from specvino.conformance.fuzz.check_texts import SAYS
+from specvino.conformance.fuzz.options import SAYS
 from specvino.conformance.rules import RULES, RULES_OF_TRANSPORT
+
+# The version of the rules, which every report names: "judged by rules 1.0". It grows where a server may get another
+# verdict without any change of its own. The first number grows with a rule that a server must keep to: a new one, one
+# that is dropped, or one that judges otherwise. The second grows with advice, and with what is merely worded or counted
+# otherwise, so that a baseline may need new entries. What changes with a dialect's document shows in its digest.
+RULES_VERSION = "1.0"
 
 
 @cache
@@ -14,7 +20,7 @@ def all_rules() -> frozenset[str]:
     """Returns all rules by their ids."""
     whole = Dialect(WHOLE)
     found = {case.rule for case in all_cases()}
-    found |= {each.rule for each in CAPABILITIES.values()}
+    found |= {each.rule for each in all_capabilities().values()}
     for endpoint in (*whole.operations, "transport"):
         rules = RULES_OF_TRANSPORT if endpoint == "transport" else RULES
         found |= {f"{endpoint}/rules/{rule(whole).name}" for rule in rules}

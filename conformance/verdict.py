@@ -7,17 +7,17 @@ from specvino.conformance.http.exchange import Exchange
 
 
 class Severity(StrEnum):
-    """How binding a rule is: `must` is what the document says that the server is judged by, `should` is advice, which
-    has its reason and its source. (What a server may offer or not has the verdict `unsupported`.)"""
+    """How binding a rule is: `must` rules come from the document, `should` is advice with a reason and a source. (An
+    optional feature that a server is without has the verdict `unsupported`.)"""
 
     MUST = "must"
     SHOULD = "should"
 
 
 class Verdict(StrEnum):
-    """`unsupported` is for what a server may be without, and says so with a proper error; `not-exercised` for what the
-    answers of this run gave no cause to judge; `skip` for what another finding, or the end of the run, kept from being
-    judged; `error` for a check that broke itself."""
+    """The result of a rule. `unsupported` is an optional feature that the server refuses with a proper error;
+    `not-exercised` a rule that no answer of this run exercised; `skip` one whose check another finding, or the end of
+    the run, prevented; `error` a check that failed itself."""
 
     PASS = "pass"
     FAIL = "fail"
@@ -29,8 +29,8 @@ class Verdict(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Advice:
-    """Says why a rule is advice: what goes wrong where it is broken, and who says so (an address, or a place in the
-    document)."""
+    """The reason for a rule that is advice: what goes wrong where it is broken, and the source (an address, or a place
+    in the document)."""
 
     because: str
     source: str
@@ -38,7 +38,7 @@ class Advice:
 
 @dataclass(frozen=True, slots=True)
 class Finding:
-    """Says what is wrong, as a sentence, with the exchanges that show it."""
+    """A fault as a sentence, with the exchanges that show it."""
 
     message: str
     exchanges: tuple[Exchange, ...] = ()
@@ -46,10 +46,9 @@ class Finding:
 
 @dataclass(frozen=True, slots=True)
 class Result:
-    """Holds what a run found about one rule. `rule` is an id such as `chat/stop/string`; `spec` a JSON pointer into the
-    document; `checked` how many exchanges were looked at; `because` says why there is no verdict; `follows` is the rule
-    for all answers that was broken by the very answer that is wrong here. Without `advice` the rule is what the
-    document says."""
+    """The result of one rule. `rule` is an id such as `chat/stop/string`; `spec` a JSON pointer into the document;
+    `checked` the number of exchanges that were checked; `because` the reason where there is no verdict; `follows` the
+    rule for all answers that the same answer breaks. Without `advice` the rule is `must`."""
 
     rule: str
     layer: str
@@ -66,8 +65,7 @@ class Result:
 
 
 class Failed(Exception):
-    """A case does not hold; a check raises this. With `advice` what is wrong here is no more than that, whatever the
-    case is."""
+    """Raised by a check of a case that does not hold. With `advice` the fault is advice, whatever the case is."""
 
     def __init__(self, message: str, *exchanges: Exchange, advice: Advice | None = None) -> None:
         super().__init__(message)
@@ -76,8 +74,8 @@ class Failed(Exception):
 
 
 class Refused(Exception):
-    """A server says properly that it hasn't a capability; a probe for one raises this."""
+    """Raised where a server properly refuses an optional feature."""
 
 
 class NotExercised(Exception):
-    """What the server answered gives a case nothing to judge; the text says why."""
+    """Raised where the answers don't exercise a case; the text says why."""

@@ -1,5 +1,52 @@
-"""The one reader of OpenAPI documents: pointers, references, operations, unions, validation and loading.
+"""The one reader of OpenAPI documents: loading, pointers, references, operations, unions, validation and rewriting.
 
-All of it works on plain dicts and imports nothing of ours, so that what makes the documents may use it as well as what
-serves, judges and shows them. `loading` alone reads what codegen has written, generated/, so codegen doesn't import it.
+Documents are plain dicts, as `json.loads` returns them. What is in `__all__` is public; the modules are private.
+
+The package imports nothing of ours, so codegen, which makes the documents, can use it as well as what serves, judges
+and shows them. Only `loading` reads what codegen has written, generated/, and codegen doesn't call it.
 """
+
+from specvino.document.beyond_bounds import beyond_bounds
+from specvino.document.loading import dialect_file, load, lowered, systems, whole
+from specvino.document.operations import Operation, Schema, base_paths, by_endpoint, event_of, name_of, operations
+from specvino.document.pointers import at, component_name, escape, referred, resolved, schema_reference, unescape
+from specvino.document.transforms import folded, to_31, to_32
+from specvino.document.unions import Union
+from specvino.document.validator import Validator, Validators
+from specvino.document.walk import all_schemas, closure, descend, followed, reached, references, subschemas
+
+__all__ = [
+    "Operation",
+    "Schema",
+    "Union",
+    "Validator",
+    "Validators",
+    "all_schemas",
+    "at",
+    "base_paths",
+    "beyond_bounds",
+    "by_endpoint",
+    "closure",
+    "component_name",
+    "descend",
+    "dialect_file",
+    "escape",
+    "event_of",
+    "folded",
+    "followed",
+    "load",
+    "lowered",
+    "name_of",
+    "operations",
+    "reached",
+    "references",
+    "referred",
+    "resolved",
+    "schema_reference",
+    "subschemas",
+    "systems",
+    "to_31",
+    "to_32",
+    "unescape",
+    "whole",
+]

@@ -11,10 +11,8 @@ from specvino.document.pointers import resolved
 # The characters of a text and the elements of a list that are the most to be made; what may have more stays untried.
 LARGEST = 65_536
 
-Document = dict[str, Any]
 
-
-def beyond_bounds(document: Document, schema: Schema) -> Iterator[Any]:
+def beyond_bounds(document: dict[str, Any], schema: Schema) -> Iterator[Any]:
     """Yields a value for each upper bound of a schema and of all that is inside it: `maximum`, `maxLength`, `maxItems`,
     `maxProperties` and the `maxLength` of `propertyNames`. A schema inside itself is gone through once.
 
@@ -23,7 +21,7 @@ def beyond_bounds(document: Document, schema: Schema) -> Iterator[Any]:
     yield from _beyond(document, schema, ())
 
 
-def _beyond(document: Document, schema: Schema, seen: tuple[str, ...]) -> Iterator[Any]:
+def _beyond(document: dict[str, Any], schema: Schema, seen: tuple[str, ...]) -> Iterator[Any]:
     if not schema:
         return
     if reference := schema.get("$ref"):
@@ -42,7 +40,7 @@ def _beyond(document: Document, schema: Schema, seen: tuple[str, ...]) -> Iterat
     yield from _objects(document, schema, seen)
 
 
-def _lists(document: Document, schema: Schema, seen: tuple[str, ...]) -> Iterator[Any]:
+def _lists(document: dict[str, Any], schema: Schema, seen: tuple[str, ...]) -> Iterator[Any]:
     items = schema.get("items", {})
     if schema.get("maxItems", LARGEST + 1) <= LARGEST:
         for element in _samples(document, items):
@@ -51,7 +49,7 @@ def _lists(document: Document, schema: Schema, seen: tuple[str, ...]) -> Iterato
         yield [element]
 
 
-def _objects(document: Document, schema: Schema, seen: tuple[str, ...]) -> Iterator[Any]:
+def _objects(document: dict[str, Any], schema: Schema, seen: tuple[str, ...]) -> Iterator[Any]:
     others = schema.get("additionalProperties") or {}
     if isinstance(others, bool):
         others = {}
@@ -68,13 +66,13 @@ def _objects(document: Document, schema: Schema, seen: tuple[str, ...]) -> Itera
                 yield {**least, name: value}
 
 
-def _samples(document: Document, schema: Schema, seen: tuple[str, ...] = ()) -> Iterator[Any]:
+def _samples(document: dict[str, Any], schema: Schema, seen: tuple[str, ...] = ()) -> Iterator[Any]:
     """Yields a small value that the schema's own keywords allow; none for one that is needed inside itself."""
     with suppress(LookupError):
         yield _sample(document, schema, seen)
 
 
-def _sample(document: Document, schema: Schema, seen: tuple[str, ...]) -> Any:
+def _sample(document: dict[str, Any], schema: Schema, seen: tuple[str, ...]) -> Any:
     """Raises LookupError for a schema that is needed inside itself."""
     if reference := schema.get("$ref"):
         if reference in seen:

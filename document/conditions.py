@@ -159,10 +159,10 @@ def _evaluator(entry: Mapping[str, Any]) -> Callable[[Lookup, Mapping[str, Any]]
         return _members(entry["members"])
     if "more_than_one" in entry:
         return _more_than_one(Group(entry["more_than_one"]))
-    return _both([Group(fields) for fields in entry["both"]])
+    return _both([Group(fields) for fields in entry["both"]], Group(entry.get("requires", {})))
 
 
-def _both(groups: list[Group]) -> Callable[[Lookup, Mapping[str, Any]], _Found]:
+def _both(groups: list[Group], required: Group) -> Callable[[Lookup, Mapping[str, Any]], _Found]:
     def evaluate(value: Lookup, facts: Mapping[str, Any]) -> _Found:
         found = []
         for fields in groups:
@@ -170,6 +170,8 @@ def _both(groups: list[Group]) -> Callable[[Lookup, Mapping[str, Any]], _Found]:
             if field is None:
                 return None
             found.append(field)
+        if any(required.matches(value)):
+            return None
         return dict(zip(("field", "other"), found, strict=False))
 
     return evaluate

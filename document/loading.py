@@ -26,7 +26,10 @@ ROUTES = "routes.json"
 
 @cache
 def load(name: str) -> dict[str, Any]:
-    """Returns a document as it was parsed once: whoever changes it must copy it. Raises FileNotFoundError."""
+    """Returns a document by the name of its file, such as `openapi.json` or what `dialect_file` returns.
+
+    It is parsed once: whoever changes it must copy it. Raises FileNotFoundError.
+    """
     loaded: dict[str, Any] = json.loads(read(name))
     return loaded
 

@@ -7,6 +7,7 @@ from typing import Any
 from specvino.document.pointers import component_name, resolved
 
 Schema = dict[str, Any]
+"""A JSON Schema of a document."""
 
 METHODS = ("get", "put", "post", "delete", "options", "head", "patch", "trace", "query")
 
@@ -16,16 +17,21 @@ EVENTS = "text/event-stream"
 
 @dataclass(frozen=True, slots=True)
 class Operation:
-    """One operation of `document`. `method` is in capital letters; `item` is the path item around `definition`."""
+    """One operation of a document."""
 
     path: str
+    """Its path without a base path, such as `/models/{model}`."""
     method: str
+    """Its method in capital letters, such as `POST`."""
     item: Mapping[str, Any]
+    """The path item that contains it."""
     definition: dict[str, Any]
+    """The operation object of OpenAPI."""
     document: Mapping[str, Any]
 
     @property
     def id(self) -> str:
+        """Its operationId."""
         return str(self.definition["operationId"])
 
     @property

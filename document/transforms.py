@@ -81,7 +81,7 @@ def _renamed(node: dict[str, Any], old: str, new: str) -> dict[str, Any]:
     return {new if key == old else key: value for key, value in node.items()}
 
 
-def folded(document: Object) -> dict[str, Any]:
+def folded(document: Mapping[str, Any]) -> dict[str, Any]:
     """Returns the same document with the rules of each component as one `not`.
 
     Schemathesis 4.32 folds `allOf` into the schema around it, but can't fold two conditionals: it gives up on the

@@ -1,7 +1,7 @@
 """What decides whether a value is valid: jsonschema-rs, formats included."""
 
 import json
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from typing import Any
 
 import jsonschema_rs
@@ -16,8 +16,11 @@ LONGEST = 160
 
 
 class Validator:
-    """A compiled schema. References lead into the schema itself or, as `urn:document#…`, into the registry.
-    `formats` says whether a text that is not of its `format` is invalid."""
+    """A compiled JSON Schema (draft 2020-12).
+
+    References lead into the schema itself or, as `urn:document#…`, into the registry. With `formats`, a string that
+    doesn't match its `format` is invalid.
+    """
 
     __slots__ = ("_compiled", "is_valid")
 
@@ -25,13 +28,13 @@ class Validator:
         self, schema: Mapping[str, Any], registry: jsonschema_rs.Registry | None = None, formats: bool = True
     ) -> None:
         self._compiled = jsonschema_rs.Draft202012Validator(dict(schema), registry=registry, validate_formats=formats)
-        self.is_valid = self._compiled.is_valid
-        """Whether a value is valid. Raises ValueError for one that is nested more than 255 levels deep."""
+        self.is_valid: Callable[[Any], bool] = self._compiled.is_valid
+        """Returns whether a value is valid. Raises ValueError for one that is nested more than 255 levels deep."""
 
     def fits(self, value: Any) -> bool:
-        """Tells the same, but says of what is nested too deeply that it is not valid."""
+        """Returns whether a value is valid; one that is nested too deeply isn't."""
         try:
-            return bool(self.is_valid(value))
+            return self.is_valid(value)
         except ValueError:
             return False
 
@@ -60,9 +63,9 @@ class Validator:
 
 
 class Validators:
-    """The validators of one document, each compiled when it is first asked for.
+    """The validators of one document, each compiled on first use.
 
-    The document is read once, into a registry: beside each schema it would be read for each, at 15 ms a megabyte.
+    The document is read once into a registry. Compiling it with each schema would cost 15 ms per megabyte each time.
     """
 
     def __init__(self, document: Schema, formats: bool = True) -> None:

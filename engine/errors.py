@@ -1,29 +1,29 @@
-"""The reasons why an engine may not answer. Each class says who is at fault.
+"""The reasons why an engine doesn't answer. Each class names who is at fault.
 
 EngineError
   PromptError               the caller: this prompt can't be answered
     ContextLengthExceeded   the caller: it does not fit the model
     ImageError              the caller: this is no image that can be read
-  ConstraintError           the caller: the answer can't be constrained so
-  EngineUnavailable         nobody: loading or restarting, come back in `retry_after` seconds
-    EngineBusy              all clients together: so many requests are waiting that there is no room for this one
+  ConstraintError           the caller: the answer can't be constrained this way
+  EngineUnavailable         nobody: loading or restarting, retry in `retry_after` seconds
+    EngineBusy              all clients together: too many requests are waiting
   EngineRestarted           the engine: its process died and took this request with it
   ModelLoadError            the operator: this model can't be loaded
 """
 
 
 class EngineError(Exception):
-    """Is the base of every failure that an engine reports; `str()` is a sentence fit for a client."""
+    """The base of every failure that an engine reports; `str()` is a sentence for the client."""
 
 
 class PromptError(EngineError):
-    """The prompt, or a text to be tokenized, can't be given to this model."""
+    """This model can't take the prompt, or the text to be tokenized."""
 
 
 class ContextLengthExceeded(PromptError):
     """The prompt, or prompt and requested completion together, exceed the context (all in tokens).
 
-    `prompt_tokens` is None for a prompt with images that was not counted to its end; with `more` it has more than that.
+    `prompt_tokens` is None for a prompt with images whose tokens weren't all counted; with `more` it is a lower bound.
     """
 
     def __init__(
@@ -32,12 +32,12 @@ class ContextLengthExceeded(PromptError):
         self.prompt_tokens = prompt_tokens
         self.max_tokens = max_tokens
         self.context_length = context_length
-        asked = f"{'more than ' * more}{prompt_tokens} tokens in the prompt"
+        needed = f"{'more than ' * more}{prompt_tokens} tokens in the prompt"
         if prompt_tokens is None:
-            asked = f"more in the prompt with its images, and {max_tokens} in the completion"
+            needed = f"more in the prompt with its images, and {max_tokens} in the completion"
         elif max_tokens is not None:
-            asked = f"{prompt_tokens + max_tokens} tokens ({asked}, {max_tokens} in the completion)"
-        super().__init__(f"This model's context length is {context_length} tokens, but the request needs {asked}.")
+            needed = f"{prompt_tokens + max_tokens} tokens ({needed}, {max_tokens} in the completion)"
+        super().__init__(f"This model's context length is {context_length} tokens, but the request needs {needed}.")
 
 
 class ImageError(PromptError):
@@ -45,10 +45,10 @@ class ImageError(PromptError):
 
 
 class ConstraintError(EngineError):
-    """The constraint is wrong, nothing satisfies it, or it is too large.
+    """The constraint is invalid, nothing satisfies it, or it is too large.
 
-    `path` leads to the place in the schema or structural tag; `tool` is the number of the tool whose parameters these
-    are. `unsupported` says that it is sound, but a keyword of a strict schema can't be enforced.
+    `path` leads to the fault in the schema or structural tag; `tool` is the index of the tool whose parameters these
+    are. `unsupported` means that it is valid, but a keyword of a strict schema can't be enforced.
     """
 
     def __init__(self, message: str, path: tuple[str | int, ...] = (), *, unsupported: bool = False) -> None:
@@ -67,7 +67,7 @@ class EngineUnavailable(EngineError):
 
 
 class EngineBusy(EngineUnavailable):
-    """As many requests are waiting as may."""
+    """The maximum number of requests is waiting."""
 
 
 class EngineRestarted(EngineError):

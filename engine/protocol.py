@@ -1,14 +1,19 @@
 """The engine as handlers see it."""
 
 from collections.abc import AsyncGenerator, Mapping, Sequence
+from contextvars import ContextVar
 from dataclasses import dataclass
 from typing import Literal, Protocol
 
 from specvino.engine.request import Conversation, GenerationRequest, ReadImage
 from specvino.engine.segments import Segment
 
+# The client of the current request, among whom scarce places are shared out. The server sets it; without it all
+# requests are of one client.
+CLIENT: ContextVar[str] = ContextVar("client", default="")
+
 State = Literal["loading", "ready", "stalled", "restarting", "closed"]
-"""A stalled engine owes answers and gives none: what comes now would wait."""
+"""A stalled engine owes answers and gives none: a new request would wait."""
 
 Drafting = Literal["draft_model", "prompt_lookup"]
 Calling = Literal["strict", "taught", "forced"]
@@ -17,19 +22,18 @@ PaddingSide = Literal["left", "right"]
 
 @dataclass(frozen=True, slots=True)
 class ModelInfo:
-    """Holds what a loaded model says of itself.
+    """The properties of a loaded model.
 
     `context_length` is in tokens, prompt and completion together. `defaults` are the sampling settings of its
     generation_config.json, by their names in `Sampling`. Token ids are below `vocabulary_size`. `drafting` is the
-    source of speculative decoding's drafts, None without it. `vision` says that it takes images.
+    source of speculative decoding's drafts, None without it. With `vision` it takes images.
 
-    `calling` says that the model was taught a way to call tools, in which its calls can be held to strict schemas also
-    where nothing forces them; or one in which they can't; or it calls them only where it is forced to. None if not even
-    that. `thinking_variables` are those, such as `enable_thinking` and `reasoning_effort`, by which its chat template
-    is told whether and how much to think. `thinking_budgets` says that its reasoning can be ended after a number of
-    tokens. `full_logits` says that it can show the likeliest tokens at each place and score prompts, and heed
-    `logit_bias` and which tokens may be drawn. `template_lacks` is what its chat template doesn't support, each with
-    what is done instead.
+    `calling` is how the model calls tools: "strict" in a format in which calls can be held to strict schemas also where
+    nothing forces them, "taught" in one in which they can't, "forced" only where it is forced to, None not at all.
+    `thinking_variables` are the variables of its chat template that control the reasoning, such as `enable_thinking`
+    and `reasoning_effort`. With `thinking_budgets` its reasoning can be ended after a number of tokens. With
+    `full_logits` it shows the likeliest tokens at each position, scores prompts, and honors `logit_bias` and allowed
+    and bad tokens. `template_lacks` is what its chat template doesn't support, each with what is done instead.
     """
 
     context_length: int
@@ -46,10 +50,10 @@ class ModelInfo:
 
 @dataclass(frozen=True, slots=True)
 class EngineStats:
-    """Counts what an engine does: `running` and `waiting` count sequences; `restarts` counts lost processes since the
+    """Statistics of an engine: `running` and `waiting` count sequences; `restarts` counts lost processes since the
     start. `cache_usage` is the share of the KV cache that running sequences hold, 0 to 1; `cache_tokens` is how many
-    tokens fit into it, None where nobody knows. `accepted_drafts` counts the tokens of answers that speculative
-    decoding had drafted, None without it."""
+    tokens fit into it, None if unknown. `accepted_drafts` counts the tokens of answers that speculative decoding had
+    drafted, None without it."""
 
     state: State
     running: int
@@ -61,11 +65,11 @@ class EngineStats:
 
 
 class Engine(Protocol):
-    """Answers requests with one model: this is what handlers need of every engine."""
+    """The interface of engines for handlers: one model answers requests."""
 
     @property
     def model(self) -> ModelInfo:
-        """Returns the loaded model. Raises EngineUnavailable before it was first loaded."""
+        """Returns the properties of the model. Raises EngineUnavailable before it was first loaded."""
         ...
 
     async def start(self) -> None:
@@ -92,12 +96,12 @@ class Engine(Protocol):
         max_length: int | None = None,
         pad: PaddingSide | None = None,
     ) -> list[list[int]]:
-        """Returns each text's token ids; special tokens in a text are recognised as such if `parse_special`.
+        """Returns each text's token ids; special tokens in a text are parsed as such if `parse_special`.
 
         `add_special_tokens` adds those that the tokenizer puts around a text (many put none). `max_length` keeps the
-        first so many ids, and `pad` fills up to it on that side with the model's padding token; without `max_length`
+        first ids only, and `pad` fills up to it on that side with the model's padding token; without `max_length`
         `pad` has no effect. Raises EngineUnavailable, EngineRestarted, and PromptError for a text that the tokenizer
-        can't take whole: nothing is ever cut off silently.
+        would truncate.
         """
         ...
 
@@ -106,7 +110,7 @@ class Engine(Protocol):
         model's context.
 
         Raises EngineUnavailable, EngineRestarted, and PromptError for one that the chat template refuses, that it makes
-        more than `most_characters` of, or that the tokenizer can't take whole.
+        more than `most_characters` of, or that the tokenizer would truncate.
         """
         ...
 
@@ -118,7 +122,7 @@ class Engine(Protocol):
         ...
 
     async def token_bytes(self, token_ids: Sequence[int]) -> list[bytes]:
-        """Returns what each token stands for, of special ones their names. Raises as `detokenize`."""
+        """Returns the bytes of each token, of special ones their names. Raises as `detokenize`."""
         ...
 
     async def read_image(self, file: bytes | str, longest_side: int, most_pixels: int) -> ReadImage:
@@ -134,7 +138,7 @@ class Engine(Protocol):
 
     @property
     def generated_tokens(self) -> int:
-        """Counts the tokens that were generated since the start, those of requests that nobody waited for too."""
+        """Returns how many tokens were generated since the start, including those of cancelled requests."""
         ...
 
     async def close(self) -> None:

@@ -1,4 +1,4 @@
-"""The request to an engine: prompts and how to continue them."""
+"""Requests to an engine: prompts, and how to continue them."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -9,7 +9,7 @@ Role = Literal["system", "developer", "user", "assistant", "tool"]
 
 @dataclass(frozen=True, slots=True)
 class ToolCall:
-    """Is a call that an earlier assistant turn made; `arguments` is the JSON text as it was sent."""
+    """A call in an earlier assistant turn; `arguments` is the JSON text as it was sent."""
 
     id: str
     name: str
@@ -18,7 +18,7 @@ class ToolCall:
 
 @dataclass(frozen=True, slots=True)
 class Image:
-    """Is a picture as models see it: `rgb` holds `height` rows of `width` pixels of three bytes."""
+    """A decoded image: `rgb` holds `height` rows of `width` pixels of three bytes."""
 
     width: int
     height: int
@@ -26,8 +26,7 @@ class Image:
 
 
 class ReadImage(NamedTuple):
-    """Is an image as it was read from its file, for which `pixels` were decoded: more than it has, if it was made
-    smaller."""
+    """An image read from a file. `pixels` were decoded for it: more than it has if it was made smaller."""
 
     image: Image
     pixels: int
@@ -35,7 +34,7 @@ class ReadImage(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class PlacedImage:
-    """Is an image before the character number `at` of its message's content, or at its end."""
+    """An image before the character at index `at` of its message's content, or at its end."""
 
     at: int
     image: Image
@@ -43,10 +42,10 @@ class PlacedImage:
 
 @dataclass(frozen=True, slots=True)
 class Message:
-    """Is one turn. `content` is plain text: parts are joined, and null is the empty text.
+    """One turn. `content` is plain text: parts are joined, and null is the empty text.
 
     `reasoning` is that of an earlier assistant turn, for templates that show it. `images` are in the order of their
-    places.
+    positions.
     """
 
     role: Role
@@ -60,10 +59,10 @@ class Message:
 
 @dataclass(frozen=True, slots=True)
 class Tool:
-    """Is a function that the model may call. `parameters` is the JSON Schema of its arguments; None takes none.
+    """A function that the model may call. `parameters` is the JSON Schema of its arguments, None if it takes none.
 
-    `strict` refuses to force a call where a keyword of the schema can't be enforced; otherwise `Started` names it.
-    `held` says that a call which nobody forces shall keep to the schema, too.
+    With `strict` a call isn't forced where a keyword of the schema can't be enforced; otherwise `Started` names it.
+    With `held` a call that isn't forced is constrained to the schema, too.
     """
 
     name: str
@@ -75,15 +74,15 @@ class Tool:
 
 @dataclass(frozen=True, slots=True)
 class Conversation:
-    """Is a prompt of messages. `tools` are what the model may call: the chat template shows them, and in the answer
-    their calls are recognised.
+    """A prompt of messages. `tools` are what the model may call: the chat template shows them, and their calls are
+    parsed in the answer.
 
     `variables` is the JSON text of an object, whose members are variables of the chat template; `chat_template` stands
-    in place of the model's own. `add_special_tokens` adds those that the tokenizer puts around a text to what the
-    template writes. `continue_final_message` leaves the last message open: the answer goes on with it.
+    in place of the model's own. `add_special_tokens` adds those that the tokenizer puts around a text to the rendered
+    template. `continue_final_message` leaves the last message open: the answer continues it.
 
-    `rendered` is the prompt itself, in place of what a template makes of the messages: a text in which control tokens
-    count as such, or token ids.
+    `rendered` is the prompt itself, in place of the rendered messages: a text in which control tokens count as such, or
+    token ids.
     """
 
     messages: tuple[Message, ...]
@@ -97,9 +96,9 @@ class Conversation:
 
 @dataclass(frozen=True, slots=True)
 class TextPrompt:
-    """Is the model's raw input, without a chat template.
+    """The model's raw input, without a chat template.
 
-    The special tokens that it spells are recognised: it may hold a whole template written by hand.
+    Special tokens in it are parsed as such: it may be a chat template filled in by hand.
     `add_special_tokens` adds those that the tokenizer puts around a text.
     """
 
@@ -109,7 +108,7 @@ class TextPrompt:
 
 @dataclass(frozen=True, slots=True)
 class TokenPrompt:
-    """Is the model's raw input in token ids; nothing is added."""
+    """The model's raw input in token ids; nothing is added."""
 
     ids: tuple[int, ...]
 
@@ -119,7 +118,8 @@ Prompt = Conversation | TextPrompt | TokenPrompt
 
 @dataclass(frozen=True, slots=True)
 class Truncation:
-    """Cuts a prompt that is longer than `tokens` at one `side`; None keeps as many as leave room for the answer."""
+    """How a prompt of more than `tokens` is truncated, on one `side`; None keeps as many as leave room for the
+    answer."""
 
     tokens: int | None
     side: Literal["left", "right"] = "left"
@@ -127,30 +127,29 @@ class Truncation:
 
 @dataclass(frozen=True, slots=True)
 class Sampling:
-    """Says how tokens are chosen, fully resolved (the request's value, else the model's, else the document's).
+    """How tokens are chosen, fully resolved (the request's value, else the model's, else the document's).
 
-    It travels whole from the handler to the process that runs GenAI's pipeline, and each reads its part:
+    It travels unchanged from the handler to the process that runs the model, and each reads its part:
 
     - The pipeline alone (`openvino/worker/generation_config.py`) reads `temperature`, `top_p`, `top_k`, `min_p`,
       the penalties, `ignore_eos`, `best_of`, `length_penalty` and the last three.
-    - The server's process alone, which makes text of tokens (`text/choice_text.py`), reads `stop`, `stop_token_ids`,
+    - The server process alone, which makes text of tokens (`text/choice_text.py`), reads `stop`, `stop_token_ids`,
       `include_stop_str_in_output` and `skip_special_tokens`.
     - The full-logits process alone (`openvino/full_logits/sampler.py`) reads `logit_bias`, `allowed_token_ids` and
       `bad_words_token_ids`, beside what the pipeline reads.
     - The server makes tokens of `bad_words` for it.
-    - Both heed `min_tokens`: the pipeline for the end of the turn, the server for what stops.
-    - The server settles `max_tokens` and `seed` for each sequence before the pipeline gets them.
+    - Both honor `min_tokens`: the pipeline for the end of the turn, the server for stop strings and tokens.
+    - The server resolves `max_tokens` and `seed` for each sequence before the pipeline gets them.
 
     `temperature` 0 and `top_p` 0 are greedy. `top_k` -1 keeps all tokens. `max_tokens` None is the model's own limit,
-    or the end of the context; 0 is for requests that only want their prompts repeated.
+    or the end of the context; 0 is for requests that only repeat their prompts.
     `seed` None draws a new one for each prompt; a prompt's choice i uses seed + i, so that choices differ and each can
     be repeated.
-    `stop` and `stop_token_ids` end a choice; `min_tokens` is how many tokens it has before they, or the end of
-    its turn, may.
-    `best_of` above 1 is a beam search of that width, of whose texts the `n` best are the choices. It draws nothing, and
-    the pipeline has no penalties in it; a stop string cuts its finished texts. `length_penalty` is for it alone.
+    `stop` and `stop_token_ids` end a choice, but not before it has `min_tokens`; nor does the end of its turn.
+    `best_of` above 1 is a beam search of that width, whose `n` best texts are the choices. Nothing is drawn, and there
+    are no penalties; a stop string cuts the finished texts. `length_penalty` applies to beam searches only.
     `logit_bias` is added to the scores of tokens, by their ids. Only `allowed_token_ids` may be drawn, if there are
-    any; of `bad_words_token_ids` none may, nor the last token of a run that spells one of `bad_words`.
+    any; none of `bad_words_token_ids`, nor the last token of a run that spells one of `bad_words`.
     The last three are for speculative decoding (`ModelInfo.drafting`); None leaves them to the engine.
     """
 
@@ -181,15 +180,15 @@ class Sampling:
 
     @property
     def needs_full_logits(self) -> bool:
-        """Tells whether something is done to the scores of tokens that the pipeline has no place for."""
+        """Returns whether the scores of tokens are changed in a way that the pipeline doesn't support."""
         return bool(self.logit_bias or self.allowed_token_ids or self.bad_words_token_ids or self.bad_words)
 
 
 @dataclass(frozen=True, slots=True)
 class JsonSchema:
-    """Constrains the answer to JSON that satisfies a schema (an object, or a boolean).
+    """A constraint of the answer to JSON that satisfies a schema (an object, or a boolean).
 
-    `strict` refuses a schema with keywords that can't be enforced; otherwise `Started` names them.
+    With `strict` a schema with keywords that can't be enforced is refused; otherwise `Started` names them.
     """
 
     schema: Mapping[str, Any] | bool
@@ -198,9 +197,9 @@ class JsonSchema:
 
 @dataclass(frozen=True, slots=True)
 class StructuralTag:
-    """Constrains the answer to the structure that XGrammar's words describe: `{"type": "structural_tag", "format": …}`.
+    """A constraint of the answer to an XGrammar structural tag: `{"type": "structural_tag", "format": …}`.
 
-    `strict` concerns the JSON Schemas in it.
+    `strict` applies to the JSON Schemas in it.
     """
 
     tag: Mapping[str, Any]
@@ -212,9 +211,9 @@ Constraint = JsonSchema | StructuralTag
 
 @dataclass(frozen=True, slots=True)
 class ThinkingBudget:
-    """Ends the reasoning of each choice after so many tokens, and `message` stands at its end; then the answer follows.
+    """A limit of the reasoning of each choice, in tokens. `message` is put at its end; then the answer follows.
 
-    Only for conversations, without a beam search, and for models that hold to budgets (`ModelInfo`).
+    Only for conversations, without a beam search, and for models that support budgets (`ModelInfo`).
     """
 
     tokens: int
@@ -223,26 +222,27 @@ class ThinkingBudget:
 
 @dataclass(frozen=True, slots=True)
 class GenerationRequest:
-    """Asks for `n` choices for each prompt: those of the first prompt are 0 to n - 1, those of the second go on at n.
+    """A request for `n` choices for each prompt: those of the first prompt are 0 to n - 1, those of the second begin at
+    n.
 
-    `truncation` cuts prompts that are too long. `echo` repeats the prompt before each choice; `logprobs` says how
-    likely the tokens were, those of a repeated prompt too, and which `top_logprobs` were the likeliest at each place;
-    in place of the answer's likeliest come `logprob_token_ids` behind the chosen one. `prompt_logprobs` says how likely
-    the prompt's tokens were, and so many of the likeliest at each place. With `token_ids` the segments have the tokens
-    themselves.
+    `truncation` shortens prompts that are too long. `echo` repeats the prompt before each choice. `logprobs` adds the
+    logprobs of the tokens, those of a repeated prompt too, and `top_logprobs` of the likeliest tokens at each position;
+    `logprob_token_ids` replace the likeliest ones in the answer, behind the chosen one. `prompt_logprobs` adds the
+    logprobs of the prompt's tokens, and this many of the likeliest ones at each position. With `token_ids` the segments
+    have the tokens themselves.
 
-    More than one of `top_logprobs`, `logprob_token_ids`, `prompt_logprobs` and what `Sampling.needs_full_logits` tells
-    are for models with `full_logits` (`ModelInfo`), without a beam search, and for answers that nothing constrains.
+    `top_logprobs` above 1, `logprob_token_ids`, `prompt_logprobs`, and the settings of `Sampling.needs_full_logits` are
+    for models with `full_logits` (`ModelInfo`), without a beam search or a constraint. There the tokens of a repeated
+    prompt have no logprobs either.
 
-    `constraint` is the structure that every choice has. It can't be had with `ignore_eos`, `min_tokens` or a beam
+    `constraint` is the structure of every choice. It can't be combined with `ignore_eos`, `min_tokens` or a beam
     search: the pipeline would go on without it.
 
-    `must_call` constrains every choice to calls of the conversation's tools, and so has the same limits; `constraint`
-    is then without effect; a choice ends before it repeats a call. Without `parallel_calls` it ends behind its first
-    one.
+    `must_call` constrains every choice to calls of the conversation's tools, with the same limits; `constraint` then
+    has no effect. A choice ends before it repeats a call. Without `parallel_calls` it ends behind its first one.
 
-    `owner` is whose request it is: the engine's places are shared among owners, too. All whose owner is empty are
-    strangers to each other. Of requests that wait those of the lowest `priority` are next.
+    `owner` is whose request it is: the engine's places are shared among owners. All requests with an empty owner are
+    independent of each other. Waiting requests with the lowest `priority` are next.
     """
 
     prompts: tuple[Prompt, ...]
@@ -264,12 +264,12 @@ class GenerationRequest:
 
     @property
     def echoes_logprobs(self) -> bool:
-        """Tells whether the prompt is repeated with the logprobs of its tokens."""
+        """Returns whether the prompt is repeated with the logprobs of its tokens."""
         return self.echo and self.logprobs
 
     @property
     def needs_full_logits(self) -> bool:
-        """Tells whether the scores of the whole vocabulary are needed, for a token's place or for a prompt's."""
+        """Returns whether the scores of the whole vocabulary are needed, for the answer or for a prompt."""
         of_tokens = self.logprobs and (self.top_logprobs > 1 or bool(self.logprob_token_ids))
         of_prompt = self.echoes_logprobs or self.prompt_logprobs is not None
         return of_tokens or of_prompt or self.sampling.needs_full_logits

@@ -2,8 +2,8 @@
 
 A stream of segments is `Started`, then per choice what it consists of and exactly one `Finish` (choices interleave
 freely), and at last one `Usage`. A choice consists of texts, reasoning and calls, in the order in which they came;
-before them comes what is told of its prompt. A call is a `ToolCallStart`, any number of `ToolCallArguments` and a
-`ToolCallEnd`, with nothing else of the choice between them. Streams and unary answers are both made from it.
+before them come the segments of its prompt. A call is a `ToolCallStart`, any number of `ToolCallArguments` and a
+`ToolCallEnd`, with nothing else of the choice between them. Streams and unary answers are both made of segments.
 """
 
 from dataclasses import dataclass, field
@@ -13,8 +13,8 @@ FinishReason = Literal["stop", "length", "tool_calls"]
 
 
 class TopToken(NamedTuple):
-    """Is one of the likeliest tokens at a place: its own text and bytes, of a special one its name, and its logprob.
-    The bytes are None where the vocabulary doesn't tell them. `chosen` says that it is the one that was."""
+    """One of the likeliest tokens at a position: its own text and bytes, of a special one its name, and its logprob.
+    The bytes are None where the vocabulary doesn't have them. `chosen` marks the token that was chosen."""
 
     text: str
     bytes: bytes | None
@@ -24,12 +24,13 @@ class TopToken(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class TokenLogprob:
-    """Says how likely a token was, as a natural logarithm; None for a prompt's first one, which nothing foretold.
+    """The logprob of a token (natural logarithm); None for a prompt's first token, which has no context, and for
+    prompts that aren't scored.
 
-    `text` is what the token gave to the text: empty where it gave nothing (a control token that is left out, a part of
-    a character before its last one, what is cut off at a stop string). So the texts of a choice's tokens are its text.
-    `bytes` are the token's own, whole in any case; None where the vocabulary doesn't tell them. `top` are the likeliest
-    tokens at its place, as many as were asked for; none where the engine knows the chosen one alone.
+    `text` is what the token added to the text: empty where it added nothing (a control token that is left out, a part
+    of a character before its last one, what is cut off at a stop string). So the texts of a choice's tokens are its
+    text. `bytes` are always all of the token's own; None where the vocabulary doesn't have them. `top` are the
+    likeliest tokens at its position, as many as requested; none where the engine knows the chosen one only.
     """
 
     text: str
@@ -39,18 +40,19 @@ class TokenLogprob:
 
 
 Hidden = Literal["tools", "content", "arguments", "reasoning"]
-"""The tools; the content beside a turn's calls; arguments that are no JSON object; the reasoning of earlier turns."""
+"""What a chat template may not show: the tools; the content beside a turn's calls; arguments that are no JSON object;
+the reasoning of earlier turns."""
 
 
 @dataclass(frozen=True, slots=True)
 class Started:
-    """Says that the request was admitted: it is valid and each of its prompts fits the context. The count is of all
-    together. `prompt_token_ids`, where asked for, are those of each prompt; None for one with images, whose tokens only
+    """The request was admitted: it is valid and each of its prompts fits the context. `prompt_tokens` is the sum over
+    all prompts. `prompt_token_ids`, if requested, are those of each prompt; None for one with images, whose tokens only
     the pipeline knows.
 
-    `unenforced` are the places in the constraint's schema, or structural tag, that don't constrain the answer, and
-    `unenforced_arguments` those in the parameters of tools, by the tool's number. `hidden` is what of a conversation
-    the model's chat template doesn't show.
+    `unenforced` are the paths in the constraint's schema, or structural tag, that don't constrain the answer, and
+    `unenforced_arguments` those in the parameters of tools, with the tool's index. `hidden` are the parts of a
+    conversation that the model's chat template doesn't show.
     """
 
     prompt_tokens: int
@@ -62,8 +64,8 @@ class Started:
 
 @dataclass(frozen=True, slots=True)
 class TokenIds:
-    """Are a choice's next tokens, where asked for, up to and with the one that ended it: what is made of them comes
-    behind."""
+    """A choice's next tokens, if requested, up to and including the one that ended it. The segments that are made of
+    them follow."""
 
     choice: int
     ids: tuple[int, ...]
@@ -71,9 +73,9 @@ class TokenIds:
 
 @dataclass(frozen=True, slots=True)
 class TextDelta:
-    """Is the next piece of a choice's text, never empty and never ending inside a code point.
+    """The next piece of a choice's text, never empty and never ending inside a code point.
 
-    `logprobs`, where asked for, are those of the tokens that end with it or before it and weren't given yet.
+    `logprobs`, if requested, are those of the tokens that end with it or before it and weren't given yet.
     """
 
     choice: int
@@ -83,7 +85,7 @@ class TextDelta:
 
 @dataclass(frozen=True, slots=True)
 class ReasoningDelta:
-    """Is the next piece of the model's reasoning, otherwise like a `TextDelta`."""
+    """The next piece of the model's reasoning, otherwise like a `TextDelta`."""
 
     choice: int
     text: str
@@ -92,9 +94,9 @@ class ReasoningDelta:
 
 @dataclass(frozen=True, slots=True)
 class ToolCallStart:
-    """Begins a call of a known tool; `index` counts the choice's calls from 0.
+    """The beginning of a call of a known tool; `index` counts the choice's calls from 0.
 
-    The tokens of a call have the texts that the model wrote, whatever becomes of them in the arguments' JSON.
+    The tokens of a call have the texts that the model wrote, which may differ from the arguments' JSON.
     """
 
     choice: int
@@ -105,7 +107,7 @@ class ToolCallStart:
 
 @dataclass(frozen=True, slots=True)
 class ToolCallArguments:
-    """Is the next piece of the arguments' JSON text, never empty."""
+    """The next piece of the arguments' JSON text, never empty."""
 
     choice: int
     index: int
@@ -115,7 +117,7 @@ class ToolCallArguments:
 
 @dataclass(frozen=True, slots=True)
 class ToolCallEnd:
-    """Ends a call. `complete` says that the arguments are an object; otherwise they break off."""
+    """The end of a call. If it is `complete` the arguments are an object; otherwise they break off."""
 
     choice: int
     index: int
@@ -124,8 +126,7 @@ class ToolCallEnd:
 
 @dataclass(frozen=True, slots=True)
 class PromptText:
-    """Is the prompt that a choice goes on from, where the request wants it repeated: it comes before all else of the
-    choice."""
+    """The prompt of a choice, if the request repeats it. It comes before the choice's text."""
 
     choice: int
     text: str
@@ -133,8 +134,8 @@ class PromptText:
 
 
 class PromptToken(NamedTuple):
-    """Is a token at a place of a prompt, or one that is likely there: its id, its own text (of a special one its name),
-    its logprob, and its place among all tokens, of which the likeliest has 1."""
+    """A token at a position of a prompt, or one that is likely there: its id, its own text (of a special one its name),
+    its logprob, and its rank among all tokens, from 1 for the likeliest."""
 
     id: int
     text: str
@@ -144,8 +145,8 @@ class PromptToken(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class PromptLogprobs:
-    """Says how likely the tokens of a choice's prompt were, where asked for: at each place the prompt's own token, and
-    then the likeliest others, the likeliest first. Nothing foretold the first token."""
+    """The logprobs of a choice's prompt, if requested: at each position the prompt's own token, and then the likeliest
+    others, the likeliest first. The first position has none."""
 
     choice: int
     places: tuple[tuple[PromptToken, ...] | None, ...]
@@ -153,12 +154,12 @@ class PromptLogprobs:
 
 @dataclass(frozen=True, slots=True)
 class Finish:
-    """Says that a choice is complete. `stop` is the end of turn or a stop string, `length` the token limit.
+    """The end of a choice. `stop` is the end of turn or a stop string, `length` the token limit.
 
-    `tool_calls` says that it ended as with `stop`, holds calls, and all of them are complete. Where calls must be made,
-    also if it was about to repeat one, or the limit cut it before anything was shown of another one. `logprobs`, where
-    asked for, are those of its last tokens, which gave no text. `stopped_by` is the stop string that ended it, or the
-    id of the stop token.
+    With `tool_calls` it ended as with `stop`, has calls, and all of them are complete. Where calls are forced, it is
+    also `tool_calls` if it was about to repeat one, or the limit cut it before anything was shown of another one.
+    `logprobs`, if requested, are those of its last tokens, which added no text. `stopped_by` is the stop string that
+    ended it, or the id of the stop token.
     """
 
     choice: int
@@ -169,8 +170,8 @@ class Finish:
 
 @dataclass(frozen=True, slots=True)
 class Phases:
-    """Says how long a request waited for a place (`queue`), how long it took from then to its first token (`prefill`),
-    and from that to its last one (`decode`), in seconds; of all its choices together."""
+    """The times of a request, in seconds: until it got a place (`queue`), from then to its first token (`prefill`), and
+    from that to its last one (`decode`); of all its choices together."""
 
     queue: float
     prefill: float
@@ -179,10 +180,10 @@ class Phases:
 
 @dataclass(frozen=True, slots=True)
 class Usage:
-    """Holds the token counts of the whole request: sums over its prompts (each counted once) and over its choices.
+    """The token counts of the whole request: sums over its prompts (each counted once) and over its choices.
 
-    `reasoning_tokens` are those of the completion that were reasoning. `phases` are None where the engine doesn't know
-    them.
+    `reasoning_tokens` are those of the completion that were reasoning. `phases` are None where the engine doesn't
+    measure them.
     """
 
     prompt_tokens: int

@@ -7,7 +7,7 @@ from enum import StrEnum
 
 class ErrorType(StrEnum):
     INVALID_REQUEST_ERROR = "invalid_request_error"
-    """The request is at fault."""
+    """The request is invalid."""
     AUTHENTICATION_ERROR = "authentication_error"
     """The key is missing or wrong."""
     RATE_LIMIT_ERROR = "rate_limit_error"
@@ -20,15 +20,15 @@ class ErrorCode(StrEnum):
     INVALID_JSON = "invalid_json"
     """The body is not strict JSON in UTF-8."""
     INVALID_HTTP = "invalid_http"
-    """What was sent is not HTTP/1.1, so there is no request to answer."""
+    """The data received isn't HTTP/1.1, so there is no request to answer."""
     MISSING_BODY = "missing_body"
     """The body is empty."""
     INVALID_TYPE = "invalid_type"
-    """A value has a JSON type that is not accepted."""
+    """A value has the wrong JSON type."""
     INVALID_VALUE = "invalid_value"
-    """A value is not among the accepted ones, or breaks a rule between fields."""
+    """A value isn't allowed, or breaks a rule between fields."""
     MISSING_REQUIRED_PARAMETER = "missing_required_parameter"
-    """A required field is absent."""
+    """A required field is missing."""
     INTEGER_BELOW_MIN_VALUE = "integer_below_min_value"
     """An integer is too small."""
     INTEGER_ABOVE_MAX_VALUE = "integer_above_max_value"
@@ -48,75 +48,75 @@ class ErrorCode(StrEnum):
     OBJECT_ABOVE_MAX_PROPERTIES = "object_above_max_properties"
     """A map has too many entries."""
     UNSUPPORTED_PARAMETER = "unsupported_parameter"
-    """The server doesn't support the field or its value: it was started without what the field needs, or was told to refuse unsupported fields."""
+    """The server doesn't support the field or its value: it was started without what the field requires, or with --unsupported-fields reject."""
     UNKNOWN_PARAMETER = "unknown_parameter"
-    """The API has no such field, and the server was told to refuse unknown fields."""
+    """The API has no such field, and the server was started with --unsupported-fields reject."""
     CONTEXT_LENGTH_EXCEEDED = "context_length_exceeded"
-    """The prompt, or the prompt and the answer together, exceed the model's context length."""
+    """The prompt, or the prompt and the answer together, exceeds the model's context length."""
     INVALID_PROMPT = "invalid_prompt"
-    """The prompt can't be used: the chat template refuses the conversation, the prompt is empty, or a token id is not in the model's vocabulary."""
+    """The prompt can't be used: the chat template raises an error on the conversation, the prompt is empty, or a token id isn't in the model's vocabulary."""
     UNSUPPORTED_CONTENT = "unsupported_content"
-    """A message holds an image, a sound or a file, which the served model can't read."""
+    """A message contains an image, audio or a file, which the served model can't read."""
     INVALID_IMAGE = "invalid_image"
-    """An image can't be read: its data is not base64 or not an image, it is damaged or too large, or there are too many images."""
+    """An image can't be read: its data isn't base64 or isn't an image, it is damaged or too large, or there are too many images."""
     INVALID_IMAGE_URL = "invalid_image_url"
-    """The server doesn't read images from this place: the host is not allowed, its address is not public, or the path is not below the allowed folder."""
+    """The image's location isn't allowed: the host isn't allowed, its address isn't public, or the path isn't below the allowed folder."""
     FAILED_TO_DOWNLOAD_IMAGE = "failed_to_download_image"
-    """An image can't be downloaded: its server can't be reached, takes too long or has no such image."""
+    """An image can't be downloaded: its server can't be reached, takes too long or doesn't have the image."""
     INVALID_SCHEMA = "invalid_schema"
     """A JSON Schema or structural tag is invalid, can't be satisfied, is too large or can't be compiled."""
     UNSUPPORTED_SCHEMA = "unsupported_schema"
     """A strict schema has a keyword that can't be enforced."""
     UNSUPPORTED_TOOL = "unsupported_tool"
-    """The request forces a call of a tool that can't be called: it is not a function, or the server has no tool parser for the model."""
+    """The request forces a call of a tool that can't be called: it isn't a function, or the server has no tool parser for the model."""
     UNKNOWN_TOOL = "unknown_tool"
     """The request forces a tool call or names a tool, but no such function is among its tools."""
     INVALID_ENCRYPTED_CONTENT = "invalid_encrypted_content"
-    """A reasoning item's encrypted content was not encrypted by this server, or has been changed."""
+    """A reasoning item's encrypted content wasn't encrypted by this server, or has been modified."""
     RESPONSE_NOT_FINISHED = "response_not_finished"
     """The response is still being generated in the background, so it can't be continued."""
     RESPONSE_NOT_CANCELLABLE = "response_not_cancellable"
-    """The response was not created in the background, so it can't be cancelled."""
+    """The response isn't a background response, so it can't be cancelled."""
     ITEM_NOT_FOUND = "item_not_found"
     """The response has no item with this id."""
     INVALID_API_KEY = "invalid_api_key"
     """The key is missing or wrong."""
     HOST_NOT_ALLOWED = "host_not_allowed"
-    """The request names a host that the server wasn't told to answer for, as a web page could make a browser do."""
+    """The Host header isn't allowed, as in a DNS rebinding attack by a web page."""
     ORIGIN_NOT_ALLOWED = "origin_not_allowed"
-    """The request comes from a web page whose origin may not use the server."""
+    """The request comes from a web page whose origin isn't allowed."""
     NOT_FOUND = "not_found"
-    """There is no such path."""
+    """The path doesn't exist."""
     MODEL_NOT_FOUND = "model_not_found"
-    """No model is served under this name."""
+    """The server serves no model of this name."""
     RESPONSE_NOT_FOUND = "response_not_found"
-    """No response is stored under this id."""
+    """No response with this id is stored."""
     METHOD_NOT_ALLOWED = "method_not_allowed"
-    """The path exists, but doesn't take this method."""
+    """The path doesn't support this method."""
     REQUEST_TIMEOUT = "request_timeout"
-    """The request was not complete in time."""
+    """The request wasn't complete in time."""
     REQUEST_TOO_LARGE = "request_too_large"
-    """The body is larger than the server accepts, or has more values."""
+    """The body is too large, or has too many values."""
     UNSUPPORTED_MEDIA_TYPE = "unsupported_media_type"
-    """The body is not declared as JSON."""
+    """The body's content type isn't JSON."""
     RATE_LIMIT_EXCEEDED = "rate_limit_exceeded"
-    """As many requests are waiting as the server lets wait."""
+    """The queue of waiting requests is full."""
     HEADERS_TOO_LARGE = "headers_too_large"
-    """The request's URL and headers together are larger than the server accepts."""
+    """The request's URL and headers together are too large."""
     INTERNAL_ERROR = "internal_error"
     """The server failed on this request."""
     SERVER_BUSY = "server_busy"
-    """More is being sent to the server than it can hold at a time."""
+    """The request-body buffer is full."""
     TOO_MANY_CONNECTIONS = "too_many_connections"
-    """The server has as many connections as it takes, and all of them wait for answers."""
+    """All connections of the server are in use, and all of them wait for answers."""
     STORE_UNAVAILABLE = "store_unavailable"
-    """The store of responses can't be used: its database is broken, locked or full."""
+    """The response store isn't available: its database is damaged, locked or full."""
     ENGINE_RESTARTED = "engine_restarted"
-    """The engine was restarted while it worked on the request."""
+    """The engine was restarted while it processed the request."""
     ENGINE_UNAVAILABLE = "engine_unavailable"
     """The model is loading or restarting, the server is shutting down, or it is too busy to compile the grammar that constrains the answer."""
     GENERATION_TIMEOUT = "generation_timeout"
-    """The answer was not complete within the time that the server gives to a request."""
+    """The answer wasn't complete within the server's time limit for a request."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -133,11 +133,11 @@ class ErrorKind:
 
 ERRORS: dict[ErrorCode, ErrorKind] = {
     ErrorCode.INVALID_JSON: ErrorKind(400, ErrorType.INVALID_REQUEST_ERROR, False, False, 'The body is not strict JSON in UTF-8.'),
-    ErrorCode.INVALID_HTTP: ErrorKind(400, ErrorType.INVALID_REQUEST_ERROR, False, False, 'What was sent is not HTTP/1.1, so there is no request to answer.'),
+    ErrorCode.INVALID_HTTP: ErrorKind(400, ErrorType.INVALID_REQUEST_ERROR, False, False, "The data received isn't HTTP/1.1, so there is no request to answer."),
     ErrorCode.MISSING_BODY: ErrorKind(400, ErrorType.INVALID_REQUEST_ERROR, False, False, 'The body is empty.'),
-    ErrorCode.INVALID_TYPE: ErrorKind(400, ErrorType.INVALID_REQUEST_ERROR, True, False, 'A value has a JSON type that is not accepted.'),
-    ErrorCode.INVALID_VALUE: ErrorKind(400, ErrorType.INVALID_REQUEST_ERROR, True, False, 'A value is not among the accepted ones, or breaks a rule between fields.'),
-    ErrorCode.MISSING_REQUIRED_PARAMETER: ErrorKind(400, ErrorType.INVALID_REQUEST_ERROR, True, False, 'A required field is absent.'),
+    ErrorCode.INVALID_TYPE: ErrorKind(400, ErrorType.INVALID_REQUEST_ERROR, True, False, 'A value has the wrong JSON type.'),
+    ErrorCode.INVALID_VALUE: ErrorKind(400, ErrorType.INVALID_REQUEST_ERROR, True, False, "A value isn't allowed, or breaks a rule between fields."),
+    ErrorCode.MISSING_REQUIRED_PARAMETER: ErrorKind(400, ErrorType.INVALID_REQUEST_ERROR, True, False, 'A required field is missing.'),
     ErrorCode.INTEGER_BELOW_MIN_VALUE: ErrorKind(400, ErrorType.INVALID_REQUEST_ERROR, True, False, 'An integer is too small.'),
     ErrorCode.INTEGER_ABOVE_MAX_VALUE: ErrorKind(400, ErrorType.INVALID_REQUEST_ERROR, True, False, 'An integer is too large.'),
     ErrorCode.DECIMAL_BELOW_MIN_VALUE: ErrorKind(400, ErrorType.INVALID_REQUEST_ERROR, True, False, 'A number is too small.'),
@@ -147,39 +147,39 @@ ERRORS: dict[ErrorCode, ErrorKind] = {
     ErrorCode.ARRAY_BELOW_MIN_LENGTH: ErrorKind(400, ErrorType.INVALID_REQUEST_ERROR, True, False, 'A list has too few elements.'),
     ErrorCode.ARRAY_ABOVE_MAX_LENGTH: ErrorKind(400, ErrorType.INVALID_REQUEST_ERROR, True, False, 'A list has too many elements.'),
     ErrorCode.OBJECT_ABOVE_MAX_PROPERTIES: ErrorKind(400, ErrorType.INVALID_REQUEST_ERROR, True, False, 'A map has too many entries.'),
-    ErrorCode.UNSUPPORTED_PARAMETER: ErrorKind(400, ErrorType.INVALID_REQUEST_ERROR, True, False, "The server doesn't support the field or its value: it was started without what the field needs, or was told to refuse unsupported fields."),
-    ErrorCode.UNKNOWN_PARAMETER: ErrorKind(400, ErrorType.INVALID_REQUEST_ERROR, True, False, 'The API has no such field, and the server was told to refuse unknown fields.'),
-    ErrorCode.CONTEXT_LENGTH_EXCEEDED: ErrorKind(400, ErrorType.INVALID_REQUEST_ERROR, True, False, "The prompt, or the prompt and the answer together, exceed the model's context length."),
-    ErrorCode.INVALID_PROMPT: ErrorKind(400, ErrorType.INVALID_REQUEST_ERROR, True, False, "The prompt can't be used: the chat template refuses the conversation, the prompt is empty, or a token id is not in the model's vocabulary."),
-    ErrorCode.UNSUPPORTED_CONTENT: ErrorKind(400, ErrorType.INVALID_REQUEST_ERROR, True, False, "A message holds an image, a sound or a file, which the served model can't read."),
-    ErrorCode.INVALID_IMAGE: ErrorKind(400, ErrorType.INVALID_REQUEST_ERROR, True, False, "An image can't be read: its data is not base64 or not an image, it is damaged or too large, or there are too many images."),
-    ErrorCode.INVALID_IMAGE_URL: ErrorKind(400, ErrorType.INVALID_REQUEST_ERROR, True, False, "The server doesn't read images from this place: the host is not allowed, its address is not public, or the path is not below the allowed folder."),
-    ErrorCode.FAILED_TO_DOWNLOAD_IMAGE: ErrorKind(400, ErrorType.INVALID_REQUEST_ERROR, True, True, "An image can't be downloaded: its server can't be reached, takes too long or has no such image."),
+    ErrorCode.UNSUPPORTED_PARAMETER: ErrorKind(400, ErrorType.INVALID_REQUEST_ERROR, True, False, "The server doesn't support the field or its value: it was started without what the field requires, or with --unsupported-fields reject."),
+    ErrorCode.UNKNOWN_PARAMETER: ErrorKind(400, ErrorType.INVALID_REQUEST_ERROR, True, False, 'The API has no such field, and the server was started with --unsupported-fields reject.'),
+    ErrorCode.CONTEXT_LENGTH_EXCEEDED: ErrorKind(400, ErrorType.INVALID_REQUEST_ERROR, True, False, "The prompt, or the prompt and the answer together, exceeds the model's context length."),
+    ErrorCode.INVALID_PROMPT: ErrorKind(400, ErrorType.INVALID_REQUEST_ERROR, True, False, "The prompt can't be used: the chat template raises an error on the conversation, the prompt is empty, or a token id isn't in the model's vocabulary."),
+    ErrorCode.UNSUPPORTED_CONTENT: ErrorKind(400, ErrorType.INVALID_REQUEST_ERROR, True, False, "A message contains an image, audio or a file, which the served model can't read."),
+    ErrorCode.INVALID_IMAGE: ErrorKind(400, ErrorType.INVALID_REQUEST_ERROR, True, False, "An image can't be read: its data isn't base64 or isn't an image, it is damaged or too large, or there are too many images."),
+    ErrorCode.INVALID_IMAGE_URL: ErrorKind(400, ErrorType.INVALID_REQUEST_ERROR, True, False, "The image's location isn't allowed: the host isn't allowed, its address isn't public, or the path isn't below the allowed folder."),
+    ErrorCode.FAILED_TO_DOWNLOAD_IMAGE: ErrorKind(400, ErrorType.INVALID_REQUEST_ERROR, True, True, "An image can't be downloaded: its server can't be reached, takes too long or doesn't have the image."),
     ErrorCode.INVALID_SCHEMA: ErrorKind(400, ErrorType.INVALID_REQUEST_ERROR, True, False, "A JSON Schema or structural tag is invalid, can't be satisfied, is too large or can't be compiled."),
     ErrorCode.UNSUPPORTED_SCHEMA: ErrorKind(400, ErrorType.INVALID_REQUEST_ERROR, True, False, "A strict schema has a keyword that can't be enforced."),
-    ErrorCode.UNSUPPORTED_TOOL: ErrorKind(400, ErrorType.INVALID_REQUEST_ERROR, True, False, "The request forces a call of a tool that can't be called: it is not a function, or the server has no tool parser for the model."),
+    ErrorCode.UNSUPPORTED_TOOL: ErrorKind(400, ErrorType.INVALID_REQUEST_ERROR, True, False, "The request forces a call of a tool that can't be called: it isn't a function, or the server has no tool parser for the model."),
     ErrorCode.UNKNOWN_TOOL: ErrorKind(400, ErrorType.INVALID_REQUEST_ERROR, True, False, 'The request forces a tool call or names a tool, but no such function is among its tools.'),
-    ErrorCode.INVALID_ENCRYPTED_CONTENT: ErrorKind(400, ErrorType.INVALID_REQUEST_ERROR, True, False, "A reasoning item's encrypted content was not encrypted by this server, or has been changed."),
+    ErrorCode.INVALID_ENCRYPTED_CONTENT: ErrorKind(400, ErrorType.INVALID_REQUEST_ERROR, True, False, "A reasoning item's encrypted content wasn't encrypted by this server, or has been modified."),
     ErrorCode.RESPONSE_NOT_FINISHED: ErrorKind(400, ErrorType.INVALID_REQUEST_ERROR, True, True, "The response is still being generated in the background, so it can't be continued."),
-    ErrorCode.RESPONSE_NOT_CANCELLABLE: ErrorKind(400, ErrorType.INVALID_REQUEST_ERROR, True, False, "The response was not created in the background, so it can't be cancelled."),
+    ErrorCode.RESPONSE_NOT_CANCELLABLE: ErrorKind(400, ErrorType.INVALID_REQUEST_ERROR, True, False, "The response isn't a background response, so it can't be cancelled."),
     ErrorCode.ITEM_NOT_FOUND: ErrorKind(404, ErrorType.INVALID_REQUEST_ERROR, True, False, 'The response has no item with this id.'),
     ErrorCode.INVALID_API_KEY: ErrorKind(401, ErrorType.AUTHENTICATION_ERROR, False, False, 'The key is missing or wrong.'),
-    ErrorCode.HOST_NOT_ALLOWED: ErrorKind(403, ErrorType.INVALID_REQUEST_ERROR, False, False, "The request names a host that the server wasn't told to answer for, as a web page could make a browser do."),
-    ErrorCode.ORIGIN_NOT_ALLOWED: ErrorKind(403, ErrorType.INVALID_REQUEST_ERROR, False, False, 'The request comes from a web page whose origin may not use the server.'),
-    ErrorCode.NOT_FOUND: ErrorKind(404, ErrorType.INVALID_REQUEST_ERROR, False, False, 'There is no such path.'),
-    ErrorCode.MODEL_NOT_FOUND: ErrorKind(404, ErrorType.INVALID_REQUEST_ERROR, True, False, 'No model is served under this name.'),
-    ErrorCode.RESPONSE_NOT_FOUND: ErrorKind(404, ErrorType.INVALID_REQUEST_ERROR, True, False, 'No response is stored under this id.'),
-    ErrorCode.METHOD_NOT_ALLOWED: ErrorKind(405, ErrorType.INVALID_REQUEST_ERROR, False, False, "The path exists, but doesn't take this method."),
-    ErrorCode.REQUEST_TIMEOUT: ErrorKind(408, ErrorType.INVALID_REQUEST_ERROR, False, True, 'The request was not complete in time.'),
-    ErrorCode.REQUEST_TOO_LARGE: ErrorKind(413, ErrorType.INVALID_REQUEST_ERROR, False, False, 'The body is larger than the server accepts, or has more values.'),
-    ErrorCode.UNSUPPORTED_MEDIA_TYPE: ErrorKind(415, ErrorType.INVALID_REQUEST_ERROR, False, False, 'The body is not declared as JSON.'),
-    ErrorCode.RATE_LIMIT_EXCEEDED: ErrorKind(429, ErrorType.RATE_LIMIT_ERROR, False, True, 'As many requests are waiting as the server lets wait.'),
-    ErrorCode.HEADERS_TOO_LARGE: ErrorKind(431, ErrorType.INVALID_REQUEST_ERROR, False, False, "The request's URL and headers together are larger than the server accepts."),
+    ErrorCode.HOST_NOT_ALLOWED: ErrorKind(403, ErrorType.INVALID_REQUEST_ERROR, False, False, "The Host header isn't allowed, as in a DNS rebinding attack by a web page."),
+    ErrorCode.ORIGIN_NOT_ALLOWED: ErrorKind(403, ErrorType.INVALID_REQUEST_ERROR, False, False, "The request comes from a web page whose origin isn't allowed."),
+    ErrorCode.NOT_FOUND: ErrorKind(404, ErrorType.INVALID_REQUEST_ERROR, False, False, "The path doesn't exist."),
+    ErrorCode.MODEL_NOT_FOUND: ErrorKind(404, ErrorType.INVALID_REQUEST_ERROR, True, False, 'The server serves no model of this name.'),
+    ErrorCode.RESPONSE_NOT_FOUND: ErrorKind(404, ErrorType.INVALID_REQUEST_ERROR, True, False, 'No response with this id is stored.'),
+    ErrorCode.METHOD_NOT_ALLOWED: ErrorKind(405, ErrorType.INVALID_REQUEST_ERROR, False, False, "The path doesn't support this method."),
+    ErrorCode.REQUEST_TIMEOUT: ErrorKind(408, ErrorType.INVALID_REQUEST_ERROR, False, True, "The request wasn't complete in time."),
+    ErrorCode.REQUEST_TOO_LARGE: ErrorKind(413, ErrorType.INVALID_REQUEST_ERROR, False, False, 'The body is too large, or has too many values.'),
+    ErrorCode.UNSUPPORTED_MEDIA_TYPE: ErrorKind(415, ErrorType.INVALID_REQUEST_ERROR, False, False, "The body's content type isn't JSON."),
+    ErrorCode.RATE_LIMIT_EXCEEDED: ErrorKind(429, ErrorType.RATE_LIMIT_ERROR, False, True, 'The queue of waiting requests is full.'),
+    ErrorCode.HEADERS_TOO_LARGE: ErrorKind(431, ErrorType.INVALID_REQUEST_ERROR, False, False, "The request's URL and headers together are too large."),
     ErrorCode.INTERNAL_ERROR: ErrorKind(500, ErrorType.SERVER_ERROR, False, True, 'The server failed on this request.'),
-    ErrorCode.SERVER_BUSY: ErrorKind(503, ErrorType.SERVER_ERROR, False, True, 'More is being sent to the server than it can hold at a time.'),
-    ErrorCode.TOO_MANY_CONNECTIONS: ErrorKind(503, ErrorType.SERVER_ERROR, False, True, 'The server has as many connections as it takes, and all of them wait for answers.'),
-    ErrorCode.STORE_UNAVAILABLE: ErrorKind(503, ErrorType.SERVER_ERROR, False, True, "The store of responses can't be used: its database is broken, locked or full."),
-    ErrorCode.ENGINE_RESTARTED: ErrorKind(503, ErrorType.SERVER_ERROR, False, True, 'The engine was restarted while it worked on the request.'),
+    ErrorCode.SERVER_BUSY: ErrorKind(503, ErrorType.SERVER_ERROR, False, True, 'The request-body buffer is full.'),
+    ErrorCode.TOO_MANY_CONNECTIONS: ErrorKind(503, ErrorType.SERVER_ERROR, False, True, 'All connections of the server are in use, and all of them wait for answers.'),
+    ErrorCode.STORE_UNAVAILABLE: ErrorKind(503, ErrorType.SERVER_ERROR, False, True, "The response store isn't available: its database is damaged, locked or full."),
+    ErrorCode.ENGINE_RESTARTED: ErrorKind(503, ErrorType.SERVER_ERROR, False, True, 'The engine was restarted while it processed the request.'),
     ErrorCode.ENGINE_UNAVAILABLE: ErrorKind(503, ErrorType.SERVER_ERROR, False, True, 'The model is loading or restarting, the server is shutting down, or it is too busy to compile the grammar that constrains the answer.'),
-    ErrorCode.GENERATION_TIMEOUT: ErrorKind(503, ErrorType.SERVER_ERROR, False, True, 'The answer was not complete within the time that the server gives to a request.'),
+    ErrorCode.GENERATION_TIMEOUT: ErrorKind(503, ErrorType.SERVER_ERROR, False, True, "The answer wasn't complete within the server's time limit for a request."),
 }

@@ -73,7 +73,7 @@ class ResponsesHandlers(Protocol):
     async def retrieve_response(
         self, context: RequestContext, response_id: str, stream: bool, starting_after: int | None, include_obfuscation: bool, include: list[str] | None
     ) -> Reply[wire.ResponseObject | AsyncGenerator[wire.ResponseStreamEvent]]:
-        """GET /responses/{response_id}: One stored response"""
+        """GET /responses/{response_id}: Get a stored response"""
         ...
 
     async def delete_response(
@@ -85,13 +85,13 @@ class ResponsesHandlers(Protocol):
     async def cancel_response(
         self, context: RequestContext, response_id: str
     ) -> Reply[wire.ResponseObject]:
-        """POST /responses/{response_id}/cancel: Cancel a response in the background"""
+        """POST /responses/{response_id}/cancel: Cancel a background response"""
         ...
 
     async def list_input_items(
         self, context: RequestContext, response_id: str, after: str | None, limit: int, order: ListInputItemsOrder, include: list[str] | None
     ) -> Reply[wire.ResponseItemList]:
-        """GET /responses/{response_id}/input_items: What a stored response answers"""
+        """GET /responses/{response_id}/input_items: List a stored response's input items"""
         ...
 
 
@@ -99,13 +99,13 @@ class TokensHandlers(Protocol):
     async def tokenize(
         self, context: RequestContext, body: models.TokenizeRequest
     ) -> Reply[wire.TokenizeResponse]:
-        """POST /tokenize: The tokens of a text"""
+        """POST /tokenize: Tokenize a text or a conversation"""
         ...
 
     async def detokenize(
         self, context: RequestContext, body: models.DetokenizeRequest
     ) -> Reply[wire.DetokenizeResponse]:
-        """POST /detokenize: The text of tokens"""
+        """POST /detokenize: Turn tokens into text"""
         ...
 
 
@@ -127,19 +127,19 @@ class ServiceHandlers(Protocol):
     async def get_health(
         self, context: RequestContext
     ) -> Reply[wire.Health]:
-        """GET /health: Can the server answer?"""
+        """GET /health: Readiness"""
         ...
 
     async def get_liveness(
         self, context: RequestContext
     ) -> Reply[wire.Liveness]:
-        """GET /health/live: Does the server live?"""
+        """GET /health/live: Liveness"""
         ...
 
     async def get_version(
         self, context: RequestContext
     ) -> Reply[wire.Version]:
-        """GET /version: Which version runs"""
+        """GET /version: The server's version"""
         ...
 
     async def get_openapi(

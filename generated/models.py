@@ -12,7 +12,7 @@ from typing_extensions import TypeAliasType
 
 class AccessPrograms(BaseModel):
     """
-    Programs of OpenAI that widen what a model may do.
+    OpenAI's access programs, which extend what a model may do.
     """
 
     model_config = ConfigDict(
@@ -22,13 +22,13 @@ class AccessPrograms(BaseModel):
         MISSING
     )
     """
-    The program for work on security.
+    The program for security research.
     """
 
 
 class AllowedTools(BaseModel):
     """
-    Some of the tools, and whether one must be called.
+    The allowed tools, and whether one of them must be called.
     """
 
     model_config = ConfigDict(
@@ -36,7 +36,7 @@ class AllowedTools(BaseModel):
     )
     mode: Literal["auto", "required"]
     """
-    May or must.
+    Whether one of the tools may or must be called.
     """
     tools: list[dict[str, Any]]
     """
@@ -46,7 +46,7 @@ class AllowedTools(BaseModel):
 
 class AllowedToolsChoice(BaseModel):
     """
-    Only some of the tools may or must be called.
+    Restricts the model to some of the tools.
     """
 
     model_config = ConfigDict(
@@ -54,17 +54,17 @@ class AllowedToolsChoice(BaseModel):
     )
     type: Literal["allowed_tools"] = "allowed_tools"
     """
-    The kind of choice.
+    The type of choice.
     """
     allowed_tools: AllowedTools
     """
-    Which tools.
+    The allowed tools.
     """
 
 
 class Annotation(BaseModel):
     """
-    A source of a text.
+    A citation of a text.
     """
 
     model_config = ConfigDict(
@@ -72,11 +72,11 @@ class Annotation(BaseModel):
     )
     type: Literal["file_citation", "url_citation", "container_file_citation", "file_path"]
     """
-    The kind of source.
+    The type of citation.
     """
     index: int | MISSING = MISSING
     """
-    Where in the list of files.
+    The index of the file in the list of files.
     """
     file_id: str | MISSING = MISSING
     """
@@ -88,11 +88,11 @@ class Annotation(BaseModel):
     """
     container_id: str | MISSING = MISSING
     """
-    Where the file is.
+    The file's URL.
     """
     url: str | MISSING = MISSING
     """
-    The page.
+    The web page.
     """
     title: str | MISSING = MISSING
     """
@@ -100,17 +100,17 @@ class Annotation(BaseModel):
     """
     start_index: int | MISSING = MISSING
     """
-    Where the text that rests on it begins.
+    Where the citing text starts.
     """
     end_index: int | MISSING = MISSING
     """
-    Where that text ends.
+    Where the citing text ends.
     """
 
 
 class ApproximateLocation(BaseModel):
     """
-    A place by its names.
+    A location by its names.
     """
 
     model_config = ConfigDict(
@@ -136,7 +136,7 @@ class ApproximateLocation(BaseModel):
 
 class AssistantAudioReference(BaseModel):
     """
-    Names an earlier spoken answer.
+    A reference to an earlier audio answer.
     """
 
     model_config = ConfigDict(
@@ -150,7 +150,7 @@ class AssistantAudioReference(BaseModel):
 
 class AssistantMessage(BaseModel):
     """
-    An earlier answer.
+    An earlier answer of the model.
     """
 
     model_config = ConfigDict(
@@ -158,18 +158,18 @@ class AssistantMessage(BaseModel):
     )
     role: Literal["assistant"] = "assistant"
     """
-    The turn's author.
+    The role of the message's author.
     """
     content: Annotated[
         str | list[Annotated[TextPart | RefusalPart | ThinkingPart | ChatOutputTextPart, Field(discriminator="type")]] | None | MISSING,
         Field(title="AssistantContent"),
     ] = MISSING
     """
-    What was said; null or absent beside tool calls.
+    The message's content; null or absent beside tool calls.
     """
     name: Annotated[str | None | MISSING, Field(title="AuthorName")] = MISSING
     """
-    The author's name, for chat templates that show it.
+    The author's name, for chat templates that render it.
     """
     refusal: str | None | MISSING = MISSING
     """
@@ -177,17 +177,17 @@ class AssistantMessage(BaseModel):
     """
     reasoning_content: str | None | MISSING = MISSING
     """
-    The model's reasoning, for chat templates that show it.
+    The model's reasoning, for chat templates that render it.
     """
     reasoning: str | None | MISSING = MISSING
     """
-    The model's reasoning, for chat templates that show it.
+    The model's reasoning, for chat templates that render it.
     """
     tool_calls: list[MessageFunctionToolCall | MessageCustomToolCall] | None | MISSING = (
         MISSING
     )
     """
-    Calls that this answer made.
+    The tool calls of this answer.
     """
     function_call: LegacyFunctionCall | None | MISSING = MISSING
     """
@@ -195,25 +195,25 @@ class AssistantMessage(BaseModel):
     """
     prefix: bool | None | MISSING = MISSING
     """
-    Whether the answer goes on with this turn, where it is the last one.
+    Whether generation continues this message, if it is the last one.
     """
     phase: Literal["commentary", "final_answer"] | None | MISSING = MISSING
     """
-    Whether the turn came before calls of tools or is the answer itself, for chat templates that tell them apart.
+    Whether the message preceded tool calls or is the final answer, for chat templates that distinguish them.
     """
     audio: AssistantAudioReference | None | MISSING = MISSING
     """
-    An earlier spoken answer.
+    An earlier audio answer.
     """
     task: str | None | MISSING = MISSING
     """
-    What the turn is for, for chat templates that know such a mark.
+    The purpose of the message, for chat templates that support such a mark.
     """
 
 
 class AudioEmbedsPart(BaseModel):
     """
-    A part of a message that is sound as an encoder gives it to the model.
+    The embeddings of audio, as an encoder passes them to the model.
     """
 
     model_config = ConfigDict(
@@ -221,23 +221,23 @@ class AudioEmbedsPart(BaseModel):
     )
     type: Literal["audio_embeds"] = "audio_embeds"
     """
-    The kind of part.
+    The type of part.
     """
     audio_embeds: Annotated[
         str | dict[str, str | list[float]] | None | MISSING, Field(title="Embeddings")
     ] = MISSING
     """
-    The sound's vectors.
+    The embeddings.
     """
     uuid: str | None | MISSING = MISSING
     """
-    The caller's name for the medium, under which it is found in the cache.
+    The caller's id of the medium, used as its cache key.
     """
 
 
 class AudioOutput(BaseModel):
     """
-    How spoken output sounds.
+    Settings of audio output.
     """
 
     model_config = ConfigDict(
@@ -257,7 +257,7 @@ class AudioOutput(BaseModel):
 
 class AudioPart(BaseModel):
     """
-    A part of a message that is sound.
+    Audio.
     """
 
     model_config = ConfigDict(
@@ -265,21 +265,21 @@ class AudioPart(BaseModel):
     )
     type: Literal["input_audio"] = "input_audio"
     """
-    The kind of part.
+    The type of part.
     """
     input_audio: InputAudio
     """
-    The sound.
+    The audio.
     """
     prompt_cache_breakpoint: PromptCacheBreakpoint | None | MISSING = MISSING
     """
-    The prompt's cache shall reach up to this part.
+    A prompt cache breakpoint: cache the prompt up to this part.
     """
 
 
 class AudioUrlPart(BaseModel):
     """
-    A part of a message that is sound at a URL.
+    Audio at a URL.
     """
 
     model_config = ConfigDict(
@@ -287,21 +287,21 @@ class AudioUrlPart(BaseModel):
     )
     type: Literal["audio_url"] = "audio_url"
     """
-    The kind of part.
+    The type of part.
     """
     audio_url: Annotated[MediaUrl | str | None, Field(title="MediaSource")]
     """
-    Where the sound is.
+    The audio.
     """
     uuid: str | None | MISSING = MISSING
     """
-    The caller's name for the medium, under which it is found in the cache.
+    The caller's id of the medium, used as its cache key.
     """
 
 
 class BackgroundOptions(BaseModel):
     """
-    How soon a response in the background has to be there, and what it belongs to.
+    The deadline of a background response, and the batch that it belongs to.
     """
 
     model_config = ConfigDict(
@@ -309,17 +309,17 @@ class BackgroundOptions(BaseModel):
     )
     completion_window: Literal["soonest", "2h", "8h"] | None | MISSING = MISSING
     """
-    How long the response may take; who waits longer pays less.
+    How long the response may take; longer is cheaper.
     """
     continuation_id: str | None | MISSING = MISSING
     """
-    An id of the caller's, which requests that belong together share, so that they are put first.
+    A caller's id shared by related requests, which are then prioritized.
     """
 
 
 class CacheWriteDetails(BaseModel):
     """
-    Tokens that were put into the cache, by how long they are kept.
+    Tokens written to the cache, by how long they are kept.
     """
 
     model_config = ConfigDict(
@@ -327,17 +327,17 @@ class CacheWriteDetails(BaseModel):
     )
     ttl_30m_tokens: int | MISSING = MISSING
     """
-    Those kept for half an hour.
+    Tokens kept for half an hour.
     """
     ttl_12h_tokens: int | MISSING = MISSING
     """
-    Those kept for half a day.
+    Tokens kept for half a day.
     """
 
 
 class CachedTokens(BaseModel):
     """
-    How many tokens of a prompt were found in the cache, by where that was.
+    The number of prompt tokens taken from the cache, by location.
     """
 
     model_config = ConfigDict(
@@ -345,25 +345,25 @@ class CachedTokens(BaseModel):
     )
     device: int | MISSING = MISSING
     """
-    In the memory of the device.
+    From the device's memory.
     """
     host: int | MISSING = MISSING
     """
-    In the memory of the machine.
+    From the host's memory.
     """
     storage: int | MISSING = MISSING
     """
-    In a storage beyond it.
+    From external storage.
     """
     storage_backend: str | MISSING = MISSING
     """
-    The kind of that storage.
+    The type of the external storage.
     """
 
 
 class ChatAnnotation(BaseModel):
     """
-    A source of a piece of the text.
+    A citation.
     """
 
     model_config = ConfigDict(
@@ -371,17 +371,17 @@ class ChatAnnotation(BaseModel):
     )
     type: Literal["url_citation"] = "url_citation"
     """
-    The kind of source.
+    The type of citation.
     """
     url_citation: UrlCitation
     """
-    The page.
+    The web page.
     """
 
 
 class ChatAudio(BaseModel):
     """
-    A spoken answer.
+    An audio answer.
     """
 
     model_config = ConfigDict(
@@ -393,21 +393,21 @@ class ChatAudio(BaseModel):
     """
     data: str
     """
-    The sound, in base64.
+    The audio data, in base64.
     """
     expires_at: int
     """
-    Until when the id is known (Unix seconds).
+    When the id expires (Unix seconds).
     """
     transcript: str
     """
-    What is said.
+    The transcript.
     """
 
 
 class ChatAudioDelta(BaseModel):
     """
-    A piece of a spoken answer.
+    New content of an audio answer.
     """
 
     model_config = ConfigDict(
@@ -419,21 +419,21 @@ class ChatAudioDelta(BaseModel):
     """
     data: str | MISSING = MISSING
     """
-    A piece of the sound, in base64.
+    New audio data, in base64.
     """
     expires_at: int | MISSING = MISSING
     """
-    Until when the id is known (Unix seconds).
+    When the id expires (Unix seconds).
     """
     transcript: str | MISSING = MISSING
     """
-    A piece of what is said.
+    New text of the transcript.
     """
 
 
 class ChatChoice(BaseModel):
     """
-    One of the answers asked for.
+    One of the requested answers.
     """
 
     model_config = ConfigDict(
@@ -441,7 +441,7 @@ class ChatChoice(BaseModel):
     )
     index: int
     """
-    Which of the n choices.
+    The index of the choice.
     """
     message: ChatMessage
     """
@@ -449,22 +449,22 @@ class ChatChoice(BaseModel):
     """
     logprobs: ChatLogprobs | None
     """
-    The logprobs of the tokens.
+    The log probabilities of the tokens.
     """
     finish_reason: Annotated[
         Literal["stop", "length", "tool_calls", "content_filter", "function_call"],
         Field(title="FinishReason"),
     ]
     """
-    Why the text ended.
+    Why generation stopped.
     """
     stop_reason: str | int | None | MISSING = MISSING
     """
-    The stop text, or the id of the stop token, that ended the text.
+    The stop string or the id of the stop token that ended the text.
     """
     matched_stop: str | int | None | MISSING = MISSING
     """
-    What ended the text: the stop text, or the id of the token, that of the end of the turn too.
+    What ended the text: the stop string, or the id of the stop token or end-of-sequence token.
     """
     token_ids: list[int] | None | MISSING = MISSING
     """
@@ -472,11 +472,11 @@ class ChatChoice(BaseModel):
     """
     weight_versions: list[WeightVersionSpan] | None | MISSING = MISSING
     """
-    Which version of the weights made which tokens.
+    The versions of the weights that generated the tokens.
     """
     routed_experts: str | None | MISSING = MISSING
     """
-    The experts that each token was given to, as a NumPy file in base64.
+    The experts that each token was routed to, as a NumPy file in base64.
     """
     hidden_states: list[float | list[Any]] | None | MISSING = MISSING
     """
@@ -492,7 +492,7 @@ class ChatChoice(BaseModel):
     """
     meta_info: dict[str, Any] | None | MISSING = MISSING
     """
-    What the engine noted about the choice, by name.
+    The engine's metadata of the choice, by name.
     """
     prompt_logprobs: Annotated[
         list[dict[str, PromptTokenLogprob] | None] | None | MISSING,
@@ -503,17 +503,17 @@ class ChatChoice(BaseModel):
     """
     draft_logprobs: ChatLogprobs | None | MISSING = MISSING
     """
-    The draft model's log probabilities.
+    The log probabilities of the draft model.
     """
     speculate_metrics: dict[str, Any] | None | MISSING = MISSING
     """
-    How good the drafts of speculative decoding were.
+    Statistics of speculative decoding.
     """
 
 
 class ChatChunkChoice(BaseModel):
     """
-    What is new in one choice.
+    The new content of one choice.
     """
 
     model_config = ConfigDict(
@@ -521,27 +521,27 @@ class ChatChunkChoice(BaseModel):
     )
     index: int
     """
-    Which of the n choices.
+    The index of the choice.
     """
     delta: ChatDelta
     """
-    The new piece.
+    The new content.
     """
     logprobs: ChatLogprobs | None
     """
-    The log probabilities of the piece's tokens.
+    The log probabilities of the new tokens.
     """
     finish_reason: Literal["stop", "length", "tool_calls", "content_filter", "function_call"] | None
     """
-    Why the text ended.
+    Why generation stopped.
     """
     stop_reason: str | int | None | MISSING = MISSING
     """
-    The stop text, or the id of the stop token, that ended the text.
+    The stop string or the id of the stop token that ended the text.
     """
     matched_stop: str | int | None | MISSING = MISSING
     """
-    What ended the text: the stop text, or the id of the token, that of the end of the turn too.
+    What ended the text: the stop string, or the id of the stop token or end-of-sequence token.
     """
     token_ids: list[int] | None | MISSING = MISSING
     """
@@ -549,7 +549,7 @@ class ChatChunkChoice(BaseModel):
     """
     weight_versions: list[WeightVersionSpan] | None | MISSING = MISSING
     """
-    Which version of the weights made which tokens.
+    The versions of the weights that generated the tokens.
     """
     prompt_logprobs: Annotated[
         list[dict[str, PromptTokenLogprob] | None] | None | MISSING,
@@ -560,15 +560,15 @@ class ChatChunkChoice(BaseModel):
     """
     draft_logprobs: ChatLogprobs | None | MISSING = MISSING
     """
-    The draft model's log probabilities.
+    The log probabilities of the draft model.
     """
     speculate_metrics: dict[str, Any] | None | MISSING = MISSING
     """
-    How good the drafts of speculative decoding were.
+    Statistics of speculative decoding.
     """
     arrival_time: float | None | MISSING = MISSING
     """
-    How many seconds after the beginning of the work the piece was made.
+    When the chunk was generated, in seconds since processing started.
     """
 
 
@@ -582,15 +582,15 @@ class ChatCompletion(BaseModel):
     )
     id: str
     """
-    The answer's own id.
+    The answer's id.
     """
     object: Literal["chat.completion"] = "chat.completion"
     """
-    Says what this is.
+    The object type.
     """
     created: int
     """
-    When the answer was begun (Unix seconds).
+    When the answer was started (Unix seconds).
     """
     model: str
     """
@@ -598,35 +598,35 @@ class ChatCompletion(BaseModel):
     """
     choices: list[ChatChoice]
     """
-    The answers, in the order of their index.
+    The choices, ordered by index.
     """
     usage: Usage
     """
-    How many tokens the request took.
+    The number of tokens of the request and its answer.
     """
     service_tier: str | None | MISSING = MISSING
     """
-    How the request was worked on.
+    The service tier that processed the request.
     """
     system_fingerprint: str | None | MISSING = MISSING
     """
-    Names what made the answer.
+    A fingerprint of the backend that made the answer.
     """
     metadata: Annotated[
         dict[str, str] | None | MISSING, Field(title="EchoedMetadata")
     ] = MISSING
     """
-    The caller's notes on a stored answer.
+    The caller's metadata of a stored answer.
     """
     moderation: dict[str, Any] | None | MISSING = MISSING
     """
-    What the moderation found.
+    The results of the moderation.
     """
     field__verbose: Annotated[VerboseDetails | MISSING, Field(alias="__verbose")] = (
         MISSING
     )
     """
-    What the model really read and wrote.
+    The prompt and the output exactly as the model read and wrote them.
     """
     prompt_token_ids: list[int] | None | MISSING = MISSING
     """
@@ -634,7 +634,7 @@ class ChatCompletion(BaseModel):
     """
     prompt_text: str | None | MISSING = MISSING
     """
-    The prompt, as the chat template made it.
+    The prompt, as the chat template rendered it.
     """
     prompt_logprobs: Annotated[
         list[dict[str, PromptTokenLogprob] | None] | None | MISSING,
@@ -645,35 +645,35 @@ class ChatCompletion(BaseModel):
     """
     metrics: RequestMetrics | None | MISSING = MISSING
     """
-    How long the request took.
+    The timings of the request.
     """
     timings: RequestTimings | MISSING = MISSING
     """
-    How long the work took.
+    The timings of the request.
     """
     kv_transfer_params: dict[str, Any] | None | MISSING = MISSING
     """
-    Where another server finds the KV cache of the prompt.
+    How another server finds the KV cache of the prompt.
     """
     ec_transfer_params: dict[str, Any] | None | MISSING = MISSING
     """
-    Where another server finds what an encoder made of images and sounds.
+    How another server finds the encoder's output for images and audio.
     """
     field_debug_info: Annotated[
         RenderedPromptInfo | MISSING, Field(alias="_debug_info")
     ] = MISSING
     """
-    The prompt that was rendered.
+    The rendered prompt.
     """
     sglext: SglangFigures | MISSING = MISSING
     """
-    Figures and tokens that were asked for.
+    The requested statistics and tokens.
     """
 
 
 class ChatCompletionChunk(BaseModel):
     """
-    A piece of the answer.
+    A chunk of the answer.
     """
 
     model_config = ConfigDict(
@@ -681,15 +681,15 @@ class ChatCompletionChunk(BaseModel):
     )
     id: str
     """
-    The answer's own id, the same in all chunks.
+    The answer's id; the same in all chunks.
     """
     object: Literal["chat.completion.chunk"] = "chat.completion.chunk"
     """
-    Says what this is.
+    The object type.
     """
     created: int
     """
-    A time of the answer (Unix seconds).
+    A Unix timestamp (seconds) of the answer.
     """
     model: str
     """
@@ -697,33 +697,33 @@ class ChatCompletionChunk(BaseModel):
     """
     choices: list[ChatChunkChoice]
     """
-    What is new; empty in the chunk that has the usage.
+    The choices with new content. Empty in the chunk with the usage.
     """
     usage: Usage | None | MISSING = MISSING
     """
-    How many tokens the request took.
+    The number of tokens of the request and its answer.
     """
     service_tier: str | None | MISSING = MISSING
     """
-    How the request was worked on.
+    The service tier that processed the request.
     """
     system_fingerprint: str | None | MISSING = MISSING
     """
-    Names what made the answer.
+    A fingerprint of the backend that made the answer.
     """
     moderation: dict[str, Any] | None | MISSING = MISSING
     """
-    What the moderation found.
+    The results of the moderation.
     """
     obfuscation: str | MISSING = MISSING
     """
-    Padding that hides how long the text is.
+    Padding that obscures the length of the text.
     """
     field__verbose: Annotated[VerboseDetails | MISSING, Field(alias="__verbose")] = (
         MISSING
     )
     """
-    What the model really read and wrote.
+    The prompt and the output exactly as the model read and wrote them.
     """
     prompt_token_ids: list[int] | None | MISSING = MISSING
     """
@@ -731,33 +731,33 @@ class ChatCompletionChunk(BaseModel):
     """
     prompt_text: str | None | MISSING = MISSING
     """
-    The prompt, as the chat template made it.
+    The prompt, as the chat template rendered it.
     """
     metrics: RequestMetrics | None | MISSING = MISSING
     """
-    How long the request took.
+    The timings of the request.
     """
     kv_transfer_params: dict[str, Any] | None | MISSING = MISSING
     """
-    Where another server finds the KV cache of the prompt.
+    How another server finds the KV cache of the prompt.
     """
     timings: RequestTimings | MISSING = MISSING
     """
-    How long the work took.
+    The timings of the request.
     """
     prompt_progress: PromptProgress | MISSING = MISSING
     """
-    How much of the prompt is read.
+    The progress of prompt processing.
     """
     sglext: SglangFigures | MISSING = MISSING
     """
-    Figures and tokens that were asked for.
+    The requested statistics and tokens.
     """
 
 
 class ChatCompletionServerSentEvent(BaseModel):
     """
-    One event of the stream; the last one is [DONE].
+    One event of the stream. The last one is [DONE].
     """
 
     model_config = ConfigDict(
@@ -779,17 +779,17 @@ class ChatCustomToolInput(BaseModel):
     )
     name: str
     """
-    The tool.
+    The tool's name.
     """
     input: str
     """
-    The text for it.
+    Its input text.
     """
 
 
 class ChatDelta(BaseModel):
     """
-    A new piece of a message.
+    New content of a message.
     """
 
     model_config = ConfigDict(
@@ -797,19 +797,19 @@ class ChatDelta(BaseModel):
     )
     role: Literal["assistant"] | MISSING = MISSING
     """
-    The turn's author.
+    The role of the message's author.
     """
     content: str | None | MISSING = MISSING
     """
-    The next piece of the text.
+    New text.
     """
     refusal: str | None | MISSING = MISSING
     """
-    The next piece of a refusal.
+    New text of a refusal.
     """
     reasoning_content: str | None | MISSING = MISSING
     """
-    The next piece of the model's reasoning.
+    New text of the model's reasoning.
     """
     reasoning: str | None | MISSING = MISSING
     """
@@ -817,15 +817,15 @@ class ChatDelta(BaseModel):
     """
     tool_calls: list[ChatToolCallDelta] | MISSING = MISSING
     """
-    A new piece of a call.
+    New content of tool calls.
     """
     function_call: ChatFunctionCallDelta | MISSING = MISSING
     """
-    A piece of a legacy function call.
+    New content of a legacy function call.
     """
     audio: ChatAudioDelta | MISSING = MISSING
     """
-    A piece of the spoken answer.
+    New content of the audio answer.
     """
     name: str | None | MISSING = MISSING
     """
@@ -833,15 +833,15 @@ class ChatDelta(BaseModel):
     """
     tool_call_id: str | None | MISSING = MISSING
     """
-    The id of the call that the turn answers.
+    The id of the call that the message answers.
     """
     multimodal_content: list[dict[str, Any]] | None | MISSING = MISSING
     """
-    The answer as parts of several kinds, by models that make more than text.
+    The answer as parts of several types, from models that generate more than text.
     """
     audio_content: str | None | MISSING = MISSING
     """
-    The spoken answer.
+    The audio answer.
     """
     prompt_token_ids: list[int] | None | MISSING = MISSING
     """
@@ -857,7 +857,7 @@ class ChatDelta(BaseModel):
     """
     completion_tokens: str | None | MISSING = MISSING
     """
-    The text, with the model's control tokens.
+    The text, including the model's special tokens.
     """
     hidden_states: list[float | list[Any]] | None | MISSING = MISSING
     """
@@ -875,7 +875,7 @@ class ChatFunctionCall(BaseModel):
     )
     name: str
     """
-    The function.
+    The function's name.
     """
     arguments: str
     """
@@ -885,7 +885,7 @@ class ChatFunctionCall(BaseModel):
 
 class ChatFunctionCallDelta(BaseModel):
     """
-    What is new of a call.
+    New content of a function call.
     """
 
     model_config = ConfigDict(
@@ -893,17 +893,17 @@ class ChatFunctionCallDelta(BaseModel):
     )
     name: str | MISSING = MISSING
     """
-    The function.
+    The function's name.
     """
     arguments: str | MISSING = MISSING
     """
-    The next piece of the arguments' JSON text.
+    New text of the arguments, in JSON.
     """
 
 
 class ChatInputImagePart(BaseModel):
     """
-    A part of a message that is an image, under the name of the responses API.
+    An image, under its name in the responses API.
     """
 
     model_config = ConfigDict(
@@ -911,25 +911,25 @@ class ChatInputImagePart(BaseModel):
     )
     type: Literal["input_image"] = "input_image"
     """
-    The kind of part.
+    The type of part.
     """
     image_url: str
     """
-    Where the image is.
+    The image.
     """
     detail: Literal["auto", "low", "high", "original"] | None | MISSING = MISSING
     """
-    How closely to look.
+    The level of detail.
     """
     uuid: str | None | MISSING = MISSING
     """
-    The caller's name for the medium, under which it is found in the cache.
+    The caller's id of the medium, used as its cache key.
     """
 
 
 class ChatInputTextPart(BaseModel):
     """
-    A part of a message that is text, under the name of the responses API.
+    Text, under its name in the responses API.
     """
 
     model_config = ConfigDict(
@@ -937,7 +937,7 @@ class ChatInputTextPart(BaseModel):
     )
     type: Literal["input_text"] = "input_text"
     """
-    The kind of part.
+    The type of part.
     """
     text: str
     """
@@ -955,7 +955,7 @@ class ChatLogprobs(BaseModel):
     )
     content: list[TokenLogprob] | None | MISSING = MISSING
     """
-    The text's tokens, in their order; in a stream those that came with the chunk.
+    The text's tokens, in order; in a stream, those of the chunk.
     """
     refusal: list[TokenLogprob] | None | MISSING = MISSING
     """
@@ -965,7 +965,7 @@ class ChatLogprobs(BaseModel):
 
 class ChatMessage(BaseModel):
     """
-    What the model says.
+    The model's message.
     """
 
     model_config = ConfigDict(
@@ -973,19 +973,19 @@ class ChatMessage(BaseModel):
     )
     role: Literal["assistant"] = "assistant"
     """
-    The turn's author.
+    The role of the message's author.
     """
     content: str | None
     """
-    The text; null beside calls without one.
+    The text; null if there are only calls.
     """
     refusal: str | None
     """
-    A refusal of the model's maker.
+    A refusal generated by the model.
     """
     reasoning_content: str | None | MISSING = MISSING
     """
-    The model's reasoning before.
+    The model's reasoning before the answer.
     """
     reasoning: str | None | MISSING = MISSING
     """
@@ -993,7 +993,7 @@ class ChatMessage(BaseModel):
     """
     tool_calls: list[ChatToolCall] | MISSING = MISSING
     """
-    What the model wants called.
+    The model's tool calls.
     """
     function_call: ChatFunctionCall | MISSING = MISSING
     """
@@ -1005,7 +1005,7 @@ class ChatMessage(BaseModel):
     """
     audio: ChatAudio | None | MISSING = MISSING
     """
-    The spoken answer.
+    The audio answer.
     """
     name: str | None | MISSING = MISSING
     """
@@ -1013,15 +1013,15 @@ class ChatMessage(BaseModel):
     """
     tool_call_id: str | None | MISSING = MISSING
     """
-    The id of the call that the turn answers.
+    The id of the call that the message answers.
     """
     multimodal_content: list[dict[str, Any]] | None | MISSING = MISSING
     """
-    The answer as parts of several kinds, by models that make more than text.
+    The answer as parts of several types, from models that generate more than text.
     """
     audio_content: str | None | MISSING = MISSING
     """
-    The spoken answer.
+    The audio answer.
     """
     prompt_token_ids: list[int] | None | MISSING = MISSING
     """
@@ -1037,13 +1037,13 @@ class ChatMessage(BaseModel):
     """
     completion_tokens: str | None | MISSING = MISSING
     """
-    The text, with the model's control tokens.
+    The text, including the model's special tokens.
     """
 
 
 class ChatOutputTextPart(BaseModel):
     """
-    A part of an earlier answer that is text, under the name of the responses API.
+    Text of an earlier answer, under its name in the responses API.
     """
 
     model_config = ConfigDict(
@@ -1051,7 +1051,7 @@ class ChatOutputTextPart(BaseModel):
     )
     type: Literal["output_text"] = "output_text"
     """
-    The kind of part.
+    The type of part.
     """
     text: str
     """
@@ -1061,7 +1061,7 @@ class ChatOutputTextPart(BaseModel):
 
 class ChatToolCall(BaseModel):
     """
-    A call that the model wants.
+    A tool call.
     """
 
     model_config = ConfigDict(
@@ -1069,29 +1069,29 @@ class ChatToolCall(BaseModel):
     )
     index: int | MISSING = MISSING
     """
-    The call's number.
+    The call's index.
     """
     id: str
     """
-    The call's own id.
+    The call's id.
     """
     type: Literal["function", "custom"]
     """
-    The kind of tool.
+    The type of tool.
     """
     function: ChatFunctionCall | MISSING = MISSING
     """
-    The function, and with what.
+    The function, and its arguments.
     """
     custom: ChatCustomToolInput | MISSING = MISSING
     """
-    The custom tool, and with what.
+    The custom tool, and its input.
     """
 
 
 class ChatToolCallDelta(BaseModel):
     """
-    A piece of a call.
+    New content of a tool call.
     """
 
     model_config = ConfigDict(
@@ -1099,19 +1099,19 @@ class ChatToolCallDelta(BaseModel):
     )
     index: int
     """
-    Which of the message's calls.
+    The index of the call in the message.
     """
     id: str | MISSING = MISSING
     """
-    The call's own id.
+    The call's id.
     """
     type: Literal["function"] | MISSING = MISSING
     """
-    The kind of tool.
+    The type of tool.
     """
     function: ChatFunctionCallDelta | MISSING = MISSING
     """
-    What is new of the function and its arguments.
+    New content of the function's name and arguments.
     """
 
 
@@ -1125,15 +1125,15 @@ class Completion(BaseModel):
     )
     id: str
     """
-    The answer's own id.
+    The answer's id.
     """
     object: Literal["text_completion"] = "text_completion"
     """
-    Says what this is.
+    The object type.
     """
     created: int
     """
-    When the answer was begun (Unix seconds).
+    When the answer was started (Unix seconds).
     """
     model: str
     """
@@ -1141,55 +1141,55 @@ class Completion(BaseModel):
     """
     choices: list[CompletionChoice]
     """
-    The texts, in the order of their index.
+    The choices, ordered by index.
     """
     usage: Usage
     """
-    How many tokens the request took.
+    The number of tokens of the request and its answer.
     """
     system_fingerprint: str | None | MISSING = MISSING
     """
-    Names what made the answer.
+    A fingerprint of the backend that made the answer.
     """
     service_tier: str | None | MISSING = MISSING
     """
-    How the request was worked on.
+    The service tier that processed the request.
     """
     field__verbose: Annotated[VerboseDetails | MISSING, Field(alias="__verbose")] = (
         MISSING
     )
     """
-    What the model really read and wrote.
+    The prompt and the output exactly as the model read and wrote them.
     """
     metrics: RequestMetrics | None | MISSING = MISSING
     """
-    How long the request took.
+    The timings of the request.
     """
     kv_transfer_params: dict[str, Any] | None | MISSING = MISSING
     """
-    Where another server finds the KV cache of the prompt.
+    How another server finds the KV cache of the prompt.
     """
     ec_transfer_params: dict[str, Any] | None | MISSING = MISSING
     """
-    Where another server finds what an encoder made of images and sounds.
+    How another server finds the encoder's output for images and audio.
     """
     timings: RequestTimings | MISSING = MISSING
     """
-    How long the work took.
+    The timings of the request.
     """
     metadata: dict[str, Any] | None | MISSING = MISSING
     """
-    Notes on the answer: the version of the weights that made it.
+    Metadata of the answer: the version of the weights that made it.
     """
     sglext: SglangFigures | MISSING = MISSING
     """
-    Figures and tokens that were asked for.
+    The requested statistics and tokens.
     """
 
 
 class CompletionChoice(BaseModel):
     """
-    One of the texts asked for.
+    One of the requested texts.
     """
 
     model_config = ConfigDict(
@@ -1197,7 +1197,7 @@ class CompletionChoice(BaseModel):
     )
     index: int
     """
-    Which one: the prompt's number times n, plus the choice's.
+    The index: the prompt's index times n, plus the choice's.
     """
     text: str
     """
@@ -1205,22 +1205,22 @@ class CompletionChoice(BaseModel):
     """
     logprobs: CompletionLogprobs | None
     """
-    The logprobs of the tokens.
+    The log probabilities of the tokens.
     """
     finish_reason: Annotated[
         Literal["stop", "length", "content_filter"],
         Field(title="CompletionFinishReason"),
     ]
     """
-    Why the text ended.
+    Why generation stopped.
     """
     stop_reason: str | int | None | MISSING = MISSING
     """
-    The stop text, or the id of the stop token, that ended the text.
+    The stop string or the id of the stop token that ended the text.
     """
     matched_stop: str | int | None | MISSING = MISSING
     """
-    What ended the text: the stop text, or the id of the token, that of the end of the turn too.
+    What ended the text: the stop string, or the id of the stop token or end-of-sequence token.
     """
     prompt_token_ids: list[int] | None | MISSING = MISSING
     """
@@ -1236,7 +1236,7 @@ class CompletionChoice(BaseModel):
     """
     completion_tokens: str | None | MISSING = MISSING
     """
-    The text, with the model's control tokens.
+    The text, including the model's special tokens.
     """
     token_ids: list[int] | None | MISSING = MISSING
     """
@@ -1244,11 +1244,11 @@ class CompletionChoice(BaseModel):
     """
     weight_versions: list[WeightVersionSpan] | None | MISSING = MISSING
     """
-    Which version of the weights made which tokens.
+    The versions of the weights that generated the tokens.
     """
     routed_experts: str | None | MISSING = MISSING
     """
-    The experts that each token was given to, as a NumPy file in base64.
+    The experts that each token was routed to, as a NumPy file in base64.
     """
     prompt_logprobs: Annotated[
         list[dict[str, PromptTokenLogprob] | None] | None | MISSING,
@@ -1259,23 +1259,23 @@ class CompletionChoice(BaseModel):
     """
     draft_logprobs: CompletionLogprobs | None | MISSING = MISSING
     """
-    The draft model's log probabilities.
+    The log probabilities of the draft model.
     """
     speculate_metrics: dict[str, Any] | None | MISSING = MISSING
     """
-    How good the drafts of speculative decoding were.
+    Statistics of speculative decoding.
     """
     arrival_time: float | None | MISSING = MISSING
     """
-    How many seconds after the beginning of the work the piece was made.
+    When the chunk was generated, in seconds since processing started.
     """
     reasoning_content: str | None | MISSING = MISSING
     """
-    The model's reasoning before.
+    The model's reasoning before the text.
     """
     tool_calls: list[dict[str, Any]] | None | MISSING = MISSING
     """
-    What the model wants called, as chat has it.
+    The model's tool calls, as in chat completions.
     """
     hidden_states: list[float | list[Any]] | None | MISSING = MISSING
     """
@@ -1285,7 +1285,7 @@ class CompletionChoice(BaseModel):
 
 class CompletionChunk(BaseModel):
     """
-    A piece of the texts.
+    A chunk of the texts.
     """
 
     model_config = ConfigDict(
@@ -1293,15 +1293,15 @@ class CompletionChunk(BaseModel):
     )
     id: str
     """
-    The answer's own id, the same in all chunks.
+    The answer's id; the same in all chunks.
     """
     object: Literal["text_completion"] = "text_completion"
     """
-    Says what this is.
+    The object type.
     """
     created: int
     """
-    A time of the answer (Unix seconds).
+    A Unix timestamp (seconds) of the answer.
     """
     model: str
     """
@@ -1309,47 +1309,47 @@ class CompletionChunk(BaseModel):
     """
     choices: list[CompletionChunkChoice]
     """
-    What is new; empty in the chunk that has the usage.
+    The choices with new text. Empty in the chunk with the usage.
     """
     usage: Usage | None | MISSING = MISSING
     """
-    How many tokens the request took.
+    The number of tokens of the request and its answer.
     """
     system_fingerprint: str | None | MISSING = MISSING
     """
-    Names what made the answer.
+    A fingerprint of the backend that made the answer.
     """
     field__verbose: Annotated[VerboseDetails | MISSING, Field(alias="__verbose")] = (
         MISSING
     )
     """
-    What the model really read and wrote.
+    The prompt and the output exactly as the model read and wrote them.
     """
     metrics: RequestMetrics | None | MISSING = MISSING
     """
-    How long the request took.
+    The timings of the request.
     """
     kv_transfer_params: dict[str, Any] | None | MISSING = MISSING
     """
-    Where another server finds the KV cache of the prompt.
+    How another server finds the KV cache of the prompt.
     """
     timings: RequestTimings | MISSING = MISSING
     """
-    How long the work took.
+    The timings of the request.
     """
     prompt_progress: PromptProgress | MISSING = MISSING
     """
-    How much of the prompt is read.
+    The progress of prompt processing.
     """
     sglext: SglangFigures | MISSING = MISSING
     """
-    Figures and tokens that were asked for.
+    The requested statistics and tokens.
     """
 
 
 class CompletionChunkChoice(BaseModel):
     """
-    What is new in one text.
+    New text of one choice.
     """
 
     model_config = ConfigDict(
@@ -1357,27 +1357,27 @@ class CompletionChunkChoice(BaseModel):
     )
     index: int
     """
-    Which one: the prompt's number times n, plus the choice's.
+    The index: the prompt's index times n, plus the choice's.
     """
     text: str
     """
-    The next piece.
+    New text.
     """
     logprobs: CompletionLogprobs | None
     """
-    The log probabilities of the piece's tokens.
+    The log probabilities of the new tokens.
     """
     finish_reason: Literal["stop", "length", "content_filter"] | None
     """
-    Why the text ended.
+    Why generation stopped.
     """
     stop_reason: str | int | None | MISSING = MISSING
     """
-    The stop text, or the id of the stop token, that ended the text.
+    The stop string or the id of the stop token that ended the text.
     """
     matched_stop: str | int | None | MISSING = MISSING
     """
-    What ended the text: the stop text, or the id of the token, that of the end of the turn too.
+    What ended the text: the stop string, or the id of the stop token or end-of-sequence token.
     """
     prompt_token_ids: list[int] | None | MISSING = MISSING
     """
@@ -1393,7 +1393,7 @@ class CompletionChunkChoice(BaseModel):
     """
     completion_tokens: str | None | MISSING = MISSING
     """
-    The text, with the model's control tokens.
+    The text, including the model's special tokens.
     """
     token_ids: list[int] | None | MISSING = MISSING
     """
@@ -1401,7 +1401,7 @@ class CompletionChunkChoice(BaseModel):
     """
     weight_versions: list[WeightVersionSpan] | None | MISSING = MISSING
     """
-    Which version of the weights made which tokens.
+    The versions of the weights that generated the tokens.
     """
     prompt_logprobs: Annotated[
         list[dict[str, PromptTokenLogprob] | None] | None | MISSING,
@@ -1412,23 +1412,23 @@ class CompletionChunkChoice(BaseModel):
     """
     draft_logprobs: CompletionLogprobs | None | MISSING = MISSING
     """
-    The draft model's log probabilities.
+    The log probabilities of the draft model.
     """
     speculate_metrics: dict[str, Any] | None | MISSING = MISSING
     """
-    How good the drafts of speculative decoding were.
+    Statistics of speculative decoding.
     """
     arrival_time: float | None | MISSING = MISSING
     """
-    How many seconds after the beginning of the work the piece was made.
+    When the chunk was generated, in seconds since processing started.
     """
     reasoning_content: str | None | MISSING = MISSING
     """
-    The model's reasoning before.
+    The model's reasoning before the text.
     """
     tool_calls: list[dict[str, Any]] | None | MISSING = MISSING
     """
-    What the model wants called, as chat has it.
+    The model's tool calls, as in chat completions.
     """
     hidden_states: list[float | list[Any]] | None | MISSING = MISSING
     """
@@ -1450,25 +1450,25 @@ class CompletionLogprobs(BaseModel):
     """
     token_logprobs: list[float | None] | MISSING = MISSING
     """
-    The natural logarithms of their probabilities; null for the first token of a repeated prompt, which has no tokens before it.
+    The natural logarithms of their probabilities; null for the first token of an echoed prompt, which nothing precedes.
     """
     top_logprobs: list[dict[str, float] | None] | None | MISSING = MISSING
     """
-    The likeliest tokens at each place, and their log probabilities.
+    The most likely tokens at each position, and their log probabilities.
     """
     text_offset: list[int] | MISSING = MISSING
     """
-    Where each begins in the choice's text, in characters.
+    Where each token starts in the choice's text, in characters.
     """
     content: list[TokenLogprob] | MISSING = MISSING
     """
-    The text's tokens in the form of chat, in place of the lists.
+    The text's tokens in the form of chat completions, in place of the lists.
     """
 
 
 class CompletionServerSentEvent(BaseModel):
     """
-    One event of the stream; the last one is [DONE].
+    One event of the stream. The last one is [DONE].
     """
 
     model_config = ConfigDict(
@@ -1482,7 +1482,7 @@ class CompletionServerSentEvent(BaseModel):
 
 class CompletionTokensDetails(BaseModel):
     """
-    What the generated tokens are.
+    A breakdown of the generated tokens.
     """
 
     model_config = ConfigDict(
@@ -1490,33 +1490,33 @@ class CompletionTokensDetails(BaseModel):
     )
     reasoning_tokens: int | MISSING = MISSING
     """
-    Tokens of reasoning.
+    Reasoning tokens.
     """
     text_tokens: int | MISSING = MISSING
     """
-    Tokens of text.
+    Text tokens.
     """
     audio_tokens: int | MISSING = MISSING
     """
-    Tokens of sound.
+    Audio tokens.
     """
     image_tokens: int | None | MISSING = MISSING
     """
-    Tokens of images.
+    Image tokens.
     """
     accepted_prediction_tokens: int | MISSING = MISSING
     """
-    Predicted tokens that came true.
+    Accepted tokens of the prediction.
     """
     rejected_prediction_tokens: int | MISSING = MISSING
     """
-    Predicted tokens that did not.
+    Rejected tokens of the prediction.
     """
 
 
 class ContextManagement(BaseModel):
     """
-    One way to shorten a long conversation.
+    A way to compact a long conversation.
     """
 
     model_config = ConfigDict(
@@ -1524,17 +1524,17 @@ class ContextManagement(BaseModel):
     )
     type: str
     """
-    The way: compaction.
+    The type: compaction.
     """
     compact_threshold: int | None | MISSING = MISSING
     """
-    From how many tokens on.
+    The number of tokens at which it starts.
     """
 
 
 class ConversationReference(BaseModel):
     """
-    Names a stored conversation.
+    A reference to a stored conversation.
     """
 
     model_config = ConfigDict(
@@ -1548,7 +1548,7 @@ class ConversationReference(BaseModel):
 
 class CreateChatCompletionRequest(BaseModel):
     """
-    A conversation and how to continue it.
+    A conversation, and settings of the answer.
     """
 
     model_config = ConfigDict(
@@ -1565,7 +1565,7 @@ class CreateChatCompletionRequest(BaseModel):
         ]
     ]
     """
-    The conversation so far, the oldest turn first.
+    The conversation so far, the oldest message first.
     """
     max_tokens: int | None | MISSING = MISSING
     """
@@ -1573,13 +1573,13 @@ class CreateChatCompletionRequest(BaseModel):
     """
     max_completion_tokens: int | None | MISSING = MISSING
     """
-    The most tokens that each choice may have.
+    The maximum number of tokens of each choice.
     """
     logit_bias: Annotated[
         dict[str, float] | None | MISSING, Field(title="LogitBias")
     ] = MISSING
     """
-    Adds to the scores of tokens, by token id.
+    A number to add to the logit of each token, by token id.
     """
     logprobs: bool | None | MISSING = MISSING
     """
@@ -1587,7 +1587,7 @@ class CreateChatCompletionRequest(BaseModel):
     """
     top_logprobs: int | None | MISSING = MISSING
     """
-    How many of the likeliest tokens to show at each place.
+    The number of most likely tokens to return at each position.
     """
     stream_options: StreamOptions | None | MISSING = MISSING
     """
@@ -1595,7 +1595,7 @@ class CreateChatCompletionRequest(BaseModel):
     """
     tools: list[FunctionTool | FlatFunctionTool | CustomTool] | None | MISSING = MISSING
     """
-    What the model may call.
+    The tools that the model may call.
     """
     tool_choice: Annotated[
         Literal["none", "auto", "required"] | NamedToolChoice | FlatNamedToolChoice | AllowedToolsChoice | CustomToolChoice | None | MISSING,
@@ -1606,36 +1606,36 @@ class CreateChatCompletionRequest(BaseModel):
     """
     parallel_tool_calls: bool | None | MISSING = MISSING
     """
-    Whether one answer may hold several calls.
+    Whether one answer may contain several calls.
     """
     functions: list[FunctionDefinition] | None | MISSING = MISSING
     """
-    The legacy field for tools. It allows one call, which the answer has as function_call.
+    The legacy form of tools. It allows one call, which is returned as function_call.
     """
     function_call: Literal["none", "auto"] | FunctionName | None | MISSING = MISSING
     """
-    The legacy field for tool_choice.
+    The legacy form of tool_choice.
     """
     response_format: Annotated[
         ResponseFormatText | ResponseFormatJsonObject | ResponseFormatJsonSchema | ResponseFormatStructuralTag | None | MISSING,
         Field(title="ResponseFormat"),
     ] = MISSING
     """
-    The structured output format that the answer must have.
+    The structured output format of the answer.
     """
     reasoning_effort: Literal["none", "minimal", "low", "medium", "high", "xhigh", "max"] | None | MISSING = (
         MISSING
     )
     """
-    How much reasoning the model shall do before it answers.
+    How much the model reasons before it answers.
     """
     verbosity: Literal["low", "medium", "high"] | None | MISSING = MISSING
     """
-    How long the answer shall be.
+    How long the answer should be.
     """
     prediction: Prediction | None | MISSING = MISSING
     """
-    What most of the answer will be.
+    Text that most of the answer is expected to match.
     """
     web_search_options: WebSearchOptions | None | MISSING = MISSING
     """
@@ -1643,47 +1643,47 @@ class CreateChatCompletionRequest(BaseModel):
     """
     moderation: Moderation | None | MISSING = MISSING
     """
-    Have request and answer moderated.
+    Moderates request and answer.
     """
     service_tier: Literal["auto", "default", "flex", "scale", "priority", "fast"] | None | MISSING = (
         MISSING
     )
     """
-    How quickly, and at which price, the request is worked on.
+    The service tier, which sets speed and price.
     """
     store: bool | None | MISSING = MISSING
     """
-    Keep the answer for later.
+    Store the answer for later retrieval.
     """
     add_special_tokens: bool | None | MISSING = MISSING
     """
-    Whether the tokens that the tokenizer puts around a text are added to the prompt.
+    Whether to add the tokenizer's special tokens (such as BOS) to the prompt.
     """
     task: Literal["action", "query", "authority", "domain", "title", "read_url"] | None | MISSING = (
         MISSING
     )
     """
-    What the last turn is for, for chat templates that know such a mark.
+    The purpose of the last message, for chat templates that support such a mark.
     """
     echo: bool | None | MISSING = MISSING
     """
-    Begin the answer with the last message, where it has the same author.
+    Start the answer with the content of the last message, if it has the same role.
     """
     temperature: float | None | MISSING = MISSING
     """
-    How freely tokens are drawn. 0 always takes the likeliest one.
+    The sampling temperature. Higher values give more varied text; 0 always takes the most likely token.
     """
     top_p: float | None | MISSING = MISSING
     """
-    Draw only from the likeliest tokens that together have this probability.
+    Nucleus sampling: sample only from the most likely tokens, up to this cumulative probability.
     """
     top_k: int | None | MISSING = MISSING
     """
-    Draw only from this many of the likeliest tokens.
+    Sample only from this many of the most likely tokens.
     """
     min_p: float | None | MISSING = MISSING
     """
-    Draw only from tokens at least this many times as likely as the likeliest one.
+    The minimum probability of a token, relative to the most likely one.
     """
     seed: int | None | MISSING = MISSING
     """
@@ -1691,111 +1691,111 @@ class CreateChatCompletionRequest(BaseModel):
     """
     stop: str | list[str] | None | MISSING = MISSING
     """
-    Texts at which a choice ends.
+    Stop strings, at which a choice ends.
     """
     frequency_penalty: float | None | MISSING = MISSING
     """
-    Makes a token the less likely the more often the text has it.
+    Makes tokens less likely in proportion to how often they occur in the text.
     """
     presence_penalty: float | None | MISSING = MISSING
     """
-    Makes a token less likely once the text has it.
+    Makes tokens less likely that occur in the text.
     """
     repetition_penalty: float | None | MISSING = MISSING
     """
-    Divides the score of tokens that prompt or text have. Above 1 it avoids repetition.
+    Divides the logits of tokens that occur in the prompt or the text. Above 1, repetition becomes less likely.
     """
     n: int | None | MISSING = MISSING
     """
-    How many choices to make.
+    The number of choices to generate.
     """
     best_of: int | None | MISSING = MISSING
     """
-    How many candidates to make, of which the n best are answered.
+    The number of candidates to generate, of which the n best are returned.
     """
     length_penalty: float | None | MISSING = MISSING
     """
-    Which texts a beam search prefers: the higher, the longer ones.
+    The length penalty of beam search: higher values prefer longer texts.
     """
     stop_token_ids: list[int] | None | MISSING = MISSING
     """
-    Tokens at which a choice ends.
+    Stop tokens, at which a choice ends.
     """
     min_tokens: int | None | MISSING = MISSING
     """
-    How many tokens a choice has before the end of its turn, or a stop, may end it.
+    The minimum number of tokens before a choice may end by an end-of-sequence token or a stop.
     """
     ignore_eos: bool | None | MISSING = MISSING
     """
-    Go on after the model's end of turn, up to the token limit.
+    Continue after the end-of-sequence token, up to the token limit.
     """
     include_stop_str_in_output: bool | None | MISSING = MISSING
     """
-    Leave the stop text that ended a choice at the end of its text.
+    Include the stop string that ended a choice at the end of its text.
     """
     skip_special_tokens: bool | None | MISSING = MISSING
     """
-    Leave the model's control tokens out of the text, also the one that ends it.
+    Leave the model's special tokens out of the text, including the one that ends it.
     """
     spaces_between_special_tokens: bool | None | MISSING = MISSING
     """
-    Put a space between control tokens that stand in the text.
+    Add spaces between special tokens in the text.
     """
     watermarking: bool | None | MISSING = MISSING
     """
-    Whether the text gets the watermark that the server was started with.
+    Whether the text gets the watermark that the server is configured with.
     """
     num_assistant_tokens: int | None | MISSING = MISSING
     """
-    How many tokens speculative decoding drafts at a time.
+    Speculative decoding: the number of tokens to draft at a time.
     """
     assistant_confidence_threshold: float | None | MISSING = MISSING
     """
-    Draft on as long as the draft model is at least this sure.
+    Speculative decoding: the minimum confidence of the draft model to continue a draft.
     """
     max_ngram_size: int | None | MISSING = MISSING
     """
-    The longest run of tokens that is looked up in the prompt for a draft.
+    Prompt lookup: the maximum length of the token sequence to look up in the prompt.
     """
     modalities: list[str] | None | MISSING = MISSING
     """
-    The kinds of output wanted, of text and audio.
+    The requested kinds of output, out of text and audio.
     """
     audio: AudioOutput | None | MISSING = MISSING
     """
-    The voice and format of spoken output.
+    The voice and format of audio output.
     """
     chunk_frames: int | None | MISSING = MISSING
     """
-    How many frames of sound each streamed piece has.
+    The number of audio frames in each streamed chunk.
     """
     stream: bool | None | MISSING = MISSING
     """
-    Answer with server-sent events while the text is made.
+    Answer with server-sent events while the text is generated.
     """
     user: str | None | MISSING = MISSING
     """
-    The caller's name for its own user.
+    The caller's id of the end user.
     """
     safety_identifier: str | None | MISSING = MISSING
     """
-    A stable, hashed name of the caller's user, by which a provider can find abuse.
+    A stable, hashed id of the end user, used to detect abuse.
     """
     metadata: dict[str, str] | None | MISSING = MISSING
     """
-    The caller's own notes on the request.
+    The caller's metadata of the request.
     """
     prompt_cache_key: str | None | MISSING = MISSING
     """
-    Requests with the same key are likely to share their prompt's beginning.
+    A cache key for requests that are likely to share a prompt prefix.
     """
     prompt_cache_retention: Literal["in_memory", "24h"] | None | MISSING = MISSING
     """
-    How long the prompt's beginning may be kept.
+    How long the prompt prefix may be kept in the cache.
     """
     prompt_cache_options: PromptCacheOptions | None | MISSING = MISSING
     """
-    Settings of the prompt's cache.
+    Settings of the prompt cache.
     """
     chat_template_kwargs: dict[str, Any] | None | MISSING = MISSING
     """
@@ -1803,27 +1803,27 @@ class CreateChatCompletionRequest(BaseModel):
     """
     chat_template: str | None | MISSING = MISSING
     """
-    A chat template of the request's own, in Jinja, in place of the model's.
+    A Jinja chat template to use in place of the model's.
     """
     add_generation_prompt: bool | None | MISSING = MISSING
     """
-    Whether the prompt ends with the beginning of the answer's turn.
+    Whether the prompt ends with the start of the assistant's turn.
     """
     continue_final_message: bool | None | MISSING = MISSING
     """
-    Whether the last message is left open, so that the answer goes on with it.
+    Whether the last message is left open, so that the model continues it.
     """
     documents: list[dict[str, str]] | None | MISSING = MISSING
     """
-    Texts that the answer may rest on, for chat templates that have a place for them.
+    Documents for retrieval-augmented generation, for chat templates that render them.
     """
     disable_chat_template: bool | None | MISSING = MISSING
     """
-    Whether the first message is the whole prompt, without a chat template.
+    Whether to use the first message as the whole prompt, without a chat template.
     """
     structured_outputs: StructuredOutputsParams | None | MISSING = MISSING
     """
-    What constrains the text.
+    The constraint on the text.
     """
     guided_json: Annotated[
         str | dict[str, Any] | None | MISSING, Field(title="SchemaOrText")
@@ -1837,35 +1837,35 @@ class CreateChatCompletionRequest(BaseModel):
     """
     guided_choice: list[str] | None | MISSING = MISSING
     """
-    Texts, of which the whole text must be one.
+    The alternatives, one of which the whole text must be.
     """
     guided_grammar: str | None | MISSING = MISSING
     """
-    A grammar by which the text must be formed.
+    A grammar that the text must match.
     """
     structural_tag: str | None | MISSING = MISSING
     """
-    Pieces of the text that are constrained, each behind its own beginning, as JSON text.
+    A structural tag in JSON: parts of the text that are constrained, each introduced by its own start text.
     """
     thinking_token_budget: int | None | MISSING = MISSING
     """
-    The most tokens of reasoning; -1 sets no limit.
+    The maximum number of reasoning tokens; -1 sets no limit.
     """
     include_reasoning: bool | None | MISSING = MISSING
     """
-    Whether the answer has the reasoning, which the model does in either case.
+    Whether the answer includes the reasoning. The model reasons in either case.
     """
     reasoning_max_tokens: int | None | MISSING = MISSING
     """
-    The most tokens of reasoning.
+    The maximum number of reasoning tokens.
     """
     response_max_tokens: int | None | MISSING = MISSING
     """
-    The most tokens of the answer behind its reasoning.
+    The maximum number of tokens of the answer after its reasoning.
     """
     use_beam_search: bool | None | MISSING = MISSING
     """
-    Whether the choices are the best texts of a beam search.
+    Whether to use beam search.
     """
     repetition_detection: RepetitionDetection | None | MISSING = MISSING
     """
@@ -1873,63 +1873,63 @@ class CreateChatCompletionRequest(BaseModel):
     """
     allowed_token_ids: list[int] | None | MISSING = MISSING
     """
-    The only tokens that may be drawn.
+    The only tokens that may be sampled.
     """
     bad_words: list[str] | None | MISSING = MISSING
     """
-    Words that the text may not have.
+    Words that the text must not contain.
     """
     bad_words_token_ids: list[int] | None | MISSING = MISSING
     """
-    Tokens that the text may not have.
+    Tokens that the text must not contain.
     """
     logits_processors_args: dict[str, Any] | None | MISSING = MISSING
     """
-    Settings of the server's own code that changes the scores of tokens, by name.
+    Settings of the server's own logits processors, by name.
     """
     truncate_prompt_tokens: int | None | MISSING = MISSING
     """
-    Keep no more than this many tokens of the prompt; -1 keeps as many as the model takes.
+    Keep at most this many tokens of the prompt; -1 keeps as many as fit the model's context.
     """
     truncation_side: Literal["left", "right"] | None | MISSING = MISSING
     """
-    At which end a prompt that is too long is cut.
+    The side on which a prompt that is too long is truncated.
     """
     media_io_kwargs: dict[str, dict[str, Any]] | None | MISSING = MISSING
     """
-    Settings of what reads media, by their kind: image, audio, video.
+    Settings of media loading, by kind: image, audio, video.
     """
     mm_processor_kwargs: dict[str, Any] | None | MISSING = MISSING
     """
-    Settings of what prepares media for the model.
+    Settings of the multimodal processor.
     """
     mm_payload: Literal["tensors", "none"] | None | MISSING = MISSING
     """
-    What becomes of media where a prompt is rendered without an answer: tensors, or nothing.
+    What is returned for media if a prompt is rendered without generating: tensors, or nothing.
     """
     return_mm_kwargs: bool | None | MISSING = MISSING
     """
-    The deprecated name of mm_payload: false is none.
+    The deprecated form of mm_payload: false means none.
     """
     mm_hashes: list[str] | None | MISSING = MISSING
     """
-    The keys of the request's media in the cache.
+    The cache keys of the request's media.
     """
     prompt_logprobs: int | None | MISSING = MISSING
     """
-    Return the log probability of each token of the prompt, and this many of the likeliest tokens at its place; -1 shows the whole vocabulary.
+    Return the log probability of each token of the prompt, and this many of the most likely tokens at its position; -1 returns the whole vocabulary.
     """
     logprob_token_ids: list[int] | None | MISSING = MISSING
     """
-    Tokens to show at each place behind the chosen one, in place of the likeliest ones.
+    Tokens to return at each position after the sampled one, in place of the most likely ones.
     """
     include_draft_logprobs: bool | None | MISSING = MISSING
     """
-    Return the draft model's log probabilities too.
+    Also return the log probabilities of the draft model.
     """
     include_logprobs_decode_token: bool | None | MISSING = MISSING
     """
-    Whether logprobs name tokens by their texts, or by their ids.
+    Whether logprobs identify tokens by text or by id.
     """
     temp_scaled_logprobs: bool | None | MISSING = MISSING
     """
@@ -1937,23 +1937,23 @@ class CreateChatCompletionRequest(BaseModel):
     """
     top_p_normalized_logprobs: bool | None | MISSING = MISSING
     """
-    Return the log probabilities among the tokens that top_p leaves.
+    Return the log probabilities after top_p, normalized over the remaining tokens.
     """
     return_token_ids: bool | None | MISSING = MISSING
     """
-    Whether the answer has the token ids of prompt and text.
+    Whether the answer includes the token ids of prompt and text.
     """
     return_tokens_as_token_ids: bool | None | MISSING = MISSING
     """
-    Whether logprobs name tokens by their ids, as `token_id:1234`.
+    Whether logprobs identify tokens by id, as `token_id:1234`.
     """
     return_token_offsets: bool | None | MISSING = MISSING
     """
-    Whether it is told where in the prompt's text each token stands; only where a prompt is rendered without an answer.
+    Whether to return the offset of each token in the prompt's text; only if a prompt is rendered without generating.
     """
     return_prompt_text: bool | None | MISSING = MISSING
     """
-    Whether the answer has the prompt's text, as the chat template made it.
+    Whether the answer includes the prompt's text, as the chat template rendered it.
     """
     prompt_token_ids: list[int] | None | MISSING = MISSING
     """
@@ -1961,59 +1961,59 @@ class CreateChatCompletionRequest(BaseModel):
     """
     completion_token_ids: list[int] | None | MISSING = MISSING
     """
-    Tokens that stand behind the prompt, with which the answer has begun.
+    Token ids to append to the prompt as the start of the answer.
     """
     return_weight_versions: bool | None | MISSING = MISSING
     """
-    Whether choices tell which version of the weights made their tokens.
+    Whether choices report the version of the weights that generated their tokens.
     """
     routed_experts_prompt_start: int | None | MISSING = MISSING
     """
-    The first token of the prompt for which the experts are told.
+    The first prompt token to return routed experts for.
     """
     stream_interval: int | None | MISSING = MISSING
     """
-    How many tokens a chunk has.
+    The number of tokens in a chunk.
     """
     max_streaming_response_tokens: int | None | MISSING = MISSING
     """
-    How many pieces of the text a chunk has.
+    The number of pieces of text in a chunk.
     """
     priority: int | None | MISSING = MISSING
     """
-    Which requests go first; lower numbers do.
+    The request's priority; requests with lower numbers are scheduled first.
     """
     request_id: str | None | MISSING = MISSING
     """
-    The caller's name for the request, of which the answer's id is made.
+    The caller's id of the request, from which the answer's id is derived.
     """
     session_id: str | None | MISSING = MISSING
     """
-    Names the conversation to which several requests belong.
+    An id of the conversation that several requests belong to.
     """
     cache_salt: str | None | MISSING = MISSING
     """
-    Keeps callers apart: only requests with the same one share the cached beginnings of their prompts.
+    Isolates callers: only requests with the same salt share cached prompt prefixes.
     """
     trace_context: str | None | MISSING = MISSING
     """
-    Where the request belongs in the caller's trace of it.
+    The trace context of the request.
     """
     collect_metrics: bool | None | MISSING = MISSING
     """
-    Whether the answer tells how long the request took.
+    Whether the answer reports the timings of the request.
     """
     kv_transfer_params: dict[str, Any] | None | MISSING = MISSING
     """
-    How the KV cache of the prompt comes from another server or goes to it.
+    How to transfer the KV cache of the prompt from or to another server.
     """
     ec_transfer_params: dict[str, Any] | None | MISSING = MISSING
     """
-    How what an encoder made of images and sounds comes from another server or goes to it.
+    How to transfer the encoder's output for images and audio from or to another server.
     """
     disaggregate_info: dict[str, Any] | None | MISSING = MISSING
     """
-    Which servers work on the request, for their own use.
+    The servers that process the request, for their internal use.
     """
     vllm_xargs: dict[str, str | float | list[str | float]] | None | MISSING = MISSING
     """
@@ -2021,109 +2021,109 @@ class CreateChatCompletionRequest(BaseModel):
     """
     debug_config: DebugConfig | None | MISSING = MISSING
     """
-    Switches for the engine's developers.
+    Debugging switches of the engine.
     """
     field_debug_render_only: Annotated[
         bool | None | MISSING, Field(alias="_debug_render_only")
     ] = MISSING
     """
-    Whether the prompt is rendered only, and nothing generated.
+    Whether to render the prompt only, without generating.
     """
     repeat_penalty: float | None | MISSING = MISSING
     """
-    Divides the score of tokens that the last ones have. Above 1 it avoids repetition.
+    Divides the logits of tokens that occur among the last ones. Above 1, repetition becomes less likely.
     """
     repeat_last_n: int | None | MISSING = MISSING
     """
-    How many of the last tokens the penalties look at; 0 switches them off.
+    The number of last tokens that the penalties consider; 0 disables them.
     """
     typical_p: float | None | MISSING = MISSING
     """
-    Draw only from the tokens of which the information is nearest to what is expected at the place, and that together have this probability; 1 draws from all.
+    Locally typical sampling: sample only from the tokens whose information content is closest to the expected one, up to this cumulative probability; 1 disables it.
     """
     top_n_sigma: float | None | MISSING = MISSING
     """
-    Draw only from tokens whose score is at most so many standard deviations below the best; below 0 from all.
+    Top-n-sigma sampling: sample only from tokens whose logit is at most this many standard deviations below the highest; negative values disable it.
     """
     xtc_probability: float | None | MISSING = MISSING
     """
-    How often the likeliest tokens are left out, so that the text takes less common ways (XTC).
+    XTC sampling: the probability of excluding the most likely tokens, for less predictable text.
     """
     xtc_threshold: float | None | MISSING = MISSING
     """
-    How likely a token must be for XTC to leave it out, where a less likely one reaches this too; above 0.5 none is.
+    XTC sampling: the minimum probability of tokens to exclude; the least likely of them is kept. Values above 0.5 disable it.
     """
     dry_multiplier: float | None | MISSING = MISSING
     """
-    How strong the DRY penalty is, which keeps the text from repeating a run of tokens; 0 switches it off.
+    The strength of the DRY penalty on repeated sequences; 0 disables it.
     """
     dry_base: float | None | MISSING = MISSING
     """
-    How fast the DRY penalty grows with the length of the run.
+    The base of the DRY penalty, which grows with the length of the sequence.
     """
     dry_allowed_length: int | None | MISSING = MISSING
     """
-    The longest run that may come again without a DRY penalty.
+    The longest sequence that may be repeated without a DRY penalty.
     """
     dry_penalty_last_n: int | None | MISSING = MISSING
     """
-    How many of the last tokens are searched for such runs; 0 switches the DRY penalty off.
+    The number of last tokens that are searched for repeated sequences; 0 disables the DRY penalty.
     """
     dry_sequence_breakers: list[str] | None | MISSING = MISSING
     """
-    Texts at which such a run ends.
+    Texts that break a sequence, for the DRY penalty.
     """
     mirostat: int | None | MISSING = MISSING
     """
-    Draw so that the text stays equally surprising, by version 1 or 2 of Mirostat; 0 switches it off.
+    Mirostat sampling, which controls perplexity: version 1 or 2; 0 disables it.
     """
     mirostat_tau: float | None | MISSING = MISSING
     """
-    How surprising the text is to be (Mirostat's tau).
+    Mirostat's target entropy (tau).
     """
     mirostat_eta: float | None | MISSING = MISSING
     """
-    How fast Mirostat adapts (its eta).
+    Mirostat's learning rate (eta).
     """
     dynatemp_range: float | None | MISSING = MISSING
     """
-    How far the temperature may go up and down with the model's uncertainty; 0 keeps it.
+    The range of the dynamic temperature, which follows the model's uncertainty; 0 disables it.
     """
     dynatemp_exponent: float | None | MISSING = MISSING
     """
-    How the uncertainty becomes a temperature.
+    The exponent of the dynamic temperature.
     """
     adaptive_target: float | None | MISSING = MISSING
     """
-    Draw tokens of about this probability; below 0 the sampler is off.
+    The probability of tokens that the adaptive sampler prefers; negative values disable it.
     """
     adaptive_decay: float | None | MISSING = MISSING
     """
-    How long the probabilities of earlier tokens count for adaptive_target.
+    How slowly the influence of earlier tokens on adaptive_target decays.
     """
     min_keep: int | None | MISSING = MISSING
     """
-    How many tokens each sampler leaves at least.
+    The minimum number of tokens that each sampler keeps.
     """
     samplers: list[str] | str | None | MISSING = MISSING
     """
-    Which samplers work, one after the other: by their names, or by a letter for each.
+    The samplers to apply, in order: a list of names, or a string with one letter for each.
     """
     n_predict: int | None | MISSING = MISSING
     """
-    The most tokens that each choice may have; -1 sets no limit.
+    The maximum number of tokens of each choice; -1 sets no limit.
     """
     n_indent: int | None | MISSING = MISSING
     """
-    Ends a text whose next line is indented by fewer characters.
+    Ends the text at a line that is indented by fewer characters.
     """
     t_max_predict_ms: int | None | MISSING = MISSING
     """
-    Ends a text at a new line after this time (milliseconds); -1 sets no limit.
+    Ends the text at a line break after this time (milliseconds); -1 sets no limit.
     """
     grammar: str | None | MISSING = MISSING
     """
-    A grammar by which the text must be formed, in GBNF.
+    A grammar that the text must match, in GBNF.
     """
     json_schema: dict[str, Any] | None | MISSING = MISSING
     """
@@ -2131,91 +2131,91 @@ class CreateChatCompletionRequest(BaseModel):
     """
     reasoning_format: str | None | MISSING = MISSING
     """
-    Where the reasoning goes: none leaves it in the text; auto and deepseek show it apart.
+    Where the reasoning is returned: none leaves it in the text; auto and deepseek separate it.
     """
     reasoning_budget_tokens: int | None | MISSING = MISSING
     """
-    The most tokens of reasoning; -1 sets no limit.
+    The maximum number of reasoning tokens; -1 sets no limit.
     """
     thinking_budget_tokens: int | None | MISSING = MISSING
     """
-    Another name of reasoning_budget_tokens, which counts where both are given.
+    An alias of reasoning_budget_tokens, which takes precedence.
     """
     reasoning_budget_message: str | None | MISSING = MISSING
     """
-    A text that stands at the end of reasoning where the budget ends it.
+    Text to insert at the end of the reasoning if the budget ends it.
     """
     reasoning_control: bool | None | MISSING = MISSING
     """
-    Whether the reasoning can be ended by another request while it is made.
+    Whether another request can end the reasoning while it is generated.
     """
     parse_tool_calls: bool | None | MISSING = MISSING
     """
-    Whether calls are taken out of the text, where the request has tools or not.
+    Whether tool calls are parsed out of the text, even if the request has no tools.
     """
     n_probs: int | None | MISSING = MISSING
     """
-    How many of the likeliest tokens to show at each place; 0 shows none, not even the chosen one.
+    The number of most likely tokens to return at each position; 0 returns none, not even the sampled one.
     """
     post_sampling_probs: bool | None | MISSING = MISSING
     """
-    Return the probabilities that tokens are drawn from, as prob and top_probs, in place of the model's own.
+    Return the probabilities after sampling settings, as prob and top_probs, in place of the model's own log probabilities.
     """
     id_slot: int | None | MISSING = MISSING
     """
-    The slot that works on the request, by its number; -1 takes any.
+    The number of the slot to process the request in; -1 takes any free slot.
     """
     cache_prompt: bool | None | MISSING = MISSING
     """
-    Whether the beginning of the prompt is taken from the cache where it is there.
+    Whether to reuse a cached prefix of the prompt.
     """
     n_cache_reuse: int | None | MISSING = MISSING
     """
-    From how many tokens on a piece of the cache is used at another place, too; 0 never does.
+    The minimum size, in tokens, of a cached chunk to reuse at another position; 0 disables it.
     """
     n_keep: int | None | MISSING = MISSING
     """
-    How many of the prompt's first tokens stay where a text outgrows the context; -1 keeps all of them.
+    The number of tokens at the start of the prompt to keep when the context overflows; -1 keeps the whole prompt.
     """
     n_discard: int | None | MISSING = MISSING
     """
-    How many tokens behind those go then; 0 stands for half of them.
+    The number of tokens after them to discard when the context overflows; 0 discards half.
     """
     lora: list[LoraScale] | None | MISSING = MISSING
     """
-    Which LoRA adapters change the model, and how much; one that isn't named doesn't.
+    The LoRA adapters to apply, with their scales. Adapters that aren't listed aren't applied.
     """
     timings_per_token: bool | None | MISSING = MISSING
     """
-    Whether every chunk has the timings so far.
+    Whether every chunk has the timings up to it.
     """
     return_progress: bool | None | MISSING = MISSING
     """
-    Whether a stream tells how much of the prompt is read before the first text.
+    Whether a stream reports progress while the prompt is processed.
     """
     verbose: bool | None | MISSING = MISSING
     """
-    Whether the answer has __verbose.
+    Whether the answer includes __verbose.
     """
     stop_regex: str | list[str] | None | MISSING = MISSING
     """
-    Regular expressions at whose matches a choice ends.
+    Regular expressions. A choice ends at a match.
     """
     no_stop_trim: bool | None | MISSING = MISSING
     """
-    Leave the stop text or stop token that ended a choice at the end of its text.
+    Include the stop string or stop token that ended a choice at the end of its text.
     """
     custom_logit_processor: str | list[str | None] | None | MISSING = MISSING
     """
-    Code that changes the scores of tokens before one is drawn, as serialized text.
+    A custom logits processor, as serialized code.
     """
     custom_params: dict[str, Any] | None | MISSING = MISSING
     """
-    What such code is given, by name.
+    Parameters of the custom logits processor, by name.
     """
     watermark: dict[str, Any] | None | MISSING = MISSING
     """
-    How the text is watermarked: whether, with which key, and over how many tokens.
+    Settings of the watermark: whether it is used, its key, and its window in tokens.
     """
     regex: str | None | MISSING = MISSING
     """
@@ -2223,47 +2223,47 @@ class CreateChatCompletionRequest(BaseModel):
     """
     ebnf: str | None | MISSING = MISSING
     """
-    A grammar by which the text must be formed, in EBNF.
+    A grammar that the text must match, in EBNF.
     """
     return_hidden_states: Literal[True, False, "last"] | None | MISSING = MISSING
     """
-    Whether choices have the model's hidden states, of all tokens or of the last one.
+    Whether choices include the model's hidden states, of all tokens or of the last one.
     """
     return_routed_experts: bool | None | MISSING = MISSING
     """
-    Whether the answer tells which experts each token was given to.
+    Whether the answer reports the experts that each token was routed to.
     """
     routed_experts_start_len: int | None | MISSING = MISSING
     """
-    The first token for which the experts are told.
+    The first token to return routed experts for.
     """
     return_cached_tokens_details: bool | None | MISSING = MISSING
     """
-    Whether the answer tells in which cache tokens of the prompt were found.
+    Whether the answer reports which cache the prompt tokens were taken from.
     """
     return_spec_tokens_details: bool | None | MISSING = MISSING
     """
-    Whether the answer tells how good the drafts of speculative decoding were.
+    Whether the answer reports statistics of speculative decoding.
     """
     images_config: dict[str, Any] | None | MISSING = MISSING
     """
-    Settings of what prepares images for the model.
+    Settings of the image processor.
     """
     rid: str | list[str] | None | MISSING = MISSING
     """
-    The caller's name for the request, which becomes the answer's id.
+    The caller's id of the request, which becomes the answer's id.
     """
     session_params: dict[str, Any] | None | MISSING = MISSING
     """
-    The opened session that the request continues.
+    The open session that the request continues.
     """
     extra_key: str | list[str] | None | MISSING = MISSING
     """
-    The caller's class of the request: only requests of the same one share the cached beginnings of their prompts.
+    The caller's class of the request: only requests of the same class share cached prompt prefixes.
     """
     lora_path: str | list[str | None] | None | MISSING = MISSING
     """
-    The LoRA adapter that the model works with.
+    The LoRA adapter to use.
     """
     bootstrap_host: str | list[str] | None | MISSING = MISSING
     """
@@ -2275,15 +2275,15 @@ class CreateChatCompletionRequest(BaseModel):
     """
     bootstrap_room: int | list[int] | None | MISSING = MISSING
     """
-    The number under which the two servers pass the KV cache of the prompt.
+    The id under which the two servers transfer the KV cache of the prompt.
     """
     routed_dp_rank: int | None | MISSING = MISSING
     """
-    Which of the copies of the model works on the request.
+    The data-parallel rank that processes the request.
     """
     disagg_prefill_dp_rank: int | None | MISSING = MISSING
     """
-    Which copy did the prefill, for the server that decodes.
+    The data-parallel rank that did the prefill, for the server that decodes.
     """
     data_parallel_rank: int | None | MISSING = MISSING
     """
@@ -2291,77 +2291,77 @@ class CreateChatCompletionRequest(BaseModel):
     """
     separate_reasoning: bool | None | MISSING = MISSING
     """
-    Whether the reasoning stands apart from the text, or in it.
+    Whether the reasoning is separated from the text.
     """
     stream_reasoning: bool | None | MISSING = MISSING
     """
-    Whether a stream has the reasoning as it comes, or whole when it ends.
+    Whether a stream sends the reasoning as it is generated, or all at once when it ends.
     """
     reasoning: ReasoningSwitch | None | MISSING = MISSING
     """
-    Whether, and how much, the model shall reason.
+    Whether and how much the model reasons.
     """
     thinking: dict[str, Any] | None | MISSING = MISSING
     """
-    A mode of reasoning, for chat templates that define some, such as the type adaptive.
+    A reasoning mode, for chat templates that define some, such as the type adaptive.
     """
     return_sampling_mask: bool | None | MISSING = MISSING
     """
-    Return the tokens that each was drawn from.
+    Return the candidate tokens that each token was sampled from.
     """
     sampling_logprobs_mode: Literal["selected", "support"] | None | MISSING = MISSING
     """
-    Of which of those tokens the log probabilities are returned: the drawn one, or all.
+    Which candidates the log probabilities are returned for: the sampled one, or all.
     """
     return_flat_raw_output_top_logprobs: bool | None | MISSING = MISSING
     """
-    Return the likeliest tokens of all places as plain lists, and not at each place.
+    Return the most likely tokens of all positions as flat lists, in place of one object for each position.
     """
     return_flat_raw_top_logprobs_b64: bool | None | MISSING = MISSING
     """
-    Whether such lists are bytes in base64, or JSON.
+    Whether the flat lists are encoded as base64 or as JSON.
     """
     return_prompt_token_ids: bool | None | MISSING = MISSING
     """
-    Whether the answer has the token ids of the prompt.
+    Whether the answer includes the token ids of the prompt.
     """
     return_input_ids_in_sglext: bool | None | MISSING = MISSING
     """
-    Whether `sglext` in the answer has the token ids of the prompt.
+    Whether `sglext` in the answer includes the token ids of the prompt.
     """
     return_output_ids_in_sglext: bool | None | MISSING = MISSING
     """
-    Whether `sglext` in the answer has the token ids of the choices.
+    Whether `sglext` in the answer includes the token ids of the choices.
     """
     input_ids: list[int] | None | MISSING = MISSING
     """
-    The prompt as token ids, in place of what a chat template makes of the messages.
+    The prompt as token ids, in place of the rendered messages.
     """
     return_meta_info: bool | None | MISSING = MISSING
     """
-    Whether choices have what the engine noted about them.
+    Whether choices include the engine's metadata.
     """
     max_dynamic_patch: int | None | MISSING = MISSING
     """
-    The most pieces that an image or a frame is cut into.
+    The maximum number of tiles that an image or a frame is split into.
     """
     min_dynamic_patch: int | None | MISSING = MISSING
     """
-    The fewest pieces that an image or a frame is cut into.
+    The minimum number of tiles that an image or a frame is split into.
     """
     use_audio_in_video: bool | None | MISSING = MISSING
     """
-    Whether the model hears the sound of films too.
+    Whether the model gets the audio track of videos too.
     """
     video_config: dict[str, Any] | None | MISSING = MISSING
     """
-    Settings of what prepares films for the model.
+    Settings of the video processor.
     """
 
 
 class CreateCompletionRequest(BaseModel):
     """
-    Texts to be continued.
+    Texts to continue.
     """
 
     model_config = ConfigDict(
@@ -2375,53 +2375,53 @@ class CreateCompletionRequest(BaseModel):
         str | list[str] | list[int] | list[list[int]], Field(title="Prompt")
     ]
     """
-    What the model reads, without a chat template. Each of several prompts gets n choices, and choice i of prompt p has the index p * n + i.
+    The prompt, used without a chat template. With several prompts, each gets n choices, and choice i of prompt p has the index p * n + i.
     """
     max_tokens: int | None | MISSING = MISSING
     """
-    The most tokens that each choice may have.
+    The maximum number of tokens of each choice.
     """
     best_of: int | None | MISSING = MISSING
     """
-    How many candidates to make, of which the n best are answered.
+    The number of candidates to generate, of which the n best are returned.
     """
     thinking_token_budget: int | None | MISSING = MISSING
     """
-    The most tokens of reasoning; -1 sets no limit.
+    The maximum number of reasoning tokens; -1 sets no limit.
     """
     reasoning_budget_tokens: int | None | MISSING = MISSING
     """
-    The most tokens of reasoning; -1 sets no limit.
+    The maximum number of reasoning tokens; -1 sets no limit.
     """
     thinking_budget_tokens: int | None | MISSING = MISSING
     """
-    Another name of reasoning_budget_tokens, which counts where both are given.
+    An alias of reasoning_budget_tokens, which takes precedence.
     """
     reasoning_budget_message: str | None | MISSING = MISSING
     """
-    A text that stands at the end of reasoning where the budget ends it.
+    Text to insert at the end of the reasoning if the budget ends it.
     """
     mm_processor_kwargs: dict[str, Any] | None | MISSING = MISSING
     """
-    Settings of what prepares media for the model.
+    Settings of the multimodal processor.
     """
     echo: bool | None | MISSING = MISSING
     """
-    Begin each text with its prompt.
+    Start each text with its prompt.
     """
     suffix: str | None | MISSING = MISSING
     """
-    What stands behind the text to be inserted.
+    The text that follows the inserted text.
     """
     logprobs: int | None | MISSING = MISSING
     """
-    Return the log probability of each token, and this many of the likeliest tokens at its place.
+    Return the log probability of each token, and this many of the most likely tokens at its position.
     """
     logit_bias: Annotated[
         dict[str, float] | None | MISSING, Field(title="LogitBias")
     ] = MISSING
     """
-    Adds to the scores of tokens, by token id.
+    A number to add to the logit of each token, by token id.
     """
     stream_options: StreamOptions | None | MISSING = MISSING
     """
@@ -2429,42 +2429,42 @@ class CreateCompletionRequest(BaseModel):
     """
     modalities: list[str] | None | MISSING = MISSING
     """
-    The kinds of output wanted, of text and audio.
+    The requested kinds of output, out of text and audio.
     """
     audio: AudioOutput | None | MISSING = MISSING
     """
-    The voice and format of spoken output.
+    The voice and format of audio output.
     """
     add_special_tokens: bool | None | MISSING = MISSING
     """
-    Whether the tokens that the tokenizer puts around a text are added to the prompt.
+    Whether to add the tokenizer's special tokens (such as BOS) to the prompt.
     """
     response_format: Annotated[
         ResponseFormatText | ResponseFormatJsonObject | ResponseFormatJsonSchema | ResponseFormatStructuralTag | None | MISSING,
         Field(title="ResponseFormat"),
     ] = MISSING
     """
-    The structured output format that the text must have, as chat has it.
+    The structured output format of the text, as in chat completions.
     """
     prompt_token_ids: list[int] | list[list[int]] | None | MISSING = MISSING
     """
-    The prompt as token ids, or several.
+    One prompt or several, as token ids.
     """
     temperature: float | None | MISSING = MISSING
     """
-    How freely tokens are drawn. 0 always takes the likeliest one.
+    The sampling temperature. Higher values give more varied text; 0 always takes the most likely token.
     """
     top_p: float | None | MISSING = MISSING
     """
-    Draw only from the likeliest tokens that together have this probability.
+    Nucleus sampling: sample only from the most likely tokens, up to this cumulative probability.
     """
     top_k: int | None | MISSING = MISSING
     """
-    Draw only from this many of the likeliest tokens.
+    Sample only from this many of the most likely tokens.
     """
     min_p: float | None | MISSING = MISSING
     """
-    Draw only from tokens at least this many times as likely as the likeliest one.
+    The minimum probability of a token, relative to the most likely one.
     """
     seed: int | None | MISSING = MISSING
     """
@@ -2472,83 +2472,83 @@ class CreateCompletionRequest(BaseModel):
     """
     stop: str | list[str] | None | MISSING = MISSING
     """
-    Texts at which a choice ends.
+    Stop strings, at which a choice ends.
     """
     frequency_penalty: float | None | MISSING = MISSING
     """
-    Makes a token the less likely the more often the text has it.
+    Makes tokens less likely in proportion to how often they occur in the text.
     """
     presence_penalty: float | None | MISSING = MISSING
     """
-    Makes a token less likely once the text has it.
+    Makes tokens less likely that occur in the text.
     """
     repetition_penalty: float | None | MISSING = MISSING
     """
-    Divides the score of tokens that prompt or text have. Above 1 it avoids repetition.
+    Divides the logits of tokens that occur in the prompt or the text. Above 1, repetition becomes less likely.
     """
     n: int | None | MISSING = MISSING
     """
-    How many choices to make.
+    The number of choices to generate.
     """
     length_penalty: float | None | MISSING = MISSING
     """
-    Which texts a beam search prefers: the higher, the longer ones.
+    The length penalty of beam search: higher values prefer longer texts.
     """
     stop_token_ids: list[int] | None | MISSING = MISSING
     """
-    Tokens at which a choice ends.
+    Stop tokens, at which a choice ends.
     """
     min_tokens: int | None | MISSING = MISSING
     """
-    How many tokens a choice has before the end of its turn, or a stop, may end it.
+    The minimum number of tokens before a choice may end by an end-of-sequence token or a stop.
     """
     ignore_eos: bool | None | MISSING = MISSING
     """
-    Go on after the model's end of turn, up to the token limit.
+    Continue after the end-of-sequence token, up to the token limit.
     """
     include_stop_str_in_output: bool | None | MISSING = MISSING
     """
-    Leave the stop text that ended a choice at the end of its text.
+    Include the stop string that ended a choice at the end of its text.
     """
     skip_special_tokens: bool | None | MISSING = MISSING
     """
-    Leave the model's control tokens out of the text, also the one that ends it.
+    Leave the model's special tokens out of the text, including the one that ends it.
     """
     spaces_between_special_tokens: bool | None | MISSING = MISSING
     """
-    Put a space between control tokens that stand in the text.
+    Add spaces between special tokens in the text.
     """
     watermarking: bool | None | MISSING = MISSING
     """
-    Whether the text gets the watermark that the server was started with.
+    Whether the text gets the watermark that the server is configured with.
     """
     num_assistant_tokens: int | None | MISSING = MISSING
     """
-    How many tokens speculative decoding drafts at a time.
+    Speculative decoding: the number of tokens to draft at a time.
     """
     assistant_confidence_threshold: float | None | MISSING = MISSING
     """
-    Draft on as long as the draft model is at least this sure.
+    Speculative decoding: the minimum confidence of the draft model to continue a draft.
     """
     max_ngram_size: int | None | MISSING = MISSING
     """
-    The longest run of tokens that is looked up in the prompt for a draft.
+    Prompt lookup: the maximum length of the token sequence to look up in the prompt.
     """
     chunk_frames: int | None | MISSING = MISSING
     """
-    How many frames of sound each streamed piece has.
+    The number of audio frames in each streamed chunk.
     """
     stream: bool | None | MISSING = MISSING
     """
-    Answer with server-sent events while the text is made.
+    Answer with server-sent events while the text is generated.
     """
     user: str | None | MISSING = MISSING
     """
-    The caller's name for its own user.
+    The caller's id of the end user.
     """
     structured_outputs: StructuredOutputsParams | None | MISSING = MISSING
     """
-    What constrains the text.
+    The constraint on the text.
     """
     guided_json: Annotated[
         str | dict[str, Any] | None | MISSING, Field(title="SchemaOrText")
@@ -2562,15 +2562,15 @@ class CreateCompletionRequest(BaseModel):
     """
     guided_choice: list[str] | None | MISSING = MISSING
     """
-    Texts, of which the whole text must be one.
+    The alternatives, one of which the whole text must be.
     """
     guided_grammar: str | None | MISSING = MISSING
     """
-    A grammar by which the text must be formed.
+    A grammar that the text must match.
     """
     use_beam_search: bool | None | MISSING = MISSING
     """
-    Whether the choices are the best texts of a beam search.
+    Whether to use beam search.
     """
     repetition_detection: RepetitionDetection | None | MISSING = MISSING
     """
@@ -2578,59 +2578,59 @@ class CreateCompletionRequest(BaseModel):
     """
     allowed_token_ids: list[int] | None | MISSING = MISSING
     """
-    The only tokens that may be drawn.
+    The only tokens that may be sampled.
     """
     bad_words: list[str] | None | MISSING = MISSING
     """
-    Words that the text may not have.
+    Words that the text must not contain.
     """
     bad_words_token_ids: list[int] | None | MISSING = MISSING
     """
-    Tokens that the text may not have.
+    Tokens that the text must not contain.
     """
     logits_processors_args: dict[str, Any] | None | MISSING = MISSING
     """
-    Settings of the server's own code that changes the scores of tokens, by name.
+    Settings of the server's own logits processors, by name.
     """
     truncate_prompt_tokens: int | None | MISSING = MISSING
     """
-    Keep no more than this many tokens of the prompt; -1 keeps as many as the model takes.
+    Keep at most this many tokens of the prompt; -1 keeps as many as fit the model's context.
     """
     truncation_side: Literal["left", "right"] | None | MISSING = MISSING
     """
-    At which end a prompt that is too long is cut.
+    The side on which a prompt that is too long is truncated.
     """
     prompt_embeds: str | list[str] | None | MISSING = MISSING
     """
-    Prompts as vectors, one for each token, as tensors in base64.
+    Prompts as embeddings, one for each token, as tensors in base64.
     """
     mm_payload: Literal["tensors", "none"] | None | MISSING = MISSING
     """
-    What becomes of media where a prompt is rendered without an answer: tensors, or nothing.
+    What is returned for media if a prompt is rendered without generating: tensors, or nothing.
     """
     return_mm_kwargs: bool | None | MISSING = MISSING
     """
-    The deprecated name of mm_payload: false is none.
+    The deprecated form of mm_payload: false means none.
     """
     mm_hashes: list[str] | None | MISSING = MISSING
     """
-    The keys of the request's media in the cache.
+    The cache keys of the request's media.
     """
     prompt_logprobs: int | None | MISSING = MISSING
     """
-    Return the log probability of each token of the prompt, and this many of the likeliest tokens at its place; -1 shows the whole vocabulary.
+    Return the log probability of each token of the prompt, and this many of the most likely tokens at its position; -1 returns the whole vocabulary.
     """
     logprob_token_ids: list[int] | None | MISSING = MISSING
     """
-    Tokens to show at each place behind the chosen one, in place of the likeliest ones.
+    Tokens to return at each position after the sampled one, in place of the most likely ones.
     """
     include_draft_logprobs: bool | None | MISSING = MISSING
     """
-    Return the draft model's log probabilities too.
+    Also return the log probabilities of the draft model.
     """
     include_logprobs_decode_token: bool | None | MISSING = MISSING
     """
-    Whether logprobs name tokens by their texts, or by their ids.
+    Whether logprobs identify tokens by text or by id.
     """
     temp_scaled_logprobs: bool | None | MISSING = MISSING
     """
@@ -2638,71 +2638,71 @@ class CreateCompletionRequest(BaseModel):
     """
     top_p_normalized_logprobs: bool | None | MISSING = MISSING
     """
-    Return the log probabilities among the tokens that top_p leaves.
+    Return the log probabilities after top_p, normalized over the remaining tokens.
     """
     return_token_ids: bool | None | MISSING = MISSING
     """
-    Whether the answer has the token ids of prompt and text.
+    Whether the answer includes the token ids of prompt and text.
     """
     return_tokens_as_token_ids: bool | None | MISSING = MISSING
     """
-    Whether logprobs name tokens by their ids, as `token_id:1234`.
+    Whether logprobs identify tokens by id, as `token_id:1234`.
     """
     return_token_offsets: bool | None | MISSING = MISSING
     """
-    Whether it is told where in the prompt's text each token stands; only where a prompt is rendered without an answer.
+    Whether to return the offset of each token in the prompt's text; only if a prompt is rendered without generating.
     """
     return_weight_versions: bool | None | MISSING = MISSING
     """
-    Whether choices tell which version of the weights made their tokens.
+    Whether choices report the version of the weights that generated their tokens.
     """
     routed_experts_prompt_start: int | None | MISSING = MISSING
     """
-    The first token of the prompt for which the experts are told.
+    The first prompt token to return routed experts for.
     """
     stream_interval: int | None | MISSING = MISSING
     """
-    How many tokens a chunk has.
+    The number of tokens in a chunk.
     """
     max_streaming_response_tokens: int | None | MISSING = MISSING
     """
-    How many pieces of the text a chunk has.
+    The number of pieces of text in a chunk.
     """
     priority: int | None | MISSING = MISSING
     """
-    Which requests go first; lower numbers do.
+    The request's priority; requests with lower numbers are scheduled first.
     """
     request_id: str | None | MISSING = MISSING
     """
-    The caller's name for the request, of which the answer's id is made.
+    The caller's id of the request, from which the answer's id is derived.
     """
     session_id: str | None | MISSING = MISSING
     """
-    Names the conversation to which several requests belong.
+    An id of the conversation that several requests belong to.
     """
     cache_salt: str | None | MISSING = MISSING
     """
-    Keeps callers apart: only requests with the same one share the cached beginnings of their prompts.
+    Isolates callers: only requests with the same salt share cached prompt prefixes.
     """
     trace_context: str | None | MISSING = MISSING
     """
-    Where the request belongs in the caller's trace of it.
+    The trace context of the request.
     """
     collect_metrics: bool | None | MISSING = MISSING
     """
-    Whether the answer tells how long the request took.
+    Whether the answer reports the timings of the request.
     """
     kv_transfer_params: dict[str, Any] | None | MISSING = MISSING
     """
-    How the KV cache of the prompt comes from another server or goes to it.
+    How to transfer the KV cache of the prompt from or to another server.
     """
     ec_transfer_params: dict[str, Any] | None | MISSING = MISSING
     """
-    How what an encoder made of images and sounds comes from another server or goes to it.
+    How to transfer the encoder's output for images and audio from or to another server.
     """
     disaggregate_info: dict[str, Any] | None | MISSING = MISSING
     """
-    Which servers work on the request, for their own use.
+    The servers that process the request, for their internal use.
     """
     vllm_xargs: dict[str, str | float | list[str | float]] | None | MISSING = MISSING
     """
@@ -2710,109 +2710,109 @@ class CreateCompletionRequest(BaseModel):
     """
     debug_config: DebugConfig | None | MISSING = MISSING
     """
-    Switches for the engine's developers.
+    Debugging switches of the engine.
     """
     field_debug_render_only: Annotated[
         bool | None | MISSING, Field(alias="_debug_render_only")
     ] = MISSING
     """
-    Whether the prompt is rendered only, and nothing generated.
+    Whether to render the prompt only, without generating.
     """
     repeat_penalty: float | None | MISSING = MISSING
     """
-    Divides the score of tokens that the last ones have. Above 1 it avoids repetition.
+    Divides the logits of tokens that occur among the last ones. Above 1, repetition becomes less likely.
     """
     repeat_last_n: int | None | MISSING = MISSING
     """
-    How many of the last tokens the penalties look at; 0 switches them off.
+    The number of last tokens that the penalties consider; 0 disables them.
     """
     typical_p: float | None | MISSING = MISSING
     """
-    Draw only from the tokens of which the information is nearest to what is expected at the place, and that together have this probability; 1 draws from all.
+    Locally typical sampling: sample only from the tokens whose information content is closest to the expected one, up to this cumulative probability; 1 disables it.
     """
     top_n_sigma: float | None | MISSING = MISSING
     """
-    Draw only from tokens whose score is at most so many standard deviations below the best; below 0 from all.
+    Top-n-sigma sampling: sample only from tokens whose logit is at most this many standard deviations below the highest; negative values disable it.
     """
     xtc_probability: float | None | MISSING = MISSING
     """
-    How often the likeliest tokens are left out, so that the text takes less common ways (XTC).
+    XTC sampling: the probability of excluding the most likely tokens, for less predictable text.
     """
     xtc_threshold: float | None | MISSING = MISSING
     """
-    How likely a token must be for XTC to leave it out, where a less likely one reaches this too; above 0.5 none is.
+    XTC sampling: the minimum probability of tokens to exclude; the least likely of them is kept. Values above 0.5 disable it.
     """
     dry_multiplier: float | None | MISSING = MISSING
     """
-    How strong the DRY penalty is, which keeps the text from repeating a run of tokens; 0 switches it off.
+    The strength of the DRY penalty on repeated sequences; 0 disables it.
     """
     dry_base: float | None | MISSING = MISSING
     """
-    How fast the DRY penalty grows with the length of the run.
+    The base of the DRY penalty, which grows with the length of the sequence.
     """
     dry_allowed_length: int | None | MISSING = MISSING
     """
-    The longest run that may come again without a DRY penalty.
+    The longest sequence that may be repeated without a DRY penalty.
     """
     dry_penalty_last_n: int | None | MISSING = MISSING
     """
-    How many of the last tokens are searched for such runs; 0 switches the DRY penalty off.
+    The number of last tokens that are searched for repeated sequences; 0 disables the DRY penalty.
     """
     dry_sequence_breakers: list[str] | None | MISSING = MISSING
     """
-    Texts at which such a run ends.
+    Texts that break a sequence, for the DRY penalty.
     """
     mirostat: int | None | MISSING = MISSING
     """
-    Draw so that the text stays equally surprising, by version 1 or 2 of Mirostat; 0 switches it off.
+    Mirostat sampling, which controls perplexity: version 1 or 2; 0 disables it.
     """
     mirostat_tau: float | None | MISSING = MISSING
     """
-    How surprising the text is to be (Mirostat's tau).
+    Mirostat's target entropy (tau).
     """
     mirostat_eta: float | None | MISSING = MISSING
     """
-    How fast Mirostat adapts (its eta).
+    Mirostat's learning rate (eta).
     """
     dynatemp_range: float | None | MISSING = MISSING
     """
-    How far the temperature may go up and down with the model's uncertainty; 0 keeps it.
+    The range of the dynamic temperature, which follows the model's uncertainty; 0 disables it.
     """
     dynatemp_exponent: float | None | MISSING = MISSING
     """
-    How the uncertainty becomes a temperature.
+    The exponent of the dynamic temperature.
     """
     adaptive_target: float | None | MISSING = MISSING
     """
-    Draw tokens of about this probability; below 0 the sampler is off.
+    The probability of tokens that the adaptive sampler prefers; negative values disable it.
     """
     adaptive_decay: float | None | MISSING = MISSING
     """
-    How long the probabilities of earlier tokens count for adaptive_target.
+    How slowly the influence of earlier tokens on adaptive_target decays.
     """
     min_keep: int | None | MISSING = MISSING
     """
-    How many tokens each sampler leaves at least.
+    The minimum number of tokens that each sampler keeps.
     """
     samplers: list[str] | str | None | MISSING = MISSING
     """
-    Which samplers work, one after the other: by their names, or by a letter for each.
+    The samplers to apply, in order: a list of names, or a string with one letter for each.
     """
     n_predict: int | None | MISSING = MISSING
     """
-    The most tokens that each choice may have; -1 sets no limit.
+    The maximum number of tokens of each choice; -1 sets no limit.
     """
     n_indent: int | None | MISSING = MISSING
     """
-    Ends a text whose next line is indented by fewer characters.
+    Ends the text at a line that is indented by fewer characters.
     """
     t_max_predict_ms: int | None | MISSING = MISSING
     """
-    Ends a text at a new line after this time (milliseconds); -1 sets no limit.
+    Ends the text at a line break after this time (milliseconds); -1 sets no limit.
     """
     grammar: str | None | MISSING = MISSING
     """
-    A grammar by which the text must be formed, in GBNF.
+    A grammar that the text must match, in GBNF.
     """
     json_schema: dict[str, Any] | str | None | MISSING = MISSING
     """
@@ -2820,79 +2820,79 @@ class CreateCompletionRequest(BaseModel):
     """
     reasoning_format: str | None | MISSING = MISSING
     """
-    Where the reasoning goes: none leaves it in the text; auto and deepseek show it apart.
+    Where the reasoning is returned: none leaves it in the text; auto and deepseek separate it.
     """
     reasoning_control: bool | None | MISSING = MISSING
     """
-    Whether the reasoning can be ended by another request while it is made.
+    Whether another request can end the reasoning while it is generated.
     """
     parse_tool_calls: bool | None | MISSING = MISSING
     """
-    Whether calls are taken out of the text, where the request has tools or not.
+    Whether tool calls are parsed out of the text, even if the request has no tools.
     """
     n_probs: int | None | MISSING = MISSING
     """
-    How many of the likeliest tokens to show at each place; 0 shows none, not even the chosen one.
+    The number of most likely tokens to return at each position; 0 returns none, not even the sampled one.
     """
     post_sampling_probs: bool | None | MISSING = MISSING
     """
-    Return the probabilities that tokens are drawn from, as prob and top_probs, in place of the model's own.
+    Return the probabilities after sampling settings, as prob and top_probs, in place of the model's own log probabilities.
     """
     id_slot: int | None | MISSING = MISSING
     """
-    The slot that works on the request, by its number; -1 takes any.
+    The number of the slot to process the request in; -1 takes any free slot.
     """
     cache_prompt: bool | None | MISSING = MISSING
     """
-    Whether the beginning of the prompt is taken from the cache where it is there.
+    Whether to reuse a cached prefix of the prompt.
     """
     n_cache_reuse: int | None | MISSING = MISSING
     """
-    From how many tokens on a piece of the cache is used at another place, too; 0 never does.
+    The minimum size, in tokens, of a cached chunk to reuse at another position; 0 disables it.
     """
     n_keep: int | None | MISSING = MISSING
     """
-    How many of the prompt's first tokens stay where a text outgrows the context; -1 keeps all of them.
+    The number of tokens at the start of the prompt to keep when the context overflows; -1 keeps the whole prompt.
     """
     n_discard: int | None | MISSING = MISSING
     """
-    How many tokens behind those go then; 0 stands for half of them.
+    The number of tokens after them to discard when the context overflows; 0 discards half.
     """
     lora: list[LoraScale] | None | MISSING = MISSING
     """
-    Which LoRA adapters change the model, and how much; one that isn't named doesn't.
+    The LoRA adapters to apply, with their scales. Adapters that aren't listed aren't applied.
     """
     timings_per_token: bool | None | MISSING = MISSING
     """
-    Whether every chunk has the timings so far.
+    Whether every chunk has the timings up to it.
     """
     return_progress: bool | None | MISSING = MISSING
     """
-    Whether a stream tells how much of the prompt is read before the first text.
+    Whether a stream reports progress while the prompt is processed.
     """
     verbose: bool | None | MISSING = MISSING
     """
-    Whether the answer has __verbose.
+    Whether the answer includes __verbose.
     """
     stop_regex: str | list[str] | None | MISSING = MISSING
     """
-    Regular expressions at whose matches a choice ends.
+    Regular expressions. A choice ends at a match.
     """
     no_stop_trim: bool | None | MISSING = MISSING
     """
-    Leave the stop text or stop token that ended a choice at the end of its text.
+    Include the stop string or stop token that ended a choice at the end of its text.
     """
     custom_logit_processor: str | list[str | None] | None | MISSING = MISSING
     """
-    Code that changes the scores of tokens before one is drawn, as serialized text.
+    A custom logits processor, as serialized code.
     """
     custom_params: dict[str, Any] | None | MISSING = MISSING
     """
-    What such code is given, by name.
+    Parameters of the custom logits processor, by name.
     """
     watermark: dict[str, Any] | None | MISSING = MISSING
     """
-    How the text is watermarked: whether, with which key, and over how many tokens.
+    Settings of the watermark: whether it is used, its key, and its window in tokens.
     """
     regex: str | None | MISSING = MISSING
     """
@@ -2900,47 +2900,47 @@ class CreateCompletionRequest(BaseModel):
     """
     ebnf: str | None | MISSING = MISSING
     """
-    A grammar by which the text must be formed, in EBNF.
+    A grammar that the text must match, in EBNF.
     """
     return_hidden_states: Literal[True, False, "last"] | None | MISSING = MISSING
     """
-    Whether choices have the model's hidden states, of all tokens or of the last one.
+    Whether choices include the model's hidden states, of all tokens or of the last one.
     """
     return_routed_experts: bool | None | MISSING = MISSING
     """
-    Whether the answer tells which experts each token was given to.
+    Whether the answer reports the experts that each token was routed to.
     """
     routed_experts_start_len: int | None | MISSING = MISSING
     """
-    The first token for which the experts are told.
+    The first token to return routed experts for.
     """
     return_cached_tokens_details: bool | None | MISSING = MISSING
     """
-    Whether the answer tells in which cache tokens of the prompt were found.
+    Whether the answer reports which cache the prompt tokens were taken from.
     """
     return_spec_tokens_details: bool | None | MISSING = MISSING
     """
-    Whether the answer tells how good the drafts of speculative decoding were.
+    Whether the answer reports statistics of speculative decoding.
     """
     images_config: dict[str, Any] | None | MISSING = MISSING
     """
-    Settings of what prepares images for the model.
+    Settings of the image processor.
     """
     rid: str | list[str] | None | MISSING = MISSING
     """
-    The caller's name for the request, which becomes the answer's id.
+    The caller's id of the request, which becomes the answer's id.
     """
     session_params: dict[str, Any] | None | MISSING = MISSING
     """
-    The opened session that the request continues.
+    The open session that the request continues.
     """
     extra_key: str | list[str] | None | MISSING = MISSING
     """
-    The caller's class of the request: only requests of the same one share the cached beginnings of their prompts.
+    The caller's class of the request: only requests of the same class share cached prompt prefixes.
     """
     lora_path: str | list[str | None] | None | MISSING = MISSING
     """
-    The LoRA adapter that the model works with.
+    The LoRA adapter to use.
     """
     bootstrap_host: str | list[str] | None | MISSING = MISSING
     """
@@ -2952,15 +2952,15 @@ class CreateCompletionRequest(BaseModel):
     """
     bootstrap_room: int | list[int] | None | MISSING = MISSING
     """
-    The number under which the two servers pass the KV cache of the prompt.
+    The id under which the two servers transfer the KV cache of the prompt.
     """
     routed_dp_rank: int | None | MISSING = MISSING
     """
-    Which of the copies of the model works on the request.
+    The data-parallel rank that processes the request.
     """
     disagg_prefill_dp_rank: int | None | MISSING = MISSING
     """
-    Which copy did the prefill, for the server that decodes.
+    The data-parallel rank that did the prefill, for the server that decodes.
     """
     data_parallel_rank: int | None | MISSING = MISSING
     """
@@ -2968,13 +2968,13 @@ class CreateCompletionRequest(BaseModel):
     """
     custom_labels: dict[str, str] | None | MISSING = MISSING
     """
-    Labels under which the server counts the request.
+    Metric labels of the request.
     """
 
 
 class CreateResponseRequest(BaseModel):
     """
-    What to answer and how.
+    An input to answer, and settings of the response.
     """
 
     model_config = ConfigDict(
@@ -2989,15 +2989,15 @@ class CreateResponseRequest(BaseModel):
         Field(title="ResponseInput"),
     ]
     """
-    What to answer: a text, or a list of items.
+    The input to answer: a text, or a list of items.
     """
     instructions: str | None | MISSING = MISSING
     """
-    Instructions that stand before the input, as a system turn.
+    Instructions, placed before the input as a system message.
     """
     max_output_tokens: int | None | MISSING = MISSING
     """
-    The most tokens that the answer may have.
+    The maximum number of tokens of the answer.
     """
     stream_options: ResponseStreamOptions | None | MISSING = MISSING
     """
@@ -3009,37 +3009,37 @@ class CreateResponseRequest(BaseModel):
     """
     stop: str | list[str] | None | MISSING = MISSING
     """
-    Texts at which the answer ends; they are not part of it.
+    Stop strings. They aren't part of the answer.
     """
     frequency_penalty: float | None | MISSING = MISSING
     """
-    Makes a token the less likely the more often the text has it.
+    Makes tokens less likely in proportion to how often they occur in the text.
     """
     presence_penalty: float | None | MISSING = MISSING
     """
-    Makes a token less likely once the text has it.
+    Makes tokens less likely that occur in the text.
     """
     n: int | None | MISSING = MISSING
     """
-    How many outputs to make, all in one list.
+    The number of outputs, all in one list.
     """
     modalities: list[str] | None | MISSING = MISSING
     """
-    The kinds of output wanted, of text and audio.
+    The requested kinds of output, out of text and audio.
     """
     request_id: str | None | MISSING = MISSING
     """
-    The caller's name for the request, of which the answer's id is made.
+    The caller's id of the request, from which the answer's id is derived.
     """
     audio: AudioOutput | None | MISSING = MISSING
     """
-    The voice and format of spoken output.
+    The voice and format of audio output.
     """
     tools: list[FlatFunctionTool | FunctionTool | FlatCustomTool | HostedTool] | None | MISSING = (
         MISSING
     )
     """
-    What the model may call.
+    The tools that the model may call.
     """
     tool_choice: Annotated[
         Literal["none", "auto", "required"] | FlatNamedToolChoice | NamedToolChoice | FlatAllowedToolsChoice | FlatCustomToolChoice | McpToolChoice | HostedToolChoice | None | MISSING,
@@ -3050,11 +3050,11 @@ class CreateResponseRequest(BaseModel):
     """
     parallel_tool_calls: bool | None | MISSING = MISSING
     """
-    Whether one answer may hold several calls.
+    Whether one answer may contain several calls.
     """
     max_tool_calls: int | None | MISSING = MISSING
     """
-    The most calls of the provider's own tools that one answer may make.
+    The maximum number of calls of the provider's own tools in one answer.
     """
     text: ResponseTextParam | None | MISSING = MISSING
     """
@@ -3065,21 +3065,21 @@ class CreateResponseRequest(BaseModel):
         Field(title="ResponseFormat"),
     ] = MISSING
     """
-    The structured output format that the answer must have, as chat has it.
+    The structured output format of the answer, as in chat completions.
     """
     reasoning: ReasoningSettings | None | MISSING = MISSING
     """
-    How the model shall reason before it answers.
+    Settings of the reasoning.
     """
     include: list[Literal["code_interpreter_call.outputs", "computer_call_output.output.image_url", "file_search_call.results", "message.input_image.image_url", "message.output_text.logprobs", "reasoning.encrypted_content", "web_search_call.action.sources", "web_search_call.results"]] | None | MISSING = (
         MISSING
     )
     """
-    What the answer shall hold beyond the usual.
+    Additional data to include in the answer.
     """
     top_logprobs: int | None | MISSING = MISSING
     """
-    How many of the likeliest tokens to show at each place.
+    The number of most likely tokens to return at each position.
     """
     logprobs: bool | None | MISSING = MISSING
     """
@@ -3087,169 +3087,169 @@ class CreateResponseRequest(BaseModel):
     """
     previous_response_id: str | None | MISSING = MISSING
     """
-    A stored response that the input continues: the model gets the input and output of that response, and of those that it continued in its turn, before this input. Instructions are not among them.
+    The id of a stored response to continue: the model gets the input and output of that response, and of those that it continued, before this input, but not their instructions.
     """
     conversation: Annotated[
         str | ConversationReference | None | MISSING, Field(title="ConversationParam")
     ] = MISSING
     """
-    A stored conversation that the input continues.
+    A stored conversation to continue.
     """
     prompt: PromptTemplate | None | MISSING = MISSING
     """
-    A stored prompt to fill in.
+    A stored prompt template to use.
     """
     store: bool | None | MISSING = MISSING
     """
-    Keep the response, so that it can be read, deleted and continued.
+    Store the response, so that it can be retrieved, deleted and continued.
     """
     background: bool | None | MISSING = MISSING
     """
-    Answer at once with an empty response and fill it later; it is read by its id. With `stream`, the events come all the same.
+    Return an empty response at once and generate it in the background. It can be retrieved by its id. With `stream`, events are sent all the same.
     """
     background_options: BackgroundOptions | None | MISSING = MISSING
     """
-    How soon a response in the background has to be there, and what it belongs to.
+    The deadline of a background response, and the batch that it belongs to.
     """
     prompt_cache_options: ResponsePromptCacheOptions | None | MISSING = MISSING
     """
-    Settings of the prompt's cache.
+    Settings of the prompt cache.
     """
     truncation: Literal["auto", "disabled"] | None | MISSING = MISSING
     """
-    What becomes of an input that is too long for the model: an error, or with auto a part of it is left out.
+    How to handle an input that exceeds the model's context: an error (disabled), or leaving out a part of it (auto).
     """
     context_management: list[ContextManagement] | None | MISSING = MISSING
     """
-    How a long conversation is shortened.
+    How to compact a long conversation.
     """
     service_tier: Literal["auto", "default", "flex", "scale", "priority", "fast", "ultrafast"] | None | MISSING = (
         MISSING
     )
     """
-    How quickly, and at which price, the request is worked on.
+    The service tier, which sets speed and price.
     """
     moderation: Moderation | None | MISSING = MISSING
     """
-    Have request and answer moderated.
+    Moderates request and answer.
     """
     image: ImageSettings | None | MISSING = MISSING
     """
-    How images in the input are treated.
+    How images in the input are processed.
     """
     access_programs: AccessPrograms | None | MISSING = MISSING
     """
-    Programs of OpenAI under which the request is made.
+    OpenAI's access programs that the request belongs to.
     """
     logit_bias: Annotated[
         dict[str, float] | None | MISSING, Field(title="LogitBias")
     ] = MISSING
     """
-    Adds to the scores of tokens, by token id.
+    A number to add to the logit of each token, by token id.
     """
     enable_response_messages: bool | None | MISSING = MISSING
     """
-    Whether the response has what the model really read and wrote, as messages with their tokens.
+    Whether the response includes the exact prompt and output as messages with token ids.
     """
     previous_input_messages: list[dict[str, Any]] | None | MISSING = MISSING
     """
-    Messages that stand before the input, as an earlier response gave them.
+    Messages to place before the input, as returned by an earlier response.
     """
     temperature: float | None | MISSING = MISSING
     """
-    How freely tokens are drawn. 0 always takes the likeliest one.
+    The sampling temperature. Higher values give more varied text; 0 always takes the most likely token.
     """
     top_p: float | None | MISSING = MISSING
     """
-    Draw only from the likeliest tokens that together have this probability.
+    Nucleus sampling: sample only from the most likely tokens, up to this cumulative probability.
     """
     top_k: int | None | MISSING = MISSING
     """
-    Draw only from this many of the likeliest tokens.
+    Sample only from this many of the most likely tokens.
     """
     min_p: float | None | MISSING = MISSING
     """
-    Draw only from tokens at least this many times as likely as the likeliest one.
+    The minimum probability of a token, relative to the most likely one.
     """
     repetition_penalty: float | None | MISSING = MISSING
     """
-    Divides the score of tokens that prompt or text have. Above 1 it avoids repetition.
+    Divides the logits of tokens that occur in the prompt or the text. Above 1, repetition becomes less likely.
     """
     best_of: int | None | MISSING = MISSING
     """
-    How many candidates to make, of which the n best are answered.
+    The number of candidates to generate, of which the n best are returned.
     """
     length_penalty: float | None | MISSING = MISSING
     """
-    Which texts a beam search prefers: the higher, the longer ones.
+    The length penalty of beam search: higher values prefer longer texts.
     """
     stop_token_ids: list[int] | None | MISSING = MISSING
     """
-    Tokens at which a choice ends.
+    Stop tokens, at which a choice ends.
     """
     min_tokens: int | None | MISSING = MISSING
     """
-    How many tokens a choice has before the end of its turn, or a stop, may end it.
+    The minimum number of tokens before a choice may end by an end-of-sequence token or a stop.
     """
     ignore_eos: bool | None | MISSING = MISSING
     """
-    Go on after the model's end of turn, up to the token limit.
+    Continue after the end-of-sequence token, up to the token limit.
     """
     include_stop_str_in_output: bool | None | MISSING = MISSING
     """
-    Leave the stop text that ended a choice at the end of its text.
+    Include the stop string that ended a choice at the end of its text.
     """
     skip_special_tokens: bool | None | MISSING = MISSING
     """
-    Leave the model's control tokens out of the text, also the one that ends it.
+    Leave the model's special tokens out of the text, including the one that ends it.
     """
     spaces_between_special_tokens: bool | None | MISSING = MISSING
     """
-    Put a space between control tokens that stand in the text.
+    Add spaces between special tokens in the text.
     """
     watermarking: bool | None | MISSING = MISSING
     """
-    Whether the text gets the watermark that the server was started with.
+    Whether the text gets the watermark that the server is configured with.
     """
     num_assistant_tokens: int | None | MISSING = MISSING
     """
-    How many tokens speculative decoding drafts at a time.
+    Speculative decoding: the number of tokens to draft at a time.
     """
     assistant_confidence_threshold: float | None | MISSING = MISSING
     """
-    Draft on as long as the draft model is at least this sure.
+    Speculative decoding: the minimum confidence of the draft model to continue a draft.
     """
     max_ngram_size: int | None | MISSING = MISSING
     """
-    The longest run of tokens that is looked up in the prompt for a draft.
+    Prompt lookup: the maximum length of the token sequence to look up in the prompt.
     """
     chunk_frames: int | None | MISSING = MISSING
     """
-    How many frames of sound each streamed piece has.
+    The number of audio frames in each streamed chunk.
     """
     stream: bool | None | MISSING = MISSING
     """
-    Answer with server-sent events while the text is made.
+    Answer with server-sent events while the text is generated.
     """
     user: str | None | MISSING = MISSING
     """
-    The caller's name for its own user.
+    The caller's id of the end user.
     """
     safety_identifier: str | None | MISSING = MISSING
     """
-    A stable, hashed name of the caller's user, by which a provider can find abuse.
+    A stable, hashed id of the end user, used to detect abuse.
     """
     metadata: dict[str, str] | None | MISSING = MISSING
     """
-    The caller's own notes on the request.
+    The caller's metadata of the request.
     """
     prompt_cache_key: str | None | MISSING = MISSING
     """
-    Requests with the same key are likely to share their prompt's beginning.
+    A cache key for requests that are likely to share a prompt prefix.
     """
     prompt_cache_retention: Literal["in_memory", "24h"] | None | MISSING = MISSING
     """
-    How long the prompt's beginning may be kept.
+    How long the prompt prefix may be kept in the cache.
     """
     chat_template_kwargs: dict[str, Any] | None | MISSING = MISSING
     """
@@ -3257,47 +3257,47 @@ class CreateResponseRequest(BaseModel):
     """
     structured_outputs: StructuredOutputsParams | None | MISSING = MISSING
     """
-    What constrains the text.
+    The constraint on the text.
     """
     include_reasoning: bool | None | MISSING = MISSING
     """
-    Whether the answer has the reasoning, which the model does in either case.
+    Whether the answer includes the reasoning. The model reasons in either case.
     """
     media_io_kwargs: dict[str, dict[str, Any]] | None | MISSING = MISSING
     """
-    Settings of what reads media, by their kind: image, audio, video.
+    Settings of media loading, by kind: image, audio, video.
     """
     mm_processor_kwargs: dict[str, Any] | None | MISSING = MISSING
     """
-    Settings of what prepares media for the model.
+    Settings of the multimodal processor.
     """
     mm_payload: Literal["tensors", "none"] | None | MISSING = MISSING
     """
-    What becomes of media where a prompt is rendered without an answer: tensors, or nothing.
+    What is returned for media if a prompt is rendered without generating: tensors, or nothing.
     """
     return_mm_kwargs: bool | None | MISSING = MISSING
     """
-    The deprecated name of mm_payload: false is none.
+    The deprecated form of mm_payload: false means none.
     """
     priority: int | None | MISSING = MISSING
     """
-    Which requests go first; lower numbers do.
+    The request's priority; requests with lower numbers are scheduled first.
     """
     session_id: str | None | MISSING = MISSING
     """
-    Names the conversation to which several requests belong.
+    An id of the conversation that several requests belong to.
     """
     cache_salt: str | None | MISSING = MISSING
     """
-    Keeps callers apart: only requests with the same one share the cached beginnings of their prompts.
+    Isolates callers: only requests with the same salt share cached prompt prefixes.
     """
     kv_transfer_params: dict[str, Any] | None | MISSING = MISSING
     """
-    How the KV cache of the prompt comes from another server or goes to it.
+    How to transfer the KV cache of the prompt from or to another server.
     """
     ec_transfer_params: dict[str, Any] | None | MISSING = MISSING
     """
-    How what an encoder made of images and sounds comes from another server or goes to it.
+    How to transfer the encoder's output for images and audio from or to another server.
     """
     vllm_xargs: dict[str, str | float | list[str | float]] | None | MISSING = MISSING
     """
@@ -3305,99 +3305,99 @@ class CreateResponseRequest(BaseModel):
     """
     repeat_penalty: float | None | MISSING = MISSING
     """
-    Divides the score of tokens that the last ones have. Above 1 it avoids repetition.
+    Divides the logits of tokens that occur among the last ones. Above 1, repetition becomes less likely.
     """
     repeat_last_n: int | None | MISSING = MISSING
     """
-    How many of the last tokens the penalties look at; 0 switches them off.
+    The number of last tokens that the penalties consider; 0 disables them.
     """
     typical_p: float | None | MISSING = MISSING
     """
-    Draw only from the tokens of which the information is nearest to what is expected at the place, and that together have this probability; 1 draws from all.
+    Locally typical sampling: sample only from the tokens whose information content is closest to the expected one, up to this cumulative probability; 1 disables it.
     """
     top_n_sigma: float | None | MISSING = MISSING
     """
-    Draw only from tokens whose score is at most so many standard deviations below the best; below 0 from all.
+    Top-n-sigma sampling: sample only from tokens whose logit is at most this many standard deviations below the highest; negative values disable it.
     """
     xtc_probability: float | None | MISSING = MISSING
     """
-    How often the likeliest tokens are left out, so that the text takes less common ways (XTC).
+    XTC sampling: the probability of excluding the most likely tokens, for less predictable text.
     """
     xtc_threshold: float | None | MISSING = MISSING
     """
-    How likely a token must be for XTC to leave it out, where a less likely one reaches this too; above 0.5 none is.
+    XTC sampling: the minimum probability of tokens to exclude; the least likely of them is kept. Values above 0.5 disable it.
     """
     dry_multiplier: float | None | MISSING = MISSING
     """
-    How strong the DRY penalty is, which keeps the text from repeating a run of tokens; 0 switches it off.
+    The strength of the DRY penalty on repeated sequences; 0 disables it.
     """
     dry_base: float | None | MISSING = MISSING
     """
-    How fast the DRY penalty grows with the length of the run.
+    The base of the DRY penalty, which grows with the length of the sequence.
     """
     dry_allowed_length: int | None | MISSING = MISSING
     """
-    The longest run that may come again without a DRY penalty.
+    The longest sequence that may be repeated without a DRY penalty.
     """
     dry_penalty_last_n: int | None | MISSING = MISSING
     """
-    How many of the last tokens are searched for such runs; 0 switches the DRY penalty off.
+    The number of last tokens that are searched for repeated sequences; 0 disables the DRY penalty.
     """
     dry_sequence_breakers: list[str] | None | MISSING = MISSING
     """
-    Texts at which such a run ends.
+    Texts that break a sequence, for the DRY penalty.
     """
     mirostat: int | None | MISSING = MISSING
     """
-    Draw so that the text stays equally surprising, by version 1 or 2 of Mirostat; 0 switches it off.
+    Mirostat sampling, which controls perplexity: version 1 or 2; 0 disables it.
     """
     mirostat_tau: float | None | MISSING = MISSING
     """
-    How surprising the text is to be (Mirostat's tau).
+    Mirostat's target entropy (tau).
     """
     mirostat_eta: float | None | MISSING = MISSING
     """
-    How fast Mirostat adapts (its eta).
+    Mirostat's learning rate (eta).
     """
     dynatemp_range: float | None | MISSING = MISSING
     """
-    How far the temperature may go up and down with the model's uncertainty; 0 keeps it.
+    The range of the dynamic temperature, which follows the model's uncertainty; 0 disables it.
     """
     dynatemp_exponent: float | None | MISSING = MISSING
     """
-    How the uncertainty becomes a temperature.
+    The exponent of the dynamic temperature.
     """
     adaptive_target: float | None | MISSING = MISSING
     """
-    Draw tokens of about this probability; below 0 the sampler is off.
+    The probability of tokens that the adaptive sampler prefers; negative values disable it.
     """
     adaptive_decay: float | None | MISSING = MISSING
     """
-    How long the probabilities of earlier tokens count for adaptive_target.
+    How slowly the influence of earlier tokens on adaptive_target decays.
     """
     min_keep: int | None | MISSING = MISSING
     """
-    How many tokens each sampler leaves at least.
+    The minimum number of tokens that each sampler keeps.
     """
     samplers: list[str] | str | None | MISSING = MISSING
     """
-    Which samplers work, one after the other: by their names, or by a letter for each.
+    The samplers to apply, in order: a list of names, or a string with one letter for each.
     """
     n_predict: int | None | MISSING = MISSING
     """
-    The most tokens that each choice may have; -1 sets no limit.
+    The maximum number of tokens of each choice; -1 sets no limit.
     """
     n_indent: int | None | MISSING = MISSING
     """
-    Ends a text whose next line is indented by fewer characters.
+    Ends the text at a line that is indented by fewer characters.
     """
     t_max_predict_ms: int | None | MISSING = MISSING
     """
-    Ends a text at a new line after this time (milliseconds); -1 sets no limit.
+    Ends the text at a line break after this time (milliseconds); -1 sets no limit.
     """
     grammar: str | None | MISSING = MISSING
     """
-    A grammar by which the text must be formed, in GBNF.
+    A grammar that the text must match, in GBNF.
     """
     json_schema: dict[str, Any] | None | MISSING = MISSING
     """
@@ -3405,75 +3405,75 @@ class CreateResponseRequest(BaseModel):
     """
     reasoning_format: str | None | MISSING = MISSING
     """
-    Where the reasoning goes: none leaves it in the text; auto and deepseek show it apart.
+    Where the reasoning is returned: none leaves it in the text; auto and deepseek separate it.
     """
     reasoning_budget_tokens: int | None | MISSING = MISSING
     """
-    The most tokens of reasoning; -1 sets no limit.
+    The maximum number of reasoning tokens; -1 sets no limit.
     """
     thinking_budget_tokens: int | None | MISSING = MISSING
     """
-    Another name of reasoning_budget_tokens, which counts where both are given.
+    An alias of reasoning_budget_tokens, which takes precedence.
     """
     reasoning_budget_message: str | None | MISSING = MISSING
     """
-    A text that stands at the end of reasoning where the budget ends it.
+    Text to insert at the end of the reasoning if the budget ends it.
     """
     reasoning_control: bool | None | MISSING = MISSING
     """
-    Whether the reasoning can be ended by another request while it is made.
+    Whether another request can end the reasoning while it is generated.
     """
     parse_tool_calls: bool | None | MISSING = MISSING
     """
-    Whether calls are taken out of the text, where the request has tools or not.
+    Whether tool calls are parsed out of the text, even if the request has no tools.
     """
     n_probs: int | None | MISSING = MISSING
     """
-    How many of the likeliest tokens to show at each place; 0 shows none, not even the chosen one.
+    The number of most likely tokens to return at each position; 0 returns none, not even the sampled one.
     """
     post_sampling_probs: bool | None | MISSING = MISSING
     """
-    Return the probabilities that tokens are drawn from, as prob and top_probs, in place of the model's own.
+    Return the probabilities after sampling settings, as prob and top_probs, in place of the model's own log probabilities.
     """
     id_slot: int | None | MISSING = MISSING
     """
-    The slot that works on the request, by its number; -1 takes any.
+    The number of the slot to process the request in; -1 takes any free slot.
     """
     cache_prompt: bool | None | MISSING = MISSING
     """
-    Whether the beginning of the prompt is taken from the cache where it is there.
+    Whether to reuse a cached prefix of the prompt.
     """
     n_cache_reuse: int | None | MISSING = MISSING
     """
-    From how many tokens on a piece of the cache is used at another place, too; 0 never does.
+    The minimum size, in tokens, of a cached chunk to reuse at another position; 0 disables it.
     """
     n_keep: int | None | MISSING = MISSING
     """
-    How many of the prompt's first tokens stay where a text outgrows the context; -1 keeps all of them.
+    The number of tokens at the start of the prompt to keep when the context overflows; -1 keeps the whole prompt.
     """
     n_discard: int | None | MISSING = MISSING
     """
-    How many tokens behind those go then; 0 stands for half of them.
+    The number of tokens after them to discard when the context overflows; 0 discards half.
     """
     lora: list[LoraScale] | None | MISSING = MISSING
     """
-    Which LoRA adapters change the model, and how much; one that isn't named doesn't.
+    The LoRA adapters to apply, with their scales. Adapters that aren't listed aren't applied.
     """
     timings_per_token: bool | None | MISSING = MISSING
     """
-    Whether every chunk has the timings so far.
+    Whether every chunk has the timings up to it.
     """
     return_progress: bool | None | MISSING = MISSING
     """
-    Whether a stream tells how much of the prompt is read before the first text.
+    Whether a stream reports progress while the prompt is processed.
     """
     verbose: bool | None | MISSING = MISSING
     """
-    Whether the answer has __verbose.
+    Whether the answer includes __verbose.
     """
     extra_key: str | list[str] | None | MISSING = MISSING
     """
-    The caller's class of the request: only requests of the same one share the cached beginnings of their prompts.
+    The caller's class of the request: only requests of the same class share cached prompt prefixes.
     """
     bootstrap_host: str | list[str] | None | MISSING = MISSING
     """
@@ -3485,15 +3485,15 @@ class CreateResponseRequest(BaseModel):
     """
     bootstrap_room: int | list[int] | None | MISSING = MISSING
     """
-    The number under which the two servers pass the KV cache of the prompt.
+    The id under which the two servers transfer the KV cache of the prompt.
     """
     routed_dp_rank: int | None | MISSING = MISSING
     """
-    Which of the copies of the model works on the request.
+    The data-parallel rank that processes the request.
     """
     disagg_prefill_dp_rank: int | None | MISSING = MISSING
     """
-    Which copy did the prefill, for the server that decodes.
+    The data-parallel rank that did the prefill, for the server that decodes.
     """
     data_parallel_rank: int | None | MISSING = MISSING
     """
@@ -3503,7 +3503,7 @@ class CreateResponseRequest(BaseModel):
 
 class CustomTool(BaseModel):
     """
-    A tool that takes free text.
+    A custom tool, whose input is free text.
     """
 
     model_config = ConfigDict(
@@ -3511,7 +3511,7 @@ class CustomTool(BaseModel):
     )
     type: Literal["custom"] = "custom"
     """
-    The kind of tool.
+    The type of tool.
     """
     custom: CustomToolDefinition
     """
@@ -3521,7 +3521,7 @@ class CustomTool(BaseModel):
 
 class CustomToolChoice(BaseModel):
     """
-    This custom tool must be called.
+    Forces a call of this custom tool.
     """
 
     model_config = ConfigDict(
@@ -3529,7 +3529,7 @@ class CustomToolChoice(BaseModel):
     )
     type: Literal["custom"] = "custom"
     """
-    The kind of tool.
+    The type of tool.
     """
     custom: FunctionName
     """
@@ -3539,7 +3539,7 @@ class CustomToolChoice(BaseModel):
 
 class CustomToolDefinition(BaseModel):
     """
-    A tool that takes free text.
+    A custom tool, whose input is free text.
     """
 
     model_config = ConfigDict(
@@ -3547,21 +3547,21 @@ class CustomToolDefinition(BaseModel):
     )
     name: str
     """
-    Its name.
+    The name.
     """
     description: str | None | MISSING = MISSING
     """
-    What it does, for the model.
+    A description for the model.
     """
     format: CustomToolFormat | None | MISSING = MISSING
     """
-    What text it takes.
+    The format of the input text.
     """
 
 
 class CustomToolFormat(BaseModel):
     """
-    What text a custom tool takes. Without it any text.
+    The format of a custom tool's input. Defaults to any text.
     """
 
     model_config = ConfigDict(
@@ -3569,7 +3569,7 @@ class CustomToolFormat(BaseModel):
     )
     type: Literal["text", "grammar"]
     """
-    Any text or one that a grammar describes.
+    The type: any text, or text that matches a grammar.
     """
     grammar: CustomToolGrammar | None | MISSING = MISSING
     """
@@ -3597,7 +3597,7 @@ class CustomToolGrammar(BaseModel):
 
 class DebugConfig(BaseModel):
     """
-    Switches for the engine's developers.
+    Debugging switches of the engine.
     """
 
     model_config = ConfigDict(
@@ -3605,31 +3605,31 @@ class DebugConfig(BaseModel):
     )
     ignore_eos: bool | None | MISSING = MISSING
     """
-    Go on after the model's end of turn, up to the token limit.
+    Continue after the end-of-sequence token, up to the token limit.
     """
     pinned_system_prompt: bool | None | MISSING = MISSING
     """
-    Keep the prompt in the cache for good.
+    Pin the prompt in the cache.
     """
     special_request: Literal["query_engine_metrics"] | None | MISSING = MISSING
     """
-    Ask for the engine's figures, which come in the usage, in place of an answer.
+    Request the engine's metrics, returned in usage, in place of an answer.
     """
     grammar_execution_mode: Literal["constraint", "jump_forward"] | None | MISSING = (
         MISSING
     )
     """
-    Whether text that a grammar leaves no choice about is drawn all the same or put there at once.
+    Whether text that the grammar fully determines is sampled anyway (constraint) or inserted at once (jump_forward).
     """
     disagg_config: DisaggregationConfig | None | MISSING = MISSING
     """
-    Which part of the work is done.
+    The part of a disaggregated request to process.
     """
 
 
 class DetokenizeRequest(BaseModel):
     """
-    Tokens whose text is wanted.
+    Tokens to turn into text.
     """
 
     model_config = ConfigDict(
@@ -3641,11 +3641,11 @@ class DetokenizeRequest(BaseModel):
     """
     tokens: list[int] | list[list[int]]
     """
-    Token ids: a list, or several.
+    Token ids: one list or several.
     """
     skip_special_tokens: bool | None | MISSING = MISSING
     """
-    Leave out the text of control tokens.
+    Leave out special tokens.
     """
 
 
@@ -3659,15 +3659,15 @@ class DetokenizeResponse(BaseModel):
     )
     prompt: str | list[str]
     """
-    The text: a list of texts for several lists.
+    The text, or a list of texts for several lists.
     """
     text: str | list[str] | MISSING = MISSING
     """
-    The same.
+    The same as text.
     """
     content: str | MISSING = MISSING
     """
-    The same.
+    The same as text.
     """
 
 
@@ -3681,31 +3681,31 @@ class DeveloperMessage(BaseModel):
     )
     role: Literal["developer"] = "developer"
     """
-    The turn's author.
+    The role of the message's author.
     """
     content: Annotated[
         str | list[TextPart] | None | MISSING, Field(title="TextContent")
     ] = MISSING
     """
-    What was said.
+    The message's content.
     """
     name: Annotated[str | None | MISSING, Field(title="AuthorName")] = MISSING
     """
-    The author's name, for chat templates that show it.
+    The author's name, for chat templates that render it.
     """
     tools: list[dict[str, Any]] | None | MISSING = MISSING
     """
-    Tools that the model may call from this turn on, as the request's own tools are written.
+    Tools that the model may call from this message on, in the form of the request's `tools`.
     """
     task: str | None | MISSING = MISSING
     """
-    What the turn is for, for chat templates that know such a mark.
+    The purpose of the message, for chat templates that support such a mark.
     """
 
 
 class DisaggregationConfig(BaseModel):
     """
-    Which part of the work on a prompt is done, where several servers share it.
+    The part of a disaggregated request to process, if several servers share a prompt.
     """
 
     model_config = ConfigDict(
@@ -3719,7 +3719,7 @@ class DisaggregationConfig(BaseModel):
     """
     kv_append_metadata: str | None | MISSING = MISSING
     """
-    Where the KV cache goes, in base64.
+    The destination of the KV cache, in base64.
     """
     kv_window_begin: int | None | MISSING = MISSING
     """
@@ -3727,17 +3727,17 @@ class DisaggregationConfig(BaseModel):
     """
     kv_window_end: int | None | MISSING = MISSING
     """
-    The token behind the last one of the part; a negative number counts from the end.
+    The end of the part, exclusive; negative numbers count from the end.
     """
     dst_group_offset: int | None | MISSING = MISSING
     """
-    The first of the other server's devices.
+    The first device of the other server.
     """
 
 
 class DraftFigures(BaseModel):
     """
-    How good the drafts of speculative decoding were.
+    Statistics of speculative decoding.
     """
 
     model_config = ConfigDict(
@@ -3745,45 +3745,45 @@ class DraftFigures(BaseModel):
     )
     spec_accept_rate: float | MISSING = MISSING
     """
-    The share of drafted tokens that were right.
+    The share of drafted tokens that were accepted.
     """
     spec_accept_length: float | MISSING = MISSING
     """
-    Tokens that a step gave on average.
+    The mean number of tokens per step.
     """
     spec_cap_length: float | MISSING = MISSING
     """
-    Drafted tokens that a step checked on average.
+    The mean number of drafted tokens verified per step.
     """
     spec_block_accept_length: float | MISSING = MISSING
     """
-    Tokens that a block gave on average.
+    The mean number of tokens per block.
     """
     spec_num_correct_drafts: int | MISSING = MISSING
     """
-    Drafted tokens that were right.
+    Accepted draft tokens.
     """
     spec_num_proposed_drafts: int | MISSING = MISSING
     """
-    Tokens drafted.
+    Drafted tokens.
     """
     spec_verify_ct: int | MISSING = MISSING
     """
-    Steps that checked a draft.
+    The number of steps that verified a draft.
     """
     spec_correct_drafts_histogram: list[int] | MISSING = MISSING
     """
-    How many steps took none of the drafted tokens, how many took one, and so on.
+    The number of steps that accepted no drafted token, one, and so on.
     """
     spec_cap_lens_histogram: list[int] | MISSING = MISSING
     """
-    How many steps checked none of the drafted tokens, how many checked one, and so on.
+    The number of steps that verified no drafted token, one, and so on.
     """
 
 
 class DraftMetrics(BaseModel):
     """
-    How good the drafts of speculative decoding were.
+    Statistics of speculative decoding.
     """
 
     model_config = ConfigDict(
@@ -3791,39 +3791,39 @@ class DraftMetrics(BaseModel):
     )
     mean_acceptance_length: float | MISSING = MISSING
     """
-    Tokens that a step gave on average.
+    The mean number of tokens per step.
     """
     draft_acceptance_rate: float | MISSING = MISSING
     """
-    The share of drafted tokens that were right.
+    The share of drafted tokens that were accepted.
     """
     acceptance_histogram: list[int] | MISSING = MISSING
     """
-    How many steps took none of the drafted tokens, how many took one, and so on.
+    The number of steps that accepted no drafted token, one, and so on.
     """
     num_spec_steps: int | MISSING = MISSING
     """
-    Steps with a draft.
+    The number of steps with a draft.
     """
     num_accepted_draft_tokens: int | MISSING = MISSING
     """
-    Drafted tokens that were right.
+    Accepted draft tokens.
     """
     num_draft_tokens: int | MISSING = MISSING
     """
-    Tokens drafted.
+    Drafted tokens.
     """
     num_spec_tokens: int | MISSING = MISSING
     """
-    Tokens that a draft can have.
+    The maximum number of tokens in a draft.
     """
     per_step_accepted: list[int] | None | MISSING = MISSING
     """
-    Drafted tokens that were right, step by step.
+    Accepted draft tokens, by step.
     """
     per_step_drafted: list[int] | None | MISSING = MISSING
     """
-    Tokens drafted, step by step.
+    Drafted tokens, by step.
     """
 
 
@@ -3837,7 +3837,7 @@ class EchoedTextFormat(BaseModel):
     )
     type: Literal["text", "json_object", "json_schema"]
     """
-    The kind of format.
+    The type of format.
     """
     name: str | MISSING = MISSING
     """
@@ -3845,7 +3845,7 @@ class EchoedTextFormat(BaseModel):
     """
     description: str | None | MISSING = MISSING
     """
-    What it is for.
+    What the format is for.
     """
     schema_: Annotated[dict[str, Any] | None | MISSING, Field(alias="schema")] = MISSING
     """
@@ -3853,7 +3853,7 @@ class EchoedTextFormat(BaseModel):
     """
     strict: bool | None | MISSING = MISSING
     """
-    Whether what can't be enforced is an error.
+    Whether keywords that can't be enforced are an error.
     """
 
 
@@ -3867,37 +3867,37 @@ class Error(BaseModel):
     )
     message: str
     """
-    A sentence for people.
+    A human-readable message.
     """
     type: Annotated[
         Literal["invalid_request_error", "authentication_error", "rate_limit_error", "server_error"],
         Field(title="ErrorType"),
     ]
     """
-    Who is at fault.
+    The error type.
     """
     param: str | None
     """
-    The field at fault.
+    The field that the error is about.
     """
     object: str | MISSING = MISSING
     """
-    Says that this is an error.
+    The object type.
     """
     code: Annotated[
         Literal["invalid_json", "invalid_http", "missing_body", "invalid_type", "invalid_value", "missing_required_parameter", "integer_below_min_value", "integer_above_max_value", "decimal_below_min_value", "decimal_above_max_value", "string_below_min_length", "string_above_max_length", "array_below_min_length", "array_above_max_length", "object_above_max_properties", "unsupported_parameter", "unknown_parameter", "context_length_exceeded", "invalid_prompt", "unsupported_content", "invalid_image", "invalid_image_url", "failed_to_download_image", "invalid_schema", "unsupported_schema", "unsupported_tool", "unknown_tool", "invalid_encrypted_content", "response_not_finished", "response_not_cancellable", "item_not_found", "invalid_api_key", "host_not_allowed", "origin_not_allowed", "not_found", "model_not_found", "response_not_found", "method_not_allowed", "request_timeout", "request_too_large", "unsupported_media_type", "rate_limit_exceeded", "headers_too_large", "internal_error", "server_busy", "too_many_connections", "store_unavailable", "engine_restarted", "engine_unavailable", "generation_timeout"],
         Field(title="ErrorCode"),
     ]
     """
-    The kind of error.
+    The error code.
     """
     n_prompt_tokens: int | MISSING = MISSING
     """
-    Tokens of the prompt, where it is too long.
+    The prompt's tokens, if it is too long.
     """
     n_ctx: int | MISSING = MISSING
     """
-    The tokens that it may have then.
+    The maximum number of tokens, if the prompt is too long.
     """
 
 
@@ -3922,7 +3922,7 @@ ChatCompletionStreamEvent = TypeAliasType(
     ],
 )
 """
-A piece of the answer, or the error that ends it.
+A chunk of the answer, or the error that ends it.
 """
 
 
@@ -3933,13 +3933,13 @@ CompletionStreamEvent = TypeAliasType(
     ],
 )
 """
-A piece of the texts, or the error that ends them.
+A chunk of the texts, or the error that ends them.
 """
 
 
 class FilePart(BaseModel):
     """
-    A part of a message that is a file.
+    A file.
     """
 
     model_config = ConfigDict(
@@ -3947,7 +3947,7 @@ class FilePart(BaseModel):
     )
     type: Literal["file"] = "file"
     """
-    The kind of part.
+    The type of part.
     """
     file: InputFile
     """
@@ -3955,13 +3955,13 @@ class FilePart(BaseModel):
     """
     prompt_cache_breakpoint: PromptCacheBreakpoint | None | MISSING = MISSING
     """
-    The prompt's cache shall reach up to this part.
+    A prompt cache breakpoint: cache the prompt up to this part.
     """
 
 
 class FlatAllowedToolsChoice(BaseModel):
     """
-    Only some of the tools may or must be called.
+    Restricts the model to some of the tools.
     """
 
     model_config = ConfigDict(
@@ -3969,11 +3969,11 @@ class FlatAllowedToolsChoice(BaseModel):
     )
     type: Literal["allowed_tools"] = "allowed_tools"
     """
-    The kind of choice.
+    The type of choice.
     """
     mode: Literal["auto", "required"]
     """
-    May or must.
+    Whether one of the tools may or must be called.
     """
     tools: list[dict[str, Any]]
     """
@@ -3983,7 +3983,7 @@ class FlatAllowedToolsChoice(BaseModel):
 
 class FlatCustomTool(BaseModel):
     """
-    A tool that takes free text.
+    A custom tool, whose input is free text.
     """
 
     model_config = ConfigDict(
@@ -3991,37 +3991,37 @@ class FlatCustomTool(BaseModel):
     )
     type: Literal["custom"] = "custom"
     """
-    The kind of tool.
+    The type of tool.
     """
     name: str
     """
-    Its name.
+    The name.
     """
     description: str | None | MISSING = MISSING
     """
-    What it does, for the model.
+    A description for the model.
     """
     format: FlatCustomToolFormat | None | MISSING = MISSING
     """
-    What text it takes.
+    The format of the input text.
     """
     defer_loading: bool | None | MISSING = MISSING
     """
-    Whether the model finds it by searching only.
+    Whether the tool is only loaded by tool search.
     """
     allowed_callers: list[Literal["direct", "programmatic"]] | None | MISSING = MISSING
     """
-    Who may call it: the model, a program that the model writes, or both.
+    Who may call the tool: the model, a program that the model writes, or both.
     """
     async_: Annotated[bool | None | MISSING, Field(alias="async")] = MISSING
     """
-    Whether the model goes on before the result is there.
+    Whether the model continues before the result is available.
     """
 
 
 class FlatCustomToolChoice(BaseModel):
     """
-    This custom tool must be called.
+    Forces a call of this custom tool.
     """
 
     model_config = ConfigDict(
@@ -4029,17 +4029,17 @@ class FlatCustomToolChoice(BaseModel):
     )
     type: Literal["custom"] = "custom"
     """
-    The kind of tool.
+    The type of tool.
     """
     name: str
     """
-    Its name.
+    The name.
     """
 
 
 class FlatCustomToolFormat(BaseModel):
     """
-    What text a custom tool takes. Without it any text.
+    The format of a custom tool's input. Defaults to any text.
     """
 
     model_config = ConfigDict(
@@ -4047,7 +4047,7 @@ class FlatCustomToolFormat(BaseModel):
     )
     type: Literal["text", "grammar"]
     """
-    Any text or one that a grammar describes.
+    The type: any text, or text that matches a grammar.
     """
     syntax: Literal["lark", "regex"] | None | MISSING = MISSING
     """
@@ -4061,7 +4061,7 @@ class FlatCustomToolFormat(BaseModel):
 
 class FlatFunctionTool(BaseModel):
     """
-    A function that the caller runs, as the responses API defines it.
+    A function, in the form of the responses API.
     """
 
     model_config = ConfigDict(
@@ -4069,7 +4069,7 @@ class FlatFunctionTool(BaseModel):
     )
     type: Literal["function"] = "function"
     """
-    The kind of tool.
+    The type of tool.
     """
     name: str
     """
@@ -4077,11 +4077,11 @@ class FlatFunctionTool(BaseModel):
     """
     description: str | None | MISSING = MISSING
     """
-    What it does, for the model.
+    A description for the model.
     """
     parameters: dict[str, Any] | None | MISSING = MISSING
     """
-    The JSON Schema of its arguments; without it there are none.
+    The JSON Schema of the arguments. Defaults to no arguments.
     """
     strict: bool | None | MISSING = MISSING
     """
@@ -4089,25 +4089,25 @@ class FlatFunctionTool(BaseModel):
     """
     output_schema: dict[str, Any] | None | MISSING = MISSING
     """
-    The JSON Schema of its result.
+    The JSON Schema of the function's result.
     """
     defer_loading: bool | None | MISSING = MISSING
     """
-    Whether the model finds it by searching only.
+    Whether the tool is only loaded by tool search.
     """
     allowed_callers: list[Literal["direct", "programmatic"]] | None | MISSING = MISSING
     """
-    Who may call it: the model, a program that the model writes, or both.
+    Who may call the tool: the model, a program that the model writes, or both.
     """
     async_: Annotated[bool | None | MISSING, Field(alias="async")] = MISSING
     """
-    Whether the model goes on before the result is there.
+    Whether the model continues before the result is available.
     """
 
 
 class FlatNamedToolChoice(BaseModel):
     """
-    This function must be called; the responses API's way to name it.
+    Forces a call of this function, in the form of the responses API.
     """
 
     model_config = ConfigDict(
@@ -4115,7 +4115,7 @@ class FlatNamedToolChoice(BaseModel):
     )
     type: Literal["function"] = "function"
     """
-    The kind of tool.
+    The type of tool.
     """
     name: str
     """
@@ -4133,19 +4133,19 @@ class FunctionDefinition(BaseModel):
     )
     name: str
     """
-    Its name.
+    The name.
     """
     defer_loading: bool | None | MISSING = MISSING
     """
-    Whether the model finds it by searching only.
+    Whether the tool is only loaded by tool search.
     """
     description: str | None | MISSING = MISSING
     """
-    What it does, for the model.
+    A description for the model.
     """
     parameters: dict[str, Any] | None | MISSING = MISSING
     """
-    The JSON Schema of its arguments; without it there are none.
+    The JSON Schema of the arguments. Defaults to no arguments.
     """
     strict: bool | None | MISSING = MISSING
     """
@@ -4163,7 +4163,7 @@ class FunctionMessage(BaseModel):
     )
     role: Literal["function"] = "function"
     """
-    The turn's author.
+    The role of the message's author.
     """
     content: Annotated[
         str | list[TextPart] | None | MISSING, Field(title="TextContent")
@@ -4179,7 +4179,7 @@ class FunctionMessage(BaseModel):
 
 class FunctionName(BaseModel):
     """
-    Names a tool.
+    A reference to a tool.
     """
 
     model_config = ConfigDict(
@@ -4187,13 +4187,13 @@ class FunctionName(BaseModel):
     )
     name: str
     """
-    Its name.
+    The name.
     """
 
 
 class FunctionTool(BaseModel):
     """
-    A function that the caller runs, as chat completions define it.
+    A function, in the form of chat completions.
     """
 
     model_config = ConfigDict(
@@ -4201,7 +4201,7 @@ class FunctionTool(BaseModel):
     )
     type: Literal["function"] | None | MISSING = MISSING
     """
-    The kind of tool.
+    The type of tool.
     """
     function: FunctionDefinition
     """
@@ -4209,11 +4209,11 @@ class FunctionTool(BaseModel):
     """
     defer_loading: bool | None | MISSING = MISSING
     """
-    Whether the model finds it by searching only.
+    Whether the tool is only loaded by tool search.
     """
     items: dict[str, Any] | None | MISSING = MISSING
     """
-    A schema beside the function, for chat templates that show it.
+    A schema beside the function, for chat templates that render it.
     """
 
 
@@ -4227,13 +4227,13 @@ class Health(BaseModel):
     )
     status: Literal["ok"] = "ok"
     """
-    The server answers requests.
+    The server is ready.
     """
 
 
 class HostedTool(BaseModel):
     """
-    A tool that the provider runs, or a set of tools, with further properties that depend on the type.
+    A tool that the provider runs, or a set of tools. Further properties depend on the type.
     """
 
     model_config = ConfigDict(
@@ -4241,13 +4241,13 @@ class HostedTool(BaseModel):
     )
     type: Literal["apply_patch", "code_interpreter", "computer", "computer_use_preview", "file_search", "image_generation", "local_shell", "mcp", "namespace", "programmatic_tool_calling", "shell", "tool_search", "web_search", "web_search_2025_08_26", "web_search_preview", "web_search_preview_2025_03_11"]
     """
-    The kind of tool.
+    The type of tool.
     """
 
 
 class HostedToolChoice(BaseModel):
     """
-    This tool of the provider must be called.
+    Forces a call of this tool of the provider.
     """
 
     model_config = ConfigDict(
@@ -4255,13 +4255,13 @@ class HostedToolChoice(BaseModel):
     )
     type: Literal["apply_patch", "code_interpreter", "computer", "computer_use", "computer_use_preview", "file_search", "image_generation", "programmatic_tool_calling", "shell", "web_search_preview", "web_search_preview_2025_03_11"]
     """
-    The kind of tool.
+    The type of tool.
     """
 
 
 class ImageEmbedsPart(BaseModel):
     """
-    A part of a message that is an image as an encoder gives it to the model.
+    The embeddings of an image, as an encoder passes them to the model.
     """
 
     model_config = ConfigDict(
@@ -4269,23 +4269,23 @@ class ImageEmbedsPart(BaseModel):
     )
     type: Literal["image_embeds"] = "image_embeds"
     """
-    The kind of part.
+    The type of part.
     """
     image_embeds: Annotated[
         str | dict[str, str | list[float]] | None | MISSING, Field(title="Embeddings")
     ] = MISSING
     """
-    The image's vectors.
+    The embeddings.
     """
     uuid: str | None | MISSING = MISSING
     """
-    The caller's name for the medium, under which it is found in the cache.
+    The caller's id of the medium, used as its cache key.
     """
 
 
 class ImagePart(BaseModel):
     """
-    A part of a message that is an image.
+    An image.
     """
 
     model_config = ConfigDict(
@@ -4293,29 +4293,29 @@ class ImagePart(BaseModel):
     )
     type: Literal["image_url"] = "image_url"
     """
-    The kind of part.
+    The type of part.
     """
     image_url: Annotated[ImageUrl | str, Field(title="ImageSource")]
     """
-    Where the image is.
+    The image.
     """
     modalities: str | None | MISSING = MISSING
     """
-    What the image is one of: an image, several, or a film.
+    What the image belongs to: a single image, several images, or a video.
     """
     prompt_cache_breakpoint: PromptCacheBreakpoint | None | MISSING = MISSING
     """
-    The prompt's cache shall reach up to this part.
+    A prompt cache breakpoint: cache the prompt up to this part.
     """
     uuid: str | None | MISSING = MISSING
     """
-    The caller's name for the medium, under which it is found in the cache.
+    The caller's id of the medium, used as its cache key.
     """
 
 
 class ImageSettings(BaseModel):
     """
-    How images in the input are treated.
+    How images in the input are processed.
     """
 
     model_config = ConfigDict(
@@ -4325,13 +4325,13 @@ class ImageSettings(BaseModel):
         MISSING
     )
     """
-    Whether earlier images may be made smaller.
+    Whether earlier images may be scaled down.
     """
 
 
 class ImageUrl(BaseModel):
     """
-    Where an image is, and how closely to look at it.
+    An image's URL, and the level of detail.
     """
 
     model_config = ConfigDict(
@@ -4339,27 +4339,27 @@ class ImageUrl(BaseModel):
     )
     url: str
     """
-    Where the image is, or a data URL that holds it.
+    The image's URL, or a data URL with the image itself.
     """
     detail: Literal["auto", "low", "high", "original"] | None | MISSING = MISSING
     """
-    How closely to look.
+    The level of detail.
     """
     max_dynamic_patch: int | None | MISSING = MISSING
     """
-    The most pieces that the image is cut into.
+    The maximum number of tiles that the image is split into.
     """
     min_dynamic_patch: int | None | MISSING = MISSING
     """
-    The fewest pieces that the image is cut into.
+    The minimum number of tiles that the image is split into.
     """
     max_long_side_pixel: int | None | MISSING = MISSING
     """
-    The most pixels of the longer side.
+    The maximum length of the longer side, in pixels.
     """
     content_hash: str | None | MISSING = MISSING
     """
-    A hash of the image, by which the cache knows it.
+    A hash of the image, used as its cache key.
     """
 
 
@@ -4379,7 +4379,7 @@ class IncompleteDetails(BaseModel):
 
 class InputAudio(BaseModel):
     """
-    Sound as it is in a file.
+    The contents of an audio file.
     """
 
     model_config = ConfigDict(
@@ -4397,7 +4397,7 @@ class InputAudio(BaseModel):
 
 class InputFile(BaseModel):
     """
-    A file, by its content or by the id under which it was uploaded.
+    A file, given by its content or by the id of an upload.
     """
 
     model_config = ConfigDict(
@@ -4419,7 +4419,7 @@ class InputFile(BaseModel):
 
 class InputFileContent(BaseModel):
     """
-    A file to read.
+    An input file.
     """
 
     model_config = ConfigDict(
@@ -4427,19 +4427,19 @@ class InputFileContent(BaseModel):
     )
     type: Literal["input_file"] = "input_file"
     """
-    The kind of part.
+    The type of part.
     """
     file_data: str | None | MISSING = MISSING
     """
-    The content, as Base64.
+    The content, in base64.
     """
     file_id: str | None | MISSING = MISSING
     """
-    A stored file.
+    The id of a stored file.
     """
     file_url: str | None | MISSING = MISSING
     """
-    Where the file is.
+    The file's URL.
     """
     filename: str | None | MISSING = MISSING
     """
@@ -4447,17 +4447,17 @@ class InputFileContent(BaseModel):
     """
     detail: Literal["auto", "low", "high"] | None | MISSING = MISSING
     """
-    How closely to look at its pages.
+    The level of detail of its pages.
     """
     prompt_cache_breakpoint: PromptCacheBreakpoint | None | MISSING = MISSING
     """
-    The prompt's cache shall reach up to this part.
+    A prompt cache breakpoint: cache the prompt up to this part.
     """
 
 
 class InputFunctionCall(BaseModel):
     """
-    A call of a function in an earlier response.
+    A function call in an earlier response.
     """
 
     model_config = ConfigDict(
@@ -4465,42 +4465,42 @@ class InputFunctionCall(BaseModel):
     )
     type: Literal["function_call"] = "function_call"
     """
-    The kind of item.
+    The type of item.
     """
     call_id: Annotated[str | None | MISSING, Field(title="ItemId")] = MISSING
     """
-    The call's id, to which an output refers.
+    The call's id. A function_call_output refers to it.
     """
     name: str
     """
-    The function.
+    The function's name.
     """
     arguments: str
     """
-    The arguments as JSON text.
+    The arguments, in JSON.
     """
     id: Annotated[str | None | MISSING, Field(title="ItemId")] = MISSING
     """
-    The item's id, as an earlier response gave it.
+    The item's id, from an earlier response.
     """
     status: Annotated[
         Literal["in_progress", "completed", "incomplete"] | None | MISSING,
         Field(title="InputStatus"),
     ] = MISSING
     """
-    Whether the call was finished.
+    Whether the call is complete.
     """
     namespace: str | None | MISSING = MISSING
     """
-    The set of tools to which the function belongs.
+    The namespace of the function.
     """
     caller: InputToolCaller | None | MISSING = MISSING
     """
-    Who called.
+    The type of caller.
     """
     async_: Annotated[bool | None | MISSING, Field(alias="async")] = MISSING
     """
-    Whether the model went on before the result was there.
+    Whether the model continued before the result was available.
     """
 
 
@@ -4514,7 +4514,7 @@ class InputFunctionCallOutput(BaseModel):
     )
     type: Literal["function_call_output"] = "function_call_output"
     """
-    The kind of item.
+    The type of item.
     """
     call_id: Annotated[str | None | MISSING, Field(title="ItemId")] = MISSING
     """
@@ -4536,25 +4536,25 @@ class InputFunctionCallOutput(BaseModel):
         Field(title="InputStatus"),
     ] = MISSING
     """
-    Whether the result is whole.
+    Whether the result is complete.
     """
     name: str | None | MISSING = MISSING
     """
-    The function.
+    The function's name.
     """
     namespace: str | None | MISSING = MISSING
     """
-    The set of tools to which the function belongs.
+    The namespace of the function.
     """
     caller: InputToolCaller | None | MISSING = MISSING
     """
-    Who called.
+    The type of caller.
     """
 
 
 class InputHostedToolItem(BaseModel):
     """
-    What the provider's own tools put out and take in, with further properties that depend on the type.
+    Calls and results of the provider's own tools. Further properties depend on the type.
     """
 
     model_config = ConfigDict(
@@ -4562,13 +4562,13 @@ class InputHostedToolItem(BaseModel):
     )
     type: Literal["additional_tools", "apply_patch_call", "apply_patch_call_output", "code_interpreter_call", "compaction", "compaction_trigger", "computer_call", "computer_call_output", "configuration_update", "custom_tool_call", "custom_tool_call_output", "file_search_call", "image_generation_call", "local_shell_call", "local_shell_call_output", "mcp_approval_request", "mcp_approval_response", "mcp_call", "mcp_list_tools", "program", "program_output", "shell_call", "shell_call_output", "tool_search_call", "tool_search_output", "web_search_call"]
     """
-    The kind of item.
+    The type of item.
     """
 
 
 class InputImageContent(BaseModel):
     """
-    A picture to look at.
+    An input image.
     """
 
     model_config = ConfigDict(
@@ -4576,29 +4576,29 @@ class InputImageContent(BaseModel):
     )
     type: Literal["input_image"] = "input_image"
     """
-    The kind of part.
+    The type of part.
     """
     image_url: ImageUrl | str | None | MISSING = MISSING
     """
-    Where the picture is, or a data: URL that holds it.
+    The image's URL, or a data URL with the image itself.
     """
     file_id: str | None | MISSING = MISSING
     """
-    A stored picture.
+    The id of a stored image.
     """
     detail: Literal["auto", "low", "high", "original"] | None | MISSING = MISSING
     """
-    How closely to look.
+    The level of detail.
     """
     prompt_cache_breakpoint: PromptCacheBreakpoint | None | MISSING = MISSING
     """
-    The prompt's cache shall reach up to this part.
+    A prompt cache breakpoint: cache the prompt up to this part.
     """
 
 
 class InputItemReference(BaseModel):
     """
-    Stands for an item of a stored response.
+    A reference to an item of a stored response.
     """
 
     model_config = ConfigDict(
@@ -4606,7 +4606,7 @@ class InputItemReference(BaseModel):
     )
     type: Literal["item_reference"] = "item_reference"
     """
-    The kind of item.
+    The type of item.
     """
     id: str
     """
@@ -4624,33 +4624,33 @@ class InputMessage(BaseModel):
     )
     type: Literal["message"] | MISSING = MISSING
     """
-    The kind of item; a message where it is absent.
+    The type of item. Defaults to message.
     """
     role: Literal["user", "system", "developer", "assistant"]
     """
-    The message's author.
+    The role of the message's author.
     """
     content: Annotated[
         str | list[Annotated[InputTextContent | InputOutputTextContent | RefusalPart | InputImageContent | InputFileContent | AudioPart, Field(discriminator="type")]],
         Field(title="InputContent"),
     ]
     """
-    What was said.
+    The message's content.
     """
     id: Annotated[str | None | MISSING, Field(title="ItemId")] = MISSING
     """
-    The item's id, as an earlier response gave it.
+    The item's id, from an earlier response.
     """
     status: Annotated[
         Literal["in_progress", "completed", "incomplete"] | None | MISSING,
         Field(title="InputStatus"),
     ] = MISSING
     """
-    Whether the message was finished.
+    Whether the message is complete.
     """
     phase: Literal["commentary", "final_answer"] | None | MISSING = MISSING
     """
-    Whether an assistant's message goes with the work or ends it.
+    Whether an assistant message is commentary or the final answer.
     """
 
 
@@ -4664,7 +4664,7 @@ class InputOutputTextContent(BaseModel):
     )
     type: Literal["output_text"] = "output_text"
     """
-    The kind of part.
+    The type of part.
     """
     text: str
     """
@@ -4672,7 +4672,7 @@ class InputOutputTextContent(BaseModel):
     """
     annotations: list[dict[str, Any]] | None | MISSING = MISSING
     """
-    The text's sources.
+    The text's citations.
     """
     logprobs: list[dict[str, Any]] | None | MISSING = MISSING
     """
@@ -4690,11 +4690,11 @@ class InputReasoning(BaseModel):
     )
     type: Literal["reasoning"] = "reasoning"
     """
-    The kind of item.
+    The type of item.
     """
     id: Annotated[str | None | MISSING, Field(title="ItemId")] = MISSING
     """
-    The item's id, as an earlier response gave it.
+    The item's id, from an earlier response.
     """
     content: list[InputReasoningTextContent] | None | MISSING = MISSING
     """
@@ -4706,20 +4706,20 @@ class InputReasoning(BaseModel):
     """
     encrypted_content: str | None | MISSING = MISSING
     """
-    The reasoning as only the provider can read it, from an earlier response.
+    The encrypted reasoning from an earlier response.
     """
     status: Annotated[
         Literal["in_progress", "completed", "incomplete"] | None | MISSING,
         Field(title="InputStatus"),
     ] = MISSING
     """
-    Whether the reasoning was finished.
+    Whether the reasoning is complete.
     """
 
 
 class InputReasoningTextContent(BaseModel):
     """
-    A piece of the reasoning.
+    Text of the reasoning.
     """
 
     model_config = ConfigDict(
@@ -4727,7 +4727,7 @@ class InputReasoningTextContent(BaseModel):
     )
     type: Literal["reasoning_text"] = "reasoning_text"
     """
-    The kind of part.
+    The type of part.
     """
     text: str
     """
@@ -4737,7 +4737,7 @@ class InputReasoningTextContent(BaseModel):
 
 class InputSummaryTextContent(BaseModel):
     """
-    A piece of the reasoning's summary.
+    Text of the reasoning's summary.
     """
 
     model_config = ConfigDict(
@@ -4745,7 +4745,7 @@ class InputSummaryTextContent(BaseModel):
     )
     type: Literal["summary_text"] = "summary_text"
     """
-    The kind of part.
+    The type of part.
     """
     text: str
     """
@@ -4755,7 +4755,7 @@ class InputSummaryTextContent(BaseModel):
 
 class InputTextContent(BaseModel):
     """
-    Text to read.
+    Input text.
     """
 
     model_config = ConfigDict(
@@ -4763,7 +4763,7 @@ class InputTextContent(BaseModel):
     )
     type: Literal["input_text"] = "input_text"
     """
-    The kind of part.
+    The type of part.
     """
     text: str
     """
@@ -4771,13 +4771,13 @@ class InputTextContent(BaseModel):
     """
     prompt_cache_breakpoint: PromptCacheBreakpoint | None | MISSING = MISSING
     """
-    The prompt's cache shall reach up to this part.
+    A prompt cache breakpoint: cache the prompt up to this part.
     """
 
 
 class InputTokensDetails(BaseModel):
     """
-    What the tokens of the input are.
+    A breakdown of the input tokens.
     """
 
     model_config = ConfigDict(
@@ -4785,19 +4785,19 @@ class InputTokensDetails(BaseModel):
     )
     cached_tokens: int
     """
-    Tokens that were taken from the cache.
+    Tokens read from the cache.
     """
     cache_write_tokens: int
     """
-    Tokens that were put into the cache.
+    Tokens written to the cache.
     """
     input_tokens_per_turn: list[int] | MISSING = MISSING
     """
-    Tokens of the input, for each turn of a loop of the provider's tools.
+    Input tokens, for each turn of a loop with the provider's tools.
     """
     cached_tokens_per_turn: list[int] | MISSING = MISSING
     """
-    Tokens that were taken from the cache, for each turn.
+    Tokens read from the cache, for each turn.
     """
     cache_write_tokens_details: CacheWriteDetails | MISSING = MISSING
     """
@@ -4807,7 +4807,7 @@ class InputTokensDetails(BaseModel):
 
 class InputToolCaller(BaseModel):
     """
-    Who called a tool: the model itself, or a program that it wrote.
+    The caller of a tool: the model itself, or a program that it wrote.
     """
 
     model_config = ConfigDict(
@@ -4815,7 +4815,7 @@ class InputToolCaller(BaseModel):
     )
     type: Literal["direct", "program"]
     """
-    Who called.
+    The type of caller.
     """
     caller_id: str | None | MISSING = MISSING
     """
@@ -4833,17 +4833,17 @@ class LegacyFunctionCall(BaseModel):
     )
     name: str
     """
-    The function.
+    The function's name.
     """
     arguments: str | None | MISSING = MISSING
     """
-    The arguments as JSON text.
+    The arguments, in JSON.
     """
 
 
 class Liveness(BaseModel):
     """
-    The state of a server that lives.
+    The state of a server that is alive.
     """
 
     model_config = ConfigDict(
@@ -4851,13 +4851,13 @@ class Liveness(BaseModel):
     )
     status: Literal["ok"] = "ok"
     """
-    The server lives.
+    The server is alive.
     """
 
 
 class LoraScale(BaseModel):
     """
-    How much a LoRA adapter changes the model.
+    The scale of a LoRA adapter.
     """
 
     model_config = ConfigDict(
@@ -4869,13 +4869,13 @@ class LoraScale(BaseModel):
     """
     scale: float | None | MISSING = MISSING
     """
-    How much; 0 switches it off.
+    The scale; 0 disables the adapter.
     """
 
 
 class McpToolChoice(BaseModel):
     """
-    A tool of this MCP server must be called.
+    Forces a call of a tool of this MCP server.
     """
 
     model_config = ConfigDict(
@@ -4883,21 +4883,21 @@ class McpToolChoice(BaseModel):
     )
     type: Literal["mcp"] = "mcp"
     """
-    The kind of tool.
+    The type of tool.
     """
     server_label: str
     """
-    The server.
+    The server's label.
     """
     name: str | None | MISSING = MISSING
     """
-    Which of its tools.
+    The tool's name.
     """
 
 
 class MediaUrl(BaseModel):
     """
-    Where a medium is.
+    The location of a medium.
     """
 
     model_config = ConfigDict(
@@ -4905,13 +4905,13 @@ class MediaUrl(BaseModel):
     )
     url: str
     """
-    The URL, or a data: URL that holds the medium.
+    The URL, or a data URL with the medium itself.
     """
 
 
 class MessageCustomToolCall(BaseModel):
     """
-    A call of a custom tool in an earlier answer.
+    A custom tool call in an earlier answer.
     """
 
     model_config = ConfigDict(
@@ -4919,15 +4919,15 @@ class MessageCustomToolCall(BaseModel):
     )
     id: str | None | MISSING = MISSING
     """
-    The call's id, to which a tool message refers.
+    The call's id. A tool message refers to it.
     """
     type: Literal["custom"] = "custom"
     """
-    The kind of tool.
+    The type of tool.
     """
     custom: MessageCustomToolInput
     """
-    What was called.
+    The called tool, and its arguments or input.
     """
 
 
@@ -4941,11 +4941,11 @@ class MessageCustomToolInput(BaseModel):
     )
     name: str
     """
-    The tool.
+    The tool's name.
     """
     input: str
     """
-    The text it was given.
+    The input text.
     """
 
 
@@ -4959,17 +4959,17 @@ class MessageFunctionCall(BaseModel):
     )
     name: str
     """
-    The function.
+    The function's name.
     """
     arguments: str | None | MISSING = MISSING
     """
-    The arguments as JSON text.
+    The arguments, in JSON.
     """
 
 
 class MessageFunctionToolCall(BaseModel):
     """
-    A call of a function in an earlier answer.
+    A function call in an earlier answer.
     """
 
     model_config = ConfigDict(
@@ -4977,21 +4977,21 @@ class MessageFunctionToolCall(BaseModel):
     )
     id: str | None | MISSING = MISSING
     """
-    The call's id, to which a tool message refers.
+    The call's id. A tool message refers to it.
     """
     type: Literal["function"] | None | MISSING = MISSING
     """
-    The kind of tool.
+    The type of tool.
     """
     function: MessageFunctionCall
     """
-    What was called.
+    The called tool, and its arguments or input.
     """
 
 
 class Model(BaseModel):
     """
-    A model that is served.
+    An available model.
     """
 
     model_config = ConfigDict(
@@ -5003,61 +5003,61 @@ class Model(BaseModel):
     """
     object: Literal["model"] = "model"
     """
-    Says that this is a model.
+    The object type.
     """
     created: int
     """
-    The time that is given for it (Unix seconds).
+    When the model was created, according to the system (Unix seconds).
     """
     owned_by: Literal["specvino"] = "specvino"
     """
-    Who serves it.
+    The model's owner.
     """
     chat_template_lacks: list[str] | MISSING = MISSING
     """
-    What the model's chat template doesn't support, each with what is done instead.
+    The features that the model's chat template doesn't support, each with the workaround.
     """
     shutdown_date: date | None | MISSING = MISSING
     """
-    From which day on it isn't served any more.
+    The day on which the model is retired.
     """
     root: str | None | MISSING = MISSING
     """
-    Where its weights come from.
+    The origin of the weights.
     """
     parent: str | None | MISSING = MISSING
     """
-    The model that an adapter changes.
+    The base model of an adapter.
     """
     max_model_len: int | None | MISSING = MISSING
     """
-    The most tokens that prompt and text may have together.
+    The maximum number of tokens of prompt and answer together.
     """
     permission: list[ModelPermission] | MISSING = MISSING
     """
-    What callers may do with it.
+    The callers' permissions.
     """
     aliases: list[str] | MISSING = MISSING
     """
-    Its names.
+    The model's aliases.
     """
     tags: list[str] | MISSING = MISSING
     """
-    What the operator noted on it.
+    The operator's notes on the model.
     """
     architecture: ModelArchitecture | MISSING = MISSING
     """
-    What it reads and makes.
+    The model's input and output modalities.
     """
     meta: ModelMeta | None | MISSING = MISSING
     """
-    What its file says of it.
+    The metadata in the model's file.
     """
 
 
 class ModelArchitecture(BaseModel):
     """
-    What a model reads and makes.
+    The input and output modalities of a model.
     """
 
     model_config = ConfigDict(
@@ -5065,17 +5065,17 @@ class ModelArchitecture(BaseModel):
     )
     input_modalities: list[str] | MISSING = MISSING
     """
-    What it reads.
+    The input modalities.
     """
     output_modalities: list[str] | MISSING = MISSING
     """
-    What it makes.
+    The output modalities.
     """
 
 
 class ModelList(BaseModel):
     """
-    The models that are served.
+    The available models.
     """
 
     model_config = ConfigDict(
@@ -5083,7 +5083,7 @@ class ModelList(BaseModel):
     )
     object: Literal["list"] = "list"
     """
-    Says that this is a list.
+    The object type.
     """
     data: list[Model]
     """
@@ -5091,13 +5091,13 @@ class ModelList(BaseModel):
     """
     models: list[dict[str, Any]] | MISSING = MISSING
     """
-    The models once more, in another form.
+    The same models in another form.
     """
 
 
 class ModelMeta(BaseModel):
     """
-    What the file of a model says of it.
+    The metadata in a model's file.
     """
 
     model_config = ConfigDict(
@@ -5105,41 +5105,41 @@ class ModelMeta(BaseModel):
     )
     vocab_type: int | MISSING = MISSING
     """
-    The kind of its vocabulary, as a number.
+    The type of the vocabulary, as a number.
     """
     n_vocab: int | MISSING = MISSING
     """
-    Tokens of its vocabulary.
+    The size of the vocabulary.
     """
     n_ctx: int | MISSING = MISSING
     """
-    The most tokens that prompt and text may have together.
+    The maximum number of tokens of prompt and answer together.
     """
     n_ctx_train: int | MISSING = MISSING
     """
-    The longest context that it was trained with.
+    The context length used in training.
     """
     n_embd: int | MISSING = MISSING
     """
-    The length of its embeddings.
+    The dimension of the embeddings.
     """
     n_params: int | MISSING = MISSING
     """
-    How many weights it has.
+    The number of parameters.
     """
     size: int | MISSING = MISSING
     """
-    Their size (bytes).
+    The size of the model (bytes).
     """
     ftype: str | MISSING = MISSING
     """
-    How they are quantized.
+    The quantization of the weights.
     """
 
 
 class ModelPermission(BaseModel):
     """
-    What callers may do with a model, as OpenAI once said it.
+    The callers' permissions for a model, in OpenAI's former format.
     """
 
     model_config = ConfigDict(
@@ -5151,53 +5151,53 @@ class ModelPermission(BaseModel):
     """
     object: str | MISSING = MISSING
     """
-    Says that this is a permission.
+    The object type.
     """
     created: int | MISSING = MISSING
     """
-    When the answer was made (Unix seconds).
+    When the answer was created (Unix seconds).
     """
     allow_create_engine: bool | MISSING = MISSING
     """
-    Whether they may make an engine of it.
+    Whether callers may create an engine with the model.
     """
     allow_sampling: bool | MISSING = MISSING
     """
-    Whether they may have texts.
+    Whether callers may sample from the model.
     """
     allow_logprobs: bool | MISSING = MISSING
     """
-    Whether they may have logprobs.
+    Whether callers may request logprobs.
     """
     allow_search_indices: bool | MISSING = MISSING
     """
-    Whether they may search with it.
+    Whether callers may create search indices.
     """
     allow_view: bool | MISSING = MISSING
     """
-    Whether they may see it.
+    Whether callers may view the model.
     """
     allow_fine_tuning: bool | MISSING = MISSING
     """
-    Whether they may train it.
+    Whether callers may fine-tune the model.
     """
     organization: str | MISSING = MISSING
     """
-    Whom this is about.
+    The organization that the permission applies to.
     """
     group: str | None | MISSING = MISSING
     """
-    Which group of them.
+    The group that the permission applies to.
     """
     is_blocking: bool | MISSING = MISSING
     """
-    Whether it blocks them.
+    Whether the permission blocks the group.
     """
 
 
 class Moderation(BaseModel):
     """
-    How request and answer are moderated.
+    Settings of the moderation of request and answer.
     """
 
     model_config = ConfigDict(
@@ -5205,17 +5205,17 @@ class Moderation(BaseModel):
     )
     model: str | None | MISSING = MISSING
     """
-    The moderating model.
+    The moderation model.
     """
     policy: ModerationPolicy | None | MISSING = MISSING
     """
-    What becomes of what it finds.
+    The policy for findings.
     """
 
 
 class ModerationMode(BaseModel):
     """
-    Whether findings are reported or block.
+    Whether findings are reported or block the request.
     """
 
     model_config = ConfigDict(
@@ -5229,7 +5229,7 @@ class ModerationMode(BaseModel):
 
 class ModerationPolicy(BaseModel):
     """
-    What is done about findings, for the input and for the output.
+    The policy for findings, in the input and in the output.
     """
 
     model_config = ConfigDict(
@@ -5259,7 +5259,7 @@ class NamedJsonSchema(BaseModel):
     """
     description: str | None | MISSING = MISSING
     """
-    What it is for, for the model.
+    What the format is for, for the model.
     """
     schema_: Annotated[dict[str, Any] | None, Field(alias="schema")]
     """
@@ -5273,7 +5273,7 @@ class NamedJsonSchema(BaseModel):
 
 class NamedToolChoice(BaseModel):
     """
-    This function must be called.
+    Forces a call of this function.
     """
 
     model_config = ConfigDict(
@@ -5281,7 +5281,7 @@ class NamedToolChoice(BaseModel):
     )
     type: Literal["function"] | None | MISSING = MISSING
     """
-    The kind of tool.
+    The type of tool.
     """
     function: FunctionName
     """
@@ -5311,13 +5311,13 @@ class OpenApi(BaseModel):
     """
     components: dict[str, Any] | MISSING = MISSING
     """
-    What operations share.
+    The components that operations share.
     """
 
 
 class OutputAudioContent(BaseModel):
     """
-    Sound of a message.
+    Audio of a message.
     """
 
     model_config = ConfigDict(
@@ -5325,17 +5325,17 @@ class OutputAudioContent(BaseModel):
     )
     type: Literal["output_audio"] = "output_audio"
     """
-    The kind of part.
+    The type of part.
     """
     data: str
     """
-    The sound, in base64.
+    The audio data, in base64.
     """
 
 
 class OutputCustomToolCall(BaseModel):
     """
-    A call of a tool that takes free text.
+    A call of a custom tool.
     """
 
     model_config = ConfigDict(
@@ -5343,45 +5343,45 @@ class OutputCustomToolCall(BaseModel):
     )
     id: str | None | MISSING = MISSING
     """
-    The item's own id.
+    The item's id.
     """
     type: Literal["custom_tool_call"] = "custom_tool_call"
     """
-    The kind of item.
+    The type of item.
     """
     status: str | None | MISSING = MISSING
     """
-    How far the item has come.
+    The status of the item.
     """
     call_id: str
     """
-    The call's id, to which its output refers.
+    The call's id. Its output refers to it.
     """
     name: str
     """
-    The tool.
+    The tool's name.
     """
     input: str
     """
-    The text for it.
+    The input text.
     """
     namespace: str | None | MISSING = MISSING
     """
-    The set of tools to which the tool belongs.
+    The namespace of the tool.
     """
     caller: OutputToolCaller | None | MISSING = MISSING
     """
-    Who called.
+    The type of caller.
     """
     async_: Annotated[bool | None | MISSING, Field(alias="async")] = MISSING
     """
-    Whether the model goes on before the result is there.
+    Whether the model continues before the result is available.
     """
 
 
 class OutputFunctionCall(BaseModel):
     """
-    A call of a function that the caller runs.
+    A call of a function. The caller runs it.
     """
 
     model_config = ConfigDict(
@@ -5389,47 +5389,47 @@ class OutputFunctionCall(BaseModel):
     )
     id: str
     """
-    The item's own id.
+    The item's id.
     """
     type: Literal["function_call"] = "function_call"
     """
-    The kind of item.
+    The type of item.
     """
     status: Annotated[
         Literal["in_progress", "completed", "incomplete"], Field(title="OutputStatus")
     ]
     """
-    How far the item has come.
+    The status of the item.
     """
     call_id: str
     """
-    The call's id, to which its output refers.
+    The call's id. Its output refers to it.
     """
     name: str
     """
-    The function.
+    The function's name.
     """
     arguments: str
     """
-    The arguments as JSON text; empty while the item is new. They may break off in an item that is incomplete.
+    The arguments, in JSON. Empty while the item is new; possibly cut off in an incomplete item.
     """
     namespace: str | None | MISSING = MISSING
     """
-    The set of tools to which the function belongs.
+    The namespace of the function.
     """
     caller: OutputToolCaller | None | MISSING = MISSING
     """
-    Who called.
+    The type of caller.
     """
     async_: Annotated[bool | None | MISSING, Field(alias="async")] = MISSING
     """
-    Whether the model goes on before the result is there.
+    Whether the model continues before the result is available.
     """
 
 
 class OutputHostedToolItem(BaseModel):
     """
-    What the provider's own tools do, with further properties that depend on the type.
+    Calls of the provider's own tools. Further properties depend on the type.
     """
 
     model_config = ConfigDict(
@@ -5437,21 +5437,21 @@ class OutputHostedToolItem(BaseModel):
     )
     type: Literal["additional_tools", "apply_patch_call", "apply_patch_call_output", "code_interpreter_call", "compaction", "computer_call", "computer_call_output", "custom_tool_call_output", "file_search_call", "function_call_output", "image_generation_call", "local_shell_call", "local_shell_call_output", "mcp_approval_request", "mcp_approval_response", "mcp_call", "mcp_list_tools", "program", "program_output", "shell_call", "shell_call_output", "tool_search_call", "tool_search_output", "web_search_call"]
     """
-    The kind of item.
+    The type of item.
     """
     id: str | None | MISSING = MISSING
     """
-    The item's own id.
+    The item's id.
     """
     status: str | None | MISSING = MISSING
     """
-    How far the item has come.
+    The status of the item.
     """
 
 
 class OutputLogprob(BaseModel):
     """
-    How likely a token was.
+    The log probability of a token.
     """
 
     model_config = ConfigDict(
@@ -5467,17 +5467,17 @@ class OutputLogprob(BaseModel):
     """
     bytes: list[int] | MISSING = MISSING
     """
-    The token's own bytes in UTF-8.
+    The token's UTF-8 bytes.
     """
     top_logprobs: list[OutputTopLogprob] | MISSING = MISSING
     """
-    The likeliest tokens at this place.
+    The most likely tokens at this position.
     """
 
 
 class OutputMessage(BaseModel):
     """
-    What the model says.
+    A message of the model.
     """
 
     model_config = ConfigDict(
@@ -5485,21 +5485,21 @@ class OutputMessage(BaseModel):
     )
     id: str
     """
-    The item's own id.
+    The item's id.
     """
     type: Literal["message"] = "message"
     """
-    The kind of item.
+    The type of item.
     """
     status: Annotated[
         Literal["in_progress", "completed", "incomplete"], Field(title="OutputStatus")
     ]
     """
-    How far the item has come.
+    The status of the item.
     """
     role: Literal["assistant"] = "assistant"
     """
-    The message's author.
+    The role of the message's author.
     """
     content: list[
         Annotated[
@@ -5512,7 +5512,7 @@ class OutputMessage(BaseModel):
     """
     phase: Literal["commentary", "final_answer"] | None | MISSING = MISSING
     """
-    Whether the message goes with the work or ends it.
+    Whether the message is commentary or the final answer.
     """
 
 
@@ -5526,17 +5526,17 @@ class OutputReasoning(BaseModel):
     )
     id: str
     """
-    The item's own id.
+    The item's id.
     """
     type: Literal["reasoning"] = "reasoning"
     """
-    The kind of item.
+    The type of item.
     """
     status: Annotated[
         Literal["in_progress", "completed", "incomplete"], Field(title="OutputStatus")
     ]
     """
-    How far the item has come.
+    The status of the item.
     """
     summary: list[SummaryTextContent]
     """
@@ -5548,13 +5548,13 @@ class OutputReasoning(BaseModel):
     """
     encrypted_content: str | None
     """
-    The reasoning as only the provider can read it.
+    The encrypted reasoning.
     """
 
 
 class OutputRefusalContent(BaseModel):
     """
-    A refusal of the model's maker.
+    A refusal.
     """
 
     model_config = ConfigDict(
@@ -5562,7 +5562,7 @@ class OutputRefusalContent(BaseModel):
     )
     type: Literal["refusal"] = "refusal"
     """
-    The kind of part.
+    The type of part.
     """
     refusal: str
     """
@@ -5580,7 +5580,7 @@ class OutputTextContent(BaseModel):
     )
     type: Literal["output_text"] = "output_text"
     """
-    The kind of part.
+    The type of part.
     """
     text: str
     """
@@ -5588,7 +5588,7 @@ class OutputTextContent(BaseModel):
     """
     annotations: list[Annotation]
     """
-    The text's sources.
+    The text's citations.
     """
     logprobs: list[OutputLogprob]
     """
@@ -5598,7 +5598,7 @@ class OutputTextContent(BaseModel):
 
 class OutputTokensDetails(BaseModel):
     """
-    What the generated tokens are.
+    A breakdown of the generated tokens.
     """
 
     model_config = ConfigDict(
@@ -5606,25 +5606,25 @@ class OutputTokensDetails(BaseModel):
     )
     reasoning_tokens: int
     """
-    Tokens of reasoning.
+    Reasoning tokens.
     """
     tool_output_tokens: int | MISSING = MISSING
     """
-    Tokens of what the provider's tools gave.
+    Tokens of the results of the provider's tools.
     """
     output_tokens_per_turn: list[int] | MISSING = MISSING
     """
-    Tokens generated, for each turn of a loop of the provider's tools.
+    Generated tokens, for each turn of a loop with the provider's tools.
     """
     tool_output_tokens_per_turn: list[int] | MISSING = MISSING
     """
-    Tokens of what the provider's tools gave, for each turn.
+    Tokens of the results of the provider's tools, for each turn.
     """
 
 
 class OutputToolCaller(BaseModel):
     """
-    Who called a tool: the model itself, or a program that it wrote.
+    The caller of a tool: the model itself, or a program that it wrote.
     """
 
     model_config = ConfigDict(
@@ -5632,7 +5632,7 @@ class OutputToolCaller(BaseModel):
     )
     type: Literal["direct", "program"]
     """
-    Who called.
+    The type of caller.
     """
     caller_id: str | None | MISSING = MISSING
     """
@@ -5642,7 +5642,7 @@ class OutputToolCaller(BaseModel):
 
 class OutputTopLogprob(BaseModel):
     """
-    How likely another token would have been.
+    The log probability of another candidate.
     """
 
     model_config = ConfigDict(
@@ -5658,13 +5658,13 @@ class OutputTopLogprob(BaseModel):
     """
     bytes: list[int] | MISSING = MISSING
     """
-    The token's own bytes in UTF-8.
+    The token's UTF-8 bytes.
     """
 
 
 class Prediction(BaseModel):
     """
-    What most of the answer will be, as when a file is changed in few places.
+    Text that most of the answer is expected to match, such as a file with few changes.
     """
 
     model_config = ConfigDict(
@@ -5672,7 +5672,7 @@ class Prediction(BaseModel):
     )
     type: Literal["content"] = "content"
     """
-    The kind of prediction.
+    The type of prediction.
     """
     content: Annotated[str | list[TextPart] | None, Field(title="TextContent")]
     """
@@ -5682,7 +5682,7 @@ class Prediction(BaseModel):
 
 class PromptCacheBreakpoint(BaseModel):
     """
-    A place up to which the prompt's cache shall reach.
+    A prompt cache breakpoint.
     """
 
     model_config = ConfigDict(
@@ -5690,17 +5690,17 @@ class PromptCacheBreakpoint(BaseModel):
     )
     mode: str | None | MISSING = MISSING
     """
-    How it is marked.
+    How the breakpoint is marked.
     """
     ttl: str | None | MISSING = MISSING
     """
-    How long it is kept.
+    How long the cache entry is kept.
     """
 
 
 class PromptCacheOptions(BaseModel):
     """
-    Settings of the prompt's cache.
+    Settings of the prompt cache.
     """
 
     model_config = ConfigDict(
@@ -5708,17 +5708,17 @@ class PromptCacheOptions(BaseModel):
     )
     ttl: str | None | MISSING = MISSING
     """
-    How long an entry is kept.
+    How long a cache entry is kept.
     """
     mode: str | None | MISSING = MISSING
     """
-    Whether parts of the prompt are marked for the cache by hand or not.
+    Whether cache breakpoints are set by the caller or automatically.
     """
 
 
 class PromptEmbedsPart(BaseModel):
     """
-    A part of a message that is vectors in place of tokens.
+    Embeddings in place of tokens.
     """
 
     model_config = ConfigDict(
@@ -5726,17 +5726,17 @@ class PromptEmbedsPart(BaseModel):
     )
     type: Literal["prompt_embeds"] = "prompt_embeds"
     """
-    The kind of part.
+    The type of part.
     """
     data: str
     """
-    The vectors, one for each token, as a tensor in base64.
+    The embeddings, one for each token, as a tensor in base64.
     """
 
 
 class PromptProgress(BaseModel):
     """
-    How much of a prompt is read.
+    The progress of prompt processing.
     """
 
     model_config = ConfigDict(
@@ -5748,21 +5748,21 @@ class PromptProgress(BaseModel):
     """
     cache: int | MISSING = MISSING
     """
-    Those that were taken from the cache.
+    Tokens taken from the cache.
     """
     processed: int | MISSING = MISSING
     """
-    Those that are read.
+    Tokens processed so far.
     """
     time_ms: int | MISSING = MISSING
     """
-    The time since the work began (milliseconds).
+    The time since processing started (milliseconds).
     """
 
 
 class PromptTemplate(BaseModel):
     """
-    A prompt that is stored at the provider, and what to fill in.
+    A prompt template that is stored at the provider, and its variables.
     """
 
     model_config = ConfigDict(
@@ -5774,11 +5774,11 @@ class PromptTemplate(BaseModel):
     """
     version: str | None | MISSING = MISSING
     """
-    Which version of it.
+    The prompt's version.
     """
     variables: dict[str, Any] | None | MISSING = MISSING
     """
-    What to fill in, by name: texts, or parts that are texts, images or files.
+    The variables, by name: texts, or parts that are texts, images or files.
     """
 
 
@@ -5796,7 +5796,7 @@ class PromptTokenLogprob(BaseModel):
     """
     rank: int | None | MISSING = MISSING
     """
-    Its place among all tokens, of which the likeliest has 1.
+    The token's rank in the vocabulary; the most likely token has rank 1.
     """
     decoded_token: str | None | MISSING = MISSING
     """
@@ -5806,7 +5806,7 @@ class PromptTokenLogprob(BaseModel):
 
 class PromptTokensDetails(BaseModel):
     """
-    What the tokens of a prompt are.
+    A breakdown of the prompt tokens.
     """
 
     model_config = ConfigDict(
@@ -5814,31 +5814,31 @@ class PromptTokensDetails(BaseModel):
     )
     cached_tokens: int | MISSING = MISSING
     """
-    Tokens that were taken from the cache.
+    Tokens read from the cache.
     """
     cache_write_tokens: int | MISSING = MISSING
     """
-    Tokens that were put into the cache.
+    Tokens written to the cache.
     """
     created_cache_tokens: int | None | MISSING = MISSING
     """
-    Tokens that were put into the cache.
+    Tokens written to the cache.
     """
     text_tokens: int | MISSING = MISSING
     """
-    Tokens of text.
+    Text tokens.
     """
     image_tokens: int | MISSING = MISSING
     """
-    Tokens of images.
+    Image tokens.
     """
     audio_tokens: int | MISSING = MISSING
     """
-    Tokens of sound.
+    Audio tokens.
     """
     video_tokens: int | None | MISSING = MISSING
     """
-    Tokens of films.
+    Video tokens.
     """
     multimodal_tokens: dict[str, int] | None | MISSING = MISSING
     """
@@ -5848,7 +5848,7 @@ class PromptTokensDetails(BaseModel):
 
 class ReasoningSettings(BaseModel):
     """
-    How the model shall reason before it answers.
+    Settings of the reasoning.
     """
 
     model_config = ConfigDict(
@@ -5858,29 +5858,29 @@ class ReasoningSettings(BaseModel):
         MISSING
     )
     """
-    How much reasoning the model shall do.
+    How much the model reasons before it answers.
     """
     summary: Literal["auto", "concise", "detailed"] | None | MISSING = MISSING
     """
-    How the reasoning is summarised.
+    How the reasoning is summarized.
     """
     generate_summary: Literal["auto", "concise", "detailed"] | None | MISSING = MISSING
     """
-    The deprecated name of summary, which wins where both are given.
+    The deprecated name of summary, which takes precedence.
     """
     mode: str | None | MISSING = MISSING
     """
-    How much is spent on the whole answer: standard or pro.
+    How much effort is spent on the whole answer: standard or pro.
     """
     context: Literal["auto", "current_turn", "all_turns"] | None | MISSING = MISSING
     """
-    Which earlier reasoning the model gets.
+    The earlier reasoning that the model gets.
     """
 
 
 class ReasoningSwitch(BaseModel):
     """
-    Whether, and how much, the model shall reason.
+    Whether and how much the model reasons.
     """
 
     model_config = ConfigDict(
@@ -5888,17 +5888,17 @@ class ReasoningSwitch(BaseModel):
     )
     effort: str | float | None | MISSING = MISSING
     """
-    How much; it takes the place of reasoning_effort.
+    How much the model reasons, in place of reasoning_effort.
     """
     enabled: bool | str | None | MISSING = MISSING
     """
-    Whether it does.
+    Whether the model reasons.
     """
 
 
 class ReasoningTextContent(BaseModel):
     """
-    A piece of the reasoning.
+    Text of the reasoning.
     """
 
     model_config = ConfigDict(
@@ -5906,7 +5906,7 @@ class ReasoningTextContent(BaseModel):
     )
     type: Literal["reasoning_text"] = "reasoning_text"
     """
-    The kind of part.
+    The type of part.
     """
     text: str
     """
@@ -5916,7 +5916,7 @@ class ReasoningTextContent(BaseModel):
 
 class RefusalPart(BaseModel):
     """
-    A part of an earlier answer in which the model refused.
+    A refusal in an earlier answer.
     """
 
     model_config = ConfigDict(
@@ -5924,17 +5924,17 @@ class RefusalPart(BaseModel):
     )
     type: Literal["refusal"] = "refusal"
     """
-    The kind of part.
+    The type of part.
     """
     refusal: str
     """
-    What was said.
+    The message's content.
     """
 
 
 class RenderedPromptInfo(BaseModel):
     """
-    The prompt that was rendered.
+    The rendered prompt.
     """
 
     model_config = ConfigDict(
@@ -5946,13 +5946,13 @@ class RenderedPromptInfo(BaseModel):
     """
     image_count: int | MISSING = MISSING
     """
-    How many images go with it.
+    The number of images in it.
     """
 
 
 class RepetitionDetection(BaseModel):
     """
-    Which repetitions end a text.
+    The repetitions that end a text.
     """
 
     model_config = ConfigDict(
@@ -5960,21 +5960,21 @@ class RepetitionDetection(BaseModel):
     )
     max_pattern_size: int | None | MISSING = MISSING
     """
-    The most tokens of what repeats; 0 looks for nothing.
+    The maximum length of the repeated pattern, in tokens; 0 disables the detection.
     """
     min_pattern_size: int | None | MISSING = MISSING
     """
-    The fewest tokens of what repeats.
+    The minimum length of the repeated pattern, in tokens.
     """
     min_count: int | None | MISSING = MISSING
     """
-    How often it must come.
+    The minimum number of repetitions.
     """
 
 
 class RequestMetrics(BaseModel):
     """
-    How long a request took.
+    The timings of a request.
     """
 
     model_config = ConfigDict(
@@ -5982,33 +5982,33 @@ class RequestMetrics(BaseModel):
     )
     time_to_first_token_ms: float | None | MISSING = MISSING
     """
-    Until the first token, in milliseconds.
+    The time to the first token, in milliseconds.
     """
     generation_time_ms: float | None | MISSING = MISSING
     """
-    From the first token to the last one, in milliseconds.
+    The time from the first token to the last one, in milliseconds.
     """
     queue_time_ms: float | None | MISSING = MISSING
     """
-    Until work on it began, in milliseconds.
+    The time in the queue, in milliseconds.
     """
     mean_itl_ms: float | None | MISSING = MISSING
     """
-    Between two tokens on average, in milliseconds.
+    The mean time between two tokens, in milliseconds.
     """
     tokens_per_second: float | None | MISSING = MISSING
     """
-    Tokens generated in a second.
+    Tokens generated per second.
     """
     speculative_decoding: DraftMetrics | None | MISSING = MISSING
     """
-    How good the drafts were.
+    Statistics of the drafts.
     """
 
 
 class RequestTimings(BaseModel):
     """
-    How long the work on a choice took.
+    The timings of a choice.
     """
 
     model_config = ConfigDict(
@@ -6016,23 +6016,23 @@ class RequestTimings(BaseModel):
     )
     cache_n: int | MISSING = MISSING
     """
-    Tokens of the prompt that were taken from the cache.
+    Prompt tokens taken from the cache.
     """
     prompt_n: int | MISSING = MISSING
     """
-    Tokens of the prompt that were read.
+    Prompt tokens that were processed.
     """
     prompt_ms: float | MISSING = MISSING
     """
-    Reading them (milliseconds).
+    The time to process them (milliseconds).
     """
     prompt_per_token_ms: float | None | MISSING = MISSING
     """
-    Reading one of them on average (milliseconds).
+    The mean time to process one of them (milliseconds).
     """
     prompt_per_second: float | None | MISSING = MISSING
     """
-    Of them in a second.
+    Prompt tokens processed per second.
     """
     predicted_n: int | MISSING = MISSING
     """
@@ -6040,29 +6040,29 @@ class RequestTimings(BaseModel):
     """
     predicted_ms: float | MISSING = MISSING
     """
-    Generating them (milliseconds).
+    The time to generate them (milliseconds).
     """
     predicted_per_token_ms: float | None | MISSING = MISSING
     """
-    Generating one of them on average (milliseconds).
+    The mean time to generate one of them (milliseconds).
     """
     predicted_per_second: float | None | MISSING = MISSING
     """
-    Tokens generated in a second.
+    Tokens generated per second.
     """
     draft_n: int | MISSING = MISSING
     """
-    Tokens that were drafted.
+    Drafted tokens.
     """
     draft_n_accepted: int | MISSING = MISSING
     """
-    Drafted tokens that were right.
+    Accepted draft tokens.
     """
 
 
 class ResponseAudioDeltaEvent(BaseModel):
     """
-    The next piece of spoken output.
+    New audio data.
     """
 
     model_config = ConfigDict(
@@ -6074,17 +6074,17 @@ class ResponseAudioDeltaEvent(BaseModel):
     """
     delta: str
     """
-    The sound as Base64.
+    The audio data, in base64.
     """
     sequence_number: int
     """
-    Counts the stream's events.
+    The number of the event in the stream.
     """
 
 
 class ResponseAudioDoneEvent(BaseModel):
     """
-    The spoken output is whole.
+    The audio is complete.
     """
 
     model_config = ConfigDict(
@@ -6096,13 +6096,13 @@ class ResponseAudioDoneEvent(BaseModel):
     """
     sequence_number: int
     """
-    Counts the stream's events.
+    The number of the event in the stream.
     """
 
 
 class ResponseAudioTranscriptDeltaEvent(BaseModel):
     """
-    The next piece of what is spoken.
+    New text of the audio's transcript.
     """
 
     model_config = ConfigDict(
@@ -6118,13 +6118,13 @@ class ResponseAudioTranscriptDeltaEvent(BaseModel):
     """
     sequence_number: int
     """
-    Counts the stream's events.
+    The number of the event in the stream.
     """
 
 
 class ResponseAudioTranscriptDoneEvent(BaseModel):
     """
-    The text of what is spoken is whole.
+    The transcript of the audio is complete.
     """
 
     model_config = ConfigDict(
@@ -6136,13 +6136,13 @@ class ResponseAudioTranscriptDoneEvent(BaseModel):
     """
     sequence_number: int
     """
-    Counts the stream's events.
+    The number of the event in the stream.
     """
 
 
 class ResponseCacheOptions(BaseModel):
     """
-    Settings of the prompt's cache.
+    Settings of the prompt cache.
     """
 
     model_config = ConfigDict(
@@ -6150,21 +6150,21 @@ class ResponseCacheOptions(BaseModel):
     )
     mode: str | None | MISSING = MISSING
     """
-    Whether parts of the prompt are marked for the cache by hand or not.
+    Whether cache breakpoints are set by the caller or automatically.
     """
     ttl: str | None | MISSING = MISSING
     """
-    How long an entry is kept.
+    How long a cache entry is kept.
     """
     comparison_response_id: str | None | MISSING = MISSING
     """
-    The response whose prompt is compared.
+    The response to compare the prompt with.
     """
 
 
 class ResponseCodeInterpreterCallCodeDeltaEvent(BaseModel):
     """
-    The next piece of a program.
+    New text of the code.
     """
 
     model_config = ConfigDict(
@@ -6178,15 +6178,15 @@ class ResponseCodeInterpreterCallCodeDeltaEvent(BaseModel):
     """
     delta: str
     """
-    The next piece.
+    New text.
     """
     obfuscation: str | MISSING = MISSING
     """
-    Padding that hides how long the text is.
+    Padding that obscures the length of the text.
     """
     sequence_number: int
     """
-    Counts the stream's events.
+    The number of the event in the stream.
     """
     item_id: str
     """
@@ -6194,13 +6194,13 @@ class ResponseCodeInterpreterCallCodeDeltaEvent(BaseModel):
     """
     output_index: int
     """
-    Which item of the output.
+    The index of the item in the output.
     """
 
 
 class ResponseCodeInterpreterCallCodeDoneEvent(BaseModel):
     """
-    A program is whole.
+    The code is complete.
     """
 
     model_config = ConfigDict(
@@ -6214,11 +6214,11 @@ class ResponseCodeInterpreterCallCodeDoneEvent(BaseModel):
     """
     code: str
     """
-    The whole program.
+    The full code.
     """
     sequence_number: int
     """
-    Counts the stream's events.
+    The number of the event in the stream.
     """
     item_id: str
     """
@@ -6226,13 +6226,13 @@ class ResponseCodeInterpreterCallCodeDoneEvent(BaseModel):
     """
     output_index: int
     """
-    Which item of the output.
+    The index of the item in the output.
     """
 
 
 class ResponseCodeInterpreterCallCompletedEvent(BaseModel):
     """
-    A program has ended.
+    A code interpreter call is complete.
     """
 
     model_config = ConfigDict(
@@ -6246,7 +6246,7 @@ class ResponseCodeInterpreterCallCompletedEvent(BaseModel):
     """
     sequence_number: int
     """
-    Counts the stream's events.
+    The number of the event in the stream.
     """
     item_id: str
     """
@@ -6254,13 +6254,13 @@ class ResponseCodeInterpreterCallCompletedEvent(BaseModel):
     """
     output_index: int
     """
-    Which item of the output.
+    The index of the item in the output.
     """
 
 
 class ResponseCodeInterpreterCallInProgressEvent(BaseModel):
     """
-    A program begins.
+    A code interpreter call started.
     """
 
     model_config = ConfigDict(
@@ -6274,7 +6274,7 @@ class ResponseCodeInterpreterCallInProgressEvent(BaseModel):
     """
     sequence_number: int
     """
-    Counts the stream's events.
+    The number of the event in the stream.
     """
     item_id: str
     """
@@ -6282,13 +6282,13 @@ class ResponseCodeInterpreterCallInProgressEvent(BaseModel):
     """
     output_index: int
     """
-    Which item of the output.
+    The index of the item in the output.
     """
 
 
 class ResponseCodeInterpreterCallInterpretingEvent(BaseModel):
     """
-    A program runs.
+    The code interpreter is running.
     """
 
     model_config = ConfigDict(
@@ -6302,7 +6302,7 @@ class ResponseCodeInterpreterCallInterpretingEvent(BaseModel):
     """
     sequence_number: int
     """
-    Counts the stream's events.
+    The number of the event in the stream.
     """
     item_id: str
     """
@@ -6310,13 +6310,13 @@ class ResponseCodeInterpreterCallInterpretingEvent(BaseModel):
     """
     output_index: int
     """
-    Which item of the output.
+    The index of the item in the output.
     """
 
 
 class ResponseCompactionCompactingEvent(BaseModel):
     """
-    The conversation is shortened.
+    The conversation is being compacted.
     """
 
     model_config = ConfigDict(
@@ -6328,7 +6328,7 @@ class ResponseCompactionCompactingEvent(BaseModel):
     """
     sequence_number: int
     """
-    Counts the stream's events.
+    The number of the event in the stream.
     """
     item_id: str
     """
@@ -6336,13 +6336,13 @@ class ResponseCompactionCompactingEvent(BaseModel):
     """
     output_index: int
     """
-    Which item of the output.
+    The index of the item in the output.
     """
 
 
 class ResponseCompletedEvent(BaseModel):
     """
-    The response is whole: the last event.
+    The response is complete: the last event.
     """
 
     model_config = ConfigDict(
@@ -6354,21 +6354,21 @@ class ResponseCompletedEvent(BaseModel):
     """
     response: ResponseObject
     """
-    The response as it is now.
+    The response in its current state.
     """
     sequence_number: int
     """
-    Counts the stream's events.
+    The number of the event in the stream.
     """
     timings: RequestTimings | MISSING = MISSING
     """
-    How long the work took.
+    The timings of the request.
     """
 
 
 class ResponseContentPartAddedEvent(BaseModel):
     """
-    A new part of an item; what follows fills it.
+    A part was added to an item. The next events fill it.
     """
 
     model_config = ConfigDict(
@@ -6383,11 +6383,11 @@ class ResponseContentPartAddedEvent(BaseModel):
         Field(discriminator="type", title="StreamedPart"),
     ]
     """
-    The part as it is now.
+    The part in its current state.
     """
     sequence_number: int
     """
-    Counts the stream's events.
+    The number of the event in the stream.
     """
     item_id: str
     """
@@ -6395,17 +6395,17 @@ class ResponseContentPartAddedEvent(BaseModel):
     """
     output_index: int
     """
-    Which item of the output.
+    The index of the item in the output.
     """
     content_index: int
     """
-    Which part of the item.
+    The index of the part in the item.
     """
 
 
 class ResponseContentPartDoneEvent(BaseModel):
     """
-    A part is whole, or as far as it came.
+    A part is done: complete, or cut off.
     """
 
     model_config = ConfigDict(
@@ -6420,11 +6420,11 @@ class ResponseContentPartDoneEvent(BaseModel):
         Field(discriminator="type", title="StreamedPart"),
     ]
     """
-    The part as it is now.
+    The part in its current state.
     """
     sequence_number: int
     """
-    Counts the stream's events.
+    The number of the event in the stream.
     """
     item_id: str
     """
@@ -6432,17 +6432,17 @@ class ResponseContentPartDoneEvent(BaseModel):
     """
     output_index: int
     """
-    Which item of the output.
+    The index of the item in the output.
     """
     content_index: int
     """
-    Which part of the item.
+    The index of the part in the item.
     """
 
 
 class ResponseCreatedEvent(BaseModel):
     """
-    The response was begun: the first event.
+    The response was created: the first event.
     """
 
     model_config = ConfigDict(
@@ -6454,17 +6454,17 @@ class ResponseCreatedEvent(BaseModel):
     """
     response: ResponseObject
     """
-    The response as it is now.
+    The response in its current state.
     """
     sequence_number: int
     """
-    Counts the stream's events.
+    The number of the event in the stream.
     """
 
 
 class ResponseCustomToolCallInputDeltaEvent(BaseModel):
     """
-    The next piece of a custom tool's input.
+    New text of a custom tool's input.
     """
 
     model_config = ConfigDict(
@@ -6478,15 +6478,15 @@ class ResponseCustomToolCallInputDeltaEvent(BaseModel):
     """
     delta: str
     """
-    The next piece.
+    New text.
     """
     obfuscation: str | MISSING = MISSING
     """
-    Padding that hides how long the text is.
+    Padding that obscures the length of the text.
     """
     sequence_number: int
     """
-    Counts the stream's events.
+    The number of the event in the stream.
     """
     item_id: str
     """
@@ -6494,13 +6494,13 @@ class ResponseCustomToolCallInputDeltaEvent(BaseModel):
     """
     output_index: int
     """
-    Which item of the output.
+    The index of the item in the output.
     """
 
 
 class ResponseCustomToolCallInputDoneEvent(BaseModel):
     """
-    A custom tool's input is whole.
+    A custom tool's input is complete.
     """
 
     model_config = ConfigDict(
@@ -6514,11 +6514,11 @@ class ResponseCustomToolCallInputDoneEvent(BaseModel):
     """
     input: str
     """
-    The whole input.
+    The full input.
     """
     sequence_number: int
     """
-    Counts the stream's events.
+    The number of the event in the stream.
     """
     item_id: str
     """
@@ -6526,13 +6526,13 @@ class ResponseCustomToolCallInputDoneEvent(BaseModel):
     """
     output_index: int
     """
-    Which item of the output.
+    The index of the item in the output.
     """
 
 
 class ResponseDeletion(BaseModel):
     """
-    Says that a response is stored no longer.
+    Confirms that a response was deleted.
     """
 
     model_config = ConfigDict(
@@ -6544,11 +6544,11 @@ class ResponseDeletion(BaseModel):
     """
     object: Literal["response"] = "response"
     """
-    Says what was deleted.
+    The object type.
     """
     deleted: Literal[True] = True
     """
-    Says that it was deleted.
+    Always true.
     """
 
 
@@ -6562,29 +6562,29 @@ class ResponseError(BaseModel):
     )
     code: str
     """
-    The kind of error.
+    The error code.
     """
     message: str
     """
-    A sentence for people.
+    A human-readable message.
     """
     type: str | None | MISSING = MISSING
     """
-    Who is at fault.
+    The error type.
     """
     param: str | None | MISSING = MISSING
     """
-    The field at fault.
+    The field that the error is about.
     """
     misalignment: dict[str, Any] | None | MISSING = MISSING
     """
-    What a check of the model's aims found.
+    The results of a misalignment check.
     """
 
 
 class ResponseErrorEvent(BaseModel):
     """
-    An error that no response can carry: the last event.
+    An error outside of any response: the last event.
     """
 
     model_config = ConfigDict(
@@ -6599,19 +6599,19 @@ class ResponseErrorEvent(BaseModel):
         Field(title="ErrorCode"),
     ]
     """
-    The kind of error.
+    The error code.
     """
     message: str
     """
-    A sentence for people.
+    A human-readable message.
     """
     param: str | None
     """
-    The field at fault.
+    The field that the error is about.
     """
     sequence_number: int
     """
-    Counts the stream's events.
+    The number of the event in the stream.
     """
 
 
@@ -6629,17 +6629,17 @@ class ResponseFailedEvent(BaseModel):
     """
     response: ResponseObject
     """
-    The response as it is now.
+    The response in its current state.
     """
     sequence_number: int
     """
-    Counts the stream's events.
+    The number of the event in the stream.
     """
 
 
 class ResponseFileSearchCallCompletedEvent(BaseModel):
     """
-    A search of files is done.
+    A file search is complete.
     """
 
     model_config = ConfigDict(
@@ -6653,7 +6653,7 @@ class ResponseFileSearchCallCompletedEvent(BaseModel):
     """
     sequence_number: int
     """
-    Counts the stream's events.
+    The number of the event in the stream.
     """
     item_id: str
     """
@@ -6661,13 +6661,13 @@ class ResponseFileSearchCallCompletedEvent(BaseModel):
     """
     output_index: int
     """
-    Which item of the output.
+    The index of the item in the output.
     """
 
 
 class ResponseFileSearchCallInProgressEvent(BaseModel):
     """
-    A search of files begins.
+    A file search started.
     """
 
     model_config = ConfigDict(
@@ -6681,7 +6681,7 @@ class ResponseFileSearchCallInProgressEvent(BaseModel):
     """
     sequence_number: int
     """
-    Counts the stream's events.
+    The number of the event in the stream.
     """
     item_id: str
     """
@@ -6689,13 +6689,13 @@ class ResponseFileSearchCallInProgressEvent(BaseModel):
     """
     output_index: int
     """
-    Which item of the output.
+    The index of the item in the output.
     """
 
 
 class ResponseFileSearchCallSearchingEvent(BaseModel):
     """
-    Files are searched.
+    A file search is in progress.
     """
 
     model_config = ConfigDict(
@@ -6709,7 +6709,7 @@ class ResponseFileSearchCallSearchingEvent(BaseModel):
     """
     sequence_number: int
     """
-    Counts the stream's events.
+    The number of the event in the stream.
     """
     item_id: str
     """
@@ -6717,13 +6717,13 @@ class ResponseFileSearchCallSearchingEvent(BaseModel):
     """
     output_index: int
     """
-    Which item of the output.
+    The index of the item in the output.
     """
 
 
 class ResponseFormatJsonObject(BaseModel):
     """
-    Some JSON object.
+    Any JSON object.
     """
 
     model_config = ConfigDict(
@@ -6731,7 +6731,7 @@ class ResponseFormatJsonObject(BaseModel):
     )
     type: Literal["json_object"] = "json_object"
     """
-    The kind of format.
+    The type of format.
     """
     schema_: Annotated[str | None | MISSING, Field(alias="schema")] = MISSING
     """
@@ -6741,7 +6741,7 @@ class ResponseFormatJsonObject(BaseModel):
 
 class ResponseFormatJsonSchema(BaseModel):
     """
-    JSON that a schema describes.
+    JSON that matches a schema.
     """
 
     model_config = ConfigDict(
@@ -6749,7 +6749,7 @@ class ResponseFormatJsonSchema(BaseModel):
     )
     type: Literal["json_schema"] = "json_schema"
     """
-    The kind of format.
+    The type of format.
     """
     json_schema: Annotated[
         NamedJsonSchema | dict[str, Any], Field(title="NamedOrBareJsonSchema")
@@ -6761,7 +6761,7 @@ class ResponseFormatJsonSchema(BaseModel):
 
 class ResponseFormatStructuralTag(BaseModel):
     """
-    A structural tag in XGrammar's format; which properties it has depends on the type.
+    A structural tag in XGrammar's format. Its properties depend on the type.
     """
 
     model_config = ConfigDict(
@@ -6769,7 +6769,7 @@ class ResponseFormatStructuralTag(BaseModel):
     )
     type: Literal["structural_tag", "const_string", "regex", "grammar", "any_text", "sequence", "or", "tag", "triggered_tags", "tags_with_separator", "qwen_xml_parameter"]
     """
-    The kind of format.
+    The type of format.
     """
     format: dict[str, Any] | MISSING = MISSING
     """
@@ -6777,15 +6777,15 @@ class ResponseFormatStructuralTag(BaseModel):
     """
     value: str | MISSING = MISSING
     """
-    The whole answer that const_string demands.
+    The exact answer that const_string requires.
     """
     pattern: str | MISSING = MISSING
     """
-    The regular expression that regex has the whole answer match.
+    The regular expression of regex, which the whole answer matches.
     """
     grammar: str | MISSING = MISSING
     """
-    The rules of grammar, in XGrammar's EBNF; root is the answer.
+    The rules of grammar, in XGrammar's EBNF. The rule root is the answer.
     """
     elements: list[dict[str, Any]] | MISSING = MISSING
     """
@@ -6793,19 +6793,19 @@ class ResponseFormatStructuralTag(BaseModel):
     """
     begin: str | MISSING = MISSING
     """
-    How a tag begins.
+    The text that starts a tag.
     """
     content: dict[str, Any] | MISSING = MISSING
     """
-    What is in a tag.
+    The content of a tag.
     """
     end: str | MISSING = MISSING
     """
-    How a tag ends.
+    The text that ends a tag.
     """
     triggers: list[str] | MISSING = MISSING
     """
-    After one of these texts, which begin its tags, triggered_tags demands a tag.
+    The texts after which triggered_tags requires a tag; each is the start of one.
     """
     tags: list[dict[str, Any]] | MISSING = MISSING
     """
@@ -6813,15 +6813,15 @@ class ResponseFormatStructuralTag(BaseModel):
     """
     at_least_one: bool | MISSING = MISSING
     """
-    Whether one of the tags must come.
+    Whether at least one of the tags is required.
     """
     stop_after_first: bool | MISSING = MISSING
     """
-    Whether the answer ends behind a tag.
+    Whether the answer ends after a tag.
     """
     separator: str | MISSING = MISSING
     """
-    What stands between the tags of tags_with_separator.
+    The text between the tags of tags_with_separator.
     """
     json_schema: dict[str, Any] | None | MISSING = MISSING
     """
@@ -6829,7 +6829,7 @@ class ResponseFormatStructuralTag(BaseModel):
     """
     structures: list[TagStructure] | MISSING = MISSING
     """
-    The older form of a structural_tag: its tags, each with the schema of what is in it.
+    The tags of a structural_tag in its legacy form, each with the schema of its content.
     """
 
 
@@ -6843,13 +6843,13 @@ class ResponseFormatText(BaseModel):
     )
     type: Literal["text"] = "text"
     """
-    The kind of format.
+    The type of format.
     """
 
 
 class ResponseFunctionCallArgumentsDeltaEvent(BaseModel):
     """
-    The next piece of a call's arguments.
+    New text of a call's arguments.
     """
 
     model_config = ConfigDict(
@@ -6863,11 +6863,11 @@ class ResponseFunctionCallArgumentsDeltaEvent(BaseModel):
     """
     delta: str
     """
-    The next piece.
+    New text.
     """
     obfuscation: str | MISSING = MISSING
     """
-    Padding that hides how long the text is.
+    Padding that obscures the length of the text.
     """
     call_id: str | MISSING = MISSING
     """
@@ -6875,7 +6875,7 @@ class ResponseFunctionCallArgumentsDeltaEvent(BaseModel):
     """
     sequence_number: int
     """
-    Counts the stream's events.
+    The number of the event in the stream.
     """
     item_id: str
     """
@@ -6883,17 +6883,17 @@ class ResponseFunctionCallArgumentsDeltaEvent(BaseModel):
     """
     output_index: int
     """
-    Which item of the output.
+    The index of the item in the output.
     """
     timings: RequestTimings | MISSING = MISSING
     """
-    How long the work took.
+    The timings of the request.
     """
 
 
 class ResponseFunctionCallArgumentsDoneEvent(BaseModel):
     """
-    A call's arguments are whole, or as far as they came.
+    A call's arguments are done: complete, or cut off.
     """
 
     model_config = ConfigDict(
@@ -6907,7 +6907,7 @@ class ResponseFunctionCallArgumentsDoneEvent(BaseModel):
     """
     arguments: str
     """
-    The whole arguments as JSON text.
+    The full arguments, in JSON.
     """
     name: str
     """
@@ -6919,7 +6919,7 @@ class ResponseFunctionCallArgumentsDoneEvent(BaseModel):
     """
     sequence_number: int
     """
-    Counts the stream's events.
+    The number of the event in the stream.
     """
     item_id: str
     """
@@ -6927,13 +6927,13 @@ class ResponseFunctionCallArgumentsDoneEvent(BaseModel):
     """
     output_index: int
     """
-    Which item of the output.
+    The index of the item in the output.
     """
 
 
 class ResponseImageGenCallCompletedEvent(BaseModel):
     """
-    An image is done.
+    An image generation is complete.
     """
 
     model_config = ConfigDict(
@@ -6947,7 +6947,7 @@ class ResponseImageGenCallCompletedEvent(BaseModel):
     """
     sequence_number: int
     """
-    Counts the stream's events.
+    The number of the event in the stream.
     """
     item_id: str
     """
@@ -6955,13 +6955,13 @@ class ResponseImageGenCallCompletedEvent(BaseModel):
     """
     output_index: int
     """
-    Which item of the output.
+    The index of the item in the output.
     """
 
 
 class ResponseImageGenCallGeneratingEvent(BaseModel):
     """
-    An image is made.
+    An image is being generated.
     """
 
     model_config = ConfigDict(
@@ -6975,7 +6975,7 @@ class ResponseImageGenCallGeneratingEvent(BaseModel):
     """
     sequence_number: int
     """
-    Counts the stream's events.
+    The number of the event in the stream.
     """
     item_id: str
     """
@@ -6983,13 +6983,13 @@ class ResponseImageGenCallGeneratingEvent(BaseModel):
     """
     output_index: int
     """
-    Which item of the output.
+    The index of the item in the output.
     """
 
 
 class ResponseImageGenCallInProgressEvent(BaseModel):
     """
-    An image begins.
+    An image generation started.
     """
 
     model_config = ConfigDict(
@@ -7003,7 +7003,7 @@ class ResponseImageGenCallInProgressEvent(BaseModel):
     """
     sequence_number: int
     """
-    Counts the stream's events.
+    The number of the event in the stream.
     """
     item_id: str
     """
@@ -7011,13 +7011,13 @@ class ResponseImageGenCallInProgressEvent(BaseModel):
     """
     output_index: int
     """
-    Which item of the output.
+    The index of the item in the output.
     """
 
 
 class ResponseImageGenCallPartialImageEvent(BaseModel):
     """
-    A first view of an image.
+    A partial image.
     """
 
     model_config = ConfigDict(
@@ -7031,11 +7031,11 @@ class ResponseImageGenCallPartialImageEvent(BaseModel):
     """
     partial_image_index: int
     """
-    Which view.
+    The index of the partial image.
     """
     partial_image_b64: str
     """
-    The view as Base64.
+    The partial image, in base64.
     """
     background: str | MISSING = MISSING
     """
@@ -7047,15 +7047,15 @@ class ResponseImageGenCallPartialImageEvent(BaseModel):
     """
     quality: str | MISSING = MISSING
     """
-    How good it is.
+    The image's quality.
     """
     size: str | MISSING = MISSING
     """
-    How large it is.
+    The image's size.
     """
     sequence_number: int
     """
-    Counts the stream's events.
+    The number of the event in the stream.
     """
     item_id: str
     """
@@ -7063,13 +7063,13 @@ class ResponseImageGenCallPartialImageEvent(BaseModel):
     """
     output_index: int
     """
-    Which item of the output.
+    The index of the item in the output.
     """
 
 
 class ResponseInProgressEvent(BaseModel):
     """
-    The model works on the response.
+    The response is in progress.
     """
 
     model_config = ConfigDict(
@@ -7081,21 +7081,21 @@ class ResponseInProgressEvent(BaseModel):
     """
     response: ResponseObject
     """
-    The response as it is now.
+    The response in its current state.
     """
     sequence_number: int
     """
-    Counts the stream's events.
+    The number of the event in the stream.
     """
     prompt_progress: PromptProgress | MISSING = MISSING
     """
-    How much of the prompt is read.
+    The progress of prompt processing.
     """
 
 
 class ResponseIncompleteEvent(BaseModel):
     """
-    The response ended before it was whole: the last event.
+    The response ended incomplete: the last event.
     """
 
     model_config = ConfigDict(
@@ -7107,17 +7107,17 @@ class ResponseIncompleteEvent(BaseModel):
     """
     response: ResponseObject
     """
-    The response as it is now.
+    The response in its current state.
     """
     sequence_number: int
     """
-    Counts the stream's events.
+    The number of the event in the stream.
     """
 
 
 class ResponseItemList(BaseModel):
     """
-    A part of the items that a response answers.
+    A page of a response's input items.
     """
 
     model_config = ConfigDict(
@@ -7125,7 +7125,7 @@ class ResponseItemList(BaseModel):
     )
     object: Literal["list"] = "list"
     """
-    Says that this is a list.
+    The object type.
     """
     data: list[StoredItem]
     """
@@ -7133,21 +7133,21 @@ class ResponseItemList(BaseModel):
     """
     first_id: str | None
     """
-    The id of the first item of this part; null where there is none.
+    The id of the first item of the page, or null.
     """
     last_id: str | None
     """
-    The id of the last item of this part; null where there is none.
+    The id of the last item of the page, or null.
     """
     has_more: bool
     """
-    Whether the list goes on behind the last item.
+    Whether more items follow.
     """
 
 
 class ResponseMcpCallArgumentsDeltaEvent(BaseModel):
     """
-    The next piece of a call's arguments.
+    New text of a call's arguments.
     """
 
     model_config = ConfigDict(
@@ -7161,15 +7161,15 @@ class ResponseMcpCallArgumentsDeltaEvent(BaseModel):
     """
     delta: str
     """
-    The next piece.
+    New text.
     """
     obfuscation: str | MISSING = MISSING
     """
-    Padding that hides how long the text is.
+    Padding that obscures the length of the text.
     """
     sequence_number: int
     """
-    Counts the stream's events.
+    The number of the event in the stream.
     """
     item_id: str
     """
@@ -7177,13 +7177,13 @@ class ResponseMcpCallArgumentsDeltaEvent(BaseModel):
     """
     output_index: int
     """
-    Which item of the output.
+    The index of the item in the output.
     """
 
 
 class ResponseMcpCallArgumentsDoneEvent(BaseModel):
     """
-    A call's arguments are whole.
+    A call's arguments are complete.
     """
 
     model_config = ConfigDict(
@@ -7197,15 +7197,15 @@ class ResponseMcpCallArgumentsDoneEvent(BaseModel):
     """
     arguments: str
     """
-    The whole arguments as JSON text.
+    The full arguments, in JSON.
     """
     name: str | MISSING = MISSING
     """
-    The tool.
+    The tool's name.
     """
     sequence_number: int
     """
-    Counts the stream's events.
+    The number of the event in the stream.
     """
     item_id: str
     """
@@ -7213,13 +7213,13 @@ class ResponseMcpCallArgumentsDoneEvent(BaseModel):
     """
     output_index: int
     """
-    Which item of the output.
+    The index of the item in the output.
     """
 
 
 class ResponseMcpCallCompletedEvent(BaseModel):
     """
-    A call of an MCP server's tool is done.
+    A call of an MCP tool is complete.
     """
 
     model_config = ConfigDict(
@@ -7231,7 +7231,7 @@ class ResponseMcpCallCompletedEvent(BaseModel):
     """
     sequence_number: int
     """
-    Counts the stream's events.
+    The number of the event in the stream.
     """
     item_id: str
     """
@@ -7239,13 +7239,13 @@ class ResponseMcpCallCompletedEvent(BaseModel):
     """
     output_index: int
     """
-    Which item of the output.
+    The index of the item in the output.
     """
 
 
 class ResponseMcpCallFailedEvent(BaseModel):
     """
-    A call of an MCP server's tool failed.
+    A call of an MCP tool failed.
     """
 
     model_config = ConfigDict(
@@ -7257,7 +7257,7 @@ class ResponseMcpCallFailedEvent(BaseModel):
     """
     sequence_number: int
     """
-    Counts the stream's events.
+    The number of the event in the stream.
     """
     item_id: str
     """
@@ -7265,13 +7265,13 @@ class ResponseMcpCallFailedEvent(BaseModel):
     """
     output_index: int
     """
-    Which item of the output.
+    The index of the item in the output.
     """
 
 
 class ResponseMcpCallInProgressEvent(BaseModel):
     """
-    A call of an MCP server's tool begins.
+    A call of an MCP tool started.
     """
 
     model_config = ConfigDict(
@@ -7283,7 +7283,7 @@ class ResponseMcpCallInProgressEvent(BaseModel):
     """
     sequence_number: int
     """
-    Counts the stream's events.
+    The number of the event in the stream.
     """
     item_id: str
     """
@@ -7291,13 +7291,13 @@ class ResponseMcpCallInProgressEvent(BaseModel):
     """
     output_index: int
     """
-    Which item of the output.
+    The index of the item in the output.
     """
 
 
 class ResponseMcpListToolsCompletedEvent(BaseModel):
     """
-    An MCP server has named its tools.
+    An MCP server's tools were listed.
     """
 
     model_config = ConfigDict(
@@ -7311,7 +7311,7 @@ class ResponseMcpListToolsCompletedEvent(BaseModel):
     """
     sequence_number: int
     """
-    Counts the stream's events.
+    The number of the event in the stream.
     """
     item_id: str
     """
@@ -7319,13 +7319,13 @@ class ResponseMcpListToolsCompletedEvent(BaseModel):
     """
     output_index: int
     """
-    Which item of the output.
+    The index of the item in the output.
     """
 
 
 class ResponseMcpListToolsFailedEvent(BaseModel):
     """
-    An MCP server did not name its tools.
+    Listing an MCP server's tools failed.
     """
 
     model_config = ConfigDict(
@@ -7337,7 +7337,7 @@ class ResponseMcpListToolsFailedEvent(BaseModel):
     """
     sequence_number: int
     """
-    Counts the stream's events.
+    The number of the event in the stream.
     """
     item_id: str
     """
@@ -7345,13 +7345,13 @@ class ResponseMcpListToolsFailedEvent(BaseModel):
     """
     output_index: int
     """
-    Which item of the output.
+    The index of the item in the output.
     """
 
 
 class ResponseMcpListToolsInProgressEvent(BaseModel):
     """
-    An MCP server is asked for its tools.
+    Listing an MCP server's tools started.
     """
 
     model_config = ConfigDict(
@@ -7365,7 +7365,7 @@ class ResponseMcpListToolsInProgressEvent(BaseModel):
     """
     sequence_number: int
     """
-    Counts the stream's events.
+    The number of the event in the stream.
     """
     item_id: str
     """
@@ -7373,13 +7373,13 @@ class ResponseMcpListToolsInProgressEvent(BaseModel):
     """
     output_index: int
     """
-    Which item of the output.
+    The index of the item in the output.
     """
 
 
 class ResponseModeration(BaseModel):
     """
-    What moderation found.
+    The results of the moderation.
     """
 
     model_config = ConfigDict(
@@ -7387,17 +7387,17 @@ class ResponseModeration(BaseModel):
     )
     input: dict[str, Any] | None | MISSING = MISSING
     """
-    In the request.
+    The findings in the request.
     """
     output: dict[str, Any] | None | MISSING = MISSING
     """
-    In the answer.
+    The findings in the answer.
     """
 
 
 class ResponseObject(BaseModel):
     """
-    A response as it is now.
+    A response in its current state.
     """
 
     model_config = ConfigDict(
@@ -7405,34 +7405,34 @@ class ResponseObject(BaseModel):
     )
     id: str
     """
-    The response's own id.
+    The response's id.
     """
     object: Literal["response"] = "response"
     """
-    Says what this is.
+    The object type.
     """
     created_at: int
     """
-    When the response was begun (Unix seconds).
+    When the response was created (Unix seconds).
     """
     completed_at: int | None
     """
-    When it was completed (Unix seconds); null unless it is.
+    When the response was completed (Unix seconds), or null.
     """
     status: Annotated[
         Literal["in_progress", "completed", "incomplete", "failed", "queued", "cancelled"],
         Field(title="ResponseStatus"),
     ]
     """
-    How far the response has come.
+    The status of the response.
     """
     incomplete_details: IncompleteDetails | None
     """
-    Why the response is incomplete; null unless it is.
+    Why the response is incomplete, or null.
     """
     error: ResponseError | None
     """
-    Why the response failed; null unless it did.
+    Why the response failed, or null.
     """
     model: str
     """
@@ -7450,164 +7450,164 @@ class ResponseObject(BaseModel):
         str | list[dict[str, Any]] | None, Field(title="ResponseInstructions")
     ]
     """
-    The instructions that the request gave.
+    The instructions of the request.
     """
     prompt: PromptTemplate | None
     """
-    The stored prompt that was filled in.
+    The stored prompt template that was used.
     """
     output: list[OutputMessage | OutputFunctionCall | OutputCustomToolCall | OutputReasoning | OutputHostedToolItem]
     """
-    What the model put out so far.
+    The output so far.
     """
     tools: list[FlatFunctionTool | FlatCustomTool | HostedTool]
     """
-    What the model may call, as the request gave it.
+    The tools that the model may call, as in the request.
     """
     tool_choice: Annotated[
         Literal["none", "auto", "required"] | FlatNamedToolChoice | FlatAllowedToolsChoice | FlatCustomToolChoice | McpToolChoice | HostedToolChoice,
         Field(title="EchoedToolChoice"),
     ]
     """
-    Whether the model may or must call a tool, as the request gave it.
+    Whether the model may or must call a tool, as in the request.
     """
     parallel_tool_calls: bool
     """
-    Whether the answer may hold several calls, as the request gave it.
+    Whether the answer may contain several calls, as in the request.
     """
     max_tool_calls: int | None
     """
-    The most calls of the provider's tools, as the request gave it.
+    The maximum number of calls of the provider's tools, as in the request.
     """
     truncation: Literal["auto", "disabled"]
     """
-    Whether items were left out where the input was too long.
+    How an input that exceeds the context is handled, as in the request.
     """
     text: ResponseText
     """
-    The format of the text, as the request gave it.
+    The format of the text, as in the request.
     """
     reasoning: ResponseReasoning
     """
-    How the model reasons, as the request gave it.
+    The settings of the reasoning, as in the request.
     """
     temperature: float | None
     """
-    How freely tokens are drawn.
+    The sampling temperature.
     """
     top_p: float | None
     """
-    Only the likeliest tokens that together have this probability are drawn from.
+    The cumulative probability of the tokens that are sampled from.
     """
     min_p: float | MISSING = MISSING
     """
-    The least share of the likeliest token's probability that a token must have.
+    The minimum probability of a token, relative to the most likely one.
     """
     presence_penalty: float
     """
-    What the request gave or the default is.
+    As in the request, or the default.
     """
     frequency_penalty: float
     """
-    What the request gave or the default is.
+    As in the request, or the default.
     """
     top_logprobs: int
     """
-    How many of the likeliest tokens are shown at each place.
+    The number of most likely tokens returned at each position.
     """
     max_output_tokens: int | None
     """
-    The most tokens that the answer may have, as the request gave it.
+    The maximum number of tokens of the answer, as in the request.
     """
     store: bool
     """
-    Whether the response is kept.
+    Whether the response is stored.
     """
     background: bool
     """
-    Whether the response is filled after it was answered.
+    Whether the response is generated in the background.
     """
     service_tier: str | None
     """
-    The tier that worked on the request.
+    The service tier that processed the request.
     """
     metadata: dict[str, str]
     """
-    The caller's own notes on the request.
+    The caller's metadata of the request.
     """
     safety_identifier: str | None
     """
-    What the request gave.
+    As in the request.
     """
     user: str | None
     """
-    What the request gave.
+    As in the request.
     """
     prompt_cache_key: str | None
     """
-    What the request gave.
+    As in the request.
     """
     prompt_cache_retention: str | None
     """
-    What the request gave.
+    As in the request.
     """
     prompt_cache_options: ResponseCacheOptions | None | MISSING = MISSING
     """
-    What the request gave.
+    As in the request.
     """
     moderation: ResponseModeration | None
     """
-    What moderation found.
+    The results of the moderation.
     """
     usage: ResponseUsage | None
     """
-    How many tokens the response took; null before it ends.
+    The number of tokens of the response; null before it ends.
     """
     image: dict[str, Any] | None | MISSING = MISSING
     """
-    How images in the input were treated.
+    How images in the input were processed.
     """
     access_programs: dict[str, Any] | None | MISSING = MISSING
     """
-    Programs of OpenAI under which the request was made.
+    OpenAI's access programs that the request belongs to.
     """
     input_transformations: list[dict[str, Any]] | MISSING = MISSING
     """
-    What was taken out of the input.
+    The compactions of the input.
     """
     prompt_cache_diagnostics: dict[str, Any] | None | MISSING = MISSING
     """
-    Whether and why the cache had none of the prompt.
+    Whether and why the cache was missed.
     """
     tool_usage: dict[str, Any] | None | MISSING = MISSING
     """
-    What the provider's own tools took.
+    The usage of the provider's own tools.
     """
     input_messages: list[dict[str, Any]] | None | MISSING = MISSING
     """
-    What the model really read, as messages with their tokens.
+    The exact prompt, as messages with token ids.
     """
     output_messages: list[dict[str, Any]] | None | MISSING = MISSING
     """
-    What the model really wrote, as messages with their tokens.
+    The exact output, as messages with token ids.
     """
     metrics: RequestMetrics | None | MISSING = MISSING
     """
-    How long the request took.
+    The timings of the request.
     """
     kv_transfer_params: dict[str, Any] | None | MISSING = MISSING
     """
-    Where another server finds the KV cache of the prompt.
+    How another server finds the KV cache of the prompt.
     """
     ec_transfer_params: dict[str, Any] | None | MISSING = MISSING
     """
-    Where another server finds what an encoder made of images and sounds.
+    How another server finds the encoder's output for images and audio.
     """
 
 
 class ResponseOutputItemAddedEvent(BaseModel):
     """
-    A new item; what follows fills it.
+    An item was added. The next events fill it.
     """
 
     model_config = ConfigDict(
@@ -7622,25 +7622,25 @@ class ResponseOutputItemAddedEvent(BaseModel):
         Field(title="OutputItem"),
     ]
     """
-    The item as it is now.
+    The item in its current state.
     """
     output_index: int
     """
-    Which item of the output.
+    The index of the item in the output.
     """
     sequence_number: int
     """
-    Counts the stream's events.
+    The number of the event in the stream.
     """
     timings: RequestTimings | MISSING = MISSING
     """
-    How long the work took.
+    The timings of the request.
     """
 
 
 class ResponseOutputItemDoneEvent(BaseModel):
     """
-    An item is whole, or as far as it came.
+    An item is done: complete, or cut off.
     """
 
     model_config = ConfigDict(
@@ -7655,21 +7655,21 @@ class ResponseOutputItemDoneEvent(BaseModel):
         Field(title="OutputItem"),
     ]
     """
-    The item as it is now.
+    The item in its current state.
     """
     output_index: int
     """
-    Which item of the output.
+    The index of the item in the output.
     """
     sequence_number: int
     """
-    Counts the stream's events.
+    The number of the event in the stream.
     """
 
 
 class ResponseOutputTextAnnotationAddedEvent(BaseModel):
     """
-    A source of a text.
+    A citation of a text.
     """
 
     model_config = ConfigDict(
@@ -7683,15 +7683,15 @@ class ResponseOutputTextAnnotationAddedEvent(BaseModel):
     """
     annotation_index: int
     """
-    Which of the sources.
+    The index of the citation.
     """
     annotation: Annotation
     """
-    The source.
+    The citation.
     """
     sequence_number: int
     """
-    Counts the stream's events.
+    The number of the event in the stream.
     """
     item_id: str
     """
@@ -7699,17 +7699,17 @@ class ResponseOutputTextAnnotationAddedEvent(BaseModel):
     """
     output_index: int
     """
-    Which item of the output.
+    The index of the item in the output.
     """
     content_index: int
     """
-    Which part of the item.
+    The index of the part in the item.
     """
 
 
 class ResponsePromptCacheOptions(BaseModel):
     """
-    Settings of the prompt's cache.
+    Settings of the prompt cache.
     """
 
     model_config = ConfigDict(
@@ -7717,25 +7717,25 @@ class ResponsePromptCacheOptions(BaseModel):
     )
     prewarm: bool | None | MISSING = MISSING
     """
-    Only read the prompt, so that it is in the cache, and write nothing.
+    Only process the prompt to warm the cache, without generating.
     """
     comparison_response_id: str | None | MISSING = MISSING
     """
-    The response whose prompt is compared.
+    The response to compare the prompt with.
     """
     ttl: str | None | MISSING = MISSING
     """
-    How long an entry is kept.
+    How long a cache entry is kept.
     """
     mode: str | None | MISSING = MISSING
     """
-    Whether parts of the prompt are marked for the cache by hand or not.
+    Whether cache breakpoints are set by the caller or automatically.
     """
 
 
 class ResponseQueuedEvent(BaseModel):
     """
-    The response waits for its turn.
+    The response is queued.
     """
 
     model_config = ConfigDict(
@@ -7747,17 +7747,17 @@ class ResponseQueuedEvent(BaseModel):
     """
     response: ResponseObject
     """
-    The response as it is now.
+    The response in its current state.
     """
     sequence_number: int
     """
-    Counts the stream's events.
+    The number of the event in the stream.
     """
 
 
 class ResponseReasoning(BaseModel):
     """
-    How the model reasons.
+    The settings of the reasoning.
     """
 
     model_config = ConfigDict(
@@ -7765,11 +7765,11 @@ class ResponseReasoning(BaseModel):
     )
     effort: str | None
     """
-    How much reasoning the model does.
+    How much the model reasons.
     """
     summary: str | None
     """
-    Whether and how the reasoning is summarised.
+    Whether and how the reasoning is summarized.
     """
     generate_summary: str | None | MISSING = MISSING
     """
@@ -7777,17 +7777,17 @@ class ResponseReasoning(BaseModel):
     """
     mode: str | None | MISSING = MISSING
     """
-    How much is spent on the whole answer.
+    How much effort is spent on the whole answer.
     """
     context: str | None | MISSING = MISSING
     """
-    Which earlier reasoning the model gets.
+    The earlier reasoning that the model gets.
     """
 
 
 class ResponseReasoningSummaryPartAddedEvent(BaseModel):
     """
-    A new part of the reasoning's summary.
+    A part was added to the summary of the reasoning.
     """
 
     model_config = ConfigDict(
@@ -7801,11 +7801,11 @@ class ResponseReasoningSummaryPartAddedEvent(BaseModel):
     """
     part: SummaryTextContent
     """
-    The part as it is now.
+    The part in its current state.
     """
     sequence_number: int
     """
-    Counts the stream's events.
+    The number of the event in the stream.
     """
     item_id: str
     """
@@ -7813,17 +7813,17 @@ class ResponseReasoningSummaryPartAddedEvent(BaseModel):
     """
     output_index: int
     """
-    Which item of the output.
+    The index of the item in the output.
     """
     summary_index: int
     """
-    Which part of the summary.
+    The index of the part in the summary.
     """
 
 
 class ResponseReasoningSummaryPartDoneEvent(BaseModel):
     """
-    A part of the summary is whole.
+    A part of the summary is complete.
     """
 
     model_config = ConfigDict(
@@ -7837,15 +7837,15 @@ class ResponseReasoningSummaryPartDoneEvent(BaseModel):
     """
     part: SummaryTextContent
     """
-    The part as it is now.
+    The part in its current state.
     """
     status: Literal["incomplete"] | None | MISSING = MISSING
     """
-    Whether it ended before it was whole.
+    Whether the part ended incomplete.
     """
     sequence_number: int
     """
-    Counts the stream's events.
+    The number of the event in the stream.
     """
     item_id: str
     """
@@ -7853,17 +7853,17 @@ class ResponseReasoningSummaryPartDoneEvent(BaseModel):
     """
     output_index: int
     """
-    Which item of the output.
+    The index of the item in the output.
     """
     summary_index: int
     """
-    Which part of the summary.
+    The index of the part in the summary.
     """
 
 
 class ResponseReasoningSummaryTextDeltaEvent(BaseModel):
     """
-    The next piece of the summary.
+    New text of the summary.
     """
 
     model_config = ConfigDict(
@@ -7877,15 +7877,15 @@ class ResponseReasoningSummaryTextDeltaEvent(BaseModel):
     """
     delta: str
     """
-    The next piece.
+    New text.
     """
     obfuscation: str | MISSING = MISSING
     """
-    Padding that hides how long the text is.
+    Padding that obscures the length of the text.
     """
     sequence_number: int
     """
-    Counts the stream's events.
+    The number of the event in the stream.
     """
     item_id: str
     """
@@ -7893,17 +7893,17 @@ class ResponseReasoningSummaryTextDeltaEvent(BaseModel):
     """
     output_index: int
     """
-    Which item of the output.
+    The index of the item in the output.
     """
     summary_index: int
     """
-    Which part of the summary.
+    The index of the part in the summary.
     """
 
 
 class ResponseReasoningSummaryTextDoneEvent(BaseModel):
     """
-    A text of the summary is whole.
+    A text of the summary is complete.
     """
 
     model_config = ConfigDict(
@@ -7917,11 +7917,11 @@ class ResponseReasoningSummaryTextDoneEvent(BaseModel):
     """
     text: str
     """
-    The whole text.
+    The full text.
     """
     sequence_number: int
     """
-    Counts the stream's events.
+    The number of the event in the stream.
     """
     item_id: str
     """
@@ -7929,17 +7929,17 @@ class ResponseReasoningSummaryTextDoneEvent(BaseModel):
     """
     output_index: int
     """
-    Which item of the output.
+    The index of the item in the output.
     """
     summary_index: int
     """
-    Which part of the summary.
+    The index of the part in the summary.
     """
 
 
 class ResponseReasoningTextDeltaEvent(BaseModel):
     """
-    The next piece of the reasoning.
+    New text of the reasoning.
     """
 
     model_config = ConfigDict(
@@ -7951,15 +7951,15 @@ class ResponseReasoningTextDeltaEvent(BaseModel):
     """
     delta: str
     """
-    The next piece.
+    New text.
     """
     obfuscation: str | MISSING = MISSING
     """
-    Padding that hides how long the text is.
+    Padding that obscures the length of the text.
     """
     sequence_number: int
     """
-    Counts the stream's events.
+    The number of the event in the stream.
     """
     item_id: str
     """
@@ -7967,21 +7967,21 @@ class ResponseReasoningTextDeltaEvent(BaseModel):
     """
     output_index: int
     """
-    Which item of the output.
+    The index of the item in the output.
     """
     content_index: int
     """
-    Which part of the item.
+    The index of the part in the item.
     """
     timings: RequestTimings | MISSING = MISSING
     """
-    How long the work took.
+    The timings of the request.
     """
 
 
 class ResponseReasoningTextDoneEvent(BaseModel):
     """
-    The reasoning is whole, or as far as it came.
+    The reasoning is done: complete, or cut off.
     """
 
     model_config = ConfigDict(
@@ -7993,11 +7993,11 @@ class ResponseReasoningTextDoneEvent(BaseModel):
     """
     text: str
     """
-    The whole text.
+    The full text.
     """
     sequence_number: int
     """
-    Counts the stream's events.
+    The number of the event in the stream.
     """
     item_id: str
     """
@@ -8005,17 +8005,17 @@ class ResponseReasoningTextDoneEvent(BaseModel):
     """
     output_index: int
     """
-    Which item of the output.
+    The index of the item in the output.
     """
     content_index: int
     """
-    Which part of the item.
+    The index of the part in the item.
     """
 
 
 class ResponseRefusalDeltaEvent(BaseModel):
     """
-    The next piece of a refusal.
+    New text of a refusal.
     """
 
     model_config = ConfigDict(
@@ -8027,15 +8027,15 @@ class ResponseRefusalDeltaEvent(BaseModel):
     """
     delta: str
     """
-    The next piece.
+    New text.
     """
     obfuscation: str | MISSING = MISSING
     """
-    Padding that hides how long the text is.
+    Padding that obscures the length of the text.
     """
     sequence_number: int
     """
-    Counts the stream's events.
+    The number of the event in the stream.
     """
     item_id: str
     """
@@ -8043,17 +8043,17 @@ class ResponseRefusalDeltaEvent(BaseModel):
     """
     output_index: int
     """
-    Which item of the output.
+    The index of the item in the output.
     """
     content_index: int
     """
-    Which part of the item.
+    The index of the part in the item.
     """
 
 
 class ResponseRefusalDoneEvent(BaseModel):
     """
-    A refusal is whole.
+    A refusal is complete.
     """
 
     model_config = ConfigDict(
@@ -8065,11 +8065,11 @@ class ResponseRefusalDoneEvent(BaseModel):
     """
     refusal: str
     """
-    The whole text.
+    The full text.
     """
     sequence_number: int
     """
-    Counts the stream's events.
+    The number of the event in the stream.
     """
     item_id: str
     """
@@ -8077,11 +8077,11 @@ class ResponseRefusalDoneEvent(BaseModel):
     """
     output_index: int
     """
-    Which item of the output.
+    The index of the item in the output.
     """
     content_index: int
     """
-    Which part of the item.
+    The index of the part in the item.
     """
 
 
@@ -8113,7 +8113,7 @@ class ResponseServerSentEvent(BaseModel):
 
 class ResponseShellCallCommandAddedEvent(BaseModel):
     """
-    A new command for a shell.
+    A shell command was added.
     """
 
     model_config = ConfigDict(
@@ -8127,11 +8127,11 @@ class ResponseShellCallCommandAddedEvent(BaseModel):
     """
     output_index: int
     """
-    Which item of the output.
+    The index of the item in the output.
     """
     command_index: int
     """
-    Which of the commands.
+    The index of the command.
     """
     command: str
     """
@@ -8139,13 +8139,13 @@ class ResponseShellCallCommandAddedEvent(BaseModel):
     """
     sequence_number: int
     """
-    Counts the stream's events.
+    The number of the event in the stream.
     """
 
 
 class ResponseShellCallCommandDeltaEvent(BaseModel):
     """
-    The next piece of a command.
+    New text of a shell command.
     """
 
     model_config = ConfigDict(
@@ -8159,29 +8159,29 @@ class ResponseShellCallCommandDeltaEvent(BaseModel):
     """
     output_index: int
     """
-    Which item of the output.
+    The index of the item in the output.
     """
     command_index: int
     """
-    Which of the commands.
+    The index of the command.
     """
     delta: str
     """
-    The next piece.
+    New text.
     """
     obfuscation: str | MISSING = MISSING
     """
-    Padding that hides how long the text is.
+    Padding that obscures the length of the text.
     """
     sequence_number: int
     """
-    Counts the stream's events.
+    The number of the event in the stream.
     """
 
 
 class ResponseShellCallCommandDoneEvent(BaseModel):
     """
-    A command is whole.
+    A shell command is complete.
     """
 
     model_config = ConfigDict(
@@ -8195,25 +8195,25 @@ class ResponseShellCallCommandDoneEvent(BaseModel):
     """
     output_index: int
     """
-    Which item of the output.
+    The index of the item in the output.
     """
     command_index: int
     """
-    Which of the commands.
+    The index of the command.
     """
     command: str
     """
-    The whole command.
+    The full command.
     """
     sequence_number: int
     """
-    Counts the stream's events.
+    The number of the event in the stream.
     """
 
 
 class ResponseShellCallOutputContentDeltaEvent(BaseModel):
     """
-    The next piece of what a command printed.
+    New output of a shell command.
     """
 
     model_config = ConfigDict(
@@ -8227,15 +8227,15 @@ class ResponseShellCallOutputContentDeltaEvent(BaseModel):
     """
     command_index: int
     """
-    Which of the commands.
+    The index of the command.
     """
     delta: dict[str, Any] | None
     """
-    The piece, as stdout and stderr.
+    The new output, as stdout and stderr.
     """
     sequence_number: int
     """
-    Counts the stream's events.
+    The number of the event in the stream.
     """
     item_id: str
     """
@@ -8243,13 +8243,13 @@ class ResponseShellCallOutputContentDeltaEvent(BaseModel):
     """
     output_index: int
     """
-    Which item of the output.
+    The index of the item in the output.
     """
 
 
 class ResponseShellCallOutputContentDoneEvent(BaseModel):
     """
-    What a command printed is whole.
+    The output of the shell commands is complete.
     """
 
     model_config = ConfigDict(
@@ -8263,15 +8263,15 @@ class ResponseShellCallOutputContentDoneEvent(BaseModel):
     """
     command_index: int
     """
-    Which of the commands.
+    The index of the command.
     """
     output: list[dict[str, Any]]
     """
-    All that was printed, and how the command ended.
+    The full output, and how the command ended.
     """
     sequence_number: int
     """
-    Counts the stream's events.
+    The number of the event in the stream.
     """
     item_id: str
     """
@@ -8279,7 +8279,7 @@ class ResponseShellCallOutputContentDoneEvent(BaseModel):
     """
     output_index: int
     """
-    Which item of the output.
+    The index of the item in the output.
     """
 
 
@@ -8293,7 +8293,7 @@ class ResponseStreamOptions(BaseModel):
     )
     include_obfuscation: bool | None | MISSING = MISSING
     """
-    Pad events to hide how long their texts are.
+    Pad events to obscure the length of their texts.
     """
 
 
@@ -8311,13 +8311,13 @@ class ResponseText(BaseModel):
     """
     verbosity: Literal["low", "medium", "high"] | None
     """
-    How long the answer shall be.
+    How long the answer should be.
     """
 
 
 class ResponseTextDeltaEvent(BaseModel):
     """
-    The next piece of a text.
+    New text of a message.
     """
 
     model_config = ConfigDict(
@@ -8329,7 +8329,7 @@ class ResponseTextDeltaEvent(BaseModel):
     """
     delta: str
     """
-    The next piece.
+    New text.
     """
     logprobs: list[OutputLogprob]
     """
@@ -8337,11 +8337,11 @@ class ResponseTextDeltaEvent(BaseModel):
     """
     obfuscation: str | MISSING = MISSING
     """
-    Padding that hides how long the text is.
+    Padding that obscures the length of the text.
     """
     sequence_number: int
     """
-    Counts the stream's events.
+    The number of the event in the stream.
     """
     item_id: str
     """
@@ -8349,21 +8349,21 @@ class ResponseTextDeltaEvent(BaseModel):
     """
     output_index: int
     """
-    Which item of the output.
+    The index of the item in the output.
     """
     content_index: int
     """
-    Which part of the item.
+    The index of the part in the item.
     """
     timings: RequestTimings | MISSING = MISSING
     """
-    How long the work took.
+    The timings of the request.
     """
 
 
 class ResponseTextDoneEvent(BaseModel):
     """
-    A text is whole, or as far as it came.
+    A text is done: complete, or cut off.
     """
 
     model_config = ConfigDict(
@@ -8375,7 +8375,7 @@ class ResponseTextDoneEvent(BaseModel):
     """
     text: str
     """
-    The whole text.
+    The full text.
     """
     logprobs: list[OutputLogprob]
     """
@@ -8383,7 +8383,7 @@ class ResponseTextDoneEvent(BaseModel):
     """
     sequence_number: int
     """
-    Counts the stream's events.
+    The number of the event in the stream.
     """
     item_id: str
     """
@@ -8391,11 +8391,11 @@ class ResponseTextDoneEvent(BaseModel):
     """
     output_index: int
     """
-    Which item of the output.
+    The index of the item in the output.
     """
     content_index: int
     """
-    Which part of the item.
+    The index of the part in the item.
     """
 
 
@@ -8419,13 +8419,13 @@ class ResponseTextParam(BaseModel):
     """
     verbosity: Literal["low", "medium", "high"] | None | MISSING = MISSING
     """
-    How long the answer shall be.
+    How long the answer should be.
     """
 
 
 class ResponseUsage(BaseModel):
     """
-    How many tokens the response took.
+    The number of tokens of the response.
     """
 
     model_config = ConfigDict(
@@ -8433,11 +8433,11 @@ class ResponseUsage(BaseModel):
     )
     input_tokens: int
     """
-    Tokens of the input, chat template included.
+    Tokens of the input, including the chat template's.
     """
     input_tokens_details: InputTokensDetails
     """
-    What the input's tokens are.
+    A breakdown of the input tokens.
     """
     output_tokens: int
     """
@@ -8445,7 +8445,7 @@ class ResponseUsage(BaseModel):
     """
     output_tokens_details: OutputTokensDetails
     """
-    What the generated tokens are.
+    A breakdown of the generated tokens.
     """
     total_tokens: int
     """
@@ -8455,7 +8455,7 @@ class ResponseUsage(BaseModel):
 
 class ResponseWebSearchCallCompletedEvent(BaseModel):
     """
-    A search of the web is done.
+    A web search is complete.
     """
 
     model_config = ConfigDict(
@@ -8469,7 +8469,7 @@ class ResponseWebSearchCallCompletedEvent(BaseModel):
     """
     sequence_number: int
     """
-    Counts the stream's events.
+    The number of the event in the stream.
     """
     item_id: str
     """
@@ -8477,13 +8477,13 @@ class ResponseWebSearchCallCompletedEvent(BaseModel):
     """
     output_index: int
     """
-    Which item of the output.
+    The index of the item in the output.
     """
 
 
 class ResponseWebSearchCallInProgressEvent(BaseModel):
     """
-    A search of the web begins.
+    A web search started.
     """
 
     model_config = ConfigDict(
@@ -8497,7 +8497,7 @@ class ResponseWebSearchCallInProgressEvent(BaseModel):
     """
     sequence_number: int
     """
-    Counts the stream's events.
+    The number of the event in the stream.
     """
     item_id: str
     """
@@ -8505,13 +8505,13 @@ class ResponseWebSearchCallInProgressEvent(BaseModel):
     """
     output_index: int
     """
-    Which item of the output.
+    The index of the item in the output.
     """
 
 
 class ResponseWebSearchCallSearchingEvent(BaseModel):
     """
-    The web is searched.
+    A web search is in progress.
     """
 
     model_config = ConfigDict(
@@ -8525,7 +8525,7 @@ class ResponseWebSearchCallSearchingEvent(BaseModel):
     """
     sequence_number: int
     """
-    Counts the stream's events.
+    The number of the event in the stream.
     """
     item_id: str
     """
@@ -8533,7 +8533,7 @@ class ResponseWebSearchCallSearchingEvent(BaseModel):
     """
     output_index: int
     """
-    Which item of the output.
+    The index of the item in the output.
     """
 
 
@@ -8545,13 +8545,13 @@ ResponseStreamEvent = TypeAliasType(
     ],
 )
 """
-A step of the response.
+An event of a response.
 """
 
 
 class SglangFigures(BaseModel):
     """
-    Figures and tokens of an answer, those that were asked for.
+    The requested statistics and tokens of an answer.
     """
 
     model_config = ConfigDict(
@@ -8559,15 +8559,15 @@ class SglangFigures(BaseModel):
     )
     routed_experts: str | MISSING = MISSING
     """
-    The experts that each token was given to, as bytes in base64.
+    The experts that each token was routed to, as bytes in base64.
     """
     cached_tokens_details: CachedTokens | MISSING = MISSING
     """
-    In which cache tokens of the prompt were found.
+    Which cache the prompt tokens were taken from.
     """
     spec_tokens_details: DraftFigures | list[DraftFigures] | MISSING = MISSING
     """
-    How good the drafts of speculative decoding were, of the choice or of each one.
+    Statistics of speculative decoding, of the one choice or of each choice.
     """
     input_ids: list[int] | MISSING = MISSING
     """
@@ -8581,7 +8581,7 @@ class SglangFigures(BaseModel):
 
 class StoredItem(BaseModel):
     """
-    An item as it was sent or put out, with an id, and contents as lists of parts. Further properties depend on the type.
+    An input or output item, with an id, and with its content as a list of parts. Further properties depend on the type.
     """
 
     model_config = ConfigDict(
@@ -8589,19 +8589,19 @@ class StoredItem(BaseModel):
     )
     id: str
     """
-    The item's id: the caller's, or one that the server made.
+    The item's id: the caller's, or one generated by the server.
     """
     type: str
     """
-    The kind of item.
+    The type of item.
     """
     status: str | None | MISSING = MISSING
     """
-    How far the item had come.
+    The status of the item.
     """
     role: str | MISSING = MISSING
     """
-    The message's author.
+    The role of the message's author.
     """
     content: list[dict[str, Any]] | None | MISSING = MISSING
     """
@@ -8609,15 +8609,15 @@ class StoredItem(BaseModel):
     """
     call_id: str | None | MISSING = MISSING
     """
-    The call's id, to which its output refers.
+    The call's id. Its output refers to it.
     """
     name: str | None | MISSING = MISSING
     """
-    The function.
+    The function's name.
     """
     arguments: str | MISSING = MISSING
     """
-    The arguments as JSON text.
+    The arguments, in JSON.
     """
 
 
@@ -8635,17 +8635,17 @@ class StreamOptions(BaseModel):
     """
     include_obfuscation: bool | None | MISSING = MISSING
     """
-    Pad events to hide how long their texts are.
+    Pad events to obscure the length of their texts.
     """
     continuous_usage_stats: bool | None | MISSING = MISSING
     """
-    Whether every chunk has the usage so far.
+    Whether every chunk has the usage up to it.
     """
 
 
 class StructuredOutputsParams(BaseModel):
     """
-    What constrains the text. Only one of the kinds may be given.
+    The constraint on the text. Only one kind may be set.
     """
 
     model_config = ConfigDict(
@@ -8663,37 +8663,37 @@ class StructuredOutputsParams(BaseModel):
     """
     choice: list[str] | None | MISSING = MISSING
     """
-    Texts, of which the whole text must be one.
+    The alternatives, one of which the whole text must be.
     """
     grammar: str | None | MISSING = MISSING
     """
-    A grammar by which the text must be formed, in EBNF.
+    A grammar that the text must match, in EBNF.
     """
     json_object: bool | None | MISSING = MISSING
     """
-    Whether the text must be some JSON object.
+    Whether the text must be a JSON object.
     """
     structural_tag: str | None | MISSING = MISSING
     """
-    Pieces of the text that are constrained, each behind its own beginning, as JSON text.
+    A structural tag in JSON: parts of the text that are constrained, each introduced by its own start text.
     """
     disable_any_whitespace: bool | None | MISSING = MISSING
     """
-    Whether JSON is written without white space that it doesn't need.
+    Whether JSON is written without optional white space.
     """
     disable_additional_properties: bool | None | MISSING = MISSING
     """
-    Whether objects may have only the properties that the JSON Schema names.
+    Whether objects may only have the properties that the JSON Schema names.
     """
     whitespace_pattern: str | None | MISSING = MISSING
     """
-    A regular expression of the white space that JSON may have.
+    A regular expression for the white space in JSON.
     """
 
 
 class SummaryTextContent(BaseModel):
     """
-    A piece of the reasoning's summary.
+    Text of the reasoning's summary.
     """
 
     model_config = ConfigDict(
@@ -8701,7 +8701,7 @@ class SummaryTextContent(BaseModel):
     )
     type: Literal["summary_text"] = "summary_text"
     """
-    The kind of part.
+    The type of part.
     """
     text: str
     """
@@ -8719,27 +8719,27 @@ class SystemMessage(BaseModel):
     )
     role: Literal["system"] = "system"
     """
-    The turn's author.
+    The role of the message's author.
     """
     content: Annotated[
         str | list[TextPart] | None | MISSING, Field(title="TextContent")
     ] = MISSING
     """
-    What was said.
+    The message's content.
     """
     name: Annotated[str | None | MISSING, Field(title="AuthorName")] = MISSING
     """
-    The author's name, for chat templates that show it.
+    The author's name, for chat templates that render it.
     """
     task: str | None | MISSING = MISSING
     """
-    What the turn is for, for chat templates that know such a mark.
+    The purpose of the message, for chat templates that support such a mark.
     """
 
 
 class TagStructure(BaseModel):
     """
-    A tag and the schema of what is in it.
+    A tag, and the schema of its content.
     """
 
     model_config = ConfigDict(
@@ -8747,21 +8747,21 @@ class TagStructure(BaseModel):
     )
     begin: str
     """
-    How the tag begins.
+    The text that starts the tag.
     """
     schema_: Annotated[dict[str, Any] | None | MISSING, Field(alias="schema")] = MISSING
     """
-    The JSON Schema of what is in it.
+    The JSON Schema of its content.
     """
     end: str
     """
-    How the tag ends.
+    The text that ends the tag.
     """
 
 
 class TextPart(BaseModel):
     """
-    A part of a message that is text.
+    Text.
     """
 
     model_config = ConfigDict(
@@ -8769,7 +8769,7 @@ class TextPart(BaseModel):
     )
     type: Literal["text"] = "text"
     """
-    The kind of part.
+    The type of part.
     """
     text: str
     """
@@ -8777,13 +8777,13 @@ class TextPart(BaseModel):
     """
     prompt_cache_breakpoint: PromptCacheBreakpoint | None | MISSING = MISSING
     """
-    The prompt's cache shall reach up to this part.
+    A prompt cache breakpoint: cache the prompt up to this part.
     """
 
 
 class TextResponseFormatJsonObject(BaseModel):
     """
-    Some JSON object.
+    Any JSON object.
     """
 
     model_config = ConfigDict(
@@ -8791,13 +8791,13 @@ class TextResponseFormatJsonObject(BaseModel):
     )
     type: Literal["json_object"] = "json_object"
     """
-    The kind of format.
+    The type of format.
     """
 
 
 class TextResponseFormatJsonSchema(BaseModel):
     """
-    JSON that a schema describes, as the responses API defines it.
+    JSON that matches a schema, in the form of the responses API.
     """
 
     model_config = ConfigDict(
@@ -8805,7 +8805,7 @@ class TextResponseFormatJsonSchema(BaseModel):
     )
     type: Literal["json_schema"] = "json_schema"
     """
-    The kind of format.
+    The type of format.
     """
     name: str
     """
@@ -8813,7 +8813,7 @@ class TextResponseFormatJsonSchema(BaseModel):
     """
     description: str | None | MISSING = MISSING
     """
-    What it is for, for the model.
+    What the format is for, for the model.
     """
     schema_: Annotated[dict[str, Any] | None, Field(alias="schema")]
     """
@@ -8827,7 +8827,7 @@ class TextResponseFormatJsonSchema(BaseModel):
 
 class ThinkingPart(BaseModel):
     """
-    A part of an earlier answer that is reasoning.
+    Reasoning in an earlier answer.
     """
 
     model_config = ConfigDict(
@@ -8835,7 +8835,7 @@ class ThinkingPart(BaseModel):
     )
     type: Literal["thinking"] = "thinking"
     """
-    The kind of part.
+    The type of part.
     """
     thinking: str
     """
@@ -8843,7 +8843,7 @@ class ThinkingPart(BaseModel):
     """
     closed: bool | None | MISSING = MISSING
     """
-    Whether the reasoning was finished.
+    Whether the reasoning is complete.
     """
 
 
@@ -8869,11 +8869,11 @@ class TokenLogprob(BaseModel):
     """
     top_logprobs: list[TopLogprob]
     """
-    The likeliest tokens at this place.
+    The most likely tokens at this position.
     """
     top_probs: list[TopLogprob] | MISSING = MISSING
     """
-    The likeliest tokens at this place, with the probabilities that they are drawn by.
+    The most likely tokens at this position, with their probabilities.
     """
     id: int | MISSING = MISSING
     """
@@ -8881,13 +8881,13 @@ class TokenLogprob(BaseModel):
     """
     prob: float | MISSING = MISSING
     """
-    The probability that the token is drawn by.
+    The probability of sampling the token.
     """
 
 
 class TokenPiece(BaseModel):
     """
-    A token with its text.
+    A token and its text.
     """
 
     model_config = ConfigDict(
@@ -8899,13 +8899,13 @@ class TokenPiece(BaseModel):
     """
     piece: str | list[int]
     """
-    Its text, or its bytes where they are no UTF-8.
+    The token's text, or its bytes if they aren't valid UTF-8.
     """
 
 
 class TokenizeRequest(BaseModel):
     """
-    Texts, or a conversation, whose tokens are wanted.
+    Texts, or a conversation, to tokenize.
     """
 
     model_config = ConfigDict(
@@ -8917,39 +8917,39 @@ class TokenizeRequest(BaseModel):
     """
     text: str | list[str] | None | MISSING = MISSING
     """
-    A text or several.
+    One text or several.
     """
     max_length: int | None | MISSING = MISSING
     """
-    Keep no more than this many tokens of each text, the first ones.
+    Keep at most this many tokens of each text, from its start.
     """
     pad_to_max_length: bool | None | MISSING = MISSING
     """
-    Fill shorter lists up to max_length with the model's padding token.
+    Pad shorter lists to max_length with the model's padding token.
     """
     padding_side: Literal["left", "right"] | None | MISSING = MISSING
     """
-    On which side to fill; without it on the right.
+    The side to pad on. Defaults to right.
     """
     add_special_tokens: bool | None | MISSING = MISSING
     """
-    Add the tokens that the model expects at the beginning or end of a text.
+    Add the model's special tokens at the start or end of a text.
     """
     prompt: str | list[str] | None | MISSING = MISSING
     """
-    A text or several.
+    One text or several.
     """
     messages: list[TokenizedMessage] | None | MISSING = MISSING
     """
-    A conversation in place of a text, as chat has it.
+    A conversation in place of a text, as in chat completions.
     """
     tools: list[TokenizedTool] | None | MISSING = MISSING
     """
-    What the model may call in the conversation, as chat has it.
+    The tools of the conversation, as in chat completions.
     """
     return_token_strs: bool | None | MISSING = MISSING
     """
-    Whether the answer has the tokens' texts too.
+    Whether the answer includes the tokens' texts.
     """
     chat_template_kwargs: dict[str, Any] | None | MISSING = MISSING
     """
@@ -8957,39 +8957,39 @@ class TokenizeRequest(BaseModel):
     """
     content: str | list[str | int] | None | MISSING = MISSING
     """
-    A text, or a list of texts and of tokens that stay as they are.
+    A text, or a list of texts and token ids. Token ids are kept.
     """
     add_special: bool | None | MISSING = MISSING
     """
-    Add the tokens that the model expects at the beginning or end of a text.
+    Add the model's special tokens at the start or end of a text.
     """
     parse_special: bool | None | MISSING = MISSING
     """
-    Whether control tokens in the text count as such.
+    Whether special tokens in the text are recognized.
     """
     with_pieces: bool | None | MISSING = MISSING
     """
-    Whether the answer has the tokens' texts too.
+    Whether the answer includes the tokens' texts.
     """
     chat_template: str | None | MISSING = MISSING
     """
-    A chat template of the request's own, in Jinja, in place of the model's.
+    A Jinja chat template to use in place of the model's.
     """
     add_generation_prompt: bool | None | MISSING = MISSING
     """
-    Whether the prompt ends with the beginning of the answer's turn.
+    Whether the prompt ends with the start of the assistant's turn.
     """
     continue_final_message: bool | None | MISSING = MISSING
     """
-    Whether the last message is left open, so that the answer goes on with it.
+    Whether the last message is left open, so that the model continues it.
     """
     media_io_kwargs: dict[str, dict[str, Any]] | None | MISSING = MISSING
     """
-    Settings of what reads media, by their kind: image, audio, video.
+    Settings of media loading, by kind: image, audio, video.
     """
     mm_processor_kwargs: dict[str, Any] | None | MISSING = MISSING
     """
-    Settings of what prepares media for the model.
+    Settings of the multimodal processor.
     """
 
 
@@ -9003,15 +9003,15 @@ class TokenizeResponse(BaseModel):
     )
     tokens: list[int] | list[list[int]] | list[TokenPiece]
     """
-    Token ids: one list for one text, a list of lists for several. Or each as an object with its text.
+    Token ids: one list for one text, a list of lists for several; or objects with a token id and its text.
     """
     count: int | list[int]
     """
-    How many tokens there are: a list for several texts.
+    The number of tokens; a list for several texts.
     """
     max_model_len: int
     """
-    The most tokens that prompt and text may have together.
+    The maximum number of tokens of prompt and answer together.
     """
     token_strs: list[str] | None | MISSING = MISSING
     """
@@ -9021,7 +9021,7 @@ class TokenizeResponse(BaseModel):
 
 class TokenizedCall(BaseModel):
     """
-    A call of a function in an earlier answer.
+    A function call in an earlier answer.
     """
 
     model_config = ConfigDict(
@@ -9029,15 +9029,15 @@ class TokenizedCall(BaseModel):
     )
     id: str | None | MISSING = MISSING
     """
-    The call's id, to which a result refers.
+    The call's id. A result refers to it.
     """
     type: Literal["function"] | None | MISSING = MISSING
     """
-    The kind of tool.
+    The type of tool.
     """
     function: TokenizedCalledFunction
     """
-    What was called.
+    The called function, and its arguments.
     """
 
 
@@ -9055,13 +9055,13 @@ class TokenizedCalledFunction(BaseModel):
     """
     arguments: str | None | MISSING = MISSING
     """
-    The arguments as JSON text.
+    The arguments, in JSON.
     """
 
 
 class TokenizedFunction(BaseModel):
     """
-    What the chat template shows of a function.
+    The definition of a function, for the chat template.
     """
 
     model_config = ConfigDict(
@@ -9069,25 +9069,25 @@ class TokenizedFunction(BaseModel):
     )
     name: str
     """
-    Its name.
+    The name.
     """
     description: str | None | MISSING = MISSING
     """
-    What it does.
+    The function's description.
     """
     parameters: dict[str, Any] | None | MISSING = MISSING
     """
-    The JSON Schema of its arguments.
+    The JSON Schema of the arguments.
     """
     strict: bool | None | MISSING = MISSING
     """
-    Whether calls are held to the schema, of which the prompt says nothing.
+    Whether calls are constrained to the schema. It doesn't change the prompt.
     """
 
 
 class TokenizedMessage(BaseModel):
     """
-    A turn of a conversation, of texts alone.
+    A message of a conversation, with text only.
     """
 
     model_config = ConfigDict(
@@ -9095,37 +9095,37 @@ class TokenizedMessage(BaseModel):
     )
     role: Literal["developer", "system", "user", "assistant", "tool", "function"]
     """
-    Whose turn it is.
+    The role of the message's author.
     """
     content: str | list[TokenizedPart] | None | MISSING = MISSING
     """
-    What is said.
+    The message's content.
     """
     name: str | None | MISSING = MISSING
     """
-    The name of who speaks.
+    The author's name.
     """
     reasoning_content: str | None | MISSING = MISSING
     """
-    The reasoning that came before an answer.
+    The reasoning before an answer.
     """
     reasoning: str | None | MISSING = MISSING
     """
-    Another name of reasoning_content.
+    An alias of reasoning_content.
     """
     tool_calls: list[TokenizedCall] | None | MISSING = MISSING
     """
-    The calls of functions that an answer made.
+    The tool calls of an answer.
     """
     tool_call_id: str | None | MISSING = MISSING
     """
-    Which call's result this is.
+    The id of the call that this message answers.
     """
 
 
 class TokenizedPart(BaseModel):
     """
-    A part of what is said.
+    A part of a message.
     """
 
     model_config = ConfigDict(
@@ -9133,7 +9133,7 @@ class TokenizedPart(BaseModel):
     )
     type: Literal["text", "input_text", "output_text"]
     """
-    The kind of part.
+    The type of part.
     """
     text: str
     """
@@ -9151,7 +9151,7 @@ class TokenizedTool(BaseModel):
     )
     type: Literal["function"] | None | MISSING = MISSING
     """
-    The kind of tool.
+    The type of tool.
     """
     function: TokenizedFunction
     """
@@ -9169,7 +9169,7 @@ class ToolMessage(BaseModel):
     )
     role: Literal["tool"] = "tool"
     """
-    The turn's author.
+    The role of the message's author.
     """
     content: Annotated[
         str | list[TextPart] | None | MISSING, Field(title="TextContent")
@@ -9183,17 +9183,17 @@ class ToolMessage(BaseModel):
     """
     name: Annotated[str | None | MISSING, Field(title="AuthorName")] = MISSING
     """
-    The tool's name, for chat templates that show it.
+    The tool's name, for chat templates that render it.
     """
     task: str | None | MISSING = MISSING
     """
-    What the turn is for, for chat templates that know such a mark.
+    The purpose of the message, for chat templates that support such a mark.
     """
 
 
 class ToolReferencePart(BaseModel):
     """
-    A part of a message that names a tool.
+    A reference to a tool.
     """
 
     model_config = ConfigDict(
@@ -9201,17 +9201,17 @@ class ToolReferencePart(BaseModel):
     )
     type: Literal["tool_reference"] = "tool_reference"
     """
-    The kind of part.
+    The type of part.
     """
     name: str | None | MISSING = MISSING
     """
-    The tool.
+    The tool's name.
     """
 
 
 class TopLogprob(BaseModel):
     """
-    A token that might have stood at a place.
+    A candidate for a token at one position.
     """
 
     model_config = ConfigDict(
@@ -9235,13 +9235,13 @@ class TopLogprob(BaseModel):
     """
     prob: float | MISSING = MISSING
     """
-    The probability that the token is drawn by.
+    The probability of sampling the token.
     """
 
 
 class UrlCitation(BaseModel):
     """
-    A page of the web that a piece of the text comes from.
+    A web page that a part of the text cites.
     """
 
     model_config = ConfigDict(
@@ -9257,17 +9257,17 @@ class UrlCitation(BaseModel):
     """
     start_index: int
     """
-    Where the piece begins in the text.
+    Where the citation starts in the text.
     """
     end_index: int
     """
-    Where it ends.
+    Where the citation ends in the text.
     """
 
 
 class Usage(BaseModel):
     """
-    How many tokens the request took.
+    The number of tokens of the request and its answer.
     """
 
     model_config = ConfigDict(
@@ -9275,7 +9275,7 @@ class Usage(BaseModel):
     )
     prompt_tokens: int
     """
-    Tokens of the prompt, chat template included.
+    Tokens of the prompt, including the chat template's.
     """
     completion_tokens: int
     """
@@ -9287,25 +9287,25 @@ class Usage(BaseModel):
     """
     prompt_tokens_details: PromptTokensDetails | MISSING = MISSING
     """
-    What the prompt's tokens are.
+    A breakdown of the prompt tokens.
     """
     completion_tokens_details: CompletionTokensDetails | MISSING = MISSING
     """
-    What the generated tokens are.
+    A breakdown of the generated tokens.
     """
     reasoning_tokens: int | None | MISSING = MISSING
     """
-    Tokens of reasoning.
+    Reasoning tokens.
     """
     extra: dict[str, Any] | None | MISSING = MISSING
     """
-    The engine's own figures, by name.
+    The engine's own metrics, by name.
     """
 
 
 class UserLocation(BaseModel):
     """
-    Where the user is.
+    The user's location.
     """
 
     model_config = ConfigDict(
@@ -9313,17 +9313,17 @@ class UserLocation(BaseModel):
     )
     type: Literal["approximate"] = "approximate"
     """
-    How exact it is.
+    The precision of the location.
     """
     approximate: ApproximateLocation
     """
-    The place.
+    The location.
     """
 
 
 class UserMessage(BaseModel):
     """
-    What the user says.
+    A message of the user.
     """
 
     model_config = ConfigDict(
@@ -9331,28 +9331,28 @@ class UserMessage(BaseModel):
     )
     role: Literal["user"] = "user"
     """
-    The turn's author.
+    The role of the message's author.
     """
     content: Annotated[
         str | list[Annotated[TextPart | ImagePart | AudioPart | FilePart | VideoPart | AudioUrlPart | ImageEmbedsPart | AudioEmbedsPart | VideoEmbedsPart | PromptEmbedsPart | ToolReferencePart | ChatInputTextPart | ChatInputImagePart, Field(discriminator="type")]] | None | MISSING,
         Field(title="UserContent"),
     ] = MISSING
     """
-    What was said.
+    The message's content.
     """
     name: Annotated[str | None | MISSING, Field(title="AuthorName")] = MISSING
     """
-    The author's name, for chat templates that show it.
+    The author's name, for chat templates that render it.
     """
     task: str | None | MISSING = MISSING
     """
-    What the turn is for, for chat templates that know such a mark.
+    The purpose of the message, for chat templates that support such a mark.
     """
 
 
 class VerboseDetails(BaseModel):
     """
-    What the model really read and wrote.
+    The prompt and the output exactly as the model read and wrote them.
     """
 
     model_config = ConfigDict(
@@ -9360,27 +9360,27 @@ class VerboseDetails(BaseModel):
     )
     prompt: str
     """
-    The prompt, as the chat template made it.
+    The prompt, as the chat template rendered it.
     """
     content: str
     """
-    The text, with the model's control tokens.
+    The text, including the model's special tokens.
     """
     index: int | MISSING = MISSING
     """
-    Which choice it is.
+    The index of the choice.
     """
     tokens: list[int] | MISSING = MISSING
     """
-    The text's tokens, of a piece or where they were asked for.
+    The text's tokens, in chunks or if requested.
     """
     id_slot: int | MISSING = MISSING
     """
-    The slot that worked on it.
+    The slot that processed the request.
     """
     stop: bool | MISSING = MISSING
     """
-    Whether the text is over.
+    Whether generation has stopped.
     """
     model: str | MISSING = MISSING
     """
@@ -9396,37 +9396,37 @@ class VerboseDetails(BaseModel):
     """
     tokens_cached: int | MISSING = MISSING
     """
-    Tokens that the slot holds at the end.
+    Tokens in the slot at the end.
     """
     generation_settings: dict[str, Any] | MISSING = MISSING
     """
-    Every setting of the request, with what was taken where it was absent.
+    Every setting of the request, including the defaults that applied.
     """
     has_new_line: bool | MISSING = MISSING
     """
-    Whether the text has a line end.
+    Whether the text contains a line break.
     """
     truncated: bool | MISSING = MISSING
     """
-    Whether the context was too short.
+    Whether the context was exceeded.
     """
     stop_type: Literal["none", "eos", "limit", "word"] | MISSING = MISSING
     """
-    What ended the text: the model, a limit or a stop text.
+    What ended the text: the model, a limit or a stop string.
     """
     stopping_word: str | MISSING = MISSING
     """
-    The stop text.
+    The stop string.
     """
     timings: RequestTimings | MISSING = MISSING
     """
-    How long the work took.
+    The timings of the request.
     """
 
 
 class Version(BaseModel):
     """
-    Which version of the server runs.
+    The server's version.
     """
 
     model_config = ConfigDict(
@@ -9440,7 +9440,7 @@ class Version(BaseModel):
 
 class VideoEmbedsPart(BaseModel):
     """
-    A part of a message that is a film as an encoder gives it to the model.
+    The embeddings of a video, as an encoder passes them to the model.
     """
 
     model_config = ConfigDict(
@@ -9448,29 +9448,29 @@ class VideoEmbedsPart(BaseModel):
     )
     type: Literal["video_embeds"] = "video_embeds"
     """
-    The kind of part.
+    The type of part.
     """
     video_embeds: Annotated[
         str | dict[str, str | list[float]] | None | MISSING, Field(title="Embeddings")
     ] = MISSING
     """
-    The film's vectors.
+    The embeddings of the frames.
     """
     audio_embeds: Annotated[
         str | dict[str, str | list[float]] | None | MISSING, Field(title="Embeddings")
     ] = MISSING
     """
-    The vectors of the film's sound.
+    The embeddings of the audio track.
     """
     uuid: str | None | MISSING = MISSING
     """
-    The caller's name for the medium, under which it is found in the cache.
+    The caller's id of the medium, used as its cache key.
     """
 
 
 class VideoPart(BaseModel):
     """
-    A part of a message that is a film.
+    A video.
     """
 
     model_config = ConfigDict(
@@ -9478,21 +9478,21 @@ class VideoPart(BaseModel):
     )
     type: Literal["video_url"] = "video_url"
     """
-    The kind of part.
+    The type of part.
     """
     video_url: Annotated[VideoUrl | str | None, Field(title="VideoSource")]
     """
-    Where the film is.
+    The video.
     """
     uuid: str | None | MISSING = MISSING
     """
-    The caller's name for the medium, under which it is found in the cache.
+    The caller's id of the medium, used as its cache key.
     """
 
 
 class VideoUrl(BaseModel):
     """
-    Where a film is, and how closely to look at it.
+    A video's URL, and the level of detail.
     """
 
     model_config = ConfigDict(
@@ -9500,41 +9500,41 @@ class VideoUrl(BaseModel):
     )
     url: str
     """
-    The URL, or a data: URL that holds the film.
+    The URL, or a data URL with the video itself.
     """
     max_dynamic_patch: int | None | MISSING = MISSING
     """
-    The most pieces that a frame is cut into.
+    The maximum number of tiles that a frame is split into.
     """
     min_dynamic_patch: int | None | MISSING = MISSING
     """
-    The fewest pieces that a frame is cut into.
+    The minimum number of tiles that a frame is split into.
     """
     max_long_side_pixel: int | None | MISSING = MISSING
     """
-    The most pixels of the longer side.
+    The maximum length of the longer side, in pixels.
     """
     fps: float | None | MISSING = MISSING
     """
-    How many frames of each second the model sees.
+    The number of frames per second that the model gets.
     """
     max_frames: int | None | MISSING = MISSING
     """
-    The most frames that the model sees.
+    The maximum number of frames that the model gets.
     """
     max_tokens_per_frame: int | None | MISSING = MISSING
     """
-    The most tokens that a frame becomes.
+    The maximum number of tokens per frame.
     """
     max_image_tokens: int | None | MISSING = MISSING
     """
-    The most tokens that the film becomes.
+    The maximum number of tokens for the whole video.
     """
 
 
 class WebSearchOptions(BaseModel):
     """
-    How to search the web.
+    Settings of web search.
     """
 
     model_config = ConfigDict(
@@ -9542,17 +9542,17 @@ class WebSearchOptions(BaseModel):
     )
     search_context_size: Literal["low", "medium", "high"] | None | MISSING = MISSING
     """
-    How much of what is found the model gets to read.
+    How much of the search results the model gets.
     """
     user_location: UserLocation | None | MISSING = MISSING
     """
-    Where the user is.
+    The user's location.
     """
 
 
 class WeightVersionSpan(BaseModel):
     """
-    Tokens that one version of the weights made.
+    Tokens that were generated by one version of the weights.
     """
 
     model_config = ConfigDict(
@@ -9564,9 +9564,9 @@ class WeightVersionSpan(BaseModel):
     """
     start: int
     """
-    The first token, by its number in the text.
+    The index of the first token in the text.
     """
     end: int
     """
-    The token behind the last one.
+    The index of the last token, plus 1.
     """

@@ -8,16 +8,16 @@ from typing import Any, Literal, NotRequired, Optional, TypeAlias, TypedDict
 
 class Annotation(TypedDict):
     """
-    A source of a text.
+    A citation of a text.
     """
 
     type: Literal["file_citation", "url_citation", "container_file_citation", "file_path"]
     """
-    The kind of source.
+    The type of citation.
     """
     index: NotRequired[int]
     """
-    Where in the list of files.
+    The index of the file in the list of files.
     """
     file_id: NotRequired[str]
     """
@@ -29,11 +29,11 @@ class Annotation(TypedDict):
     """
     container_id: NotRequired[str]
     """
-    Where the file is.
+    The file's URL.
     """
     url: NotRequired[str]
     """
-    The page.
+    The web page.
     """
     title: NotRequired[str]
     """
@@ -41,70 +41,70 @@ class Annotation(TypedDict):
     """
     start_index: NotRequired[int]
     """
-    Where the text that rests on it begins.
+    Where the citing text starts.
     """
     end_index: NotRequired[int]
     """
-    Where that text ends.
+    Where the citing text ends.
     """
 
 
 class CacheWriteDetails(TypedDict):
     """
-    Tokens that were put into the cache, by how long they are kept.
+    Tokens written to the cache, by how long they are kept.
     """
 
     ttl_30m_tokens: NotRequired[int]
     """
-    Those kept for half an hour.
+    Tokens kept for half an hour.
     """
     ttl_12h_tokens: NotRequired[int]
     """
-    Those kept for half a day.
+    Tokens kept for half a day.
     """
 
 
 class CachedTokens(TypedDict):
     """
-    How many tokens of a prompt were found in the cache, by where that was.
+    The number of prompt tokens taken from the cache, by location.
     """
 
     device: NotRequired[int]
     """
-    In the memory of the device.
+    From the device's memory.
     """
     host: NotRequired[int]
     """
-    In the memory of the machine.
+    From the host's memory.
     """
     storage: NotRequired[int]
     """
-    In a storage beyond it.
+    From external storage.
     """
     storage_backend: NotRequired[str]
     """
-    The kind of that storage.
+    The type of the external storage.
     """
 
 
 class ChatAnnotation(TypedDict):
     """
-    A source of a piece of the text.
+    A citation.
     """
 
     type: Literal["url_citation"]
     """
-    The kind of source.
+    The type of citation.
     """
     url_citation: UrlCitation
     """
-    The page.
+    The web page.
     """
 
 
 class ChatAudio(TypedDict):
     """
-    A spoken answer.
+    An audio answer.
     """
 
     id: str
@@ -113,21 +113,21 @@ class ChatAudio(TypedDict):
     """
     data: str
     """
-    The sound, in base64.
+    The audio data, in base64.
     """
     expires_at: int
     """
-    Until when the id is known (Unix seconds).
+    When the id expires (Unix seconds).
     """
     transcript: str
     """
-    What is said.
+    The transcript.
     """
 
 
 class ChatAudioDelta(TypedDict):
     """
-    A piece of a spoken answer.
+    New content of an audio answer.
     """
 
     id: NotRequired[str]
@@ -136,26 +136,26 @@ class ChatAudioDelta(TypedDict):
     """
     data: NotRequired[str]
     """
-    A piece of the sound, in base64.
+    New audio data, in base64.
     """
     expires_at: NotRequired[int]
     """
-    Until when the id is known (Unix seconds).
+    When the id expires (Unix seconds).
     """
     transcript: NotRequired[str]
     """
-    A piece of what is said.
+    New text of the transcript.
     """
 
 
 class ChatChoice(TypedDict):
     """
-    One of the answers asked for.
+    One of the requested answers.
     """
 
     index: int
     """
-    Which of the n choices.
+    The index of the choice.
     """
     message: ChatMessage
     """
@@ -163,19 +163,19 @@ class ChatChoice(TypedDict):
     """
     logprobs: ChatLogprobs | None
     """
-    The logprobs of the tokens.
+    The log probabilities of the tokens.
     """
     finish_reason: Literal["stop", "length", "tool_calls", "content_filter", "function_call"]
     """
-    Why the text ended.
+    Why generation stopped.
     """
     stop_reason: NotRequired[str | int | None]
     """
-    The stop text, or the id of the stop token, that ended the text.
+    The stop string or the id of the stop token that ended the text.
     """
     matched_stop: NotRequired[str | int | None]
     """
-    What ended the text: the stop text, or the id of the token, that of the end of the turn too.
+    What ended the text: the stop string, or the id of the stop token or end-of-sequence token.
     """
     token_ids: NotRequired[list[int] | None]
     """
@@ -183,11 +183,11 @@ class ChatChoice(TypedDict):
     """
     weight_versions: NotRequired[list[WeightVersionSpan] | None]
     """
-    Which version of the weights made which tokens.
+    The versions of the weights that generated the tokens.
     """
     routed_experts: NotRequired[str | None]
     """
-    The experts that each token was given to, as a NumPy file in base64.
+    The experts that each token was routed to, as a NumPy file in base64.
     """
     hidden_states: NotRequired[list[float | list[Any]] | None]
     """
@@ -203,7 +203,7 @@ class ChatChoice(TypedDict):
     """
     meta_info: NotRequired[dict[str, Any] | None]
     """
-    What the engine noted about the choice, by name.
+    The engine's metadata of the choice, by name.
     """
     prompt_logprobs: NotRequired[list[dict[str, PromptTokenLogprob] | None] | None]
     """
@@ -211,42 +211,42 @@ class ChatChoice(TypedDict):
     """
     draft_logprobs: NotRequired[ChatLogprobs | None]
     """
-    The draft model's log probabilities.
+    The log probabilities of the draft model.
     """
     speculate_metrics: NotRequired[dict[str, Any] | None]
     """
-    How good the drafts of speculative decoding were.
+    Statistics of speculative decoding.
     """
 
 
 class ChatChunkChoice(TypedDict):
     """
-    What is new in one choice.
+    The new content of one choice.
     """
 
     index: int
     """
-    Which of the n choices.
+    The index of the choice.
     """
     delta: ChatDelta
     """
-    The new piece.
+    The new content.
     """
     logprobs: ChatLogprobs | None
     """
-    The log probabilities of the piece's tokens.
+    The log probabilities of the new tokens.
     """
     finish_reason: Literal["stop", "length", "tool_calls", "content_filter", "function_call"] | None
     """
-    Why the text ended.
+    Why generation stopped.
     """
     stop_reason: NotRequired[str | int | None]
     """
-    The stop text, or the id of the stop token, that ended the text.
+    The stop string or the id of the stop token that ended the text.
     """
     matched_stop: NotRequired[str | int | None]
     """
-    What ended the text: the stop text, or the id of the token, that of the end of the turn too.
+    What ended the text: the stop string, or the id of the stop token or end-of-sequence token.
     """
     token_ids: NotRequired[list[int] | None]
     """
@@ -254,7 +254,7 @@ class ChatChunkChoice(TypedDict):
     """
     weight_versions: NotRequired[list[WeightVersionSpan] | None]
     """
-    Which version of the weights made which tokens.
+    The versions of the weights that generated the tokens.
     """
     prompt_logprobs: NotRequired[list[dict[str, PromptTokenLogprob] | None] | None]
     """
@@ -262,15 +262,15 @@ class ChatChunkChoice(TypedDict):
     """
     draft_logprobs: NotRequired[ChatLogprobs | None]
     """
-    The draft model's log probabilities.
+    The log probabilities of the draft model.
     """
     speculate_metrics: NotRequired[dict[str, Any] | None]
     """
-    How good the drafts of speculative decoding were.
+    Statistics of speculative decoding.
     """
     arrival_time: NotRequired[float | None]
     """
-    How many seconds after the beginning of the work the piece was made.
+    When the chunk was generated, in seconds since processing started.
     """
 
 
@@ -281,15 +281,15 @@ class ChatCompletion(TypedDict):
 
     id: str
     """
-    The answer's own id.
+    The answer's id.
     """
     object: Literal["chat.completion"]
     """
-    Says what this is.
+    The object type.
     """
     created: int
     """
-    When the answer was begun (Unix seconds).
+    When the answer was started (Unix seconds).
     """
     model: str
     """
@@ -297,31 +297,31 @@ class ChatCompletion(TypedDict):
     """
     choices: list[ChatChoice]
     """
-    The answers, in the order of their index.
+    The choices, ordered by index.
     """
     usage: Usage
     """
-    How many tokens the request took.
+    The number of tokens of the request and its answer.
     """
     service_tier: NotRequired[str | None]
     """
-    How the request was worked on.
+    The service tier that processed the request.
     """
     system_fingerprint: NotRequired[str | None]
     """
-    Names what made the answer.
+    A fingerprint of the backend that made the answer.
     """
     metadata: NotRequired[dict[str, str] | None]
     """
-    The caller's notes on a stored answer.
+    The caller's metadata of a stored answer.
     """
     moderation: NotRequired[dict[str, Any] | None]
     """
-    What the moderation found.
+    The results of the moderation.
     """
     field__verbose: NotRequired[VerboseDetails]
     """
-    What the model really read and wrote.
+    The prompt and the output exactly as the model read and wrote them.
     """
     prompt_token_ids: NotRequired[list[int] | None]
     """
@@ -329,7 +329,7 @@ class ChatCompletion(TypedDict):
     """
     prompt_text: NotRequired[str | None]
     """
-    The prompt, as the chat template made it.
+    The prompt, as the chat template rendered it.
     """
     prompt_logprobs: NotRequired[list[dict[str, PromptTokenLogprob] | None] | None]
     """
@@ -337,46 +337,46 @@ class ChatCompletion(TypedDict):
     """
     metrics: NotRequired[RequestMetrics | None]
     """
-    How long the request took.
+    The timings of the request.
     """
     timings: NotRequired[RequestTimings]
     """
-    How long the work took.
+    The timings of the request.
     """
     kv_transfer_params: NotRequired[dict[str, Any] | None]
     """
-    Where another server finds the KV cache of the prompt.
+    How another server finds the KV cache of the prompt.
     """
     ec_transfer_params: NotRequired[dict[str, Any] | None]
     """
-    Where another server finds what an encoder made of images and sounds.
+    How another server finds the encoder's output for images and audio.
     """
     field_debug_info: NotRequired[RenderedPromptInfo]
     """
-    The prompt that was rendered.
+    The rendered prompt.
     """
     sglext: NotRequired[SglangFigures]
     """
-    Figures and tokens that were asked for.
+    The requested statistics and tokens.
     """
 
 
 class ChatCompletionChunk(TypedDict):
     """
-    A piece of the answer.
+    A chunk of the answer.
     """
 
     id: str
     """
-    The answer's own id, the same in all chunks.
+    The answer's id; the same in all chunks.
     """
     object: Literal["chat.completion.chunk"]
     """
-    Says what this is.
+    The object type.
     """
     created: int
     """
-    A time of the answer (Unix seconds).
+    A Unix timestamp (seconds) of the answer.
     """
     model: str
     """
@@ -384,31 +384,31 @@ class ChatCompletionChunk(TypedDict):
     """
     choices: list[ChatChunkChoice]
     """
-    What is new; empty in the chunk that has the usage.
+    The choices with new content. Empty in the chunk with the usage.
     """
     usage: NotRequired[Usage | None]
     """
-    How many tokens the request took.
+    The number of tokens of the request and its answer.
     """
     service_tier: NotRequired[str | None]
     """
-    How the request was worked on.
+    The service tier that processed the request.
     """
     system_fingerprint: NotRequired[str | None]
     """
-    Names what made the answer.
+    A fingerprint of the backend that made the answer.
     """
     moderation: NotRequired[dict[str, Any] | None]
     """
-    What the moderation found.
+    The results of the moderation.
     """
     obfuscation: NotRequired[str]
     """
-    Padding that hides how long the text is.
+    Padding that obscures the length of the text.
     """
     field__verbose: NotRequired[VerboseDetails]
     """
-    What the model really read and wrote.
+    The prompt and the output exactly as the model read and wrote them.
     """
     prompt_token_ids: NotRequired[list[int] | None]
     """
@@ -416,27 +416,27 @@ class ChatCompletionChunk(TypedDict):
     """
     prompt_text: NotRequired[str | None]
     """
-    The prompt, as the chat template made it.
+    The prompt, as the chat template rendered it.
     """
     metrics: NotRequired[RequestMetrics | None]
     """
-    How long the request took.
+    The timings of the request.
     """
     kv_transfer_params: NotRequired[dict[str, Any] | None]
     """
-    Where another server finds the KV cache of the prompt.
+    How another server finds the KV cache of the prompt.
     """
     timings: NotRequired[RequestTimings]
     """
-    How long the work took.
+    The timings of the request.
     """
     prompt_progress: NotRequired[PromptProgress]
     """
-    How much of the prompt is read.
+    The progress of prompt processing.
     """
     sglext: NotRequired[SglangFigures]
     """
-    Figures and tokens that were asked for.
+    The requested statistics and tokens.
     """
 
 
@@ -447,34 +447,34 @@ class ChatCustomToolInput(TypedDict):
 
     name: str
     """
-    The tool.
+    The tool's name.
     """
     input: str
     """
-    The text for it.
+    Its input text.
     """
 
 
 class ChatDelta(TypedDict):
     """
-    A new piece of a message.
+    New content of a message.
     """
 
     role: NotRequired[Literal["assistant"]]
     """
-    The turn's author.
+    The role of the message's author.
     """
     content: NotRequired[str | None]
     """
-    The next piece of the text.
+    New text.
     """
     refusal: NotRequired[str | None]
     """
-    The next piece of a refusal.
+    New text of a refusal.
     """
     reasoning_content: NotRequired[str | None]
     """
-    The next piece of the model's reasoning.
+    New text of the model's reasoning.
     """
     reasoning: NotRequired[str | None]
     """
@@ -482,15 +482,15 @@ class ChatDelta(TypedDict):
     """
     tool_calls: NotRequired[list[ChatToolCallDelta]]
     """
-    A new piece of a call.
+    New content of tool calls.
     """
     function_call: NotRequired[ChatFunctionCallDelta]
     """
-    A piece of a legacy function call.
+    New content of a legacy function call.
     """
     audio: NotRequired[ChatAudioDelta]
     """
-    A piece of the spoken answer.
+    New content of the audio answer.
     """
     name: NotRequired[str | None]
     """
@@ -498,15 +498,15 @@ class ChatDelta(TypedDict):
     """
     tool_call_id: NotRequired[str | None]
     """
-    The id of the call that the turn answers.
+    The id of the call that the message answers.
     """
     multimodal_content: NotRequired[list[dict[str, Any]] | None]
     """
-    The answer as parts of several kinds, by models that make more than text.
+    The answer as parts of several types, from models that generate more than text.
     """
     audio_content: NotRequired[str | None]
     """
-    The spoken answer.
+    The audio answer.
     """
     prompt_token_ids: NotRequired[list[int] | None]
     """
@@ -522,7 +522,7 @@ class ChatDelta(TypedDict):
     """
     completion_tokens: NotRequired[str | None]
     """
-    The text, with the model's control tokens.
+    The text, including the model's special tokens.
     """
     hidden_states: NotRequired[list[float | list[Any]] | None]
     """
@@ -537,7 +537,7 @@ class ChatFunctionCall(TypedDict):
 
     name: str
     """
-    The function.
+    The function's name.
     """
     arguments: str
     """
@@ -547,16 +547,16 @@ class ChatFunctionCall(TypedDict):
 
 class ChatFunctionCallDelta(TypedDict):
     """
-    What is new of a call.
+    New content of a function call.
     """
 
     name: NotRequired[str]
     """
-    The function.
+    The function's name.
     """
     arguments: NotRequired[str]
     """
-    The next piece of the arguments' JSON text.
+    New text of the arguments, in JSON.
     """
 
 
@@ -567,7 +567,7 @@ class ChatLogprobs(TypedDict):
 
     content: NotRequired[list[TokenLogprob] | None]
     """
-    The text's tokens, in their order; in a stream those that came with the chunk.
+    The text's tokens, in order; in a stream, those of the chunk.
     """
     refusal: NotRequired[list[TokenLogprob] | None]
     """
@@ -577,24 +577,24 @@ class ChatLogprobs(TypedDict):
 
 class ChatMessage(TypedDict):
     """
-    What the model says.
+    The model's message.
     """
 
     role: Literal["assistant"]
     """
-    The turn's author.
+    The role of the message's author.
     """
     content: str | None
     """
-    The text; null beside calls without one.
+    The text; null if there are only calls.
     """
     refusal: str | None
     """
-    A refusal of the model's maker.
+    A refusal generated by the model.
     """
     reasoning_content: NotRequired[str | None]
     """
-    The model's reasoning before.
+    The model's reasoning before the answer.
     """
     reasoning: NotRequired[str | None]
     """
@@ -602,7 +602,7 @@ class ChatMessage(TypedDict):
     """
     tool_calls: NotRequired[list[ChatToolCall]]
     """
-    What the model wants called.
+    The model's tool calls.
     """
     function_call: NotRequired[ChatFunctionCall]
     """
@@ -614,7 +614,7 @@ class ChatMessage(TypedDict):
     """
     audio: NotRequired[ChatAudio | None]
     """
-    The spoken answer.
+    The audio answer.
     """
     name: NotRequired[str | None]
     """
@@ -622,15 +622,15 @@ class ChatMessage(TypedDict):
     """
     tool_call_id: NotRequired[str | None]
     """
-    The id of the call that the turn answers.
+    The id of the call that the message answers.
     """
     multimodal_content: NotRequired[list[dict[str, Any]] | None]
     """
-    The answer as parts of several kinds, by models that make more than text.
+    The answer as parts of several types, from models that generate more than text.
     """
     audio_content: NotRequired[str | None]
     """
-    The spoken answer.
+    The audio answer.
     """
     prompt_token_ids: NotRequired[list[int] | None]
     """
@@ -646,57 +646,57 @@ class ChatMessage(TypedDict):
     """
     completion_tokens: NotRequired[str | None]
     """
-    The text, with the model's control tokens.
+    The text, including the model's special tokens.
     """
 
 
 class ChatToolCall(TypedDict):
     """
-    A call that the model wants.
+    A tool call.
     """
 
     index: NotRequired[int]
     """
-    The call's number.
+    The call's index.
     """
     id: str
     """
-    The call's own id.
+    The call's id.
     """
     type: Literal["function", "custom"]
     """
-    The kind of tool.
+    The type of tool.
     """
     function: NotRequired[ChatFunctionCall]
     """
-    The function, and with what.
+    The function, and its arguments.
     """
     custom: NotRequired[ChatCustomToolInput]
     """
-    The custom tool, and with what.
+    The custom tool, and its input.
     """
 
 
 class ChatToolCallDelta(TypedDict):
     """
-    A piece of a call.
+    New content of a tool call.
     """
 
     index: int
     """
-    Which of the message's calls.
+    The index of the call in the message.
     """
     id: NotRequired[str]
     """
-    The call's own id.
+    The call's id.
     """
     type: NotRequired[Literal["function"]]
     """
-    The kind of tool.
+    The type of tool.
     """
     function: NotRequired[ChatFunctionCallDelta]
     """
-    What is new of the function and its arguments.
+    New content of the function's name and arguments.
     """
 
 
@@ -707,15 +707,15 @@ class Completion(TypedDict):
 
     id: str
     """
-    The answer's own id.
+    The answer's id.
     """
     object: Literal["text_completion"]
     """
-    Says what this is.
+    The object type.
     """
     created: int
     """
-    When the answer was begun (Unix seconds).
+    When the answer was started (Unix seconds).
     """
     model: str
     """
@@ -723,58 +723,58 @@ class Completion(TypedDict):
     """
     choices: list[CompletionChoice]
     """
-    The texts, in the order of their index.
+    The choices, ordered by index.
     """
     usage: Usage
     """
-    How many tokens the request took.
+    The number of tokens of the request and its answer.
     """
     system_fingerprint: NotRequired[str | None]
     """
-    Names what made the answer.
+    A fingerprint of the backend that made the answer.
     """
     service_tier: NotRequired[str | None]
     """
-    How the request was worked on.
+    The service tier that processed the request.
     """
     field__verbose: NotRequired[VerboseDetails]
     """
-    What the model really read and wrote.
+    The prompt and the output exactly as the model read and wrote them.
     """
     metrics: NotRequired[RequestMetrics | None]
     """
-    How long the request took.
+    The timings of the request.
     """
     kv_transfer_params: NotRequired[dict[str, Any] | None]
     """
-    Where another server finds the KV cache of the prompt.
+    How another server finds the KV cache of the prompt.
     """
     ec_transfer_params: NotRequired[dict[str, Any] | None]
     """
-    Where another server finds what an encoder made of images and sounds.
+    How another server finds the encoder's output for images and audio.
     """
     timings: NotRequired[RequestTimings]
     """
-    How long the work took.
+    The timings of the request.
     """
     metadata: NotRequired[dict[str, Any] | None]
     """
-    Notes on the answer: the version of the weights that made it.
+    Metadata of the answer: the version of the weights that made it.
     """
     sglext: NotRequired[SglangFigures]
     """
-    Figures and tokens that were asked for.
+    The requested statistics and tokens.
     """
 
 
 class CompletionChoice(TypedDict):
     """
-    One of the texts asked for.
+    One of the requested texts.
     """
 
     index: int
     """
-    Which one: the prompt's number times n, plus the choice's.
+    The index: the prompt's index times n, plus the choice's.
     """
     text: str
     """
@@ -782,19 +782,19 @@ class CompletionChoice(TypedDict):
     """
     logprobs: CompletionLogprobs | None
     """
-    The logprobs of the tokens.
+    The log probabilities of the tokens.
     """
     finish_reason: Literal["stop", "length", "content_filter"]
     """
-    Why the text ended.
+    Why generation stopped.
     """
     stop_reason: NotRequired[str | int | None]
     """
-    The stop text, or the id of the stop token, that ended the text.
+    The stop string or the id of the stop token that ended the text.
     """
     matched_stop: NotRequired[str | int | None]
     """
-    What ended the text: the stop text, or the id of the token, that of the end of the turn too.
+    What ended the text: the stop string, or the id of the stop token or end-of-sequence token.
     """
     prompt_token_ids: NotRequired[list[int] | None]
     """
@@ -810,7 +810,7 @@ class CompletionChoice(TypedDict):
     """
     completion_tokens: NotRequired[str | None]
     """
-    The text, with the model's control tokens.
+    The text, including the model's special tokens.
     """
     token_ids: NotRequired[list[int] | None]
     """
@@ -818,11 +818,11 @@ class CompletionChoice(TypedDict):
     """
     weight_versions: NotRequired[list[WeightVersionSpan] | None]
     """
-    Which version of the weights made which tokens.
+    The versions of the weights that generated the tokens.
     """
     routed_experts: NotRequired[str | None]
     """
-    The experts that each token was given to, as a NumPy file in base64.
+    The experts that each token was routed to, as a NumPy file in base64.
     """
     prompt_logprobs: NotRequired[list[dict[str, PromptTokenLogprob] | None] | None]
     """
@@ -830,23 +830,23 @@ class CompletionChoice(TypedDict):
     """
     draft_logprobs: NotRequired[CompletionLogprobs | None]
     """
-    The draft model's log probabilities.
+    The log probabilities of the draft model.
     """
     speculate_metrics: NotRequired[dict[str, Any] | None]
     """
-    How good the drafts of speculative decoding were.
+    Statistics of speculative decoding.
     """
     arrival_time: NotRequired[float | None]
     """
-    How many seconds after the beginning of the work the piece was made.
+    When the chunk was generated, in seconds since processing started.
     """
     reasoning_content: NotRequired[str | None]
     """
-    The model's reasoning before.
+    The model's reasoning before the text.
     """
     tool_calls: NotRequired[list[dict[str, Any]] | None]
     """
-    What the model wants called, as chat has it.
+    The model's tool calls, as in chat completions.
     """
     hidden_states: NotRequired[list[float | list[Any]] | None]
     """
@@ -856,20 +856,20 @@ class CompletionChoice(TypedDict):
 
 class CompletionChunk(TypedDict):
     """
-    A piece of the texts.
+    A chunk of the texts.
     """
 
     id: str
     """
-    The answer's own id, the same in all chunks.
+    The answer's id; the same in all chunks.
     """
     object: Literal["text_completion"]
     """
-    Says what this is.
+    The object type.
     """
     created: int
     """
-    A time of the answer (Unix seconds).
+    A Unix timestamp (seconds) of the answer.
     """
     model: str
     """
@@ -877,70 +877,70 @@ class CompletionChunk(TypedDict):
     """
     choices: list[CompletionChunkChoice]
     """
-    What is new; empty in the chunk that has the usage.
+    The choices with new text. Empty in the chunk with the usage.
     """
     usage: NotRequired[Usage | None]
     """
-    How many tokens the request took.
+    The number of tokens of the request and its answer.
     """
     system_fingerprint: NotRequired[str | None]
     """
-    Names what made the answer.
+    A fingerprint of the backend that made the answer.
     """
     field__verbose: NotRequired[VerboseDetails]
     """
-    What the model really read and wrote.
+    The prompt and the output exactly as the model read and wrote them.
     """
     metrics: NotRequired[RequestMetrics | None]
     """
-    How long the request took.
+    The timings of the request.
     """
     kv_transfer_params: NotRequired[dict[str, Any] | None]
     """
-    Where another server finds the KV cache of the prompt.
+    How another server finds the KV cache of the prompt.
     """
     timings: NotRequired[RequestTimings]
     """
-    How long the work took.
+    The timings of the request.
     """
     prompt_progress: NotRequired[PromptProgress]
     """
-    How much of the prompt is read.
+    The progress of prompt processing.
     """
     sglext: NotRequired[SglangFigures]
     """
-    Figures and tokens that were asked for.
+    The requested statistics and tokens.
     """
 
 
 class CompletionChunkChoice(TypedDict):
     """
-    What is new in one text.
+    New text of one choice.
     """
 
     index: int
     """
-    Which one: the prompt's number times n, plus the choice's.
+    The index: the prompt's index times n, plus the choice's.
     """
     text: str
     """
-    The next piece.
+    New text.
     """
     logprobs: CompletionLogprobs | None
     """
-    The log probabilities of the piece's tokens.
+    The log probabilities of the new tokens.
     """
     finish_reason: Literal["stop", "length", "content_filter"] | None
     """
-    Why the text ended.
+    Why generation stopped.
     """
     stop_reason: NotRequired[str | int | None]
     """
-    The stop text, or the id of the stop token, that ended the text.
+    The stop string or the id of the stop token that ended the text.
     """
     matched_stop: NotRequired[str | int | None]
     """
-    What ended the text: the stop text, or the id of the token, that of the end of the turn too.
+    What ended the text: the stop string, or the id of the stop token or end-of-sequence token.
     """
     prompt_token_ids: NotRequired[list[int] | None]
     """
@@ -956,7 +956,7 @@ class CompletionChunkChoice(TypedDict):
     """
     completion_tokens: NotRequired[str | None]
     """
-    The text, with the model's control tokens.
+    The text, including the model's special tokens.
     """
     token_ids: NotRequired[list[int] | None]
     """
@@ -964,7 +964,7 @@ class CompletionChunkChoice(TypedDict):
     """
     weight_versions: NotRequired[list[WeightVersionSpan] | None]
     """
-    Which version of the weights made which tokens.
+    The versions of the weights that generated the tokens.
     """
     prompt_logprobs: NotRequired[list[dict[str, PromptTokenLogprob] | None] | None]
     """
@@ -972,23 +972,23 @@ class CompletionChunkChoice(TypedDict):
     """
     draft_logprobs: NotRequired[CompletionLogprobs | None]
     """
-    The draft model's log probabilities.
+    The log probabilities of the draft model.
     """
     speculate_metrics: NotRequired[dict[str, Any] | None]
     """
-    How good the drafts of speculative decoding were.
+    Statistics of speculative decoding.
     """
     arrival_time: NotRequired[float | None]
     """
-    How many seconds after the beginning of the work the piece was made.
+    When the chunk was generated, in seconds since processing started.
     """
     reasoning_content: NotRequired[str | None]
     """
-    The model's reasoning before.
+    The model's reasoning before the text.
     """
     tool_calls: NotRequired[list[dict[str, Any]] | None]
     """
-    What the model wants called, as chat has it.
+    The model's tool calls, as in chat completions.
     """
     hidden_states: NotRequired[list[float | list[Any]] | None]
     """
@@ -1007,56 +1007,56 @@ class CompletionLogprobs(TypedDict):
     """
     token_logprobs: NotRequired[list[float | None]]
     """
-    The natural logarithms of their probabilities; null for the first token of a repeated prompt, which has no tokens before it.
+    The natural logarithms of their probabilities; null for the first token of an echoed prompt, which nothing precedes.
     """
     top_logprobs: NotRequired[list[dict[str, float] | None] | None]
     """
-    The likeliest tokens at each place, and their log probabilities.
+    The most likely tokens at each position, and their log probabilities.
     """
     text_offset: NotRequired[list[int]]
     """
-    Where each begins in the choice's text, in characters.
+    Where each token starts in the choice's text, in characters.
     """
     content: NotRequired[list[TokenLogprob]]
     """
-    The text's tokens in the form of chat, in place of the lists.
+    The text's tokens in the form of chat completions, in place of the lists.
     """
 
 
 class CompletionTokensDetails(TypedDict):
     """
-    What the generated tokens are.
+    A breakdown of the generated tokens.
     """
 
     reasoning_tokens: NotRequired[int]
     """
-    Tokens of reasoning.
+    Reasoning tokens.
     """
     text_tokens: NotRequired[int]
     """
-    Tokens of text.
+    Text tokens.
     """
     audio_tokens: NotRequired[int]
     """
-    Tokens of sound.
+    Audio tokens.
     """
     image_tokens: NotRequired[int | None]
     """
-    Tokens of images.
+    Image tokens.
     """
     accepted_prediction_tokens: NotRequired[int]
     """
-    Predicted tokens that came true.
+    Accepted tokens of the prediction.
     """
     rejected_prediction_tokens: NotRequired[int]
     """
-    Predicted tokens that did not.
+    Rejected tokens of the prediction.
     """
 
 
 class ConversationReference(TypedDict):
     """
-    Names a stored conversation.
+    A reference to a stored conversation.
     """
 
     id: str
@@ -1072,101 +1072,101 @@ class DetokenizeResponse(TypedDict):
 
     prompt: str | list[str]
     """
-    The text: a list of texts for several lists.
+    The text, or a list of texts for several lists.
     """
     text: NotRequired[str | list[str]]
     """
-    The same.
+    The same as text.
     """
     content: NotRequired[str]
     """
-    The same.
+    The same as text.
     """
 
 
 class DraftFigures(TypedDict):
     """
-    How good the drafts of speculative decoding were.
+    Statistics of speculative decoding.
     """
 
     spec_accept_rate: NotRequired[float]
     """
-    The share of drafted tokens that were right.
+    The share of drafted tokens that were accepted.
     """
     spec_accept_length: NotRequired[float]
     """
-    Tokens that a step gave on average.
+    The mean number of tokens per step.
     """
     spec_cap_length: NotRequired[float]
     """
-    Drafted tokens that a step checked on average.
+    The mean number of drafted tokens verified per step.
     """
     spec_block_accept_length: NotRequired[float]
     """
-    Tokens that a block gave on average.
+    The mean number of tokens per block.
     """
     spec_num_correct_drafts: NotRequired[int]
     """
-    Drafted tokens that were right.
+    Accepted draft tokens.
     """
     spec_num_proposed_drafts: NotRequired[int]
     """
-    Tokens drafted.
+    Drafted tokens.
     """
     spec_verify_ct: NotRequired[int]
     """
-    Steps that checked a draft.
+    The number of steps that verified a draft.
     """
     spec_correct_drafts_histogram: NotRequired[list[int]]
     """
-    How many steps took none of the drafted tokens, how many took one, and so on.
+    The number of steps that accepted no drafted token, one, and so on.
     """
     spec_cap_lens_histogram: NotRequired[list[int]]
     """
-    How many steps checked none of the drafted tokens, how many checked one, and so on.
+    The number of steps that verified no drafted token, one, and so on.
     """
 
 
 class DraftMetrics(TypedDict):
     """
-    How good the drafts of speculative decoding were.
+    Statistics of speculative decoding.
     """
 
     mean_acceptance_length: NotRequired[float]
     """
-    Tokens that a step gave on average.
+    The mean number of tokens per step.
     """
     draft_acceptance_rate: NotRequired[float]
     """
-    The share of drafted tokens that were right.
+    The share of drafted tokens that were accepted.
     """
     acceptance_histogram: NotRequired[list[int]]
     """
-    How many steps took none of the drafted tokens, how many took one, and so on.
+    The number of steps that accepted no drafted token, one, and so on.
     """
     num_spec_steps: NotRequired[int]
     """
-    Steps with a draft.
+    The number of steps with a draft.
     """
     num_accepted_draft_tokens: NotRequired[int]
     """
-    Drafted tokens that were right.
+    Accepted draft tokens.
     """
     num_draft_tokens: NotRequired[int]
     """
-    Tokens drafted.
+    Drafted tokens.
     """
     num_spec_tokens: NotRequired[int]
     """
-    Tokens that a draft can have.
+    The maximum number of tokens in a draft.
     """
     per_step_accepted: NotRequired[list[int] | None]
     """
-    Drafted tokens that were right, step by step.
+    Accepted draft tokens, by step.
     """
     per_step_drafted: NotRequired[list[int] | None]
     """
-    Tokens drafted, step by step.
+    Drafted tokens, by step.
     """
 
 
@@ -1177,7 +1177,7 @@ class EchoedTextFormat(TypedDict):
 
     type: Literal["text", "json_object", "json_schema"]
     """
-    The kind of format.
+    The type of format.
     """
     name: NotRequired[str]
     """
@@ -1185,7 +1185,7 @@ class EchoedTextFormat(TypedDict):
     """
     description: NotRequired[str | None]
     """
-    What it is for.
+    What the format is for.
     """
     schema: NotRequired[dict[str, Any] | None]
     """
@@ -1193,7 +1193,7 @@ class EchoedTextFormat(TypedDict):
     """
     strict: NotRequired[bool | None]
     """
-    Whether what can't be enforced is an error.
+    Whether keywords that can't be enforced are an error.
     """
 
 
@@ -1204,31 +1204,31 @@ class Error(TypedDict):
 
     message: str
     """
-    A sentence for people.
+    A human-readable message.
     """
     type: Literal["invalid_request_error", "authentication_error", "rate_limit_error", "server_error"]
     """
-    Who is at fault.
+    The error type.
     """
     param: str | None
     """
-    The field at fault.
+    The field that the error is about.
     """
     object: NotRequired[str]
     """
-    Says that this is an error.
+    The object type.
     """
     code: Literal["invalid_json", "invalid_http", "missing_body", "invalid_type", "invalid_value", "missing_required_parameter", "integer_below_min_value", "integer_above_max_value", "decimal_below_min_value", "decimal_above_max_value", "string_below_min_length", "string_above_max_length", "array_below_min_length", "array_above_max_length", "object_above_max_properties", "unsupported_parameter", "unknown_parameter", "context_length_exceeded", "invalid_prompt", "unsupported_content", "invalid_image", "invalid_image_url", "failed_to_download_image", "invalid_schema", "unsupported_schema", "unsupported_tool", "unknown_tool", "invalid_encrypted_content", "response_not_finished", "response_not_cancellable", "item_not_found", "invalid_api_key", "host_not_allowed", "origin_not_allowed", "not_found", "model_not_found", "response_not_found", "method_not_allowed", "request_timeout", "request_too_large", "unsupported_media_type", "rate_limit_exceeded", "headers_too_large", "internal_error", "server_busy", "too_many_connections", "store_unavailable", "engine_restarted", "engine_unavailable", "generation_timeout"]
     """
-    The kind of error.
+    The error code.
     """
     n_prompt_tokens: NotRequired[int]
     """
-    Tokens of the prompt, where it is too long.
+    The prompt's tokens, if it is too long.
     """
     n_ctx: NotRequired[int]
     """
-    The tokens that it may have then.
+    The maximum number of tokens, if the prompt is too long.
     """
 
 
@@ -1245,28 +1245,28 @@ class ErrorResponse(TypedDict):
 
 ChatCompletionStreamEvent: TypeAlias = ChatCompletionChunk | ErrorResponse
 """
-A piece of the answer, or the error that ends it.
+A chunk of the answer, or the error that ends it.
 """
 
 
 CompletionStreamEvent: TypeAlias = CompletionChunk | ErrorResponse
 """
-A piece of the texts, or the error that ends them.
+A chunk of the texts, or the error that ends them.
 """
 
 
 class FlatAllowedToolsChoice(TypedDict):
     """
-    Only some of the tools may or must be called.
+    Restricts the model to some of the tools.
     """
 
     type: Literal["allowed_tools"]
     """
-    The kind of choice.
+    The type of choice.
     """
     mode: Literal["auto", "required"]
     """
-    May or must.
+    Whether one of the tools may or must be called.
     """
     tools: list[dict[str, Any]]
     """
@@ -1290,27 +1290,27 @@ FlatCustomTool = TypedDict(
 
 class FlatCustomToolChoice(TypedDict):
     """
-    This custom tool must be called.
+    Forces a call of this custom tool.
     """
 
     type: Literal["custom"]
     """
-    The kind of tool.
+    The type of tool.
     """
     name: str
     """
-    Its name.
+    The name.
     """
 
 
 class FlatCustomToolFormat(TypedDict):
     """
-    What text a custom tool takes. Without it any text.
+    The format of a custom tool's input. Defaults to any text.
     """
 
     type: Literal["text", "grammar"]
     """
-    Any text or one that a grammar describes.
+    The type: any text, or text that matches a grammar.
     """
     syntax: NotRequired[Literal["lark", "regex"] | None]
     """
@@ -1340,12 +1340,12 @@ FlatFunctionTool = TypedDict(
 
 class FlatNamedToolChoice(TypedDict):
     """
-    This function must be called; the responses API's way to name it.
+    Forces a call of this function, in the form of the responses API.
     """
 
     type: Literal["function"]
     """
-    The kind of tool.
+    The type of tool.
     """
     name: str
     """
@@ -1360,29 +1360,29 @@ class Health(TypedDict):
 
     status: Literal["ok"]
     """
-    The server answers requests.
+    The server is ready.
     """
 
 
 class HostedTool(TypedDict):
     """
-    A tool that the provider runs, or a set of tools, with further properties that depend on the type.
+    A tool that the provider runs, or a set of tools. Further properties depend on the type.
     """
 
     type: Literal["apply_patch", "code_interpreter", "computer", "computer_use_preview", "file_search", "image_generation", "local_shell", "mcp", "namespace", "programmatic_tool_calling", "shell", "tool_search", "web_search", "web_search_2025_08_26", "web_search_preview", "web_search_preview_2025_03_11"]
     """
-    The kind of tool.
+    The type of tool.
     """
 
 
 class HostedToolChoice(TypedDict):
     """
-    This tool of the provider must be called.
+    Forces a call of this tool of the provider.
     """
 
     type: Literal["apply_patch", "code_interpreter", "computer", "computer_use", "computer_use_preview", "file_search", "image_generation", "programmatic_tool_calling", "shell", "web_search_preview", "web_search_preview_2025_03_11"]
     """
-    The kind of tool.
+    The type of tool.
     """
 
 
@@ -1399,24 +1399,24 @@ class IncompleteDetails(TypedDict):
 
 class InputTokensDetails(TypedDict):
     """
-    What the tokens of the input are.
+    A breakdown of the input tokens.
     """
 
     cached_tokens: int
     """
-    Tokens that were taken from the cache.
+    Tokens read from the cache.
     """
     cache_write_tokens: int
     """
-    Tokens that were put into the cache.
+    Tokens written to the cache.
     """
     input_tokens_per_turn: NotRequired[list[int]]
     """
-    Tokens of the input, for each turn of a loop of the provider's tools.
+    Input tokens, for each turn of a loop with the provider's tools.
     """
     cached_tokens_per_turn: NotRequired[list[int]]
     """
-    Tokens that were taken from the cache, for each turn.
+    Tokens read from the cache, for each turn.
     """
     cache_write_tokens_details: NotRequired[CacheWriteDetails]
     """
@@ -1426,37 +1426,37 @@ class InputTokensDetails(TypedDict):
 
 class Liveness(TypedDict):
     """
-    The state of a server that lives.
+    The state of a server that is alive.
     """
 
     status: Literal["ok"]
     """
-    The server lives.
+    The server is alive.
     """
 
 
 class McpToolChoice(TypedDict):
     """
-    A tool of this MCP server must be called.
+    Forces a call of a tool of this MCP server.
     """
 
     type: Literal["mcp"]
     """
-    The kind of tool.
+    The type of tool.
     """
     server_label: str
     """
-    The server.
+    The server's label.
     """
     name: NotRequired[str | None]
     """
-    Which of its tools.
+    The tool's name.
     """
 
 
 class Model(TypedDict):
     """
-    A model that is served.
+    An available model.
     """
 
     id: str
@@ -1465,81 +1465,81 @@ class Model(TypedDict):
     """
     object: Literal["model"]
     """
-    Says that this is a model.
+    The object type.
     """
     created: int
     """
-    The time that is given for it (Unix seconds).
+    When the model was created, according to the system (Unix seconds).
     """
     owned_by: Literal["specvino"]
     """
-    Who serves it.
+    The model's owner.
     """
     chat_template_lacks: NotRequired[list[str]]
     """
-    What the model's chat template doesn't support, each with what is done instead.
+    The features that the model's chat template doesn't support, each with the workaround.
     """
     shutdown_date: NotRequired[str | None]
     """
-    From which day on it isn't served any more.
+    The day on which the model is retired.
     """
     root: NotRequired[str | None]
     """
-    Where its weights come from.
+    The origin of the weights.
     """
     parent: NotRequired[str | None]
     """
-    The model that an adapter changes.
+    The base model of an adapter.
     """
     max_model_len: NotRequired[int | None]
     """
-    The most tokens that prompt and text may have together.
+    The maximum number of tokens of prompt and answer together.
     """
     permission: NotRequired[list[ModelPermission]]
     """
-    What callers may do with it.
+    The callers' permissions.
     """
     aliases: NotRequired[list[str]]
     """
-    Its names.
+    The model's aliases.
     """
     tags: NotRequired[list[str]]
     """
-    What the operator noted on it.
+    The operator's notes on the model.
     """
     architecture: NotRequired[ModelArchitecture]
     """
-    What it reads and makes.
+    The model's input and output modalities.
     """
     meta: NotRequired[ModelMeta | None]
     """
-    What its file says of it.
+    The metadata in the model's file.
     """
 
 
 class ModelArchitecture(TypedDict):
     """
-    What a model reads and makes.
+    The input and output modalities of a model.
     """
 
     input_modalities: NotRequired[list[str]]
     """
-    What it reads.
+    The input modalities.
     """
     output_modalities: NotRequired[list[str]]
     """
-    What it makes.
+    The output modalities.
     """
 
 
 class ModelList(TypedDict):
     """
-    The models that are served.
+    The available models.
     """
 
     object: Literal["list"]
     """
-    Says that this is a list.
+    The object type.
     """
     data: list[Model]
     """
@@ -1547,52 +1547,52 @@ class ModelList(TypedDict):
     """
     models: NotRequired[list[dict[str, Any]]]
     """
-    The models once more, in another form.
+    The same models in another form.
     """
 
 
 class ModelMeta(TypedDict):
     """
-    What the file of a model says of it.
+    The metadata in a model's file.
     """
 
     vocab_type: NotRequired[int]
     """
-    The kind of its vocabulary, as a number.
+    The type of the vocabulary, as a number.
     """
     n_vocab: NotRequired[int]
     """
-    Tokens of its vocabulary.
+    The size of the vocabulary.
     """
     n_ctx: NotRequired[int]
     """
-    The most tokens that prompt and text may have together.
+    The maximum number of tokens of prompt and answer together.
     """
     n_ctx_train: NotRequired[int]
     """
-    The longest context that it was trained with.
+    The context length used in training.
     """
     n_embd: NotRequired[int]
     """
-    The length of its embeddings.
+    The dimension of the embeddings.
     """
     n_params: NotRequired[int]
     """
-    How many weights it has.
+    The number of parameters.
     """
     size: NotRequired[int]
     """
-    Their size (bytes).
+    The size of the model (bytes).
     """
     ftype: NotRequired[str]
     """
-    How they are quantized.
+    The quantization of the weights.
     """
 
 
 class ModelPermission(TypedDict):
     """
-    What callers may do with a model, as OpenAI once said it.
+    The callers' permissions for a model, in OpenAI's former format.
     """
 
     id: NotRequired[str]
@@ -1601,47 +1601,47 @@ class ModelPermission(TypedDict):
     """
     object: NotRequired[str]
     """
-    Says that this is a permission.
+    The object type.
     """
     created: NotRequired[int]
     """
-    When the answer was made (Unix seconds).
+    When the answer was created (Unix seconds).
     """
     allow_create_engine: NotRequired[bool]
     """
-    Whether they may make an engine of it.
+    Whether callers may create an engine with the model.
     """
     allow_sampling: NotRequired[bool]
     """
-    Whether they may have texts.
+    Whether callers may sample from the model.
     """
     allow_logprobs: NotRequired[bool]
     """
-    Whether they may have logprobs.
+    Whether callers may request logprobs.
     """
     allow_search_indices: NotRequired[bool]
     """
-    Whether they may search with it.
+    Whether callers may create search indices.
     """
     allow_view: NotRequired[bool]
     """
-    Whether they may see it.
+    Whether callers may view the model.
     """
     allow_fine_tuning: NotRequired[bool]
     """
-    Whether they may train it.
+    Whether callers may fine-tune the model.
     """
     organization: NotRequired[str]
     """
-    Whom this is about.
+    The organization that the permission applies to.
     """
     group: NotRequired[str | None]
     """
-    Which group of them.
+    The group that the permission applies to.
     """
     is_blocking: NotRequired[bool]
     """
-    Whether it blocks them.
+    Whether the permission blocks the group.
     """
 
 
@@ -1664,22 +1664,22 @@ class OpenApi(TypedDict):
     """
     components: NotRequired[dict[str, Any]]
     """
-    What operations share.
+    The components that operations share.
     """
 
 
 class OutputAudioContent(TypedDict):
     """
-    Sound of a message.
+    Audio of a message.
     """
 
     type: Literal["output_audio"]
     """
-    The kind of part.
+    The type of part.
     """
     data: str
     """
-    The sound, in base64.
+    The audio data, in base64.
     """
 
 
@@ -1717,26 +1717,26 @@ OutputFunctionCall = TypedDict(
 
 class OutputHostedToolItem(TypedDict):
     """
-    What the provider's own tools do, with further properties that depend on the type.
+    Calls of the provider's own tools. Further properties depend on the type.
     """
 
     type: Literal["additional_tools", "apply_patch_call", "apply_patch_call_output", "code_interpreter_call", "compaction", "computer_call", "computer_call_output", "custom_tool_call_output", "file_search_call", "function_call_output", "image_generation_call", "local_shell_call", "local_shell_call_output", "mcp_approval_request", "mcp_approval_response", "mcp_call", "mcp_list_tools", "program", "program_output", "shell_call", "shell_call_output", "tool_search_call", "tool_search_output", "web_search_call"]
     """
-    The kind of item.
+    The type of item.
     """
     id: NotRequired[str | None]
     """
-    The item's own id.
+    The item's id.
     """
     status: NotRequired[str | None]
     """
-    How far the item has come.
+    The status of the item.
     """
 
 
 class OutputLogprob(TypedDict):
     """
-    How likely a token was.
+    The log probability of a token.
     """
 
     token: str
@@ -1749,34 +1749,34 @@ class OutputLogprob(TypedDict):
     """
     bytes: NotRequired[list[int]]
     """
-    The token's own bytes in UTF-8.
+    The token's UTF-8 bytes.
     """
     top_logprobs: NotRequired[list[OutputTopLogprob]]
     """
-    The likeliest tokens at this place.
+    The most likely tokens at this position.
     """
 
 
 class OutputMessage(TypedDict):
     """
-    What the model says.
+    A message of the model.
     """
 
     id: str
     """
-    The item's own id.
+    The item's id.
     """
     type: Literal["message"]
     """
-    The kind of item.
+    The type of item.
     """
     status: Literal["in_progress", "completed", "incomplete"]
     """
-    How far the item has come.
+    The status of the item.
     """
     role: Literal["assistant"]
     """
-    The message's author.
+    The role of the message's author.
     """
     content: list[OutputTextContent | OutputRefusalContent | OutputAudioContent]
     """
@@ -1784,7 +1784,7 @@ class OutputMessage(TypedDict):
     """
     phase: NotRequired[Literal["commentary", "final_answer"] | None]
     """
-    Whether the message goes with the work or ends it.
+    Whether the message is commentary or the final answer.
     """
 
 
@@ -1795,15 +1795,15 @@ class OutputReasoning(TypedDict):
 
     id: str
     """
-    The item's own id.
+    The item's id.
     """
     type: Literal["reasoning"]
     """
-    The kind of item.
+    The type of item.
     """
     status: Literal["in_progress", "completed", "incomplete"]
     """
-    How far the item has come.
+    The status of the item.
     """
     summary: list[SummaryTextContent]
     """
@@ -1815,18 +1815,18 @@ class OutputReasoning(TypedDict):
     """
     encrypted_content: str | None
     """
-    The reasoning as only the provider can read it.
+    The encrypted reasoning.
     """
 
 
 class OutputRefusalContent(TypedDict):
     """
-    A refusal of the model's maker.
+    A refusal.
     """
 
     type: Literal["refusal"]
     """
-    The kind of part.
+    The type of part.
     """
     refusal: str
     """
@@ -1841,7 +1841,7 @@ class OutputTextContent(TypedDict):
 
     type: Literal["output_text"]
     """
-    The kind of part.
+    The type of part.
     """
     text: str
     """
@@ -1849,7 +1849,7 @@ class OutputTextContent(TypedDict):
     """
     annotations: list[Annotation]
     """
-    The text's sources.
+    The text's citations.
     """
     logprobs: list[OutputLogprob]
     """
@@ -1859,35 +1859,35 @@ class OutputTextContent(TypedDict):
 
 class OutputTokensDetails(TypedDict):
     """
-    What the generated tokens are.
+    A breakdown of the generated tokens.
     """
 
     reasoning_tokens: int
     """
-    Tokens of reasoning.
+    Reasoning tokens.
     """
     tool_output_tokens: NotRequired[int]
     """
-    Tokens of what the provider's tools gave.
+    Tokens of the results of the provider's tools.
     """
     output_tokens_per_turn: NotRequired[list[int]]
     """
-    Tokens generated, for each turn of a loop of the provider's tools.
+    Generated tokens, for each turn of a loop with the provider's tools.
     """
     tool_output_tokens_per_turn: NotRequired[list[int]]
     """
-    Tokens of what the provider's tools gave, for each turn.
+    Tokens of the results of the provider's tools, for each turn.
     """
 
 
 class OutputToolCaller(TypedDict):
     """
-    Who called a tool: the model itself, or a program that it wrote.
+    The caller of a tool: the model itself, or a program that it wrote.
     """
 
     type: Literal["direct", "program"]
     """
-    Who called.
+    The type of caller.
     """
     caller_id: NotRequired[str | None]
     """
@@ -1897,7 +1897,7 @@ class OutputToolCaller(TypedDict):
 
 class OutputTopLogprob(TypedDict):
     """
-    How likely another token would have been.
+    The log probability of another candidate.
     """
 
     token: NotRequired[str]
@@ -1910,13 +1910,13 @@ class OutputTopLogprob(TypedDict):
     """
     bytes: NotRequired[list[int]]
     """
-    The token's own bytes in UTF-8.
+    The token's UTF-8 bytes.
     """
 
 
 class PromptProgress(TypedDict):
     """
-    How much of a prompt is read.
+    The progress of prompt processing.
     """
 
     total: NotRequired[int]
@@ -1925,21 +1925,21 @@ class PromptProgress(TypedDict):
     """
     cache: NotRequired[int]
     """
-    Those that were taken from the cache.
+    Tokens taken from the cache.
     """
     processed: NotRequired[int]
     """
-    Those that are read.
+    Tokens processed so far.
     """
     time_ms: NotRequired[int]
     """
-    The time since the work began (milliseconds).
+    The time since processing started (milliseconds).
     """
 
 
 class PromptTemplate(TypedDict):
     """
-    A prompt that is stored at the provider, and what to fill in.
+    A prompt template that is stored at the provider, and its variables.
     """
 
     id: str
@@ -1948,11 +1948,11 @@ class PromptTemplate(TypedDict):
     """
     version: NotRequired[str | None]
     """
-    Which version of it.
+    The prompt's version.
     """
     variables: NotRequired[dict[str, Any] | None]
     """
-    What to fill in, by name: texts, or parts that are texts, images or files.
+    The variables, by name: texts, or parts that are texts, images or files.
     """
 
 
@@ -1967,7 +1967,7 @@ class PromptTokenLogprob(TypedDict):
     """
     rank: NotRequired[int | None]
     """
-    Its place among all tokens, of which the likeliest has 1.
+    The token's rank in the vocabulary; the most likely token has rank 1.
     """
     decoded_token: NotRequired[str | None]
     """
@@ -1977,36 +1977,36 @@ class PromptTokenLogprob(TypedDict):
 
 class PromptTokensDetails(TypedDict):
     """
-    What the tokens of a prompt are.
+    A breakdown of the prompt tokens.
     """
 
     cached_tokens: NotRequired[int]
     """
-    Tokens that were taken from the cache.
+    Tokens read from the cache.
     """
     cache_write_tokens: NotRequired[int]
     """
-    Tokens that were put into the cache.
+    Tokens written to the cache.
     """
     created_cache_tokens: NotRequired[int | None]
     """
-    Tokens that were put into the cache.
+    Tokens written to the cache.
     """
     text_tokens: NotRequired[int]
     """
-    Tokens of text.
+    Text tokens.
     """
     image_tokens: NotRequired[int]
     """
-    Tokens of images.
+    Image tokens.
     """
     audio_tokens: NotRequired[int]
     """
-    Tokens of sound.
+    Audio tokens.
     """
     video_tokens: NotRequired[int | None]
     """
-    Tokens of films.
+    Video tokens.
     """
     multimodal_tokens: NotRequired[dict[str, int] | None]
     """
@@ -2016,12 +2016,12 @@ class PromptTokensDetails(TypedDict):
 
 class ReasoningTextContent(TypedDict):
     """
-    A piece of the reasoning.
+    Text of the reasoning.
     """
 
     type: Literal["reasoning_text"]
     """
-    The kind of part.
+    The type of part.
     """
     text: str
     """
@@ -2031,7 +2031,7 @@ class ReasoningTextContent(TypedDict):
 
 class RenderedPromptInfo(TypedDict):
     """
-    The prompt that was rendered.
+    The rendered prompt.
     """
 
     rendered_template: str
@@ -2040,65 +2040,65 @@ class RenderedPromptInfo(TypedDict):
     """
     image_count: NotRequired[int]
     """
-    How many images go with it.
+    The number of images in it.
     """
 
 
 class RequestMetrics(TypedDict):
     """
-    How long a request took.
+    The timings of a request.
     """
 
     time_to_first_token_ms: NotRequired[float | None]
     """
-    Until the first token, in milliseconds.
+    The time to the first token, in milliseconds.
     """
     generation_time_ms: NotRequired[float | None]
     """
-    From the first token to the last one, in milliseconds.
+    The time from the first token to the last one, in milliseconds.
     """
     queue_time_ms: NotRequired[float | None]
     """
-    Until work on it began, in milliseconds.
+    The time in the queue, in milliseconds.
     """
     mean_itl_ms: NotRequired[float | None]
     """
-    Between two tokens on average, in milliseconds.
+    The mean time between two tokens, in milliseconds.
     """
     tokens_per_second: NotRequired[float | None]
     """
-    Tokens generated in a second.
+    Tokens generated per second.
     """
     speculative_decoding: NotRequired[DraftMetrics | None]
     """
-    How good the drafts were.
+    Statistics of the drafts.
     """
 
 
 class RequestTimings(TypedDict):
     """
-    How long the work on a choice took.
+    The timings of a choice.
     """
 
     cache_n: NotRequired[int]
     """
-    Tokens of the prompt that were taken from the cache.
+    Prompt tokens taken from the cache.
     """
     prompt_n: NotRequired[int]
     """
-    Tokens of the prompt that were read.
+    Prompt tokens that were processed.
     """
     prompt_ms: NotRequired[float]
     """
-    Reading them (milliseconds).
+    The time to process them (milliseconds).
     """
     prompt_per_token_ms: NotRequired[float | None]
     """
-    Reading one of them on average (milliseconds).
+    The mean time to process one of them (milliseconds).
     """
     prompt_per_second: NotRequired[float | None]
     """
-    Of them in a second.
+    Prompt tokens processed per second.
     """
     predicted_n: NotRequired[int]
     """
@@ -2106,29 +2106,29 @@ class RequestTimings(TypedDict):
     """
     predicted_ms: NotRequired[float]
     """
-    Generating them (milliseconds).
+    The time to generate them (milliseconds).
     """
     predicted_per_token_ms: NotRequired[float | None]
     """
-    Generating one of them on average (milliseconds).
+    The mean time to generate one of them (milliseconds).
     """
     predicted_per_second: NotRequired[float | None]
     """
-    Tokens generated in a second.
+    Tokens generated per second.
     """
     draft_n: NotRequired[int]
     """
-    Tokens that were drafted.
+    Drafted tokens.
     """
     draft_n_accepted: NotRequired[int]
     """
-    Drafted tokens that were right.
+    Accepted draft tokens.
     """
 
 
 class ResponseAudioDeltaEvent(TypedDict):
     """
-    The next piece of spoken output.
+    New audio data.
     """
 
     type: Literal["response.audio.delta"]
@@ -2137,17 +2137,17 @@ class ResponseAudioDeltaEvent(TypedDict):
     """
     delta: str
     """
-    The sound as Base64.
+    The audio data, in base64.
     """
     sequence_number: int
     """
-    Counts the stream's events.
+    The number of the event in the stream.
     """
 
 
 class ResponseAudioDoneEvent(TypedDict):
     """
-    The spoken output is whole.
+    The audio is complete.
     """
 
     type: Literal["response.audio.done"]
@@ -2156,13 +2156,13 @@ class ResponseAudioDoneEvent(TypedDict):
     """
     sequence_number: int
     """
-    Counts the stream's events.
+    The number of the event in the stream.
     """
 
 
 class ResponseAudioTranscriptDeltaEvent(TypedDict):
     """
-    The next piece of what is spoken.
+    New text of the audio's transcript.
     """
 
     type: Literal["response.audio.transcript.delta"]
@@ -2175,13 +2175,13 @@ class ResponseAudioTranscriptDeltaEvent(TypedDict):
     """
     sequence_number: int
     """
-    Counts the stream's events.
+    The number of the event in the stream.
     """
 
 
 class ResponseAudioTranscriptDoneEvent(TypedDict):
     """
-    The text of what is spoken is whole.
+    The transcript of the audio is complete.
     """
 
     type: Literal["response.audio.transcript.done"]
@@ -2190,32 +2190,32 @@ class ResponseAudioTranscriptDoneEvent(TypedDict):
     """
     sequence_number: int
     """
-    Counts the stream's events.
+    The number of the event in the stream.
     """
 
 
 class ResponseCacheOptions(TypedDict):
     """
-    Settings of the prompt's cache.
+    Settings of the prompt cache.
     """
 
     mode: NotRequired[str | None]
     """
-    Whether parts of the prompt are marked for the cache by hand or not.
+    Whether cache breakpoints are set by the caller or automatically.
     """
     ttl: NotRequired[str | None]
     """
-    How long an entry is kept.
+    How long a cache entry is kept.
     """
     comparison_response_id: NotRequired[str | None]
     """
-    The response whose prompt is compared.
+    The response to compare the prompt with.
     """
 
 
 class ResponseCodeInterpreterCallCodeDeltaEvent(TypedDict):
     """
-    The next piece of a program.
+    New text of the code.
     """
 
     type: Literal["response.code_interpreter_call_code.delta"]
@@ -2224,15 +2224,15 @@ class ResponseCodeInterpreterCallCodeDeltaEvent(TypedDict):
     """
     delta: str
     """
-    The next piece.
+    New text.
     """
     obfuscation: NotRequired[str]
     """
-    Padding that hides how long the text is.
+    Padding that obscures the length of the text.
     """
     sequence_number: int
     """
-    Counts the stream's events.
+    The number of the event in the stream.
     """
     item_id: str
     """
@@ -2240,13 +2240,13 @@ class ResponseCodeInterpreterCallCodeDeltaEvent(TypedDict):
     """
     output_index: int
     """
-    Which item of the output.
+    The index of the item in the output.
     """
 
 
 class ResponseCodeInterpreterCallCodeDoneEvent(TypedDict):
     """
-    A program is whole.
+    The code is complete.
     """
 
     type: Literal["response.code_interpreter_call_code.done"]
@@ -2255,11 +2255,11 @@ class ResponseCodeInterpreterCallCodeDoneEvent(TypedDict):
     """
     code: str
     """
-    The whole program.
+    The full code.
     """
     sequence_number: int
     """
-    Counts the stream's events.
+    The number of the event in the stream.
     """
     item_id: str
     """
@@ -2267,13 +2267,13 @@ class ResponseCodeInterpreterCallCodeDoneEvent(TypedDict):
     """
     output_index: int
     """
-    Which item of the output.
+    The index of the item in the output.
     """
 
 
 class ResponseCodeInterpreterCallCompletedEvent(TypedDict):
     """
-    A program has ended.
+    A code interpreter call is complete.
     """
 
     type: Literal["response.code_interpreter_call.completed"]
@@ -2282,7 +2282,7 @@ class ResponseCodeInterpreterCallCompletedEvent(TypedDict):
     """
     sequence_number: int
     """
-    Counts the stream's events.
+    The number of the event in the stream.
     """
     item_id: str
     """
@@ -2290,13 +2290,13 @@ class ResponseCodeInterpreterCallCompletedEvent(TypedDict):
     """
     output_index: int
     """
-    Which item of the output.
+    The index of the item in the output.
     """
 
 
 class ResponseCodeInterpreterCallInProgressEvent(TypedDict):
     """
-    A program begins.
+    A code interpreter call started.
     """
 
     type: Literal["response.code_interpreter_call.in_progress"]
@@ -2305,7 +2305,7 @@ class ResponseCodeInterpreterCallInProgressEvent(TypedDict):
     """
     sequence_number: int
     """
-    Counts the stream's events.
+    The number of the event in the stream.
     """
     item_id: str
     """
@@ -2313,13 +2313,13 @@ class ResponseCodeInterpreterCallInProgressEvent(TypedDict):
     """
     output_index: int
     """
-    Which item of the output.
+    The index of the item in the output.
     """
 
 
 class ResponseCodeInterpreterCallInterpretingEvent(TypedDict):
     """
-    A program runs.
+    The code interpreter is running.
     """
 
     type: Literal["response.code_interpreter_call.interpreting"]
@@ -2328,7 +2328,7 @@ class ResponseCodeInterpreterCallInterpretingEvent(TypedDict):
     """
     sequence_number: int
     """
-    Counts the stream's events.
+    The number of the event in the stream.
     """
     item_id: str
     """
@@ -2336,13 +2336,13 @@ class ResponseCodeInterpreterCallInterpretingEvent(TypedDict):
     """
     output_index: int
     """
-    Which item of the output.
+    The index of the item in the output.
     """
 
 
 class ResponseCompactionCompactingEvent(TypedDict):
     """
-    The conversation is shortened.
+    The conversation is being compacted.
     """
 
     type: Literal["response.compaction.compacting"]
@@ -2351,7 +2351,7 @@ class ResponseCompactionCompactingEvent(TypedDict):
     """
     sequence_number: int
     """
-    Counts the stream's events.
+    The number of the event in the stream.
     """
     item_id: str
     """
@@ -2359,13 +2359,13 @@ class ResponseCompactionCompactingEvent(TypedDict):
     """
     output_index: int
     """
-    Which item of the output.
+    The index of the item in the output.
     """
 
 
 class ResponseCompletedEvent(TypedDict):
     """
-    The response is whole: the last event.
+    The response is complete: the last event.
     """
 
     type: Literal["response.completed"]
@@ -2374,21 +2374,21 @@ class ResponseCompletedEvent(TypedDict):
     """
     response: ResponseObject
     """
-    The response as it is now.
+    The response in its current state.
     """
     sequence_number: int
     """
-    Counts the stream's events.
+    The number of the event in the stream.
     """
     timings: NotRequired[RequestTimings]
     """
-    How long the work took.
+    The timings of the request.
     """
 
 
 class ResponseContentPartAddedEvent(TypedDict):
     """
-    A new part of an item; what follows fills it.
+    A part was added to an item. The next events fill it.
     """
 
     type: Literal["response.content_part.added"]
@@ -2397,11 +2397,11 @@ class ResponseContentPartAddedEvent(TypedDict):
     """
     part: OutputTextContent | ReasoningTextContent | OutputRefusalContent
     """
-    The part as it is now.
+    The part in its current state.
     """
     sequence_number: int
     """
-    Counts the stream's events.
+    The number of the event in the stream.
     """
     item_id: str
     """
@@ -2409,17 +2409,17 @@ class ResponseContentPartAddedEvent(TypedDict):
     """
     output_index: int
     """
-    Which item of the output.
+    The index of the item in the output.
     """
     content_index: int
     """
-    Which part of the item.
+    The index of the part in the item.
     """
 
 
 class ResponseContentPartDoneEvent(TypedDict):
     """
-    A part is whole, or as far as it came.
+    A part is done: complete, or cut off.
     """
 
     type: Literal["response.content_part.done"]
@@ -2428,11 +2428,11 @@ class ResponseContentPartDoneEvent(TypedDict):
     """
     part: OutputTextContent | ReasoningTextContent | OutputRefusalContent
     """
-    The part as it is now.
+    The part in its current state.
     """
     sequence_number: int
     """
-    Counts the stream's events.
+    The number of the event in the stream.
     """
     item_id: str
     """
@@ -2440,17 +2440,17 @@ class ResponseContentPartDoneEvent(TypedDict):
     """
     output_index: int
     """
-    Which item of the output.
+    The index of the item in the output.
     """
     content_index: int
     """
-    Which part of the item.
+    The index of the part in the item.
     """
 
 
 class ResponseCreatedEvent(TypedDict):
     """
-    The response was begun: the first event.
+    The response was created: the first event.
     """
 
     type: Literal["response.created"]
@@ -2459,17 +2459,17 @@ class ResponseCreatedEvent(TypedDict):
     """
     response: ResponseObject
     """
-    The response as it is now.
+    The response in its current state.
     """
     sequence_number: int
     """
-    Counts the stream's events.
+    The number of the event in the stream.
     """
 
 
 class ResponseCustomToolCallInputDeltaEvent(TypedDict):
     """
-    The next piece of a custom tool's input.
+    New text of a custom tool's input.
     """
 
     type: Literal["response.custom_tool_call_input.delta"]
@@ -2478,15 +2478,15 @@ class ResponseCustomToolCallInputDeltaEvent(TypedDict):
     """
     delta: str
     """
-    The next piece.
+    New text.
     """
     obfuscation: NotRequired[str]
     """
-    Padding that hides how long the text is.
+    Padding that obscures the length of the text.
     """
     sequence_number: int
     """
-    Counts the stream's events.
+    The number of the event in the stream.
     """
     item_id: str
     """
@@ -2494,13 +2494,13 @@ class ResponseCustomToolCallInputDeltaEvent(TypedDict):
     """
     output_index: int
     """
-    Which item of the output.
+    The index of the item in the output.
     """
 
 
 class ResponseCustomToolCallInputDoneEvent(TypedDict):
     """
-    A custom tool's input is whole.
+    A custom tool's input is complete.
     """
 
     type: Literal["response.custom_tool_call_input.done"]
@@ -2509,11 +2509,11 @@ class ResponseCustomToolCallInputDoneEvent(TypedDict):
     """
     input: str
     """
-    The whole input.
+    The full input.
     """
     sequence_number: int
     """
-    Counts the stream's events.
+    The number of the event in the stream.
     """
     item_id: str
     """
@@ -2521,13 +2521,13 @@ class ResponseCustomToolCallInputDoneEvent(TypedDict):
     """
     output_index: int
     """
-    Which item of the output.
+    The index of the item in the output.
     """
 
 
 class ResponseDeletion(TypedDict):
     """
-    Says that a response is stored no longer.
+    Confirms that a response was deleted.
     """
 
     id: str
@@ -2536,11 +2536,11 @@ class ResponseDeletion(TypedDict):
     """
     object: Literal["response"]
     """
-    Says what was deleted.
+    The object type.
     """
     deleted: Literal[True]
     """
-    Says that it was deleted.
+    Always true.
     """
 
 
@@ -2551,29 +2551,29 @@ class ResponseError(TypedDict):
 
     code: str
     """
-    The kind of error.
+    The error code.
     """
     message: str
     """
-    A sentence for people.
+    A human-readable message.
     """
     type: NotRequired[str | None]
     """
-    Who is at fault.
+    The error type.
     """
     param: NotRequired[str | None]
     """
-    The field at fault.
+    The field that the error is about.
     """
     misalignment: NotRequired[dict[str, Any] | None]
     """
-    What a check of the model's aims found.
+    The results of a misalignment check.
     """
 
 
 class ResponseErrorEvent(TypedDict):
     """
-    An error that no response can carry: the last event.
+    An error outside of any response: the last event.
     """
 
     type: Literal["error"]
@@ -2582,19 +2582,19 @@ class ResponseErrorEvent(TypedDict):
     """
     code: Literal["invalid_json", "invalid_http", "missing_body", "invalid_type", "invalid_value", "missing_required_parameter", "integer_below_min_value", "integer_above_max_value", "decimal_below_min_value", "decimal_above_max_value", "string_below_min_length", "string_above_max_length", "array_below_min_length", "array_above_max_length", "object_above_max_properties", "unsupported_parameter", "unknown_parameter", "context_length_exceeded", "invalid_prompt", "unsupported_content", "invalid_image", "invalid_image_url", "failed_to_download_image", "invalid_schema", "unsupported_schema", "unsupported_tool", "unknown_tool", "invalid_encrypted_content", "response_not_finished", "response_not_cancellable", "item_not_found", "invalid_api_key", "host_not_allowed", "origin_not_allowed", "not_found", "model_not_found", "response_not_found", "method_not_allowed", "request_timeout", "request_too_large", "unsupported_media_type", "rate_limit_exceeded", "headers_too_large", "internal_error", "server_busy", "too_many_connections", "store_unavailable", "engine_restarted", "engine_unavailable", "generation_timeout"]
     """
-    The kind of error.
+    The error code.
     """
     message: str
     """
-    A sentence for people.
+    A human-readable message.
     """
     param: str | None
     """
-    The field at fault.
+    The field that the error is about.
     """
     sequence_number: int
     """
-    Counts the stream's events.
+    The number of the event in the stream.
     """
 
 
@@ -2609,17 +2609,17 @@ class ResponseFailedEvent(TypedDict):
     """
     response: ResponseObject
     """
-    The response as it is now.
+    The response in its current state.
     """
     sequence_number: int
     """
-    Counts the stream's events.
+    The number of the event in the stream.
     """
 
 
 class ResponseFileSearchCallCompletedEvent(TypedDict):
     """
-    A search of files is done.
+    A file search is complete.
     """
 
     type: Literal["response.file_search_call.completed"]
@@ -2628,7 +2628,7 @@ class ResponseFileSearchCallCompletedEvent(TypedDict):
     """
     sequence_number: int
     """
-    Counts the stream's events.
+    The number of the event in the stream.
     """
     item_id: str
     """
@@ -2636,13 +2636,13 @@ class ResponseFileSearchCallCompletedEvent(TypedDict):
     """
     output_index: int
     """
-    Which item of the output.
+    The index of the item in the output.
     """
 
 
 class ResponseFileSearchCallInProgressEvent(TypedDict):
     """
-    A search of files begins.
+    A file search started.
     """
 
     type: Literal["response.file_search_call.in_progress"]
@@ -2651,7 +2651,7 @@ class ResponseFileSearchCallInProgressEvent(TypedDict):
     """
     sequence_number: int
     """
-    Counts the stream's events.
+    The number of the event in the stream.
     """
     item_id: str
     """
@@ -2659,13 +2659,13 @@ class ResponseFileSearchCallInProgressEvent(TypedDict):
     """
     output_index: int
     """
-    Which item of the output.
+    The index of the item in the output.
     """
 
 
 class ResponseFileSearchCallSearchingEvent(TypedDict):
     """
-    Files are searched.
+    A file search is in progress.
     """
 
     type: Literal["response.file_search_call.searching"]
@@ -2674,7 +2674,7 @@ class ResponseFileSearchCallSearchingEvent(TypedDict):
     """
     sequence_number: int
     """
-    Counts the stream's events.
+    The number of the event in the stream.
     """
     item_id: str
     """
@@ -2682,13 +2682,13 @@ class ResponseFileSearchCallSearchingEvent(TypedDict):
     """
     output_index: int
     """
-    Which item of the output.
+    The index of the item in the output.
     """
 
 
 class ResponseFunctionCallArgumentsDeltaEvent(TypedDict):
     """
-    The next piece of a call's arguments.
+    New text of a call's arguments.
     """
 
     type: Literal["response.function_call_arguments.delta"]
@@ -2697,11 +2697,11 @@ class ResponseFunctionCallArgumentsDeltaEvent(TypedDict):
     """
     delta: str
     """
-    The next piece.
+    New text.
     """
     obfuscation: NotRequired[str]
     """
-    Padding that hides how long the text is.
+    Padding that obscures the length of the text.
     """
     call_id: NotRequired[str]
     """
@@ -2709,7 +2709,7 @@ class ResponseFunctionCallArgumentsDeltaEvent(TypedDict):
     """
     sequence_number: int
     """
-    Counts the stream's events.
+    The number of the event in the stream.
     """
     item_id: str
     """
@@ -2717,17 +2717,17 @@ class ResponseFunctionCallArgumentsDeltaEvent(TypedDict):
     """
     output_index: int
     """
-    Which item of the output.
+    The index of the item in the output.
     """
     timings: NotRequired[RequestTimings]
     """
-    How long the work took.
+    The timings of the request.
     """
 
 
 class ResponseFunctionCallArgumentsDoneEvent(TypedDict):
     """
-    A call's arguments are whole, or as far as they came.
+    A call's arguments are done: complete, or cut off.
     """
 
     type: Literal["response.function_call_arguments.done"]
@@ -2736,7 +2736,7 @@ class ResponseFunctionCallArgumentsDoneEvent(TypedDict):
     """
     arguments: str
     """
-    The whole arguments as JSON text.
+    The full arguments, in JSON.
     """
     name: str
     """
@@ -2748,7 +2748,7 @@ class ResponseFunctionCallArgumentsDoneEvent(TypedDict):
     """
     sequence_number: int
     """
-    Counts the stream's events.
+    The number of the event in the stream.
     """
     item_id: str
     """
@@ -2756,13 +2756,13 @@ class ResponseFunctionCallArgumentsDoneEvent(TypedDict):
     """
     output_index: int
     """
-    Which item of the output.
+    The index of the item in the output.
     """
 
 
 class ResponseImageGenCallCompletedEvent(TypedDict):
     """
-    An image is done.
+    An image generation is complete.
     """
 
     type: Literal["response.image_generation_call.completed"]
@@ -2771,7 +2771,7 @@ class ResponseImageGenCallCompletedEvent(TypedDict):
     """
     sequence_number: int
     """
-    Counts the stream's events.
+    The number of the event in the stream.
     """
     item_id: str
     """
@@ -2779,13 +2779,13 @@ class ResponseImageGenCallCompletedEvent(TypedDict):
     """
     output_index: int
     """
-    Which item of the output.
+    The index of the item in the output.
     """
 
 
 class ResponseImageGenCallGeneratingEvent(TypedDict):
     """
-    An image is made.
+    An image is being generated.
     """
 
     type: Literal["response.image_generation_call.generating"]
@@ -2794,7 +2794,7 @@ class ResponseImageGenCallGeneratingEvent(TypedDict):
     """
     sequence_number: int
     """
-    Counts the stream's events.
+    The number of the event in the stream.
     """
     item_id: str
     """
@@ -2802,13 +2802,13 @@ class ResponseImageGenCallGeneratingEvent(TypedDict):
     """
     output_index: int
     """
-    Which item of the output.
+    The index of the item in the output.
     """
 
 
 class ResponseImageGenCallInProgressEvent(TypedDict):
     """
-    An image begins.
+    An image generation started.
     """
 
     type: Literal["response.image_generation_call.in_progress"]
@@ -2817,7 +2817,7 @@ class ResponseImageGenCallInProgressEvent(TypedDict):
     """
     sequence_number: int
     """
-    Counts the stream's events.
+    The number of the event in the stream.
     """
     item_id: str
     """
@@ -2825,13 +2825,13 @@ class ResponseImageGenCallInProgressEvent(TypedDict):
     """
     output_index: int
     """
-    Which item of the output.
+    The index of the item in the output.
     """
 
 
 class ResponseImageGenCallPartialImageEvent(TypedDict):
     """
-    A first view of an image.
+    A partial image.
     """
 
     type: Literal["response.image_generation_call.partial_image"]
@@ -2840,11 +2840,11 @@ class ResponseImageGenCallPartialImageEvent(TypedDict):
     """
     partial_image_index: int
     """
-    Which view.
+    The index of the partial image.
     """
     partial_image_b64: str
     """
-    The view as Base64.
+    The partial image, in base64.
     """
     background: NotRequired[str]
     """
@@ -2856,15 +2856,15 @@ class ResponseImageGenCallPartialImageEvent(TypedDict):
     """
     quality: NotRequired[str]
     """
-    How good it is.
+    The image's quality.
     """
     size: NotRequired[str]
     """
-    How large it is.
+    The image's size.
     """
     sequence_number: int
     """
-    Counts the stream's events.
+    The number of the event in the stream.
     """
     item_id: str
     """
@@ -2872,13 +2872,13 @@ class ResponseImageGenCallPartialImageEvent(TypedDict):
     """
     output_index: int
     """
-    Which item of the output.
+    The index of the item in the output.
     """
 
 
 class ResponseInProgressEvent(TypedDict):
     """
-    The model works on the response.
+    The response is in progress.
     """
 
     type: Literal["response.in_progress"]
@@ -2887,21 +2887,21 @@ class ResponseInProgressEvent(TypedDict):
     """
     response: ResponseObject
     """
-    The response as it is now.
+    The response in its current state.
     """
     sequence_number: int
     """
-    Counts the stream's events.
+    The number of the event in the stream.
     """
     prompt_progress: NotRequired[PromptProgress]
     """
-    How much of the prompt is read.
+    The progress of prompt processing.
     """
 
 
 class ResponseIncompleteEvent(TypedDict):
     """
-    The response ended before it was whole: the last event.
+    The response ended incomplete: the last event.
     """
 
     type: Literal["response.incomplete"]
@@ -2910,22 +2910,22 @@ class ResponseIncompleteEvent(TypedDict):
     """
     response: ResponseObject
     """
-    The response as it is now.
+    The response in its current state.
     """
     sequence_number: int
     """
-    Counts the stream's events.
+    The number of the event in the stream.
     """
 
 
 class ResponseItemList(TypedDict):
     """
-    A part of the items that a response answers.
+    A page of a response's input items.
     """
 
     object: Literal["list"]
     """
-    Says that this is a list.
+    The object type.
     """
     data: list[StoredItem]
     """
@@ -2933,21 +2933,21 @@ class ResponseItemList(TypedDict):
     """
     first_id: str | None
     """
-    The id of the first item of this part; null where there is none.
+    The id of the first item of the page, or null.
     """
     last_id: str | None
     """
-    The id of the last item of this part; null where there is none.
+    The id of the last item of the page, or null.
     """
     has_more: bool
     """
-    Whether the list goes on behind the last item.
+    Whether more items follow.
     """
 
 
 class ResponseMcpCallArgumentsDeltaEvent(TypedDict):
     """
-    The next piece of a call's arguments.
+    New text of a call's arguments.
     """
 
     type: Literal["response.mcp_call_arguments.delta"]
@@ -2956,15 +2956,15 @@ class ResponseMcpCallArgumentsDeltaEvent(TypedDict):
     """
     delta: str
     """
-    The next piece.
+    New text.
     """
     obfuscation: NotRequired[str]
     """
-    Padding that hides how long the text is.
+    Padding that obscures the length of the text.
     """
     sequence_number: int
     """
-    Counts the stream's events.
+    The number of the event in the stream.
     """
     item_id: str
     """
@@ -2972,13 +2972,13 @@ class ResponseMcpCallArgumentsDeltaEvent(TypedDict):
     """
     output_index: int
     """
-    Which item of the output.
+    The index of the item in the output.
     """
 
 
 class ResponseMcpCallArgumentsDoneEvent(TypedDict):
     """
-    A call's arguments are whole.
+    A call's arguments are complete.
     """
 
     type: Literal["response.mcp_call_arguments.done"]
@@ -2987,15 +2987,15 @@ class ResponseMcpCallArgumentsDoneEvent(TypedDict):
     """
     arguments: str
     """
-    The whole arguments as JSON text.
+    The full arguments, in JSON.
     """
     name: NotRequired[str]
     """
-    The tool.
+    The tool's name.
     """
     sequence_number: int
     """
-    Counts the stream's events.
+    The number of the event in the stream.
     """
     item_id: str
     """
@@ -3003,13 +3003,13 @@ class ResponseMcpCallArgumentsDoneEvent(TypedDict):
     """
     output_index: int
     """
-    Which item of the output.
+    The index of the item in the output.
     """
 
 
 class ResponseMcpCallCompletedEvent(TypedDict):
     """
-    A call of an MCP server's tool is done.
+    A call of an MCP tool is complete.
     """
 
     type: Literal["response.mcp_call.completed"]
@@ -3018,7 +3018,7 @@ class ResponseMcpCallCompletedEvent(TypedDict):
     """
     sequence_number: int
     """
-    Counts the stream's events.
+    The number of the event in the stream.
     """
     item_id: str
     """
@@ -3026,13 +3026,13 @@ class ResponseMcpCallCompletedEvent(TypedDict):
     """
     output_index: int
     """
-    Which item of the output.
+    The index of the item in the output.
     """
 
 
 class ResponseMcpCallFailedEvent(TypedDict):
     """
-    A call of an MCP server's tool failed.
+    A call of an MCP tool failed.
     """
 
     type: Literal["response.mcp_call.failed"]
@@ -3041,7 +3041,7 @@ class ResponseMcpCallFailedEvent(TypedDict):
     """
     sequence_number: int
     """
-    Counts the stream's events.
+    The number of the event in the stream.
     """
     item_id: str
     """
@@ -3049,13 +3049,13 @@ class ResponseMcpCallFailedEvent(TypedDict):
     """
     output_index: int
     """
-    Which item of the output.
+    The index of the item in the output.
     """
 
 
 class ResponseMcpCallInProgressEvent(TypedDict):
     """
-    A call of an MCP server's tool begins.
+    A call of an MCP tool started.
     """
 
     type: Literal["response.mcp_call.in_progress"]
@@ -3064,7 +3064,7 @@ class ResponseMcpCallInProgressEvent(TypedDict):
     """
     sequence_number: int
     """
-    Counts the stream's events.
+    The number of the event in the stream.
     """
     item_id: str
     """
@@ -3072,13 +3072,13 @@ class ResponseMcpCallInProgressEvent(TypedDict):
     """
     output_index: int
     """
-    Which item of the output.
+    The index of the item in the output.
     """
 
 
 class ResponseMcpListToolsCompletedEvent(TypedDict):
     """
-    An MCP server has named its tools.
+    An MCP server's tools were listed.
     """
 
     type: Literal["response.mcp_list_tools.completed"]
@@ -3087,7 +3087,7 @@ class ResponseMcpListToolsCompletedEvent(TypedDict):
     """
     sequence_number: int
     """
-    Counts the stream's events.
+    The number of the event in the stream.
     """
     item_id: str
     """
@@ -3095,13 +3095,13 @@ class ResponseMcpListToolsCompletedEvent(TypedDict):
     """
     output_index: int
     """
-    Which item of the output.
+    The index of the item in the output.
     """
 
 
 class ResponseMcpListToolsFailedEvent(TypedDict):
     """
-    An MCP server did not name its tools.
+    Listing an MCP server's tools failed.
     """
 
     type: Literal["response.mcp_list_tools.failed"]
@@ -3110,7 +3110,7 @@ class ResponseMcpListToolsFailedEvent(TypedDict):
     """
     sequence_number: int
     """
-    Counts the stream's events.
+    The number of the event in the stream.
     """
     item_id: str
     """
@@ -3118,13 +3118,13 @@ class ResponseMcpListToolsFailedEvent(TypedDict):
     """
     output_index: int
     """
-    Which item of the output.
+    The index of the item in the output.
     """
 
 
 class ResponseMcpListToolsInProgressEvent(TypedDict):
     """
-    An MCP server is asked for its tools.
+    Listing an MCP server's tools started.
     """
 
     type: Literal["response.mcp_list_tools.in_progress"]
@@ -3133,7 +3133,7 @@ class ResponseMcpListToolsInProgressEvent(TypedDict):
     """
     sequence_number: int
     """
-    Counts the stream's events.
+    The number of the event in the stream.
     """
     item_id: str
     """
@@ -3141,57 +3141,57 @@ class ResponseMcpListToolsInProgressEvent(TypedDict):
     """
     output_index: int
     """
-    Which item of the output.
+    The index of the item in the output.
     """
 
 
 class ResponseModeration(TypedDict):
     """
-    What moderation found.
+    The results of the moderation.
     """
 
     input: NotRequired[dict[str, Any] | None]
     """
-    In the request.
+    The findings in the request.
     """
     output: NotRequired[dict[str, Any] | None]
     """
-    In the answer.
+    The findings in the answer.
     """
 
 
 class ResponseObject(TypedDict):
     """
-    A response as it is now.
+    A response in its current state.
     """
 
     id: str
     """
-    The response's own id.
+    The response's id.
     """
     object: Literal["response"]
     """
-    Says what this is.
+    The object type.
     """
     created_at: int
     """
-    When the response was begun (Unix seconds).
+    When the response was created (Unix seconds).
     """
     completed_at: int | None
     """
-    When it was completed (Unix seconds); null unless it is.
+    When the response was completed (Unix seconds), or null.
     """
     status: Literal["in_progress", "completed", "incomplete", "failed", "queued", "cancelled"]
     """
-    How far the response has come.
+    The status of the response.
     """
     incomplete_details: IncompleteDetails | None
     """
-    Why the response is incomplete; null unless it is.
+    Why the response is incomplete, or null.
     """
     error: ResponseError | None
     """
-    Why the response failed; null unless it did.
+    Why the response failed, or null.
     """
     model: str
     """
@@ -3207,161 +3207,161 @@ class ResponseObject(TypedDict):
     """
     instructions: str | list[dict[str, Any]] | None
     """
-    The instructions that the request gave.
+    The instructions of the request.
     """
     prompt: PromptTemplate | None
     """
-    The stored prompt that was filled in.
+    The stored prompt template that was used.
     """
     output: list[OutputMessage | OutputFunctionCall | OutputCustomToolCall | OutputReasoning | OutputHostedToolItem]
     """
-    What the model put out so far.
+    The output so far.
     """
     tools: list[FlatFunctionTool | FlatCustomTool | HostedTool]
     """
-    What the model may call, as the request gave it.
+    The tools that the model may call, as in the request.
     """
     tool_choice: Literal["none", "auto", "required"] | FlatNamedToolChoice | FlatAllowedToolsChoice | FlatCustomToolChoice | McpToolChoice | HostedToolChoice
     """
-    Whether the model may or must call a tool, as the request gave it.
+    Whether the model may or must call a tool, as in the request.
     """
     parallel_tool_calls: bool
     """
-    Whether the answer may hold several calls, as the request gave it.
+    Whether the answer may contain several calls, as in the request.
     """
     max_tool_calls: int | None
     """
-    The most calls of the provider's tools, as the request gave it.
+    The maximum number of calls of the provider's tools, as in the request.
     """
     truncation: Literal["auto", "disabled"]
     """
-    Whether items were left out where the input was too long.
+    How an input that exceeds the context is handled, as in the request.
     """
     text: ResponseText
     """
-    The format of the text, as the request gave it.
+    The format of the text, as in the request.
     """
     reasoning: ResponseReasoning
     """
-    How the model reasons, as the request gave it.
+    The settings of the reasoning, as in the request.
     """
     temperature: float | None
     """
-    How freely tokens are drawn.
+    The sampling temperature.
     """
     top_p: float | None
     """
-    Only the likeliest tokens that together have this probability are drawn from.
+    The cumulative probability of the tokens that are sampled from.
     """
     min_p: NotRequired[float]
     """
-    The least share of the likeliest token's probability that a token must have.
+    The minimum probability of a token, relative to the most likely one.
     """
     presence_penalty: float
     """
-    What the request gave or the default is.
+    As in the request, or the default.
     """
     frequency_penalty: float
     """
-    What the request gave or the default is.
+    As in the request, or the default.
     """
     top_logprobs: int
     """
-    How many of the likeliest tokens are shown at each place.
+    The number of most likely tokens returned at each position.
     """
     max_output_tokens: int | None
     """
-    The most tokens that the answer may have, as the request gave it.
+    The maximum number of tokens of the answer, as in the request.
     """
     store: bool
     """
-    Whether the response is kept.
+    Whether the response is stored.
     """
     background: bool
     """
-    Whether the response is filled after it was answered.
+    Whether the response is generated in the background.
     """
     service_tier: str | None
     """
-    The tier that worked on the request.
+    The service tier that processed the request.
     """
     metadata: dict[str, str]
     """
-    The caller's own notes on the request.
+    The caller's metadata of the request.
     """
     safety_identifier: str | None
     """
-    What the request gave.
+    As in the request.
     """
     user: str | None
     """
-    What the request gave.
+    As in the request.
     """
     prompt_cache_key: str | None
     """
-    What the request gave.
+    As in the request.
     """
     prompt_cache_retention: str | None
     """
-    What the request gave.
+    As in the request.
     """
     prompt_cache_options: NotRequired[ResponseCacheOptions | None]
     """
-    What the request gave.
+    As in the request.
     """
     moderation: ResponseModeration | None
     """
-    What moderation found.
+    The results of the moderation.
     """
     usage: ResponseUsage | None
     """
-    How many tokens the response took; null before it ends.
+    The number of tokens of the response; null before it ends.
     """
     image: NotRequired[dict[str, Any] | None]
     """
-    How images in the input were treated.
+    How images in the input were processed.
     """
     access_programs: NotRequired[dict[str, Any] | None]
     """
-    Programs of OpenAI under which the request was made.
+    OpenAI's access programs that the request belongs to.
     """
     input_transformations: NotRequired[list[dict[str, Any]]]
     """
-    What was taken out of the input.
+    The compactions of the input.
     """
     prompt_cache_diagnostics: NotRequired[dict[str, Any] | None]
     """
-    Whether and why the cache had none of the prompt.
+    Whether and why the cache was missed.
     """
     tool_usage: NotRequired[dict[str, Any] | None]
     """
-    What the provider's own tools took.
+    The usage of the provider's own tools.
     """
     input_messages: NotRequired[list[dict[str, Any]] | None]
     """
-    What the model really read, as messages with their tokens.
+    The exact prompt, as messages with token ids.
     """
     output_messages: NotRequired[list[dict[str, Any]] | None]
     """
-    What the model really wrote, as messages with their tokens.
+    The exact output, as messages with token ids.
     """
     metrics: NotRequired[RequestMetrics | None]
     """
-    How long the request took.
+    The timings of the request.
     """
     kv_transfer_params: NotRequired[dict[str, Any] | None]
     """
-    Where another server finds the KV cache of the prompt.
+    How another server finds the KV cache of the prompt.
     """
     ec_transfer_params: NotRequired[dict[str, Any] | None]
     """
-    Where another server finds what an encoder made of images and sounds.
+    How another server finds the encoder's output for images and audio.
     """
 
 
 class ResponseOutputItemAddedEvent(TypedDict):
     """
-    A new item; what follows fills it.
+    An item was added. The next events fill it.
     """
 
     type: Literal["response.output_item.added"]
@@ -3370,25 +3370,25 @@ class ResponseOutputItemAddedEvent(TypedDict):
     """
     item: OutputMessage | OutputFunctionCall | OutputCustomToolCall | OutputReasoning | OutputHostedToolItem
     """
-    The item as it is now.
+    The item in its current state.
     """
     output_index: int
     """
-    Which item of the output.
+    The index of the item in the output.
     """
     sequence_number: int
     """
-    Counts the stream's events.
+    The number of the event in the stream.
     """
     timings: NotRequired[RequestTimings]
     """
-    How long the work took.
+    The timings of the request.
     """
 
 
 class ResponseOutputItemDoneEvent(TypedDict):
     """
-    An item is whole, or as far as it came.
+    An item is done: complete, or cut off.
     """
 
     type: Literal["response.output_item.done"]
@@ -3397,21 +3397,21 @@ class ResponseOutputItemDoneEvent(TypedDict):
     """
     item: OutputMessage | OutputFunctionCall | OutputCustomToolCall | OutputReasoning | OutputHostedToolItem
     """
-    The item as it is now.
+    The item in its current state.
     """
     output_index: int
     """
-    Which item of the output.
+    The index of the item in the output.
     """
     sequence_number: int
     """
-    Counts the stream's events.
+    The number of the event in the stream.
     """
 
 
 class ResponseOutputTextAnnotationAddedEvent(TypedDict):
     """
-    A source of a text.
+    A citation of a text.
     """
 
     type: Literal["response.output_text.annotation.added"]
@@ -3420,15 +3420,15 @@ class ResponseOutputTextAnnotationAddedEvent(TypedDict):
     """
     annotation_index: int
     """
-    Which of the sources.
+    The index of the citation.
     """
     annotation: Annotation
     """
-    The source.
+    The citation.
     """
     sequence_number: int
     """
-    Counts the stream's events.
+    The number of the event in the stream.
     """
     item_id: str
     """
@@ -3436,17 +3436,17 @@ class ResponseOutputTextAnnotationAddedEvent(TypedDict):
     """
     output_index: int
     """
-    Which item of the output.
+    The index of the item in the output.
     """
     content_index: int
     """
-    Which part of the item.
+    The index of the part in the item.
     """
 
 
 class ResponseQueuedEvent(TypedDict):
     """
-    The response waits for its turn.
+    The response is queued.
     """
 
     type: Literal["response.queued"]
@@ -3455,26 +3455,26 @@ class ResponseQueuedEvent(TypedDict):
     """
     response: ResponseObject
     """
-    The response as it is now.
+    The response in its current state.
     """
     sequence_number: int
     """
-    Counts the stream's events.
+    The number of the event in the stream.
     """
 
 
 class ResponseReasoning(TypedDict):
     """
-    How the model reasons.
+    The settings of the reasoning.
     """
 
     effort: str | None
     """
-    How much reasoning the model does.
+    How much the model reasons.
     """
     summary: str | None
     """
-    Whether and how the reasoning is summarised.
+    Whether and how the reasoning is summarized.
     """
     generate_summary: NotRequired[str | None]
     """
@@ -3482,17 +3482,17 @@ class ResponseReasoning(TypedDict):
     """
     mode: NotRequired[str | None]
     """
-    How much is spent on the whole answer.
+    How much effort is spent on the whole answer.
     """
     context: NotRequired[str | None]
     """
-    Which earlier reasoning the model gets.
+    The earlier reasoning that the model gets.
     """
 
 
 class ResponseReasoningSummaryPartAddedEvent(TypedDict):
     """
-    A new part of the reasoning's summary.
+    A part was added to the summary of the reasoning.
     """
 
     type: Literal["response.reasoning_summary_part.added"]
@@ -3501,11 +3501,11 @@ class ResponseReasoningSummaryPartAddedEvent(TypedDict):
     """
     part: SummaryTextContent
     """
-    The part as it is now.
+    The part in its current state.
     """
     sequence_number: int
     """
-    Counts the stream's events.
+    The number of the event in the stream.
     """
     item_id: str
     """
@@ -3513,17 +3513,17 @@ class ResponseReasoningSummaryPartAddedEvent(TypedDict):
     """
     output_index: int
     """
-    Which item of the output.
+    The index of the item in the output.
     """
     summary_index: int
     """
-    Which part of the summary.
+    The index of the part in the summary.
     """
 
 
 class ResponseReasoningSummaryPartDoneEvent(TypedDict):
     """
-    A part of the summary is whole.
+    A part of the summary is complete.
     """
 
     type: Literal["response.reasoning_summary_part.done"]
@@ -3532,15 +3532,15 @@ class ResponseReasoningSummaryPartDoneEvent(TypedDict):
     """
     part: SummaryTextContent
     """
-    The part as it is now.
+    The part in its current state.
     """
     status: NotRequired[Literal["incomplete"] | None]
     """
-    Whether it ended before it was whole.
+    Whether the part ended incomplete.
     """
     sequence_number: int
     """
-    Counts the stream's events.
+    The number of the event in the stream.
     """
     item_id: str
     """
@@ -3548,17 +3548,17 @@ class ResponseReasoningSummaryPartDoneEvent(TypedDict):
     """
     output_index: int
     """
-    Which item of the output.
+    The index of the item in the output.
     """
     summary_index: int
     """
-    Which part of the summary.
+    The index of the part in the summary.
     """
 
 
 class ResponseReasoningSummaryTextDeltaEvent(TypedDict):
     """
-    The next piece of the summary.
+    New text of the summary.
     """
 
     type: Literal["response.reasoning_summary_text.delta"]
@@ -3567,15 +3567,15 @@ class ResponseReasoningSummaryTextDeltaEvent(TypedDict):
     """
     delta: str
     """
-    The next piece.
+    New text.
     """
     obfuscation: NotRequired[str]
     """
-    Padding that hides how long the text is.
+    Padding that obscures the length of the text.
     """
     sequence_number: int
     """
-    Counts the stream's events.
+    The number of the event in the stream.
     """
     item_id: str
     """
@@ -3583,17 +3583,17 @@ class ResponseReasoningSummaryTextDeltaEvent(TypedDict):
     """
     output_index: int
     """
-    Which item of the output.
+    The index of the item in the output.
     """
     summary_index: int
     """
-    Which part of the summary.
+    The index of the part in the summary.
     """
 
 
 class ResponseReasoningSummaryTextDoneEvent(TypedDict):
     """
-    A text of the summary is whole.
+    A text of the summary is complete.
     """
 
     type: Literal["response.reasoning_summary_text.done"]
@@ -3602,11 +3602,11 @@ class ResponseReasoningSummaryTextDoneEvent(TypedDict):
     """
     text: str
     """
-    The whole text.
+    The full text.
     """
     sequence_number: int
     """
-    Counts the stream's events.
+    The number of the event in the stream.
     """
     item_id: str
     """
@@ -3614,17 +3614,17 @@ class ResponseReasoningSummaryTextDoneEvent(TypedDict):
     """
     output_index: int
     """
-    Which item of the output.
+    The index of the item in the output.
     """
     summary_index: int
     """
-    Which part of the summary.
+    The index of the part in the summary.
     """
 
 
 class ResponseReasoningTextDeltaEvent(TypedDict):
     """
-    The next piece of the reasoning.
+    New text of the reasoning.
     """
 
     type: Literal["response.reasoning_text.delta"]
@@ -3633,15 +3633,15 @@ class ResponseReasoningTextDeltaEvent(TypedDict):
     """
     delta: str
     """
-    The next piece.
+    New text.
     """
     obfuscation: NotRequired[str]
     """
-    Padding that hides how long the text is.
+    Padding that obscures the length of the text.
     """
     sequence_number: int
     """
-    Counts the stream's events.
+    The number of the event in the stream.
     """
     item_id: str
     """
@@ -3649,21 +3649,21 @@ class ResponseReasoningTextDeltaEvent(TypedDict):
     """
     output_index: int
     """
-    Which item of the output.
+    The index of the item in the output.
     """
     content_index: int
     """
-    Which part of the item.
+    The index of the part in the item.
     """
     timings: NotRequired[RequestTimings]
     """
-    How long the work took.
+    The timings of the request.
     """
 
 
 class ResponseReasoningTextDoneEvent(TypedDict):
     """
-    The reasoning is whole, or as far as it came.
+    The reasoning is done: complete, or cut off.
     """
 
     type: Literal["response.reasoning_text.done"]
@@ -3672,11 +3672,11 @@ class ResponseReasoningTextDoneEvent(TypedDict):
     """
     text: str
     """
-    The whole text.
+    The full text.
     """
     sequence_number: int
     """
-    Counts the stream's events.
+    The number of the event in the stream.
     """
     item_id: str
     """
@@ -3684,17 +3684,17 @@ class ResponseReasoningTextDoneEvent(TypedDict):
     """
     output_index: int
     """
-    Which item of the output.
+    The index of the item in the output.
     """
     content_index: int
     """
-    Which part of the item.
+    The index of the part in the item.
     """
 
 
 class ResponseRefusalDeltaEvent(TypedDict):
     """
-    The next piece of a refusal.
+    New text of a refusal.
     """
 
     type: Literal["response.refusal.delta"]
@@ -3703,15 +3703,15 @@ class ResponseRefusalDeltaEvent(TypedDict):
     """
     delta: str
     """
-    The next piece.
+    New text.
     """
     obfuscation: NotRequired[str]
     """
-    Padding that hides how long the text is.
+    Padding that obscures the length of the text.
     """
     sequence_number: int
     """
-    Counts the stream's events.
+    The number of the event in the stream.
     """
     item_id: str
     """
@@ -3719,17 +3719,17 @@ class ResponseRefusalDeltaEvent(TypedDict):
     """
     output_index: int
     """
-    Which item of the output.
+    The index of the item in the output.
     """
     content_index: int
     """
-    Which part of the item.
+    The index of the part in the item.
     """
 
 
 class ResponseRefusalDoneEvent(TypedDict):
     """
-    A refusal is whole.
+    A refusal is complete.
     """
 
     type: Literal["response.refusal.done"]
@@ -3738,11 +3738,11 @@ class ResponseRefusalDoneEvent(TypedDict):
     """
     refusal: str
     """
-    The whole text.
+    The full text.
     """
     sequence_number: int
     """
-    Counts the stream's events.
+    The number of the event in the stream.
     """
     item_id: str
     """
@@ -3750,17 +3750,17 @@ class ResponseRefusalDoneEvent(TypedDict):
     """
     output_index: int
     """
-    Which item of the output.
+    The index of the item in the output.
     """
     content_index: int
     """
-    Which part of the item.
+    The index of the part in the item.
     """
 
 
 class ResponseShellCallCommandAddedEvent(TypedDict):
     """
-    A new command for a shell.
+    A shell command was added.
     """
 
     type: Literal["response.shell_call_command.added"]
@@ -3769,11 +3769,11 @@ class ResponseShellCallCommandAddedEvent(TypedDict):
     """
     output_index: int
     """
-    Which item of the output.
+    The index of the item in the output.
     """
     command_index: int
     """
-    Which of the commands.
+    The index of the command.
     """
     command: str
     """
@@ -3781,13 +3781,13 @@ class ResponseShellCallCommandAddedEvent(TypedDict):
     """
     sequence_number: int
     """
-    Counts the stream's events.
+    The number of the event in the stream.
     """
 
 
 class ResponseShellCallCommandDeltaEvent(TypedDict):
     """
-    The next piece of a command.
+    New text of a shell command.
     """
 
     type: Literal["response.shell_call_command.delta"]
@@ -3796,29 +3796,29 @@ class ResponseShellCallCommandDeltaEvent(TypedDict):
     """
     output_index: int
     """
-    Which item of the output.
+    The index of the item in the output.
     """
     command_index: int
     """
-    Which of the commands.
+    The index of the command.
     """
     delta: str
     """
-    The next piece.
+    New text.
     """
     obfuscation: NotRequired[str]
     """
-    Padding that hides how long the text is.
+    Padding that obscures the length of the text.
     """
     sequence_number: int
     """
-    Counts the stream's events.
+    The number of the event in the stream.
     """
 
 
 class ResponseShellCallCommandDoneEvent(TypedDict):
     """
-    A command is whole.
+    A shell command is complete.
     """
 
     type: Literal["response.shell_call_command.done"]
@@ -3827,25 +3827,25 @@ class ResponseShellCallCommandDoneEvent(TypedDict):
     """
     output_index: int
     """
-    Which item of the output.
+    The index of the item in the output.
     """
     command_index: int
     """
-    Which of the commands.
+    The index of the command.
     """
     command: str
     """
-    The whole command.
+    The full command.
     """
     sequence_number: int
     """
-    Counts the stream's events.
+    The number of the event in the stream.
     """
 
 
 class ResponseShellCallOutputContentDeltaEvent(TypedDict):
     """
-    The next piece of what a command printed.
+    New output of a shell command.
     """
 
     type: Literal["response.shell_call_output_content.delta"]
@@ -3854,15 +3854,15 @@ class ResponseShellCallOutputContentDeltaEvent(TypedDict):
     """
     command_index: int
     """
-    Which of the commands.
+    The index of the command.
     """
     delta: dict[str, Any] | None
     """
-    The piece, as stdout and stderr.
+    The new output, as stdout and stderr.
     """
     sequence_number: int
     """
-    Counts the stream's events.
+    The number of the event in the stream.
     """
     item_id: str
     """
@@ -3870,13 +3870,13 @@ class ResponseShellCallOutputContentDeltaEvent(TypedDict):
     """
     output_index: int
     """
-    Which item of the output.
+    The index of the item in the output.
     """
 
 
 class ResponseShellCallOutputContentDoneEvent(TypedDict):
     """
-    What a command printed is whole.
+    The output of the shell commands is complete.
     """
 
     type: Literal["response.shell_call_output_content.done"]
@@ -3885,15 +3885,15 @@ class ResponseShellCallOutputContentDoneEvent(TypedDict):
     """
     command_index: int
     """
-    Which of the commands.
+    The index of the command.
     """
     output: list[dict[str, Any]]
     """
-    All that was printed, and how the command ended.
+    The full output, and how the command ended.
     """
     sequence_number: int
     """
-    Counts the stream's events.
+    The number of the event in the stream.
     """
     item_id: str
     """
@@ -3901,7 +3901,7 @@ class ResponseShellCallOutputContentDoneEvent(TypedDict):
     """
     output_index: int
     """
-    Which item of the output.
+    The index of the item in the output.
     """
 
 
@@ -3916,13 +3916,13 @@ class ResponseText(TypedDict):
     """
     verbosity: Literal["low", "medium", "high"] | None
     """
-    How long the answer shall be.
+    How long the answer should be.
     """
 
 
 class ResponseTextDeltaEvent(TypedDict):
     """
-    The next piece of a text.
+    New text of a message.
     """
 
     type: Literal["response.output_text.delta"]
@@ -3931,7 +3931,7 @@ class ResponseTextDeltaEvent(TypedDict):
     """
     delta: str
     """
-    The next piece.
+    New text.
     """
     logprobs: list[OutputLogprob]
     """
@@ -3939,11 +3939,11 @@ class ResponseTextDeltaEvent(TypedDict):
     """
     obfuscation: NotRequired[str]
     """
-    Padding that hides how long the text is.
+    Padding that obscures the length of the text.
     """
     sequence_number: int
     """
-    Counts the stream's events.
+    The number of the event in the stream.
     """
     item_id: str
     """
@@ -3951,21 +3951,21 @@ class ResponseTextDeltaEvent(TypedDict):
     """
     output_index: int
     """
-    Which item of the output.
+    The index of the item in the output.
     """
     content_index: int
     """
-    Which part of the item.
+    The index of the part in the item.
     """
     timings: NotRequired[RequestTimings]
     """
-    How long the work took.
+    The timings of the request.
     """
 
 
 class ResponseTextDoneEvent(TypedDict):
     """
-    A text is whole, or as far as it came.
+    A text is done: complete, or cut off.
     """
 
     type: Literal["response.output_text.done"]
@@ -3974,7 +3974,7 @@ class ResponseTextDoneEvent(TypedDict):
     """
     text: str
     """
-    The whole text.
+    The full text.
     """
     logprobs: list[OutputLogprob]
     """
@@ -3982,7 +3982,7 @@ class ResponseTextDoneEvent(TypedDict):
     """
     sequence_number: int
     """
-    Counts the stream's events.
+    The number of the event in the stream.
     """
     item_id: str
     """
@@ -3990,26 +3990,26 @@ class ResponseTextDoneEvent(TypedDict):
     """
     output_index: int
     """
-    Which item of the output.
+    The index of the item in the output.
     """
     content_index: int
     """
-    Which part of the item.
+    The index of the part in the item.
     """
 
 
 class ResponseUsage(TypedDict):
     """
-    How many tokens the response took.
+    The number of tokens of the response.
     """
 
     input_tokens: int
     """
-    Tokens of the input, chat template included.
+    Tokens of the input, including the chat template's.
     """
     input_tokens_details: InputTokensDetails
     """
-    What the input's tokens are.
+    A breakdown of the input tokens.
     """
     output_tokens: int
     """
@@ -4017,7 +4017,7 @@ class ResponseUsage(TypedDict):
     """
     output_tokens_details: OutputTokensDetails
     """
-    What the generated tokens are.
+    A breakdown of the generated tokens.
     """
     total_tokens: int
     """
@@ -4027,7 +4027,7 @@ class ResponseUsage(TypedDict):
 
 class ResponseWebSearchCallCompletedEvent(TypedDict):
     """
-    A search of the web is done.
+    A web search is complete.
     """
 
     type: Literal["response.web_search_call.completed"]
@@ -4036,7 +4036,7 @@ class ResponseWebSearchCallCompletedEvent(TypedDict):
     """
     sequence_number: int
     """
-    Counts the stream's events.
+    The number of the event in the stream.
     """
     item_id: str
     """
@@ -4044,13 +4044,13 @@ class ResponseWebSearchCallCompletedEvent(TypedDict):
     """
     output_index: int
     """
-    Which item of the output.
+    The index of the item in the output.
     """
 
 
 class ResponseWebSearchCallInProgressEvent(TypedDict):
     """
-    A search of the web begins.
+    A web search started.
     """
 
     type: Literal["response.web_search_call.in_progress"]
@@ -4059,7 +4059,7 @@ class ResponseWebSearchCallInProgressEvent(TypedDict):
     """
     sequence_number: int
     """
-    Counts the stream's events.
+    The number of the event in the stream.
     """
     item_id: str
     """
@@ -4067,13 +4067,13 @@ class ResponseWebSearchCallInProgressEvent(TypedDict):
     """
     output_index: int
     """
-    Which item of the output.
+    The index of the item in the output.
     """
 
 
 class ResponseWebSearchCallSearchingEvent(TypedDict):
     """
-    The web is searched.
+    A web search is in progress.
     """
 
     type: Literal["response.web_search_call.searching"]
@@ -4082,7 +4082,7 @@ class ResponseWebSearchCallSearchingEvent(TypedDict):
     """
     sequence_number: int
     """
-    Counts the stream's events.
+    The number of the event in the stream.
     """
     item_id: str
     """
@@ -4090,32 +4090,32 @@ class ResponseWebSearchCallSearchingEvent(TypedDict):
     """
     output_index: int
     """
-    Which item of the output.
+    The index of the item in the output.
     """
 
 
 ResponseStreamEvent: TypeAlias = ResponseCreatedEvent | ResponseQueuedEvent | ResponseInProgressEvent | ResponseCompletedEvent | ResponseIncompleteEvent | ResponseFailedEvent | ResponseOutputItemAddedEvent | ResponseOutputItemDoneEvent | ResponseContentPartAddedEvent | ResponseContentPartDoneEvent | ResponseTextDeltaEvent | ResponseTextDoneEvent | ResponseOutputTextAnnotationAddedEvent | ResponseRefusalDeltaEvent | ResponseRefusalDoneEvent | ResponseFunctionCallArgumentsDeltaEvent | ResponseFunctionCallArgumentsDoneEvent | ResponseReasoningTextDeltaEvent | ResponseReasoningTextDoneEvent | ResponseReasoningSummaryPartAddedEvent | ResponseReasoningSummaryPartDoneEvent | ResponseReasoningSummaryTextDeltaEvent | ResponseReasoningSummaryTextDoneEvent | ResponseAudioDeltaEvent | ResponseAudioDoneEvent | ResponseAudioTranscriptDeltaEvent | ResponseAudioTranscriptDoneEvent | ResponseErrorEvent | ResponseWebSearchCallInProgressEvent | ResponseWebSearchCallSearchingEvent | ResponseWebSearchCallCompletedEvent | ResponseFileSearchCallInProgressEvent | ResponseFileSearchCallSearchingEvent | ResponseFileSearchCallCompletedEvent | ResponseCodeInterpreterCallInProgressEvent | ResponseCodeInterpreterCallInterpretingEvent | ResponseCodeInterpreterCallCompletedEvent | ResponseCodeInterpreterCallCodeDeltaEvent | ResponseCodeInterpreterCallCodeDoneEvent | ResponseImageGenCallInProgressEvent | ResponseImageGenCallGeneratingEvent | ResponseImageGenCallCompletedEvent | ResponseImageGenCallPartialImageEvent | ResponseMcpCallInProgressEvent | ResponseMcpCallCompletedEvent | ResponseMcpCallFailedEvent | ResponseMcpCallArgumentsDeltaEvent | ResponseMcpCallArgumentsDoneEvent | ResponseMcpListToolsInProgressEvent | ResponseMcpListToolsCompletedEvent | ResponseMcpListToolsFailedEvent | ResponseCustomToolCallInputDeltaEvent | ResponseCustomToolCallInputDoneEvent | ResponseShellCallCommandAddedEvent | ResponseShellCallCommandDeltaEvent | ResponseShellCallCommandDoneEvent | ResponseShellCallOutputContentDeltaEvent | ResponseShellCallOutputContentDoneEvent | ResponseCompactionCompactingEvent
 """
-A step of the response.
+An event of a response.
 """
 
 
 class SglangFigures(TypedDict):
     """
-    Figures and tokens of an answer, those that were asked for.
+    The requested statistics and tokens of an answer.
     """
 
     routed_experts: NotRequired[str]
     """
-    The experts that each token was given to, as bytes in base64.
+    The experts that each token was routed to, as bytes in base64.
     """
     cached_tokens_details: NotRequired[CachedTokens]
     """
-    In which cache tokens of the prompt were found.
+    Which cache the prompt tokens were taken from.
     """
     spec_tokens_details: NotRequired[DraftFigures | list[DraftFigures]]
     """
-    How good the drafts of speculative decoding were, of the choice or of each one.
+    Statistics of speculative decoding, of the one choice or of each choice.
     """
     input_ids: NotRequired[list[int]]
     """
@@ -4129,24 +4129,24 @@ class SglangFigures(TypedDict):
 
 class StoredItem(TypedDict):
     """
-    An item as it was sent or put out, with an id, and contents as lists of parts. Further properties depend on the type.
+    An input or output item, with an id, and with its content as a list of parts. Further properties depend on the type.
     """
 
     id: str
     """
-    The item's id: the caller's, or one that the server made.
+    The item's id: the caller's, or one generated by the server.
     """
     type: str
     """
-    The kind of item.
+    The type of item.
     """
     status: NotRequired[str | None]
     """
-    How far the item had come.
+    The status of the item.
     """
     role: NotRequired[str]
     """
-    The message's author.
+    The role of the message's author.
     """
     content: NotRequired[list[dict[str, Any]] | None]
     """
@@ -4154,26 +4154,26 @@ class StoredItem(TypedDict):
     """
     call_id: NotRequired[str | None]
     """
-    The call's id, to which its output refers.
+    The call's id. Its output refers to it.
     """
     name: NotRequired[str | None]
     """
-    The function.
+    The function's name.
     """
     arguments: NotRequired[str]
     """
-    The arguments as JSON text.
+    The arguments, in JSON.
     """
 
 
 class SummaryTextContent(TypedDict):
     """
-    A piece of the reasoning's summary.
+    Text of the reasoning's summary.
     """
 
     type: Literal["summary_text"]
     """
-    The kind of part.
+    The type of part.
     """
     text: str
     """
@@ -4200,11 +4200,11 @@ class TokenLogprob(TypedDict):
     """
     top_logprobs: list[TopLogprob]
     """
-    The likeliest tokens at this place.
+    The most likely tokens at this position.
     """
     top_probs: NotRequired[list[TopLogprob]]
     """
-    The likeliest tokens at this place, with the probabilities that they are drawn by.
+    The most likely tokens at this position, with their probabilities.
     """
     id: NotRequired[int]
     """
@@ -4212,13 +4212,13 @@ class TokenLogprob(TypedDict):
     """
     prob: NotRequired[float]
     """
-    The probability that the token is drawn by.
+    The probability of sampling the token.
     """
 
 
 class TokenPiece(TypedDict):
     """
-    A token with its text.
+    A token and its text.
     """
 
     id: int
@@ -4227,7 +4227,7 @@ class TokenPiece(TypedDict):
     """
     piece: str | list[int]
     """
-    Its text, or its bytes where they are no UTF-8.
+    The token's text, or its bytes if they aren't valid UTF-8.
     """
 
 
@@ -4238,15 +4238,15 @@ class TokenizeResponse(TypedDict):
 
     tokens: list[int] | list[list[int]] | list[TokenPiece]
     """
-    Token ids: one list for one text, a list of lists for several. Or each as an object with its text.
+    Token ids: one list for one text, a list of lists for several; or objects with a token id and its text.
     """
     count: int | list[int]
     """
-    How many tokens there are: a list for several texts.
+    The number of tokens; a list for several texts.
     """
     max_model_len: int
     """
-    The most tokens that prompt and text may have together.
+    The maximum number of tokens of prompt and answer together.
     """
     token_strs: NotRequired[list[str] | None]
     """
@@ -4256,7 +4256,7 @@ class TokenizeResponse(TypedDict):
 
 class TopLogprob(TypedDict):
     """
-    A token that might have stood at a place.
+    A candidate for a token at one position.
     """
 
     token: str
@@ -4277,13 +4277,13 @@ class TopLogprob(TypedDict):
     """
     prob: NotRequired[float]
     """
-    The probability that the token is drawn by.
+    The probability of sampling the token.
     """
 
 
 class UrlCitation(TypedDict):
     """
-    A page of the web that a piece of the text comes from.
+    A web page that a part of the text cites.
     """
 
     url: str
@@ -4296,22 +4296,22 @@ class UrlCitation(TypedDict):
     """
     start_index: int
     """
-    Where the piece begins in the text.
+    Where the citation starts in the text.
     """
     end_index: int
     """
-    Where it ends.
+    Where the citation ends in the text.
     """
 
 
 class Usage(TypedDict):
     """
-    How many tokens the request took.
+    The number of tokens of the request and its answer.
     """
 
     prompt_tokens: int
     """
-    Tokens of the prompt, chat template included.
+    Tokens of the prompt, including the chat template's.
     """
     completion_tokens: int
     """
@@ -4323,50 +4323,50 @@ class Usage(TypedDict):
     """
     prompt_tokens_details: NotRequired[PromptTokensDetails]
     """
-    What the prompt's tokens are.
+    A breakdown of the prompt tokens.
     """
     completion_tokens_details: NotRequired[CompletionTokensDetails]
     """
-    What the generated tokens are.
+    A breakdown of the generated tokens.
     """
     reasoning_tokens: NotRequired[int | None]
     """
-    Tokens of reasoning.
+    Reasoning tokens.
     """
     extra: NotRequired[dict[str, Any] | None]
     """
-    The engine's own figures, by name.
+    The engine's own metrics, by name.
     """
 
 
 class VerboseDetails(TypedDict):
     """
-    What the model really read and wrote.
+    The prompt and the output exactly as the model read and wrote them.
     """
 
     prompt: str
     """
-    The prompt, as the chat template made it.
+    The prompt, as the chat template rendered it.
     """
     content: str
     """
-    The text, with the model's control tokens.
+    The text, including the model's special tokens.
     """
     index: NotRequired[int]
     """
-    Which choice it is.
+    The index of the choice.
     """
     tokens: NotRequired[list[int]]
     """
-    The text's tokens, of a piece or where they were asked for.
+    The text's tokens, in chunks or if requested.
     """
     id_slot: NotRequired[int]
     """
-    The slot that worked on it.
+    The slot that processed the request.
     """
     stop: NotRequired[bool]
     """
-    Whether the text is over.
+    Whether generation has stopped.
     """
     model: NotRequired[str]
     """
@@ -4382,37 +4382,37 @@ class VerboseDetails(TypedDict):
     """
     tokens_cached: NotRequired[int]
     """
-    Tokens that the slot holds at the end.
+    Tokens in the slot at the end.
     """
     generation_settings: NotRequired[dict[str, Any]]
     """
-    Every setting of the request, with what was taken where it was absent.
+    Every setting of the request, including the defaults that applied.
     """
     has_new_line: NotRequired[bool]
     """
-    Whether the text has a line end.
+    Whether the text contains a line break.
     """
     truncated: NotRequired[bool]
     """
-    Whether the context was too short.
+    Whether the context was exceeded.
     """
     stop_type: NotRequired[Literal["none", "eos", "limit", "word"]]
     """
-    What ended the text: the model, a limit or a stop text.
+    What ended the text: the model, a limit or a stop string.
     """
     stopping_word: NotRequired[str]
     """
-    The stop text.
+    The stop string.
     """
     timings: NotRequired[RequestTimings]
     """
-    How long the work took.
+    The timings of the request.
     """
 
 
 class Version(TypedDict):
     """
-    Which version of the server runs.
+    The server's version.
     """
 
     version: str
@@ -4423,7 +4423,7 @@ class Version(TypedDict):
 
 class WeightVersionSpan(TypedDict):
     """
-    Tokens that one version of the weights made.
+    Tokens that were generated by one version of the weights.
     """
 
     version: str
@@ -4432,9 +4432,9 @@ class WeightVersionSpan(TypedDict):
     """
     start: int
     """
-    The first token, by its number in the text.
+    The index of the first token in the text.
     """
     end: int
     """
-    The token behind the last one.
+    The index of the last token, plus 1.
     """

@@ -38,7 +38,10 @@ def without_full_logits(
     lacks is dropped. `top_param` is the field that asks for `top_logprobs`.
     """
     sampling = request.sampling
-    of_pipeline = request.constraint is not None or request.must_call or held or sampling.best_of > 1
+    # An answer without tokens is neither searched nor constrained.
+    of_pipeline = sampling.max_tokens != 0 and (
+        request.constraint is not None or request.must_call or held or sampling.best_of > 1
+    )
     if of_pipeline or not model.full_logits:
         dropped = tuple(_needing_full_logits(request, top_param))
         sampling = replace(sampling, logit_bias=(), allowed_token_ids=(), bad_words_token_ids=(), bad_words=())

@@ -3,8 +3,8 @@
 from collections.abc import Iterator
 from typing import Literal
 
-from specvino.engine.admission import check_length
 from specvino.engine.errors import PromptError
+from specvino.engine.prompt_checks import check_length
 from specvino.engine.protocol import Engine, ModelInfo
 from specvino.engine.request import Conversation, Message, Tool, ToolCall
 from specvino.generated import models, wire

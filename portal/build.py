@@ -19,9 +19,22 @@ from specvino.document import yaml_text
 from specvino.generated.errors import ERRORS
 from specvino.generated.streams import STREAMS
 from specvino.generated.systems import SYSTEMS
-from specvino.portal.pages import commands, dialects, doubles, endpoints, errors, matrix, reference, streams, vocabulary
+from specvino.portal.pages import (
+    Page,
+    commands,
+    dialects,
+    doubles,
+    endpoints,
+    errors,
+    html,
+    matrix,
+    python_api,
+    streams,
+    vocabulary,
+)
 from specvino.portal.pages.fields import description, kind
-from specvino.portal.pages.page import Page, html
+from specvino.portal.reference import ASSETS
+from specvino.portal.reference import HERE as REFERENCE
 from specvino.portal.source import Source
 
 HERE = files("specvino.portal")
@@ -40,7 +53,7 @@ MADE: dict[str, Callable[[Source], Iterator[Page]]] = {
     "streams": streams.pages,
     "errors": errors.pages,
     "vocabulary": vocabulary.pages,
-    "reference": reference.pages,
+    "reference": dialects.references,
 }
 
 # A file that every site has and no source folder, by which one that was built before is known.
@@ -97,7 +110,11 @@ def _build(
 ) -> None:
     source = Source()
     made = {part: list(pages(source)) for part, pages in MADE.items()}
-    made |= {"commands": list(commands.pages(cli)), "doubles": list(doubles.pages(source, start_lines))}
+    made |= {
+        "commands": list(commands.pages(cli)),
+        "python": list(python_api.pages()),
+        "doubles": list(doubles.pages(source, start_lines)),
+    }
     pages = work / "pages"
     shutil.copytree(written, pages, ignore=shutil.ignore_patterns("*.py", "__pycache__", "decisions"))
     _drop_test_links(pages / "field-handling.md")
@@ -106,8 +123,8 @@ def _build(
     shutil.copytree(here / "assets", pages / "assets")
     for page in (page for part in made.values() for page in part):
         _write(pages / page.path, page.text)
-    for asset in reference.assets():
-        shutil.copyfile(str(asset), pages / "reference" / asset.name)
+    for name in ASSETS:
+        shutil.copyfile(str(REFERENCE.joinpath(name)), pages / "reference" / name)
     _write(pages / "openapi" / "specvino.json", json.dumps(source.document, ensure_ascii=False))
     _write(pages / "openapi" / "vocabulary.json", json.dumps(source.vocabulary, ensure_ascii=False))
     for system in SYSTEMS:
@@ -179,10 +196,11 @@ def nav(made: dict[str, list[Page]]) -> list[Any]:
         {
             "Tools": [
                 {"Conformance": "conformance.md"},
-                {"Servers, judged": "servers.md"},
+                {"Tested servers": "servers.md"},
                 {"Drift": "drift.md"},
                 {"Client packages": [{"specvino sdk": "sdk.md"}, {"Other generators": "generators.md"}]},
                 *all_of("commands"),
+                *all_of("python"),
             ]
         },
         {

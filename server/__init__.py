@@ -1,10 +1,10 @@
-"""HTTP: the Connexion app, the validation of requests, errors, keys and the framing of answers.
+"""The HTTP server: the Connexion app, validation of requests, errors, access, and streaming.
 
-The server knows neither messages nor tokens: it takes operations from `generated`, handlers as objects, and moves
+The server handles neither messages nor tokens: it takes operations from `generated` and handlers as objects, and moves
 JSON and events between them.
 """
 
 import warnings
 
-# Connexion imports Starlette's test client, which warns of a package that only it would need.
+# Connexion imports Starlette's test client, which warns about a package that only the test client uses.
 warnings.filterwarnings("ignore", message="Using `httpx` with `starlette.testclient` is deprecated")

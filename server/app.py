@@ -1,4 +1,4 @@
-"""Puts the ASGI app together: Connexion routes, checks keys and maps errors; the operations do the rest."""
+"""The ASGI app: Connexion routes requests, checks keys and maps errors; the operations do the rest."""
 
 import copy
 from collections.abc import Awaitable, Callable
@@ -15,17 +15,13 @@ from connexion.resolver import Resolution, Resolver
 from starlette.convertors import PathConvertor, register_url_convertor
 
 from specvino.generated.handlers import OPERATIONS, Handlers, Reply
-from specvino.server import origins
-from specvino.server.drain import Drain
-from specvino.server.errors import add_error_handlers
-from specvino.server.hosts import Hosts
-from specvino.server.keys import BearerKeys
-from specvino.server.operation import operations_middleware
+from specvino.server.access import BearerKeys, Hosts, origins_middleware
+from specvino.server.operations.errors import add_error_handlers
+from specvino.server.operations.exchange import Exchanges, RequestId
+from specvino.server.operations.operation import Drain, operations_middleware
+from specvino.server.operations.routes import routes
 from specvino.server.reference import Reference
-from specvino.server.request_id import RequestId
-from specvino.server.routes import routes
 from specvino.server.settings import Settings
-from specvino.server.telemetry.exchange import Exchanges
 from specvino.server.telemetry.metrics_page import MetricsPath
 from specvino.server.telemetry.telemetry import Telemetry
 
@@ -33,7 +29,7 @@ Lifespan = Callable[[Any], AbstractAsyncContextManager[None]]
 
 
 class _AnyPath(PathConvertor):
-    """Takes line breaks, too, below which Starlette finds nothing that is mounted (decision 070)."""
+    """A path that may contain line breaks; Starlette's own doesn't match mounted apps then (decision 070)."""
 
     regex = r"[\s\S]*"
 
@@ -42,7 +38,7 @@ register_url_convertor("path", _AnyPath())
 
 
 class MissingHandler(Exception):
-    """An operation of the document has no handler; `str()` names both."""
+    """An operation of the document has no handler; `str()` names the operation and the missing method."""
 
 
 def create_app(
@@ -52,11 +48,11 @@ def create_app(
     telemetry: Telemetry | None = None,
     drain: Drain | None = None,
 ) -> AsyncApp:
-    """Returns the app that serves the document; whoever ends it begins `drain`. Raises MissingHandler."""
+    """Returns the app that serves the document. To shut it down, begin `drain`. Raises MissingHandler."""
     page = telemetry.page if telemetry else None
     bound = _bind(handlers)
-    places = settings.system.elsewhere if settings.system else ()
-    bound |= {place.id: bound[place.operation] for place in places}
+    extra = settings.system.elsewhere if settings.system else ()
+    bound |= {path.id: bound[path.operation] for path in extra}
     app = AsyncApp(
         __name__,
         lifespan=lifespan,
@@ -65,7 +61,7 @@ def create_app(
         middlewares=[
             RequestId,
             partial(Exchanges, recorders=telemetry.recorders if telemetry else ()),
-            *([origins.middleware(settings.origins)] if settings.origins else ()),
+            *([origins_middleware(settings.origins)] if settings.origins else ()),
             ExceptionMiddleware,
             partial(Hosts, names=settings.hosts),
             Reference,
@@ -77,7 +73,7 @@ def create_app(
         ],
     )
     for base_path, skeleton in routes(settings.system, keyed=bool(settings.keys)):
-        # Connexion changes the dict that it is given.
+        # Connexion modifies the dict.
         app.add_api(copy.deepcopy(skeleton), base_path=base_path, name=base_path or "root")
     add_error_handlers(app, settings.system)
     return app
@@ -89,13 +85,15 @@ def _bind(handlers: Handlers) -> dict[str, Callable[..., Awaitable[Reply[Any]]]]
         group = getattr(handlers, operation.tag, None)
         handler = getattr(group, operation.id, None)
         if handler is None:
-            raise MissingHandler(f"the operation {operation.id} has no handler: handlers.{operation.tag} lacks it")
+            raise MissingHandler(
+                f"the operation {operation.id} has no handler: handlers.{operation.tag}.{operation.id} is missing"
+            )
         bound[operation.id] = handler
     return bound
 
 
 class _Routing(RoutingMiddleware):  # type: ignore[misc]
-    """Routes by the document's paths alone: a slash too many is unknown, not redirected (decision 039)."""
+    """Routing by the document's paths only: a path with an extra slash is unknown, not redirected (decision 039)."""
 
     def add_api(self, *args: Any, **kwargs: Any) -> None:
         super().add_api(*args, **kwargs)

@@ -1,47 +1,58 @@
-"""All connections of a server: how many there may be, and how long one may take over what it sends."""
+"""Connections: their maximum number, and uvicorn's HTTP parsing with limits on incomplete requests.
+
+uvicorn reads request heads of any length and waits for their end without a timeout; both cost memory and connections
+before a key is checked (decision 058).
+"""
 
 import asyncio
 import logging
 import resource
-from typing import Protocol
+from typing import Any, Protocol
+
+import httptools
+from uvicorn.protocols.http.httptools_impl import HttpToolsProtocol
+
+from specvino.generated.errors import ErrorCode
+from specvino.handlers.errors import ApiError
+from specvino.server.operations.errors import raw_answer
 
 logger = logging.getLogger("specvino.server")
 
 MOST = 2048
 
-# Open files of everything else: the model, the database, pipes to child processes, images that are fetched.
+# Other open files: the model, the database, pipes to child processes, downloaded images.
 _OTHER_FILES = 256
 
 
 class Connection(Protocol):
-    """What the server asks of a connection."""
+    """The interface of a connection."""
 
     def tick(self) -> None:
-        """A second is over."""
+        """Called once a second."""
         ...
 
     def abort(self) -> None: ...
 
 
 class Connections:
-    """Holds at most `most` connections.
+    """The server's open connections, at most `most`.
 
-    One too many takes the place of the one that has waited longest without asking anything, so that whoever fills the
-    server with silent connections only pushes out their own. Where all are being answered it is refused.
+    When the limit is reached, a new connection replaces the one that has been idle the longest, so that a client that
+    opens silent connections only closes its own. If none is idle, the new one is refused.
 
-    Seconds are counted by the loop: after a second in which the server itself stood still, one is over, not more. So no
-    client is late because the server is busy.
+    Seconds are counted by the event loop: however long the server itself is blocked, only one second has passed. So no
+    client times out because the server is busy.
     """
 
     def __init__(self, most: int = MOST) -> None:
         self.most = most
         self._all: set[Connection] = set()
-        # Those that ask nothing now, the longest waiting first.
+        # Idle connections, the longest idle first.
         self._waiting: dict[Connection, None] = {}
         self._pushed_out = self._refused = 0
 
     def add(self, connection: Connection) -> bool:
-        """Takes a new connection, which waits; returns False where it has to be refused."""
+        """Adds a new connection, which is idle; returns False if it has to be refused."""
         full = len(self._all) - len(self._waiting) >= self.most
         self._refused += full
         while len(self._all) >= self.most and self._waiting:
@@ -54,26 +65,26 @@ class Connections:
         return not full
 
     def discard(self, connection: Connection) -> None:
-        """Forgets a connection that is closed."""
+        """Removes a closed connection."""
         self._all.discard(connection)
         self._waiting.pop(connection, None)
 
     def asks(self, connection: Connection) -> None:
-        """Notes that a connection has asked something: nobody takes its place until `waits`."""
+        """Marks a connection as busy with a request: it isn't replaced until `waits`."""
         self._waiting.pop(connection, None)
 
     def waits(self, connection: Connection) -> None:
-        """Notes that a connection was answered, and asks nothing now."""
+        """Marks a connection as idle again."""
         if connection in self._all:
             self._waiting[connection] = None
 
     def tick(self) -> None:
-        """Tells all connections that a second is over, and the log what was too much in it."""
+        """Ticks all connections, and logs those that were closed or refused in this second."""
         for connection in list(self._all):
             connection.tick()
         if self._pushed_out or self._refused:
             logger.warning(
-                "more than %d connections (--max-connections): %d that asked nothing were closed, %d were refused",
+                "--max-connections (%d) was reached: %d idle connections were closed, %d new ones refused",
                 self.most,
                 self._pushed_out,
                 self._refused,
@@ -81,15 +92,15 @@ class Connections:
             self._pushed_out = self._refused = 0
 
     async def watch(self) -> None:
-        """Ticks until it is cancelled."""
+        """Ticks every second until it is cancelled."""
         while True:
             await asyncio.sleep(1)
             self.tick()
 
 
 def possible(most: int) -> int:
-    """Raises this process's limit of open files, so that it suffices for `most` connections; returns how many it
-    suffices for."""
+    """Raises this process's limit of open files for `most` connections; returns the number of connections that the
+    limit allows."""
     soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
     wanted = most + _OTHER_FILES
     if soft != resource.RLIM_INFINITY and soft < wanted:
@@ -97,5 +108,210 @@ def possible(most: int) -> int:
         resource.setrlimit(resource.RLIMIT_NOFILE, (soft, hard))
         if soft < wanted:
             most = max(soft - _OTHER_FILES, 1)
-            logger.warning("this process may open %d files, so there can be %d connections at a time", soft, most)
+            logger.warning("the limit of %d open files allows %d connections only", soft, most)
     return most
+
+
+# The size of a request's head: its URL, header names and values. The bytes are uvicorn's limit with h11, the number of
+# fields is vLLM's.
+HEAD_BYTES = 65_536
+HEAD_FIELDS = 256
+
+# Pipelined requests: those sent before an earlier one was answered.
+PIPELINED = 16
+
+# Seconds for a head, and for a body in addition to its bytes at the slowest rate (bytes/s).
+HEAD_SECONDS = 20
+BODY_SECONDS = 30
+BODY_RATE = 10_000
+
+# Seconds for the rest of an unread body, or for a client to read its error response.
+LINGER_SECONDS = 10
+
+# Seconds in which a client may read no byte of its response.
+UNREAD_SECONDS = 60
+
+
+class BoundedProtocol(HttpToolsProtocol):
+    """A connection. Requests that are too large or too slow get the API's error response, if that is still possible."""
+
+    def __init__(self, connections: Connections, **options: Any) -> None:
+        super().__init__(**options)
+        self._connections = connections
+        self._refused = False
+        # The request being answered; `cycle` is the last one received, which may be later.
+        self._running: Any = None
+        # What is being read: a head that has begun, or a body with its bytes so far.
+        self._in_head = self._in_body = False
+        self._head = self._body = 0
+        # Bytes since the parser last reported anything.
+        self._fruitless = 0
+        self._progress = False
+        self._ticks = 0
+        self._again = b""
+        self._unread = self._unread_ticks = 0
+
+    def connection_made(self, transport: Any) -> None:
+        super().connection_made(transport)
+        if not self._connections.add(self):
+            message = f"All {self._connections.most} connections of the server are in use. Retry later."
+            self._refuse(ApiError(ErrorCode.TOO_MANY_CONNECTIONS, message, retry_after=1))
+
+    def _start_asgi_task(self, cycle: Any, app: Any) -> None:
+        self._running = cycle
+        super()._start_asgi_task(cycle, app)
+
+    def connection_lost(self, exc: Exception | None) -> None:
+        self._connections.discard(self)
+        self._leave()
+        super().connection_lost(exc)
+
+    def data_received(self, data: bytes) -> None:
+        if self._refused:
+            return
+        self._unset_keepalive_if_required()
+        self._progress = False
+        try:
+            self.parser.feed_data(data)
+        except httptools.HttpParserUpgrade as upgrade:
+            self.parser = httptools.HttpRequestParser(self)
+            self.data_received(self._again + data[upgrade.args[0] :])
+            return
+        except httptools.HttpParserError as error:
+            # An exception of our callbacks is the context of the parser's error.
+            cause = error.__context__
+            broken = ApiError(ErrorCode.INVALID_HTTP, "The request is not valid HTTP/1.1.")
+            self._refuse(cause if isinstance(cause, ApiError) else broken)
+            return
+        self._fruitless = 0 if self._progress else self._fruitless + len(data)
+        if self._fruitless > 2 * HEAD_BYTES:  # an endless field, or the framing of a body
+            self._refuse(_too_large())
+
+    def on_message_begin(self) -> None:
+        super().on_message_begin()
+        self._progress = self._in_head = True
+        self._head = self._ticks = 0
+
+    def on_url(self, url: bytes) -> None:
+        self._count(len(url))
+        super().on_url(url)
+
+    def on_header(self, name: bytes, value: bytes) -> None:
+        if self._in_body:
+            return  # a trailer, which no operation uses
+        self._count(len(name) + len(value) + len(": \r\n"))
+        super().on_header(name, value)
+        if len(self.headers) > HEAD_FIELDS:
+            raise _too_large()
+
+    def on_headers_complete(self) -> None:
+        if self.parser.should_upgrade() and self.parser.get_method() != b"CONNECT":
+            # Java's client offers an upgrade to HTTP/2 with its first request, and the parser then treats the body as
+            # another protocol. Upgrades aren't supported, so the request is parsed again without the offer.
+            fields = [b"%b: %b\r\n" % field for field in self.headers if field[0] != b"upgrade"]
+            line = b"%b %b HTTP/%b" % (self.parser.get_method(), self.url, self.parser.get_http_version().encode())
+            self._again = b"%b\r\n%b\r\n" % (line, b"".join(fields))
+            return
+        if len(self.pipeline) >= PIPELINED:
+            raise ApiError(ErrorCode.INVALID_HTTP, f"More than {PIPELINED} requests were pipelined.")
+        self._connections.asks(self)
+        super().on_headers_complete()
+        self._progress = self._in_body = True
+        self._in_head = False
+        self._body = self._ticks = 0
+
+    def on_body(self, body: bytes) -> None:
+        self._progress = True
+        self._body += len(body)
+        super().on_body(body)
+
+    def on_message_complete(self) -> None:
+        if not self._in_body:
+            return  # it will be parsed again
+        self._progress = True
+        self._in_body = False
+        super().on_message_complete()
+
+    def on_response_complete(self) -> None:
+        super().on_response_complete()
+        self._ticks = 0
+        if not self._answers:
+            self._connections.waits(self)
+
+    @property
+    def _answers(self) -> bool:
+        return self.cycle is not None and not self.cycle.response_complete
+
+    def _count(self, more: int) -> None:
+        self._head += more
+        if self._head > HEAD_BYTES:
+            raise _too_large()
+
+    def tick(self) -> None:
+        """Called once a second. See `Connections`."""
+        if self._is_unread():
+            self.abort()
+        elif self._refused:
+            self._ticks += 1
+            if self._ticks > LINGER_SECONDS:
+                self.abort()
+        elif self._in_body:
+            self._tick_body()
+        elif not self._answers and (self._in_head or self.cycle is None):
+            self._ticks += 1
+            if self._ticks > HEAD_SECONDS:
+                self._late("request's head", HEAD_SECONDS)
+
+    def _tick_body(self) -> None:
+        if self.flow.read_paused or self.cycle.waiting_for_100_continue:
+            return  # the client waits for the server
+        self._ticks += 1
+        if self.cycle.response_complete:
+            if self._ticks > LINGER_SECONDS:
+                self.abort()
+        elif self._ticks > BODY_SECONDS + self._body / BODY_RATE:
+            self._late("request's body", self._ticks)
+
+    def _late(self, part: str, seconds: int) -> None:
+        if self._in_head or self._in_body:
+            self._refuse(ApiError(ErrorCode.REQUEST_TIMEOUT, f"The {part} was not complete after {seconds} seconds."))
+        else:
+            self.transport.close()  # browsers open connections in advance, and expect no response
+
+    def _is_unread(self) -> bool:
+        """Returns whether the client has read nothing of its pending data for too long."""
+        unread = self.transport.get_write_buffer_size()
+        self._unread_ticks = self._unread_ticks + 1 if unread and unread == self._unread else 0
+        self._unread = unread
+        return self._unread_ticks > UNREAD_SECONDS
+
+    def abort(self) -> None:
+        """Closes the connection at once; pending data is lost."""
+        self._leave()
+        self.transport.abort()
+
+    def _leave(self) -> None:
+        """Signals the app that the client is gone, and stops its writes."""
+        for cycle in (self._running, self.cycle):
+            if cycle is not None and not cycle.response_complete:
+                cycle.disconnected = True
+                cycle.message_event.set()
+
+    def _refuse(self, error: ApiError) -> None:
+        """Answers in place of the app, and keeps reading until the client has received the response: closing the socket
+        with unread data would reset the connection before that."""
+        logger.info("connection from %s:%d refused: %s", *(self.client or ("-", 0)), error.message)
+        self._refused = True
+        self._ticks = 0
+        self._connections.waits(self)
+        if self._answers and (self._running.response_started or self.pipeline):
+            self.abort()  # an error can't be sent in the middle of another response
+            return
+        self._leave()
+        self.transport.write(raw_answer(error, self.server_state.default_headers))
+        self.transport.write_eof()
+
+
+def _too_large() -> ApiError:
+    message = f"The request's head exceeds the limit of {HEAD_BYTES} bytes or {HEAD_FIELDS} header fields."
+    return ApiError(ErrorCode.HEADERS_TOO_LARGE, message)

@@ -1,6 +1,6 @@
 """GET /docs: the API reference, at the server's root and without a key.
 
-It is a page for people and no operation of the API, so it isn't in the document that it shows."""
+It is an HTML page and not an operation of the API, so it isn't in the document that it shows."""
 
 from functools import cache
 from typing import Any
@@ -18,7 +18,7 @@ PATH = "/docs"
 
 
 class Reference:
-    """Is ASGI middleware. Its errors are those of Starlette, so it stands below what gives them their envelope."""
+    """ASGI middleware for the page. It raises Starlette's errors, so it runs inside the exception middleware."""
 
     def __init__(self, app: ASGIApp) -> None:
         self.app = app
@@ -34,7 +34,7 @@ class Reference:
 
 @cache
 def _html() -> str:
-    # The folder's address is relative, for servers that stand below a path of a proxy.
+    # The address of the assets is relative, for servers under a path of a proxy.
     return page("API reference", f"{PATH[1:]}/", whole())
 
 
@@ -43,7 +43,7 @@ async def _page(_: Request) -> HTMLResponse:
 
 
 class _Assets(StaticFiles):
-    """Serves the page's files alone, not the Python beside them."""
+    """The page's files, without the Python modules beside them."""
 
     def lookup_path(self, path: str) -> Any:
         return super().lookup_path(path) if path in ASSETS else ("", None)

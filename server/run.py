@@ -1,4 +1,4 @@
-"""Runs the app on uvicorn, from the first line printed to the last process gone."""
+"""Runs the app on uvicorn, from startup to the end of its last process."""
 
 import asyncio
 import signal
@@ -14,28 +14,28 @@ from typing import Any, cast
 import uvicorn
 
 from specvino.engine.errors import ModelLoadError
+from specvino.server.access import ServeError, require_unreachable
 from specvino.server.assembly import ServedApp
-from specvino.server.connections import Connections, possible
-from specvino.server.exposure import ServeError, require_unreachable
-from specvino.server.protocol import BoundedProtocol
-from specvino.server.storage import StorageError
+from specvino.server.assembly.storage import StorageError
+from specvino.server.connections import BoundedProtocol, Connections, possible
 from specvino.server.telemetry import logs
 
-# How long (seconds) a connection is kept without a request: longer than clients and proxies keep one (5 to 60 s), as a
-# request that meets the server's end of it is lost.
+# How long (seconds) an idle connection is kept open: longer than clients and proxies do (5 to 60 s), since a request
+# that is sent while the server closes the connection is lost.
 KEEP_ALIVE = 75
 
-# How long (seconds) clients have to read how it ended.
+# How long (seconds) clients have to read the last responses.
 CLOSING = 5
 
-# How often (seconds) it is looked whether the last request has ended.
-_GLANCE = 0.1
+# How often (seconds) the drain checks whether requests are still running.
+_DRAIN_INTERVAL = 0.1
 
 
 class _Server(uvicorn.Server):
-    """Drains when a signal comes: refuses new requests and lets those under way end, what is late with a proper error.
+    """A uvicorn server that drains on a signal: it refuses new requests and lets running ones finish, or ends them with
+    an error after the timeout.
 
-    A second signal makes all of them late, a third one ends the process.
+    A second signal ends them at once, a third one the process.
     """
 
     def __init__(self, config: uvicorn.Config, served: ServedApp) -> None:
@@ -53,27 +53,27 @@ class _Server(uvicorn.Server):
 
     async def shutdown(self, sockets: list[socket.socket] | None = None) -> None:
         self._served.drain.begin()
-        # The list that requests under way hold, too. A client's next request needs another server.
+        # Running requests share this list: their connections close, and clients' next requests go to another server.
         self.server_state.default_headers.append((b"connection", b"close"))
         if count := self._served.under_way:
             timeout = self._served.settings.shutdown_timeout
-            message = f"specvino: stopping; waiting up to {timeout} s for {count} requests"
-            print(f"{message} (a second signal stops now)", file=sys.stderr, flush=True)
+            message = f"specvino: shutting down; waiting up to {timeout} s for {count} running requests"
+            print(f"{message} (send the signal again to stop now)", file=sys.stderr, flush=True)
             await self._wait_until(time.monotonic() + timeout)
         await super().shutdown(sockets)
 
     async def _wait_until(self, deadline: float) -> None:
-        while self._served.under_way and not self._hurried and time.monotonic() < deadline:  # noqa: ASYNC110 - a signal can't wake us
-            await asyncio.sleep(_GLANCE)
+        while self._served.under_way and not self._hurried and time.monotonic() < deadline:  # noqa: ASYNC110 - a signal can't set an event
+            await asyncio.sleep(_DRAIN_INTERVAL)
         if self._served.under_way:
             await self._served.stop_answers()
 
 
 def run(served: ServedApp, host: str, port: int, *, max_connections: int, insecure: bool = False) -> None:
-    """Serves until a signal comes. Raises ServeError, ModelLoadError and StorageError.
+    """Serves until a signal. Raises ServeError, ModelLoadError and StorageError.
 
-    The port is open while the models load, and /health says so. Without keys it is open to this machine alone, unless
-    the server may be `insecure`.
+    The port is open while the models load, and /health returns 503 until then. Without keys the server listens only on
+    loopback addresses, unless it is `insecure`.
     """
     settings = served.settings
     listener = _listen(host, port, everywhere=insecure or bool(settings.keys))
@@ -118,12 +118,12 @@ def run(served: ServedApp, host: str, port: int, *, max_connections: int, insecu
         ws="none",
         timeout_keep_alive=KEEP_ALIVE,
         log_config=logs.config(settings.telemetry.log_format),
-        access_log=False,  # ours says more
+        access_log=False,  # ours has more fields
         timeout_graceful_shutdown=CLOSING,
         server_header=False,
     )
     server = _Server(config, served)
-    # uvicorn 0.54 shuts down on a signal and raises it again, when all is closed: a clean end (decision 040).
+    # uvicorn 0.54 raises the signal again after the shutdown; this ends the process cleanly (decision 040).
     for number in (signal.SIGINT, signal.SIGTERM):
         signal.signal(number, lambda *_: sys.exit(0))
     server.run(sockets=[listener])
@@ -139,7 +139,7 @@ def _listen(host: str, port: int, *, everywhere: bool) -> socket.socket:
         listener.bind((host, port))
         if not everywhere:
             require_unreachable(host, listener.getsockname()[0])
-        # The queue must hold a burst of clients while the loop is busy.
+        # The backlog has to hold a burst of clients while the event loop is busy.
         listener.listen(2048)
     except OSError as error:
         raise ServeError(f"can't listen on {host} port {port}: {error.strerror}") from error

@@ -24,7 +24,6 @@ SLOW = (
     "conformance/fuzz",
     "conformance/test_",
     "decisions",
-    "dialects/test_stand_ins",
     "docs",
     "e2e",
     "engine/chat_template/test_kinds",

@@ -89,6 +89,20 @@ def test_no_input_is_part_of_a_script() -> None:
         assert "${{" not in step.get("run", "")
 
 
+@pytest.mark.parametrize(
+    ("args", "installed"), [("", "SOURCE"), ("--layer fuzz", "SOURCE[fuzz]"), ("-f chat/fuzz", "SOURCE[fuzz]")]
+)
+def test_the_action_installs_what_generated_requests_need(tmp_path, args, installed) -> None:
+    step = next(step for step in ACTION["runs"]["steps"] if "pip install" in step.get("run", ""))
+    python = tmp_path / "python"
+    python.write_text('#!/bin/sh\nmkdir -p "$3/bin" && cp "$0" "$3/bin/python"\necho "$@"\n')
+    python.chmod(0o755)
+    env = {"PYTHON": str(python), "SOURCE": "SOURCE", "ARGS": args, "RUNNER_TEMP": str(tmp_path)}
+    assert env.keys() - {"RUNNER_TEMP"} == step["env"].keys()
+    ran = subprocess.run(["bash", "-e", "-c", step["run"]], env=os.environ | env, capture_output=True, text=True)
+    assert ran.stdout.split()[-1] == installed
+
+
 def test_the_options_of_the_action_and_the_docs_exist() -> None:
     help_text = CliRunner(env={"COLUMNS": "200"}).invoke(main, ["conform", "--help"]).stdout
     docs = (PROJECT / "docs" / "conformance.md").read_text("utf-8")

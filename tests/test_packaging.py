@@ -20,6 +20,14 @@ def test_every_folder_with_code_is_a_package_of_the_wheel() -> None:
     assert set(setuptools["packages"]) == found
 
 
+def test_every_top_package_is_marked_as_typed() -> None:
+    """`specvino` is a namespace package, so type checkers look for the mark in what is below it."""
+    setuptools = tomllib.loads((PROJECT / "pyproject.toml").read_text())["tool"]["setuptools"]
+    for folder in setuptools["package-dir"].values():
+        assert (PROJECT / folder / "py.typed").is_file(), folder
+    assert "py.typed" in setuptools["package-data"]["*"]
+
+
 def test_every_dialect_has_its_document_in_the_package() -> None:
     package = files("specvino.generated")
     for source in (PROJECT / "openapi" / "dialects").glob("*.yaml"):

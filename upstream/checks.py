@@ -5,12 +5,272 @@ that what is read may be less than what the system checks, and is never more.
 """
 
 import ast
+from collections.abc import Callable, Iterator, Sequence
+from typing import Any
 
 from specvino.upstream.annotations import last
-from specvino.upstream.conditions import Function, all_of
-from specvino.upstream.constants import constant
 from specvino.upstream.described import Schema
-from specvino.upstream.modules import Found, Module, Sources, statements
+from specvino.upstream.modules import Found, Module, NotConstant, Sources, constant, statements
+
+_ABOVE: dict[type[ast.cmpop], str] = {
+    ast.Lt: "exclusiveMaximum",
+    ast.LtE: "maximum",
+    ast.Gt: "exclusiveMinimum",
+    ast.GtE: "minimum",
+}
+_TURNED: dict[type[ast.cmpop], type[ast.cmpop]] = {ast.Lt: ast.Gt, ast.LtE: ast.GtE, ast.Gt: ast.Lt, ast.GtE: ast.LtE}
+# What a comparison is where it doesn't hold. A text is neither below 0 nor not: Python refuses to compare it.
+_OPPOSITE: dict[type[ast.cmpop], type[ast.cmpop]] = {
+    ast.Lt: ast.GtE,
+    ast.LtE: ast.Gt,
+    ast.Gt: ast.LtE,
+    ast.GtE: ast.Lt,
+    ast.Eq: ast.NotEq,
+    ast.NotEq: ast.Eq,
+    ast.Is: ast.IsNot,
+    ast.IsNot: ast.Is,
+    ast.In: ast.NotIn,
+    ast.NotIn: ast.In,
+}
+_SIZES = {
+    "minimum": ("minLength", "minItems", "minProperties", 0),
+    "exclusiveMinimum": ("minLength", "minItems", "minProperties", 1),
+    "maximum": ("maxLength", "maxItems", "maxProperties", 0),
+    "exclusiveMaximum": ("maxLength", "maxItems", "maxProperties", -1),
+}
+_SIZED = {"type": ["string", "array", "object"]}
+_EMPTY: Schema = {
+    "anyOf": [{"enum": [None, False, 0, ""]}, {"type": ["array", "object"], "maxItems": 0, "maxProperties": 0}]
+}
+_TYPES: dict[str, Schema] = {
+    "str": {"type": "string"},
+    "int": {"type": ["integer", "boolean"]},
+    "float": {"type": "number", "not": {"type": "integer"}},
+    "bool": {"type": "boolean"},
+    "list": {"type": "array"},
+    "dict": {"type": "object"},
+}
+
+
+class _NotPlain(Exception):
+    """The condition isn't about one field and known values alone."""
+
+
+Condition = dict[str, Schema]
+"""For each field named, the values for which a condition holds: it holds where all do. Empty: it always holds."""
+
+
+class Function:
+    """The statements of one function.
+
+    known: gives the value of an expression. Raises NotConstant.
+    called: gives the schema of the values that another function, which is called by that name, takes as its argument.
+    names: the fields that local names stand for.
+    """
+
+    def __init__(
+        self,
+        known: Callable[[ast.expr], Any],
+        called: Callable[[str], Schema],
+        function: ast.FunctionDef,
+        names: dict[str, str],
+    ) -> None:
+        self._known = known
+        self._called = called
+        self._values: dict[str, ast.expr] = {}
+        # What is set somewhere may no longer be what was sent.
+        self._set: set[str | None] = set()
+        self._names: dict[str, str] = {}
+        targets = [target for node in ast.walk(function) for target in _targets(node)]
+        self._set = {self._field(target) for target in targets if not isinstance(target, ast.Name)}
+        changed = {target.id for target in targets if isinstance(target, ast.Name)}
+        self._names = {name: field for name, field in names.items() if name not in changed}
+
+    def refused(self, body: Sequence[ast.stmt], given: Condition) -> Iterator[tuple[str, Schema]]:
+        """Yields, by field, values for which statements raise, where `given` holds; ends where that gets unclear."""
+        for statement in body:
+            match statement:
+                case ast.Assign(targets=[ast.Name(id=name)], value=value):
+                    self._names.pop(name, None)
+                    self._values[name] = value
+                    if field := self._field(value):
+                        self._names[name] = field
+                case ast.If(test=ast.UnaryOp(op=ast.Not(), operand=operand)) if _is_object(operand):
+                    continue  # of what is no object, nothing is asked
+                case ast.If(test=test, body=then, orelse=other):
+                    opposite = self._plain(test, False)
+                    # Each part of an `or` is enough.
+                    for part in test.values if isinstance(test, ast.BoolOp) and isinstance(test.op, ast.Or) else [test]:
+                        if (condition := self._plain(part, True)) is not None:
+                            yield from self.refused(then, _both(given, condition))
+                    if opposite is not None:
+                        yield from self.refused(other, _both(given, opposite))
+                    if isinstance(then[-1], ast.Return) and not _returns(*then[:-1], *other):
+                        if opposite is None:
+                            return
+                        given = _both(given, opposite)
+                    elif _returns(statement):
+                        return
+                case ast.Expr(value=ast.Call(func=ast.Name(id=name), args=[first, *_])) if not given:
+                    if (field := self._field(first)) and (schema := self._called(name)):
+                        yield field, {"not": schema}
+                case ast.Raise():
+                    if len(given) == 1:
+                        yield from given.items()
+                    return
+                case _ if _returns(statement):
+                    return
+
+    def _plain(self, node: ast.expr, holds: bool) -> Condition | None:
+        """Returns when a condition holds, or doesn't; None where that isn't plain."""
+        try:
+            return self._condition(node, holds)
+        except _NotPlain:
+            return None
+
+    def _condition(self, node: ast.expr, holds: bool) -> Condition:
+        match node:
+            case ast.BoolOp(op=op, values=parts):
+                conditions = [self._condition(part, holds) for part in parts]
+                return _all(conditions) if isinstance(op, ast.And) == holds else _any(conditions)
+            case ast.UnaryOp(op=ast.Not(), operand=operand):
+                return self._condition(operand, not holds)
+            case ast.Compare(left=left, ops=ops, comparators=others):
+                conditions = [
+                    self._comparison(first, op if holds else _OPPOSITE[type(op)](), second)
+                    for first, op, second in zip((left, *others), ops, others, strict=False)
+                ]
+                return _all(conditions) if holds else _any(conditions)
+            case ast.Call() if holds and _is_object(node):
+                return {}
+            case ast.Call(func=ast.Name(id="isinstance"), args=[subject, types]):
+                return self._isinstance(subject, types, holds)
+        if field := self._field(node):
+            return {field: {"not": _EMPTY} if holds else _EMPTY}
+        raise _NotPlain
+
+    def _isinstance(self, subject: ast.expr, types: ast.expr, holds: bool) -> Condition:
+        named = [last(each) for each in (types.elts if isinstance(types, ast.Tuple) else [types])]
+        field = self._field(subject)
+        if field is None or not all(name in _TYPES for name in named):
+            raise _NotPlain
+        schema: Schema = {"anyOf": [_TYPES[name] for name in named]}
+        return {field: schema if holds else {"not": schema}}
+
+    def _comparison(self, left: ast.expr, op: ast.cmpop, right: ast.expr) -> Condition:
+        if self._field(left) is None and self._sized(left) is None and type(op) in (*_TURNED, ast.Eq, ast.NotEq):
+            left, op, right = right, _TURNED.get(type(op), type(op))(), left
+        try:
+            value = self._known(self._values.get(right.id, right) if isinstance(right, ast.Name) else right)
+        except NotConstant:
+            raise _NotPlain from None
+        if sized := self._sized(left):
+            return {sized: _size(op, value)}
+        if field := self._field(left):
+            return {field: _compared(op, value)}
+        raise _NotPlain
+
+    def _sized(self, node: ast.expr) -> str | None:
+        match node:
+            case ast.Call(func=ast.Name(id="len"), args=[inner]):
+                return self._field(inner)
+        return None
+
+    def _field(self, node: ast.expr) -> str | None:
+        field = self._field_of(node)
+        return None if field in self._set else field
+
+    def _field_of(self, node: ast.expr) -> str | None:
+        """Returns the field that an expression is the value of: `self.x`, `data["x"]`, `data.get("x")` or a name."""
+        match node:
+            case ast.NamedExpr(target=ast.Name(id=name), value=value):
+                if field := self._field(value):
+                    self._names[name] = field
+                return field
+            case ast.Name(id=name):
+                return self._names.get(name)
+            case ast.Attribute(value=ast.Name(id="self"), attr=name):
+                return name
+            case ast.Subscript(value=ast.Name(id="data" | "values"), slice=ast.Constant(value=str(name))):
+                return name
+            case ast.Call(
+                func=ast.Attribute(value=ast.Name(id="data" | "values"), attr="get"),
+                args=[ast.Constant(value=str(name))] | [ast.Constant(value=str(name)), ast.Constant(value=None)],
+            ):
+                return name
+        return None
+
+
+def _is_object(node: ast.expr) -> bool:
+    """Tells whether a condition asks if the request is an object at all."""
+    match node:
+        case ast.Call(func=ast.Name(id="isinstance"), args=[ast.Name(id="data" | "values"), ast.Name(id="dict")]):
+            return True
+    return False
+
+
+def _targets(node: ast.AST) -> list[ast.expr]:
+    """Returns what a statement sets."""
+    match node:
+        case ast.Assign(targets=targets):
+            return targets
+        case ast.AugAssign(target=target) | ast.For(target=target):
+            return [target]
+    return []
+
+
+def _returns(*statements: ast.stmt) -> bool:
+    """Tells whether what follows some statements may not be reached: it holds for some values only then."""
+    return any(isinstance(each, ast.Return) for statement in statements for each in ast.walk(statement))
+
+
+def _both(first: Condition, second: Condition) -> Condition:
+    return _all((first, second))
+
+
+def _all(conditions: Sequence[Condition]) -> Condition:
+    """Returns the condition that holds where all do."""
+    fields = {field: None for each in conditions for field in each}
+    return {field: all_of([each[field] for each in conditions if field in each]) for field in fields}
+
+
+def _any(conditions: Sequence[Condition]) -> Condition:
+    """Returns the condition that holds where one does: they have to be about one field."""
+    if len({field for each in conditions for field in each}) != 1 or any(len(each) != 1 for each in conditions):
+        raise _NotPlain
+    ((field, _),) = conditions[0].items()
+    return {field: {"anyOf": [each[field] for each in conditions]}}
+
+
+def _compared(op: ast.cmpop, value: Any) -> Schema:
+    match op:
+        case ast.Is() | ast.Eq():
+            return {"const": value}
+        case ast.IsNot() | ast.NotEq():
+            return {"not": {"const": value}}
+        case ast.In() if isinstance(value, list):
+            return {"enum": value}
+        case ast.NotIn() if isinstance(value, list):
+            return {"not": {"enum": value}}
+    if type(op) in _ABOVE and isinstance(value, (int, float)):
+        return {"type": "number", _ABOVE[type(op)]: value}
+    raise _NotPlain
+
+
+def _size(op: ast.cmpop, value: Any) -> Schema:
+    if isinstance(op, ast.NotEq):
+        return {**_SIZED, "not": _size(ast.Eq(), value)}
+    if isinstance(op, ast.Eq) and isinstance(value, int):
+        return {"allOf": [_size(ast.GtE(), value), _size(ast.LtE(), value)]}
+    if type(op) not in _ABOVE or not isinstance(value, int):
+        raise _NotPlain
+    *keywords, more = _SIZES[_ABOVE[type(op)]]
+    return {**_SIZED, **{str(keyword): max(0, value + int(more)) for keyword in keywords}}
+
+
+def all_of(schemas: Sequence[Schema]) -> Schema:
+    """Returns the schema of the values that fit all of several."""
+    return schemas[0] if len(schemas) == 1 else {"allOf": list(schemas)}
 
 
 class Checks:

@@ -5,13 +5,13 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from specvino.upstream import openapi_document, ours, packages, theirs
+from specvino.upstream import openapi_document, packages
 from specvino.upstream.allow_list import Allowed, sift
 from specvino.upstream.compare import Comparison
 from specvino.upstream.described import Described, Part, Unreadable
 from specvino.upstream.differences import Difference, Only
 from specvino.upstream.modules import Sources
-from specvino.upstream.table import table
+from specvino.upstream.table import of_classes, table
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,7 +45,7 @@ def system_of(system: str, document: dict[str, Any], version: str | None, source
     """Returns what a system says, and where that was read: in a folder, in an OpenAPI document of its own, or in the
     package of a version, by default of the one that the document describes. Raises Unreadable."""
     if source is not None and source.is_file():
-        return str(source), openapi_document.described(source, document)
+        return str(source), openapi_document.of_file(source, document)
     wanted = table(system)
     cache = packages.cache()
     if source is not None:
@@ -59,7 +59,7 @@ def system_of(system: str, document: dict[str, Any], version: str | None, source
         name = f"{wanted.distribution} {version}"
         place = packages.from_index(wanted.distribution, version, wanted.package, cache)
     others = {each: packages.beside(source, each, cache) for each in wanted.beside}
-    return name, theirs.described(wanted, Sources({wanted.package: place, **others}))
+    return name, of_classes(wanted, Sources({wanted.package: place, **others}))
 
 
 def drift(
@@ -77,8 +77,8 @@ def drift(
         side has one.
     """
     name, described = said
-    mine = ours.described(document)
-    comparison = Comparison(mine, described, ours.levels(whole, system))
+    mine = openapi_document.of_document(document)
+    comparison = Comparison(mine, described, openapi_document.levels(whole, system))
     parts = [part for part in comparison.parts() if not only or {part[0], ".".join(part)} & {*only}]
     if unknown := {*only} - {name for part in parts for name in (part[0], ".".join(part))}:
         known = ", ".join(".".join(part) for part in comparison.parts())

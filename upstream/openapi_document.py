@@ -1,4 +1,4 @@
-"""What a system's own OpenAPI document says: OpenAI's, or what a FastAPI application serves at /openapi.json."""
+"""What OpenAPI documents say: ours of a system, or one of the system's own, such as FastAPI's /openapi.json."""
 
 import json
 from pathlib import Path
@@ -8,12 +8,47 @@ import yaml
 
 from specvino.document import yaml_text
 from specvino.document.operations import EVENTS, JSON, Operation, base_paths, operations
-from specvino.document.pointers import resolved, schema_reference
-from specvino.document.walk import descend
+from specvino.document.pointers import component_name, resolved, schema_reference
+from specvino.document.walk import all_schemas, descend
 from specvino.upstream.described import Described, Part, Schema, Unreadable
 
+_ERROR = schema_reference("ErrorResponse")
 
-def described(path: Path, ours: dict[str, Any]) -> Described:
+
+def of_document(document: dict[str, Any]) -> Described:
+    """Returns the parts of the document of a system."""
+    parts: dict[Part, Schema] = {}
+    for operation in operations(document):
+        if operation.body:
+            parts[operation.endpoint, "request"] = operation.body
+        if JSON in operation.content():
+            parts[operation.endpoint, "response"] = operation.content()[JSON]["schema"]
+        if operation.event:
+            parts[operation.endpoint, "stream"] = _without_errors(resolved(document, operation.event))
+    if component_name(_ERROR) in document["components"]["schemas"]:
+        parts["error", "response"] = {"$ref": _ERROR}
+    return Described(document, parts)
+
+
+def _without_errors(event: Schema) -> Schema:
+    """Returns the schema of events without that of an error, which is a part of its own."""
+    return {
+        key: [branch for branch in value if branch.get("$ref") != _ERROR] if key in ("anyOf", "oneOf") else value
+        for key, value in event.items()
+    }
+
+
+def levels(whole: dict[str, Any], system: str) -> dict[str, str]:
+    """Returns how a system supports each field of the whole document, by the field's name."""
+    found: dict[str, str] = {}
+    for _, schema in all_schemas(whole):
+        for name, systems in schema.get("x-support", {}).items():
+            if (entry := systems.get(system)) is not None:
+                found[name] = entry if isinstance(entry, str) else entry["level"]
+    return found
+
+
+def of_file(path: Path, ours: dict[str, Any]) -> Described:
     """Returns the parts of the operations of `ours` that the document in a file has, under the same path or one of the
     base paths. Raises Unreadable for a file that is no OpenAPI document of version 3."""
     document = _read(path)

@@ -1,4 +1,4 @@
-"""The options of other systems' servers, as `specvino serve --dialect` understands them.
+"""The options of other systems' servers, as `specvino serve --dialect` accepts them.
 
-A file for each system says what its options are here; `README.md` says how to read one.
+A YAML file per system maps its options to ours; `README.md` describes the format.
 """

@@ -1,4 +1,4 @@
-"""The command `serve`, which takes a system's options beside its own where `--dialect` names one."""
+"""The command `serve`, which also accepts the options of the system that `--dialect` names."""
 
 import os
 from collections.abc import Iterator
@@ -9,75 +9,73 @@ import typer
 from typer.core import TyperCommand, TyperOption
 
 from specvino.cli.system_options import table as tables
-from specvino.cli.system_options.reading import read
-from specvino.cli.system_options.said import OptionError, Own, Read
-from specvino.cli.system_options.table import Table
-from specvino.cli.system_options.words import effect
+from specvino.cli.system_options.reading import OptionError, Own, Read, read
+from specvino.cli.system_options.table import Table, effect
 from specvino.document.loading import systems
 
 DIALECT = "--dialect"
 
-# Under which the context keeps the table of the system that was named.
+# The key of the system's table in the context.
 TABLE = "specvino.system_options"
 
 
 class SystemCommand(TyperCommand):
-    """Reads a command line in the options of the system that `--dialect` names."""
+    """A command that accepts the options of the system that `--dialect` names."""
 
     def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
         system = _dialect(args)
-        found = tables.read(system) if system in systems() else None
-        if found is None:
+        table = tables.read(system) if system in systems() else None
+        if table is None:
             return super().parse_args(ctx, args)
-        ctx.meta[TABLE] = found
+        ctx.meta[TABLE] = table
         try:
-            said = read(args, found, dict(self._own(ctx)))
+            line = read(args, table, dict(self._own(ctx)))
         except OptionError as error:
             ctx.fail(str(error))
-        os.environ.update(said.environment)
-        rest = self._parse(ctx, said)
-        for line in said.without_effect:
-            typer.echo(f"specvino: {line}", err=True)
+        os.environ.update(line.environment)
+        rest = self._parse(ctx, line)
+        for note in line.without_effect:
+            typer.echo(f"specvino: {note}", err=True)
         return rest
 
-    def _parse(self, ctx: Any, said: Read) -> list[str]:
+    def _parse(self, ctx: Any, line: Read) -> list[str]:
         try:
-            return super().parse_args(ctx, said.arguments)
+            return super().parse_args(ctx, line.arguments)
         except typer.BadParameter as error:
-            # An option is blamed under the name by which it was given.
+            # Errors name the option as it was given.
             if error.param is not None and error.param_hint is None:
-                error.param_hint = " / ".join(dict.fromkeys(said.under(each) for each in error.param.opts))
+                error.param_hint = " / ".join(dict.fromkeys(line.under(name) for name in error.param.opts))
             raise
 
     def format_options(self, ctx: Any, formatter: Any) -> None:
         super().format_options(ctx, formatter)
-        found: Table | None = ctx.meta.get(TABLE)
-        if found is None or not found.options:
+        table: Table | None = ctx.meta.get(TABLE)
+        if table is None or not table.options:
             return
-        with formatter.section(f"Options of `{found.line}` ({found.version})"):
-            formatter.write_dl(list(_help(found)))
+        with formatter.section(f"Options of `{table.line}` ({table.version})"):
+            formatter.write_dl(list(_help(table)))
 
     def _own(self, ctx: Any) -> Iterator[tuple[str, Own]]:
-        for each in self.get_params(ctx):
-            if isinstance(each, TyperOption):
-                own = Own(not each.is_flag, each.multiple)
-                yield from ((name, own) for name in [*each.opts, *each.secondary_opts])
+        for option in self.get_params(ctx):
+            if isinstance(option, TyperOption):
+                own = Own(not option.is_flag, option.multiple)
+                yield from ((name, own) for name in [*option.opts, *option.secondary_opts])
 
 
 def _dialect(args: list[str]) -> str | None:
-    """Returns the system that a command line names, before it is read."""
-    for said, following in zip_longest(args, args[1:]):
-        name, joined, value = said.partition("=")
+    """Returns the system named on a command line, before it is parsed."""
+    for argument, following in zip_longest(args, args[1:]):
+        name, joined, value = argument.partition("=")
         if name == DIALECT:
             return value if joined else following
     return None
 
 
 def _help(table: Table) -> Iterator[tuple[str, str]]:
-    """Yields what has an effect, or is refused, with what it is here."""
+    """Yields the options that have an effect or are refused, with their descriptions."""
     meanings = [meaning for source in table.sources.values() for meaning in source]
     for meaning in meanings:
         if (words := effect(meaning)) is not None:
             yield ", ".join(meaning.names), words
     rest = sum(len(meaning.names) for meaning in meanings if effect(meaning) is None)
-    yield f"{rest} more", "They are accepted and have no effect; those that are given are named at the start."
+    yield f"{rest} more", "These are accepted but have no effect. Those given are listed at startup."

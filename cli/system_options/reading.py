@@ -1,27 +1,133 @@
-"""From a command line in the options of a system to one in ours."""
+"""Translates a command line with a system's options to one with ours."""
 
 import json
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
 from difflib import get_close_matches
+from pathlib import Path
 
-from specvino.cli.system_options.finish import finish
-from specvino.cli.system_options.said import Given, OptionError, Own, Read
 from specvino.cli.system_options.table import MODEL, Meaning, Option, Table, plain
-from specvino.cli.system_options.values import parts, single
+
+
+class OptionError(Exception):
+    """The command line is invalid; `str()` is the reason, and names the option as it was given."""
+
+
+@dataclass(frozen=True, slots=True)
+class Own:
+    """One of our options: whether it takes a value, and whether it may be repeated."""
+
+    takes_value: bool
+    repeatable: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Given:
+    """An option of ours, or MODEL, with its value (None for a flag) and the name it was given under."""
+
+    option: str
+    value: str | None
+    under: str
+
+
+@dataclass(frozen=True, slots=True)
+class Property:
+    """A plugin property's value, and the option that set it."""
+
+    value: object
+    under: str
+
+
+@dataclass(slots=True)
+class Read:
+    """A translated command line: our options, environment variables, notes on options without effect, plugin
+    properties, and folders of models by the options that named them."""
+
+    given: list[Given] = field(default_factory=list)
+    environment: dict[str, str] = field(default_factory=dict)
+    without_effect: list[str] = field(default_factory=list)
+    properties: dict[str, Property] = field(default_factory=dict)
+    folders: list[tuple[str, str]] = field(default_factory=list)
+
+    @property
+    def arguments(self) -> list[str]:
+        """The command line with our options."""
+        options = [given for given in self.given if given.option != MODEL]
+        arguments = [part for given in options for part in (given.option, given.value) if part is not None]
+        models = dict.fromkeys(given.value for given in self.given if given.option == MODEL and given.value is not None)
+        return [*arguments, "--", *models] if models else arguments
+
+    def under(self, option: str) -> str:
+        """Returns the name that one of our options was first given under."""
+        return next((given.under for given in self.given if given.option == option), option)
+
+    def have_no_effect(self, option: str, because: str) -> None:
+        line = f"{option} has no effect here: {because}"
+        if line not in self.without_effect:
+            self.without_effect.append(line)
+
+    def have_property(self, name: str, value: object, under: str) -> None:
+        """Sets a property. Raises OptionError if it already has a different value."""
+        before = self.properties.setdefault(name, Property(value, under))
+        if before.value != value:
+            raise OptionError(f"{before.under} and {under} set {name} to different values: {before.value} and {value}")
+
+
+def single(name: str, meaning: Meaning, values: Sequence[str]) -> Iterator[str]:
+    """Yields the values of an option, split if necessary. Raises OptionError."""
+    for value in values:
+        if meaning.split is None or meaning.inside:
+            yield value
+        elif meaning.split != "json":
+            yield from filter(None, value.split(meaning.split))
+        else:
+            parsed = of_json(name, value)
+            yield from map(str, parsed) if isinstance(parsed, list) else [value]
+
+
+def parts(name: str, meaning: Meaning, value: str) -> dict[str, str]:
+    """Returns the parts of a value by name. Raises OptionError."""
+    if meaning.split == "json":
+        members = object_of_json(name, value)
+        return {part: inner if isinstance(inner, str) else json.dumps(inner) for part, inner in members.items()}
+    pairs = [pair.partition("=") for pair in value.split(meaning.split) if pair]
+    for part, sign, _ in pairs:
+        if not sign:
+            raise OptionError(f"{name} is not a list of NAME=VALUE: {part!r} has no value")
+    return {part: inner for part, _, inner in pairs}
+
+
+def object_of_json(name: str, value: str) -> dict[str, object]:
+    """Returns the members of a JSON object. Raises OptionError."""
+    parsed = of_json(name, value)
+    if not isinstance(parsed, dict):
+        raise OptionError(f"{name} is not a JSON object: {value}")
+    return parsed
+
+
+def of_json(name: str, value: str) -> object:
+    """Returns the value of a JSON text. Raises OptionError."""
+    try:
+        parsed: object = json.loads(value)
+    except ValueError as error:
+        raise OptionError(f"{name} is not valid JSON: {error}: {value}") from None
+    return parsed
 
 
 def read(arguments: Sequence[str], table: Table, own: Mapping[str, Own]) -> Read:
-    """Returns what `arguments` say, in which options of the table and `own` ones stand. Raises OptionError."""
-    reader = _Reader(table, own, {plain(each.partition("=")[0]) for each in arguments if each.startswith("-")})
+    """Translates `arguments`, which may contain options of the table and our `own`. Raises OptionError."""
+    reader = _Reader(
+        table, own, {plain(argument.partition("=")[0]) for argument in arguments if argument.startswith("-")}
+    )
     reader.read(arguments)
-    finish(reader.said, table, own)
-    return reader.said
+    finish(reader.line, table, own)
+    return reader.line
 
 
 class _Reader:
     def __init__(self, table: Table, own: Mapping[str, Own], present: set[str]) -> None:
-        self.said = Read()
+        self.line = Read()
         self._table = table
         self._own = own
         self._present = present
@@ -29,34 +135,34 @@ class _Reader:
     def read(self, arguments: Sequence[str]) -> None:
         rest = list(arguments)
         while rest:
-            said = rest.pop(0)
-            if said == "--":
-                self.said.given += [Given(MODEL, each, MODEL) for each in rest]
+            argument = rest.pop(0)
+            if argument == "--":
+                self.line.given += [Given(MODEL, model, MODEL) for model in rest]
                 return
-            if not said.startswith("-") or said == "-":
-                self.said.given.append(Given(MODEL, said, MODEL))
+            if not argument.startswith("-") or argument == "-":
+                self.line.given.append(Given(MODEL, argument, MODEL))
                 continue
-            name, joined, value = said.partition("=")
+            name, joined, value = argument.partition("=")
             option = self._theirs(name, value if joined else next(iter(rest), ""))
             if option is None:
                 self._take_own(name, [value] if joined else None, rest)
                 continue
             values = [value] if joined else self._values(name, option, rest)
-            for each in single(name, option.meaning, values):
-                self._take(name, option, each)
+            for part in single(name, option.meaning, values):
+                self._take(name, option, part)
 
     def _theirs(self, name: str, value: str) -> Option | None:
-        """Returns the system's option of this name, unless it is ours that is meant."""
-        found = self._table.named(name)
-        if found is None or (plain(name) in self._own and plain(name) not in self._table.options):
+        """Returns the system's option of this name, unless ours is meant."""
+        option = self._table.named(name)
+        if option is None or (plain(name) in self._own and plain(name) not in self._table.options):
             return None
-        meaning = found.meaning
+        meaning = option.meaning
         if meaning.unless and re.match(meaning.unless, value):
             return None
-        return None if meaning.beside and plain(meaning.beside) not in self._present else found
+        return None if meaning.beside and plain(meaning.beside) not in self._present else option
 
     def _values(self, name: str, option: Option, rest: list[str]) -> list[str]:
-        """Returns the values behind an option, and takes them from the `rest`."""
+        """Removes the values that follow an option from `rest`, and returns them."""
         if option.kind in ("flag", "switch"):
             return ["false" if option.negative else "true"]
         values = [self._next(name, rest)]
@@ -66,22 +172,23 @@ class _Reader:
 
     def _next(self, name: str, rest: list[str]) -> str:
         if not rest or plain(rest[0].partition("=")[0]) in {*self._table.options, *self._own}:
-            raise OptionError(f"{name} needs a value")
+            raise OptionError(f"{name} requires a value")
         return rest.pop(0)
 
     def _take_own(self, name: str, values: list[str] | None, rest: list[str]) -> None:
         own = self._own.get(plain(name))
         if own is None:
             near = get_close_matches(plain(name), [*self._table.options, *self._own], n=1)
-            spelt = {plain(each): each for source in self._table.sources.values() for m in source for each in m.names}
-            meant = f" Did you mean {spelt.get(near[0], near[0])}?" if near else ""
-            raise OptionError(f"there is no option {name}.{meant}")
+            meanings = [meaning for source in self._table.sources.values() for meaning in source]
+            spelling = {plain(name): name for meaning in meanings for name in meaning.names}
+            hint = f" Did you mean {spelling.get(near[0], near[0])}?" if near else ""
+            raise OptionError(f"unknown option {name}.{hint}")
         if not own.takes_value:
             if values:
                 raise OptionError(f"{name} takes no value, but {values[0]!r} was given")
-            self.said.given.append(Given(plain(name), None, name))
+            self.line.given.append(Given(plain(name), None, name))
             return
-        self.said.given += [Given(plain(name), each, name) for each in values or [self._next(name, rest)]]
+        self.line.given += [Given(plain(name), value, name) for value in values or [self._next(name, rest)]]
 
     def _take(self, name: str, option: Option, value: str) -> None:
         meaning = option.meaning
@@ -89,48 +196,103 @@ class _Reader:
         if known and meaning.values[value] is None:
             return
         if not known and meaning.refused:
-            raise OptionError(f"{_said(name, meaning, value)} can't be had here: {meaning.refused}")
+            raise OptionError(f"{_shown(name, meaning, value)} isn't supported here: {meaning.refused}")
         if not known and meaning.because:
-            self.said.have_no_effect(_said(name, meaning, value), meaning.because)
+            self.line.have_no_effect(_shown(name, meaning, value), meaning.because)
         elif meaning.inside:
             self._take_inside(name, meaning, value)
         elif meaning.property:
-            self.said.have_property(meaning.property, _parsed(value), name)
+            self.line.have_property(meaning.property, _parsed(value), name)
         elif meaning.folder_of:
-            self.said.folders.append((name, value))
+            self.line.folders.append((name, value))
         else:
             self._take_to(name, meaning, meaning.values.get(value) or value)
 
     def _take_to(self, name: str, meaning: Meaning, value: str) -> None:
         assert meaning.to is not None, f"{name} has no meaning in its table"
         if meaning.excludes and meaning.excludes in self._present:
-            raise OptionError(f"{name} can't be given beside {meaning.excludes}")
+            raise OptionError(f"{name} can't be combined with {meaning.excludes}")
         if meaning.to != MODEL and not meaning.to.startswith("-"):
-            if self.said.environment.setdefault(meaning.to, value) != value:
+            if self.line.environment.setdefault(meaning.to, value) != value:
                 raise OptionError(f"{name} was given more than once, with different values")
         elif meaning.to == MODEL or self._own[meaning.to].takes_value:
-            self.said.given.append(Given(meaning.to, value, name))
+            self.line.given.append(Given(meaning.to, value, name))
         elif value == "true":
-            self.said.given.append(Given(meaning.to, None, name))
+            self.line.given.append(Given(meaning.to, None, name))
 
     def _take_inside(self, name: str, meaning: Meaning, value: str) -> None:
         for part, inner in parts(name, meaning, value).items():
             named = f"{name} {part}"
             option = meaning.inside.get(part)
             if option is None:
-                raise OptionError(f"{named} isn't known: it takes {', '.join(meaning.inside)}")
+                raise OptionError(f"unknown {named}; known names are {', '.join(meaning.inside)}")
             self._take(named, option, inner)
 
 
-def _said(name: str, meaning: Meaning, value: str) -> str:
-    """Returns an option as it is told: with its value, where other values of it mean something."""
+def _shown(name: str, meaning: Meaning, value: str) -> str:
+    """Returns an option for a message: with its value, if its other values have a meaning."""
     return f"{name} {value}" if meaning.values else name
 
 
 def _parsed(value: str) -> object:
-    """Returns a property's value: what is no JSON is a text."""
+    """Parses a property's value: as JSON, or else as a string."""
     try:
-        found: object = json.loads(value)
+        parsed: object = json.loads(value)
     except ValueError:
         return value
-    return found
+    return parsed
+
+
+NAME = "--served-model-name"
+
+PLUGIN_CONFIG = "--plugin-config"
+
+
+def finish(line: Read, table: Table, own: Mapping[str, Own]) -> None:
+    """Names the model, locates it, and merges plugin properties. Raises OptionError for contradicting options."""
+    _name_model(line, table)
+    _find_model(line)
+    _check(line, own)
+    _join_properties(line)
+
+
+def _name_model(line: Read, table: Table) -> None:
+    """Gives the model the name that the system would give it, unless one was given."""
+    model = next((given for given in line.given if given.option == MODEL), None)
+    named = any(given.option in (NAME, "--model") for given in line.given)
+    if model and model.under in table.named_as_given and not named:
+        line.given.append(Given(NAME, model.value, model.under))
+
+
+def _find_model(line: Read) -> None:
+    """Replaces the model by its path in a folder of models, if it is there."""
+    for name, folder in line.folders:
+        paths = {given: Path(folder) / given.value for given in line.given if given.option == MODEL and given.value}
+        models = {given: path for given, path in paths.items() if path.is_dir()}
+        if not models:
+            line.have_no_effect(f"{name} {folder}", "the model isn't in it, and hub models are stored in the cache.")
+        line.given = [
+            Given(MODEL, str(models[given]), given.under) if given in models else given for given in line.given
+        ]
+
+
+def _check(line: Read, own: Mapping[str, Own]) -> None:
+    """Raises OptionError if an option was given under several names with different values."""
+    single = [given for given in line.given if given.option == MODEL or not own[given.option].repeatable]
+    for given in single:
+        for other in single:
+            if other.option == given.option and other.under != given.under and other.value != given.value:
+                raise OptionError(f"{given.under} {given.value} and {other.under} {other.value} contradict each other")
+
+
+def _join_properties(line: Read) -> None:
+    """Merges properties that have options of their own into --plugin-config."""
+    if not line.properties:
+        return
+    for given in line.given:
+        if given.option == PLUGIN_CONFIG:
+            for name, value in object_of_json(given.under, given.value or "").items():
+                line.have_property(name, value, given.under)
+    joined = {name: property.value for name, property in line.properties.items()}
+    line.given = [given for given in line.given if given.option != PLUGIN_CONFIG]
+    line.given.append(Given(PLUGIN_CONFIG, json.dumps(joined), PLUGIN_CONFIG))

@@ -1,4 +1,4 @@
-"""What the options of a system are here, as a file says it."""
+"""The table of a system's options and their meaning here, read from its file, with descriptions for --help."""
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
@@ -16,7 +16,7 @@ MODEL = "MODEL"
 
 @dataclass(frozen=True, slots=True)
 class Meaning:
-    """Says what options are here, under the keys of the file (README.md)."""
+    """The meaning of options here. The attributes are the keys of the file (README.md)."""
 
     names: tuple[str, ...]
     to: str | None = None
@@ -34,7 +34,7 @@ class Meaning:
 
 @dataclass(frozen=True, slots=True)
 class Option:
-    """Is one option of a system; `negative` says that its name means the opposite."""
+    """One option of a system. If `negative`, its name means the opposite."""
 
     kind: Kind
     meaning: Meaning
@@ -43,7 +43,7 @@ class Option:
 
 @dataclass(frozen=True, slots=True)
 class Table:
-    """Holds the options of a system by their `plain` names, and what they are by the files that define them."""
+    """The options of a system by their `plain` names, and their meanings by the source files that define them."""
 
     version: str
     program: str
@@ -56,46 +56,78 @@ class Table:
 
     @property
     def line(self) -> str:
-        """Returns how the system's own server is started."""
+        """The command line that starts the system's own server."""
         return f"{self.program} {self.arguments}"
 
     def named(self, name: str) -> Option | None:
-        """Returns the option of a name, or of its only beginning where the system takes that."""
+        """Returns the option of this name, or of this unambiguous prefix if the system accepts prefixes."""
         if plain(name) in self.options or not self.abbreviated or not name.startswith("--"):
             return self.options.get(plain(name))
-        begun = [option for each, option in self.options.items() if each.startswith(plain(name))]
-        return begun[0] if len(begun) == 1 else None
+        matches = [option for full, option in self.options.items() if full.startswith(plain(name))]
+        return matches[0] if len(matches) == 1 else None
 
 
 def plain(name: str) -> str:
-    """Returns the name of an option as it is looked up: `-` and `_` within are the same."""
+    """Returns the normalized name of an option, in which `_` is `-`."""
     return "--" + name[2:].replace("_", "-") if name.startswith("--") else name
 
 
 def read(system: str) -> Table | None:
-    """Returns the options of a system, None where it has none."""
+    """Returns the table of a system; None if it has no file."""
     file = files("specvino.cli.system_options") / f"{system}.yaml"
     if not file.is_file():
         return None
-    said = yaml_text.load(file.read_text("utf-8"))
-    found = {source: list(_entries(entries)) for source, entries in said["files"].items()}
+    data = yaml_text.load(file.read_text("utf-8"))
+    sources = {source: list(_entries(entries)) for source, entries in data["files"].items()}
     return Table(
-        said["version"],
-        said["program"],
-        said["arguments"],
-        said.get("note", ""),
-        tuple(said.get("named_as_given", ())),
-        said.get("abbreviated", False),
-        {source: tuple(meaning for meaning, _ in entries) for source, entries in found.items()},
-        {name: option for entries in found.values() for _, options in entries for name, option in options.items()},
+        data["version"],
+        data["program"],
+        data["arguments"],
+        data.get("note", ""),
+        tuple(data.get("named_as_given", ())),
+        data.get("abbreviated", False),
+        {source: tuple(meaning for meaning, _ in entries) for source, entries in sources.items()},
+        {name: option for entries in sources.values() for _, options in entries for name, option in options.items()},
     )
 
 
 def _entries(entries: list[dict[str, Any]]) -> Iterator[tuple[Meaning, dict[str, Option]]]:
     for entry in entries:
+        if isinstance(entry.get("values"), str):
+            entry["values"] = _names_of_formats(entry["values"])
         named = {kind: entry.pop(kind, []) for kind in KINDS}
         inside = {name: option for _, options in _entries(entry.pop("inside", [])) for name, option in options.items()}
         meaning = Meaning(tuple(name for names in named.values() for name in names), inside=inside, **entry)
         options = {plain(name): Option(kind, meaning) for kind, names in named.items() for name in names}
         options |= {f"--no-{plain(name)[2:]}": Option("switch", meaning, True) for name in named["switch"]}
         yield meaning, options
+
+
+def effect(meaning: Meaning) -> str | None:
+    """Describes what options do here, or why they are refused; None if they have no effect."""
+    if meaning.refused:
+        known = f"Only {', '.join(meaning.values)}: " if meaning.values else "Refused: "
+        return known + meaning.refused
+    if meaning.inside:
+        inner = ((part, effect(option.meaning)) for part, option in meaning.inside.items())
+        return " ".join(f"{part}: {words}" for part, words in inner if words)
+    if meaning.folder_of:
+        return "A folder to look for the model in."
+    if meaning.property:
+        return f"As {meaning.property} in --plugin-config."
+    if meaning.to is None:
+        return None
+    known = ", ".join(value for value, ours in meaning.values.items() if ours is not None)
+    is_variable = meaning.to != MODEL and not meaning.to.startswith("-")
+    named = f"the environment variable {meaning.to}" if is_variable else meaning.to
+    if meaning.because:
+        return f"As {named}, for {known}. No effect otherwise: {meaning.because}"
+    return f"As {named}."
+
+
+def _names_of_formats(table: str) -> Mapping[str, str]:
+    """Returns a system's names of the formats of tool calls or reasoning, each with ours."""
+    from specvino.engine.output_parsers import named_formats  # only where a table refers to it: it takes a while
+
+    names: Mapping[str, str] = getattr(named_formats, table)
+    return names

@@ -1,5 +1,6 @@
 """Python classes from the schemas, by datamodel-code-generator."""
 
+import copy
 import json
 import shlex
 import subprocess
@@ -9,10 +10,9 @@ from pathlib import Path
 from typing import Any
 
 from specvino.codegen.lint.walk import received, sent
-from specvino.codegen.lower import for_models
 from specvino.document.operations import Schema
-from specvino.document.pointers import resolved
-from specvino.document.walk import all_schemas
+from specvino.document.pointers import referred, resolved
+from specvino.document.walk import all_schemas, descend
 
 COMMON = shlex.split("""
     --ignore-pyproject --input-file-type openapi --openapi-scopes schemas --schema-version-mode strict --strict-refs
@@ -91,3 +91,53 @@ def _generate(document: dict[str, Any], flags: list[str]) -> str:
         command = [sys.executable, "-m", "datamodel_code_generator", *paths, *COMMON, *flags]
         subprocess.run(command, check=True, cwd=folder)
         return target.read_text(encoding="utf-8")
+
+
+# What only validates a value. The server has done so by the document before a model is built, so models leave it out:
+# they can't disagree with that, and building is quicker.
+VALIDATING = (
+    "minimum", "maximum", "exclusiveMinimum", "exclusiveMaximum", "minLength", "maxLength", "pattern",
+    "minItems", "maxItems", "minProperties", "maxProperties", "propertyNames", "not",
+)  # fmt: skip
+
+
+def for_models(document: dict[str, Any]) -> dict[str, Any]:
+    """Returns the document as datamodel-code-generator shall see it: the shapes alone.
+
+    It goes without defaults too, so that an absent field stays absent in a model; they are a table of their own. Of the
+    titles only those of components are left: the generator would make a class of an inline branch that has one.
+    Components that are maps are written where they are used: a dict costs a tenth of an object without fields.
+    """
+    schemas = copy.deepcopy(document["components"]["schemas"])
+    _strip(schemas, names=True)
+    maps = {f"#/components/schemas/{name}" for name, schema in schemas.items() if _is_map(schema)}
+    schemas = {name: schema for name, schema in schemas.items() if not _is_map(schema)}
+    for name, schema in schemas.items():
+        schema["title"] = name
+        for _, child in descend(schema, name):
+            if child.get("$ref") in maps:
+                kind = referred(document, child.pop("$ref"))["type"]
+                child |= {"type": kind, "additionalProperties": True}
+    return {"openapi": "3.1.1", "info": document["info"], "paths": {}, "components": {"schemas": schemas}}
+
+
+def _is_map(schema: Schema) -> bool:
+    holds_objects = "object" in schema.get("type", ()) and "properties" not in schema
+    return holds_objects and schema.get("additionalProperties") is True
+
+
+def _strip(node: Any, names: bool = False) -> None:
+    if isinstance(node, list):
+        for child in node:
+            _strip(child)
+    elif isinstance(node, dict):
+        if not names:
+            for key in [
+                key for key in node if key.startswith("x-") or key in (*VALIDATING, "default", "examples", "title")
+            ]:
+                del node[key]
+            rules = node.pop("allOf", ())
+            if kept := [rule for rule in rules if "if" not in rule]:
+                node["allOf"] = kept
+        for key, child in node.items():
+            _strip(child, names=not names and key in ("properties", "patternProperties"))

@@ -1,16 +1,15 @@
 """Handler protocols and the tables that the server, the handlers and the conformance suite read, by the templates
 beside this file."""
 
-from collections.abc import Collection
+import re
+from collections.abc import Collection, Mapping
 from pathlib import Path
 from typing import Any
 
 import jinja2
 
-from specvino.codegen.emit.other_paths import other_paths
 from specvino.codegen.emit.shapes import query_shape, shapes
-from specvino.codegen.emit.streams import filled
-from specvino.document.operations import JSON, Operation, name_of, operations
+from specvino.document.operations import JSON, Operation, base_paths, name_of, operations
 from specvino.document.walk import closure
 
 PYTHON_TYPES = {"string": "str", "integer": "int", "number": "float", "boolean": "bool", "array": "list[str]"}
@@ -120,3 +119,56 @@ def support(document: dict[str, Any]) -> str:
         for name in bodies
     }
     return _render("support.py.jinja", shapes=objects, unions=unions, defaults=defaults)
+
+
+def other_paths(document: Mapping[str, Any], dialects: Collection[Mapping[str, Any]]) -> list[str]:
+    """Returns them without base paths, such as `/responses/compact`, which `/responses/{response_id}` matches."""
+    declared = {operation.path for operation in operations(document)}
+    ours = [re.compile(re.sub(r"\\{\w+\\}", ".+", re.escape(path))) for path in declared if "{" in path]
+    bases = {*base_paths(document), *(base for dialect in dialects for base in dialect["base_paths"])}
+    theirs = {
+        re.sub(f"^({'|'.join(map(re.escape, sorted(bases, key=len, reverse=True)))})/", "/", path)
+        for dialect in dialects
+        for operation in dialect.get("other_operations", ())
+        for path in operation["path"].split(", ")
+    }
+    literal = {path for path in theirs if re.fullmatch(r"(/[\w.-]+)+", path)}
+    return sorted(path for path in literal - declared if any(each.fullmatch(path) for each in ours))
+
+
+# The words of x-stream that Python keeps for itself.
+FIELD_NAMES = {"from": "start", "as": "field"}
+
+
+def filled(table: dict[str, Any]) -> dict[str, Any]:
+    """Returns a table with the defaults filled in, the machines as a list and the laws as expressions."""
+    rules = table["classify"]
+    if not isinstance(rules, str):
+        rules = [{key: rule.get(key) for key in ("fact", "each", "key")} | {"at": tuple(rule["at"])} for rule in rules]
+    machines = [
+        {
+            "name": name,
+            "inside": machine.get("in"),
+            **{key: machine.get(key) for key in ("key", "open", "close")},
+            **{key: tuple(machine.get(key, ())) for key in ("body", "end", "fail", "abort")},
+        }
+        for name, machine in table["machines"].items()
+    ]
+    return {**table, "classify": rules, "machines": machines, "laws": [_law(law) for law in table["laws"]]}
+
+
+def _law(law: str | dict[str, Any]) -> str:
+    """Writes a law as an expression: `{law: one fact, of: choice}` is `OneFact(of='choice')`."""
+    entry = {"law": law} if isinstance(law, str) else dict(law)
+    return _call(entry.pop("law").title().replace(" ", ""), entry)
+
+
+def _call(name: str, values: dict[str, Any]) -> str:
+    arguments = (f"{FIELD_NAMES.get(key, key)}={_expression(value)}" for key, value in values.items())
+    return f"{name}({', '.join(arguments)})"
+
+
+def _expression(value: Any) -> str:
+    if isinstance(value, list):
+        return f"({''.join(_expression(element) + ', ' for element in value)})"
+    return _call("Text", value) if isinstance(value, dict) else repr(value)

@@ -1,16 +1,203 @@
 """The x-stream tables: a closed vocabulary, about facts that exist."""
 
-from collections.abc import Iterator
+from collections import Counter
+from collections.abc import Callable, Iterator
 from typing import Any
 
-from specvino.codegen.lint import stream_machines
 from specvino.codegen.lint.problem import Problem
-from specvino.codegen.lint.stream_events import Events
-from specvino.codegen.lint.stream_laws import laws
-from specvino.codegen.lint.stream_words import entry, words
+from specvino.codegen.lint.vocabulary import entry, words
 from specvino.codegen.spec import Spec
-from specvino.document.operations import EVENTS, operations
+from specvino.document.operations import EVENTS, Schema, event_of, operations
 from specvino.document.pointers import resolved
+
+
+class Events:
+    """Holds the events of a stream whose table classifies by `classify`: rules, or the name of a field.
+
+    `by_fact` has the schema of the events that can state a fact, for each fact. By rules it is that of any event.
+    By a field it is the branch of the union in which the field is that const; `nameless` counts the branches without.
+    """
+
+    def __init__(self, document: dict[str, Any], media: dict[str, Any], classify: str | list[dict[str, Any]]) -> None:
+        self._document = document
+        self._event = event_of(document, media)
+        self.by_fact: dict[str, Schema] = {}
+        self.nameless = 0
+        if isinstance(classify, str):
+            for branch in self._branches(self._event):
+                fact = branch.get("properties", {}).get(classify, {}).get("const")
+                if isinstance(fact, str):
+                    self.by_fact[fact] = branch
+                else:
+                    self.nameless += 1
+        else:
+            self.by_fact = {rule["fact"]: self._event for rule in classify}
+
+    def has(self, path: str, fact: str | None = None) -> bool:
+        """Tells whether some event, or some that states `fact`, can have something at a path such as
+        `choices[].index`."""
+        return self._exists(self._event if fact is None else self.by_fact[fact], path)
+
+    def examples(self) -> Iterator[Any]:
+        """Yields the examples of the whole union and of its branches."""
+        for schema in (resolved(self._document, self._event), *self._branches(self._event)):
+            yield from schema.get("examples", ())
+
+    def _branches(self, schema: Schema) -> Iterator[Schema]:
+        schema = resolved(self._document, schema)
+        branches = [*schema.get("anyOf", ()), *schema.get("oneOf", ())]
+        for branch in branches:
+            yield from self._branches(branch)
+        if not branches:
+            yield schema
+
+    def _exists(self, schema: Schema, path: str) -> bool:
+        schema = resolved(self._document, schema)
+        branches = [branch for keyword in ("anyOf", "oneOf", "allOf") for branch in schema.get(keyword, ())]
+        if any(self._exists(branch, path) for branch in branches):
+            return True
+        if path.startswith("[]"):
+            return "items" in schema and (path == "[]" or self._exists(schema["items"], path[2:].lstrip(".")))
+        name, _, rest = path.partition(".")
+        name, elements, _ = name.partition("[]")
+        child = schema.get("properties", {}).get(name)
+        if child is None:
+            return False
+        rest = "[]." + rest if elements and rest else rest or elements
+        return not rest or self._exists(child, rest)
+
+
+Machines = dict[str, dict[str, Any]]
+
+
+def facts(machine: dict[str, Any]) -> list[str]:
+    """Returns every fact that a machine names."""
+    single = [machine[role] for role in ("open", "close") if role in machine]
+    return [*single, *(fact for role in ("body", "end", "fail", "abort") for fact in machine.get(role, ()))]
+
+
+def chain(machines: Machines, name: str) -> list[str]:
+    """Returns a machine and those around it from the outside in, the outermost left out."""
+    names: list[str] = []
+    while "in" in machines[name]:
+        names.insert(0, name)
+        name = machines[name]["in"]
+    return names
+
+
+def nesting(machines: Machines) -> Iterator[str]:
+    """Yields what keeps the machines from being inside each other and all inside one; checks of other things need it
+    first."""
+    if sum("in" not in machine for machine in machines.values()) != 1:
+        yield "there must be one outermost machine, without `in`"
+    for name, machine in machines.items():
+        if "in" in machine and machine["in"] not in machines:
+            yield f"machine {name}: there is no machine {machine['in']!r} to be in"
+    for name in machines:
+        seen, inside = [name], machines[name].get("in")
+        while inside in machines and inside not in seen:
+            seen.append(inside)
+            inside = machines[inside].get("in")
+        if inside == name:
+            yield f"machine {name}: it is inside itself"
+
+
+def uses(machines: Machines, events: Events) -> Iterator[str]:
+    """Every fact of the events has its place in one machine, and there are no others."""
+    stated = Counter(fact for machine in machines.values() for fact in facts(machine))
+    for fact in sorted(stated.keys() - events.by_fact.keys()):
+        yield f"no event states the fact {fact!r}"
+    for fact in sorted(events.by_fact.keys() - stated.keys()):
+        yield f"no machine has the fact {fact!r}"
+    for fact in sorted(fact for fact, times in stated.items() if times > 1):
+        yield f"the fact {fact!r} stands in the machines {stated[fact]} times"
+
+
+def keys(machines: Machines, events: Events, classify: str | list[dict[str, Any]]) -> Iterator[str]:
+    """An event says of which instance its fact is."""
+    for name, machine in machines.items():
+        names = chain(machines, name)
+        if isinstance(classify, str):
+            for key in (machines[each]["key"] for each in names):
+                for fact in sorted(fact for fact in facts(machine) if fact in events.by_fact):
+                    if not events.has(key, fact):
+                        yield f"machine {name}: the event {fact} has no {key}"
+            continue
+        if len(names) > 1:
+            yield f"machine {name}: by rules a fact has one key, so that nothing can be inside {machine['in']}"
+        for rule in classify:
+            if rule["fact"] in facts(machine) and rule.get("key") != machine.get("key"):
+                yield f"machine {name}: its key is {machine.get('key')}, but that of {rule['fact']} {rule.get('key')}"
+
+
+# Those that take the fields of an instance from the event itself, which by rules is about several instances.
+BY_FIELD = {"one id", "joined deltas", "whole equals pieces"}
+
+Law = dict[str, Any]
+
+
+def laws(entries: list[Law], machines: Machines, events: Events, by_field: bool) -> Iterator[str]:
+    """Yields what is wrong with laws whose parameters are complete, where the machines are sound."""
+    for law in entries:
+        name = law["law"]
+        if name in BY_FIELD and not by_field:
+            yield f"law {name}: only where `classify` is a field"
+        elif "of" in law and "in" not in machines.get(law["of"], ()):
+            yield f"law {name}: {law['of']!r} is not a machine inside another"
+        elif name in CHECKS:
+            for what in CHECKS[name](law, machines, events):
+                yield f"law {name}: {what}"
+
+
+def _constant(law: Law, machines: Machines, events: Events) -> Iterator[str]:
+    for path in law["fields"]:
+        if not events.has(path):
+            yield f"the events have no {path}"
+
+
+def _consecutive(law: Law, machines: Machines, events: Events) -> Iterator[str]:
+    for fact in sorted(events.by_fact):
+        if not events.has(law["field"], fact):
+            yield f"the event {fact} has no {law['field']}"
+
+
+def _one_id(law: Law, machines: Machines, events: Events) -> Iterator[str]:
+    inside = [machine for name, machine in machines.items() if law["of"] in chain(machines, name)]
+    for path in law["fields"]:
+        if not any(events.has(path, fact) for machine in inside for fact in facts(machine)):
+            yield f"no event of {law['of']} has {path}"
+
+
+def _joined_deltas(law: Law, machines: Machines, events: Events) -> Iterator[str]:
+    for text in law["texts"]:
+        owners = [
+            machine for machine in machines.values() if {text["delta"], text["done"]} <= {*machine.get("body", ())}
+        ]
+        if not owners or "in" not in owners[0]:
+            yield f"{text['delta']} and {text['done']} are not in the body of one inner machine"
+            continue
+        places = [(text["delta"], "delta"), (text["done"], text["as"]), (owners[0]["close"], text["whole"])]
+        for fact, path in places:
+            if not events.has(path, fact):
+                yield f"the event {fact} has no {path}"
+
+
+def _whole_equals_pieces(law: Law, machines: Machines, events: Events) -> Iterator[str]:
+    machine = machines[law["of"]]
+    around = machines[machine["in"]]
+    ends = [around["close"]] if "close" in around else around["end"]
+    for fact, path in [(machine["close"], law["piece"]), *((end, law["whole"]) for end in ends)]:
+        if not events.has(path, fact):
+            yield f"the event {fact} has no {path}"
+
+
+CHECKS: dict[str, Callable[[Law, Machines, Events], Iterator[str]]] = {
+    "constant": _constant,
+    "consecutive": _consecutive,
+    "one id": _one_id,
+    "joined deltas": _joined_deltas,
+    "whole equals pieces": _whole_equals_pieces,
+}
 
 
 def tables(spec: Spec) -> Iterator[Problem]:
@@ -52,12 +239,12 @@ def _faults(document: dict[str, Any], media: dict[str, Any], table: dict[str, An
             yield f"classify: {events.nameless} branches of the event have no const {classify}"
     else:
         yield from _rules(events, classify)
-    nesting = list(stream_machines.nesting(machines))
-    yield from nesting
-    wrong = nesting or list(stream_machines.uses(machines, events))
-    yield from wrong if not nesting else ()
+    misplaced = list(nesting(machines))
+    yield from misplaced
+    wrong = misplaced or list(uses(machines, events))
+    yield from wrong if not misplaced else ()
     if not wrong:
-        yield from stream_machines.keys(machines, events, classify)
+        yield from keys(machines, events, classify)
         yield from laws([entry(law) for law in table["laws"]], machines, events, isinstance(classify, str))
 
 

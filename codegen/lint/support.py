@@ -1,18 +1,21 @@
 """Every field says how each system supports it, and nothing else is said."""
 
-from collections.abc import Iterator
+import re
+from collections.abc import Callable, Iterator
 from typing import Any
 
 import jsonschema_rs
 
-from specvino.codegen.bounds import ALL_BOUNDS
 from specvino.codegen.fields import Field, around, fields, parts
 from specvino.codegen.lint.problem import Problem
 from specvino.codegen.lint.vocabulary import misfits
 from specvino.codegen.merge import LEVELS, WHOLE_ENDPOINT, WHOLE_PART, WITHOUT, own_entry, part_level, stated, support
+from specvino.codegen.own_schema import ALL_BOUNDS
 from specvino.codegen.spec import Spec
-from specvino.document.operations import operations
+from specvino.document.operations import Schema, operations
 from specvino.document.pointers import resolved
+from specvino.document.validator import Validators
+from specvino.document.walk import descend
 
 # The keys of an entry that describe a field which the system has.
 DESCRIBING = ("schema", "nullable", "default", "required", "kinds")
@@ -155,3 +158,82 @@ def _of_kinds(said: Any) -> bool:
     return isinstance(said, bool) or (
         isinstance(said, list) and said != [] and all(isinstance(each, str) for each in said)
     )
+
+
+# With more of them nobody could say any longer how the two differ.
+MOST = 20
+
+NAME = re.compile(r"[a-z0-9]+(-[a-z0-9]+)*")
+ENTRY = {"cases": int, "reason": str}
+
+
+def differences(spec: Spec) -> Iterator[Problem]:
+    """Differences are few, and each has a name, a reason and the number of requests that show it."""
+    for system, dialect in spec.dialects.items():
+        rules = dialect.get("differences", {})
+        if len(rules) > MOST:
+            yield Problem("differences", system, f"has {len(rules)} differences, but may have {MOST}")
+        for name, entry in rules.items():
+            place = f"{system} {name}"
+            if not NAME.fullmatch(name):
+                yield Problem("differences", place, "is not named in small letters and hyphens")
+            if entry.keys() != ENTRY.keys():
+                yield Problem("differences", place, f"has {', '.join(entry)}, but must have {', '.join(ENTRY)}")
+                continue
+            for key, kind in ENTRY.items():
+                if type(entry[key]) is not kind or not entry[key]:
+                    yield Problem("differences", place, f"{key} must be given, as {kind.__name__}")
+
+
+# Tells whether a schema takes a value.
+Takes = Callable[[Schema, Any], bool]
+
+NUMBER = r"(-?\d+(?:\.\d+)?)(?!\.?\w|%)"
+ERROR = r"(?:an? (?:4|5)\d\d\b|an error|refused)"
+
+
+def denied(system: str, dialect: dict[str, Any], projected: dict[str, Any]) -> Iterator[Problem]:
+    """What a note says of null, of single numbers and of bounds is what the system's document says."""
+    validators = Validators(projected)
+    for field in fields(projected):
+        entry = own_entry(field, dialect) or {}
+        for what in _denied(entry.get("note", ""), field, lambda schema, value: validators.of(schema).fits(value)):
+            yield Problem("note", f"openapi/dialects/{system}.yaml {field.name}", what)
+
+
+def _denied(note: str, field: Field, takes: Takes) -> Iterator[str]:
+    def taken(value: Any) -> bool:
+        return any(takes(owner, value) for owner in field.owners)
+
+    for found in re.finditer(rf"\bnull (?:is|counts|means|keeps|turns)\b(?: {ERROR})?", note):
+        refused = re.search(ERROR, found.group())
+        if taken(None) == bool(refused):
+            yield f"the note says {found.group()!r}, the schema {'takes' if refused else 'refuses'} null"
+    for found in re.finditer(rf"\b[Aa]lso {NUMBER}", note):
+        if not taken(_number(found.group(1))):
+            yield f"the note says {found.group()!r}, which the schema refuses"
+    for found in re.finditer(rf"\b(?:[Aa]t most|[Uu]p to) {NUMBER}", note):
+        most = _number(found.group(1))
+        beyond = [more for just, more in _around(most) if taken(just)]
+        if beyond and all(taken(more) for more in beyond):
+            yield f"the note says {found.group()!r}, the schema has no such bound"
+    if re.search(r"\b(?:not checked|no bounds?|any number|without a bound)\b", note, re.IGNORECASE):
+        bounds = {key for owner in field.owners for _, schema in descend(owner, "") for key in schema} & ALL_BOUNDS
+        if bounds:
+            yield f"the note says that nothing is checked, the schema has {', '.join(sorted(bounds))}"
+    if re.search(r"\bmay be (?:left out|empty)\b", note, re.IGNORECASE):
+        yield "what may be left out or empty is said by required and schema"
+
+
+def _number(text: str) -> float:
+    return float(text) if "." in text else int(text)
+
+
+def _around(most: float) -> Iterator[tuple[Any, Any]]:
+    """Yields values at a bound and just beyond it, of each type that can have one."""
+    yield most, most + 1
+    if isinstance(most, int) and 0 <= most <= 10_000:
+        for value in ("a", ["a"], [1]):
+            yield value * most, value * (most + 1)
+        members = {str(index): "a" for index in range(most + 1)}
+        yield {name: value for name, value in members.items() if name != "0"}, members

@@ -1,12 +1,16 @@
 """Unions: which branch a value belongs to can be told from one property."""
 
+import re
 from collections.abc import Iterator
 from typing import Any
 
+from specvino.codegen.lint.components import CONDITIONS
 from specvino.codegen.lint.problem import Problem
+from specvino.codegen.project import examples
 from specvino.codegen.spec import Spec
 from specvino.document.operations import Schema
-from specvino.document.pointers import referred
+from specvino.document.pointers import referred, resolved
+from specvino.document.validator import Validators
 from specvino.document.walk import all_schemas
 
 
@@ -44,3 +48,67 @@ def _faults(document: dict[str, Any], schema: Schema) -> Iterator[str]:
             yield f"{target}: {key} must be required"
     if len(set(branches)) != len(branches):
         yield "a branch stands twice"
+
+
+def titled(spec: Spec) -> Iterator[Problem]:
+    """An inline branch has a title that works as a class name, unless its value says it all."""
+    taken: dict[str, Schema] = {name: {} for name in spec.document["components"]["schemas"]}
+    for place, schema in all_schemas(spec.document):
+        if CONDITIONS & set(place.split("/")):
+            continue
+        for index, branch in enumerate(schema.get("anyOf", ())):
+            if "$ref" in branch or "const" in branch or branch.get("type") == "null":
+                continue
+            title = branch.get("title")
+            where = f"{place}/anyOf/{index}"
+            if not re.fullmatch("[A-Z][A-Za-z0-9]*", title or ""):
+                yield Problem("branch", where, f"the title is {title!r}, but must be a name such as StopTexts")
+            elif taken.setdefault(title, branch) != branch:
+                yield Problem("branch", where, f"the title {title} is taken by another schema")
+
+
+def overlaps(spec: Spec) -> Iterator[Problem]:
+    """Where an example meets an anyOf, at most one of the branches has it. (oneOf says so itself.)"""
+    validators = Validators(spec.document)
+    for place, schema, example in examples(spec.document):
+        for path, union, value in _met(spec.document, validators, schema, example, ()):
+            names = [_name(branch) for branch in _leaves(spec.document, union) if validators.of(branch).fits(value)]
+            if len(names) > 1:
+                at = ".".join(map(str, path)) or "the value"
+                yield Problem("overlap", place, f"{at} is in more than one branch: {', '.join(names)}")
+
+
+def _met(
+    document: dict[str, Any], validators: Validators, schema: Schema, value: Any, path: tuple[str | int, ...]
+) -> Iterator[tuple[tuple[str | int, ...], Schema, Any]]:
+    """Yields the values inside one that a union describes, with their place and the union."""
+    schema = resolved(document, schema)
+    if "anyOf" in schema:
+        yield path, schema, value
+    if isinstance(value, dict):
+        known = schema.get("properties", {})
+        for name, child in value.items():
+            below = known.get(name, schema.get("additionalProperties"))
+            if isinstance(below, dict):
+                yield from _met(document, validators, below, child, (*path, name))
+    elif isinstance(value, list) and isinstance(schema.get("items"), dict):
+        for index, child in enumerate(value):
+            yield from _met(document, validators, schema["items"], child, (*path, index))
+    for keyword in ("anyOf", "oneOf", "allOf"):
+        for branch in schema.get(keyword, ()):
+            if "if" not in branch and validators.of(branch).fits(value):
+                yield from _met(document, validators, branch, value, path)
+
+
+def _leaves(document: dict[str, Any], schema: Schema) -> Iterator[Schema]:
+    """Yields the branches of a union, with those of unions inside it in their place."""
+    for branch in (*schema.get("anyOf", ()), *schema.get("oneOf", ())):
+        target = resolved(document, branch)
+        if target.keys() & {"anyOf", "oneOf"}:
+            yield from _leaves(document, target)
+        else:
+            yield branch
+
+
+def _name(schema: Schema) -> str:
+    return str(schema.get("$ref", schema.get("title"))).rpartition("/")[2]

@@ -14,10 +14,13 @@ from specvino.document.validator import Validator
 
 FOLDER = files("specvino.conformance") / "cases"
 
+# The file of an endpoint's capabilities, beside those of its cases.
+CAPABILITIES = "capabilities.yaml"
+
 
 @dataclass(frozen=True, slots=True)
 class Case:
-    """Holds one case. `rule` is its id; what the others are stands in `cases/case.schema.json`."""
+    """One case. `rule` is its id; `cases/case.schema.json` describes the other fields."""
 
     rule: str
     endpoint: str
@@ -38,7 +41,7 @@ class Case:
 
 
 class BadCase(Exception):
-    """A file of cases is not what its schema says."""
+    """A file of cases doesn't fit its schema."""
 
 
 @cache
@@ -52,7 +55,7 @@ def all_cases() -> tuple[Case, ...]:
 
 def _of_endpoint(folder: Traversable, validator: Validator) -> Iterator[Case]:
     for file in _sorted(folder):
-        if not file.name.endswith(".yaml"):
+        if not file.name.endswith(".yaml") or file.name == CAPABILITIES:
             continue
         where = f"{folder.name}/{file.name.removesuffix('.yaml')}"
         content = yaml_text.load(file.read_text("utf-8"))

@@ -6,10 +6,10 @@ from fnmatch import fnmatch
 from functools import cache
 from typing import Any, cast
 
-from specvino.conformance.cases.capabilities import CAPABILITIES
+from specvino.conformance.cases.capability import all_capabilities
 from specvino.conformance.cases.case import Case, all_cases
-from specvino.conformance.cases.session import paths
 from specvino.conformance.dialect import LEFT_OUT, WHOLE, Dialect, Kind
+from specvino.conformance.endpoints import paths
 from specvino.conformance.rules import RULES, RULES_OF_TRANSPORT
 
 # The capability that can't be asked for without a key.
@@ -18,32 +18,33 @@ AUTH = "transport.auth"
 
 @dataclass(frozen=True, slots=True)
 class Plan:
-    """Holds the cases of a run. `left_out` says of each other case of the profile, and of parts of rules, why this
-    dialect hasn't it."""
+    """The cases of a run. `left_out` has the reason for every other case of the profile, and for parts of rules, that
+    this dialect doesn't have."""
 
     cases: tuple[Case, ...]
     left_out: dict[str, str]
     beside: tuple[Case, ...] = ()
-    """Cases that aren't told: filters name rules for their answers."""
+    """Cases that run without being reported: filters name rules for their answers."""
     capabilities: tuple[str, ...] = ()
     """Capabilities that filters name."""
     rules: tuple[str, ...] | None = None
-    """The rules for all answers and the capabilities that filters name; None to tell what the cases come to."""
+    """The rules for all answers and the capabilities that filters name; None to report those that the cases
+    exercise."""
 
     @property
     def is_empty(self) -> bool:
         return not self.cases and not self.beside and not self.capabilities
 
-    def tells(self, rule: str) -> bool:
-        """Says of a rule for all answers, or a capability, whether it is to be told."""
+    def reports(self, rule: str) -> bool:
+        """Returns whether a rule for all answers, or a capability, is reported."""
         return self.rules is None or rule in self.rules
 
 
 def plan(
     dialect: Dialect, *, profile: str, layers: Sequence[str], filters: Sequence[str] = (), key: bool = False
 ) -> Plan:
-    """Chooses the cases of a run. `filters` are patterns of rules' ids (`chat/*`), any of which lets a case in; `key`
-    tells whether there is one."""
+    """Chooses the cases of a run. `filters` are patterns of rule ids (`chat/*`), any of which selects a case; `key` is
+    whether there is an API key."""
     chosen: list[Case] = []
     left_out: dict[str, str] = {}
     for case, why in _with_reasons(dialect):
@@ -77,7 +78,7 @@ def plan(
 
 @cache
 def _with_reasons(dialect: Dialect) -> tuple[tuple[Case, str], ...]:
-    """Returns every case, with the reason why the dialect hasn't it."""
+    """Returns every case, with the reason where the dialect doesn't have it."""
     return tuple((case, why_not(case, dialect)) for case in all_cases())
 
 
@@ -92,8 +93,8 @@ def _rules(dialect: Dialect) -> tuple[tuple[str, str], ...]:
 
 
 def _capabilities(dialect: Dialect, key: bool) -> Iterator[tuple[str, str]]:
-    """Yields the ids of the capabilities that can be asked for, each with its name."""
-    for each in CAPABILITIES.values():
+    """Yields the ids of the capabilities that can be tried, each with its name."""
+    for each in all_capabilities().values():
         absent = each.endpoint != "transport" and each.endpoint not in dialect.operations
         if absent or dialect.level(each.spec, each.endpoint) in LEFT_OUT or (each.name == AUTH and not key):
             continue
@@ -103,8 +104,8 @@ def _capabilities(dialect: Dialect, key: bool) -> Iterator[tuple[str, str]]:
 
 
 def _answering(endpoints: set[str], cases: Sequence[Case]) -> list[Case]:
-    """Returns the cases whose answers are of these endpoints. What has no cases of its own, such as reading a stored
-    response, comes in any; what every client needs of HTTP is tried on each endpoint."""
+    """Returns the cases whose answers are of these endpoints. Endpoints without cases of their own, such as reading a
+    stored response, are used by any case; cases of the transport use each endpoint."""
     if endpoints - {case.endpoint for case in cases} or "transport" in endpoints:
         return [*cases]
     return [case for case in cases if case.endpoint in (*endpoints, "transport")] if endpoints else []
@@ -115,15 +116,14 @@ def matches(rule: str, filters: Sequence[str]) -> bool:
 
 
 def why_not(case: Case, dialect: Dialect) -> str:
-    """Returns why nothing of the kind can be asked of the dialect's system; it is empty where it can."""
+    """Returns why the case isn't for the dialect's system; empty where it is."""
     if case.dialects and dialect.name not in case.dialects:
         return f"it is for {', '.join(case.dialects)}"
-    return what_says_no(case, dialect)
+    return excluded_by_document(case, dialect)
 
 
-def what_says_no(case: Case, dialect: Dialect) -> str:
-    """Returns what in the dialect's document leaves a case out, whichever dialects the case is for; it is empty for
-    nothing."""
+def excluded_by_document(case: Case, dialect: Dialect) -> str:
+    """Returns what in the dialect's document excludes a case, whichever dialects the case names; empty for nothing."""
     if case.endpoint in paths() and case.endpoint not in dialect.operations:
         return f"{dialect.name} has no {paths()[case.endpoint]}"
     if case.endpoint in paths() and dialect.operations[case.endpoint].is_only_at_root:
@@ -132,21 +132,21 @@ def what_says_no(case: Case, dialect: Dialect) -> str:
         level = dialect.level(pointer, endpoint)
         if level in LEFT_OUT or (case.whole and level != "full"):
             return f"{pointer.rsplit('/', 1)[-1]} is {level} in {dialect.name}"
-    for needed in (CAPABILITIES[name] for name in case.needs if name in CAPABILITIES):
+    for needed in (all_capabilities()[name] for name in case.needs if name in all_capabilities()):
         if needed.is_refused_by(dialect):
             return f"the document of {dialect.name} refuses what {needed.rule} asks"
     for kind in _kinds(case):
         if dialect.statuses(kind, case.endpoint) is None:
-            return f"nobody knows how {dialect.name} refuses it"
+            return f"it isn't known how {dialect.name} refuses it"
     if any(dialect.takes(case.endpoint, body) for body in _wrong_bodies(case)):
         return f"the document of {dialect.name} allows what has to be refused"
     if any(dialect.takes(case.endpoint, body) is False for body in _right_bodies(case)):
-        return f"the document of {dialect.name} refuses what is asked"
+        return f"the document of {dialect.name} refuses the request"
     return ""
 
 
 def _kinds(case: Case) -> Iterator[Kind]:
-    """Yields what the case wants requests refused for, where one kind alone will do."""
+    """Yields the kinds of refusals that the case expects, where it accepts one kind alone."""
     for step in case.steps:
         kind = step.get("expect", {}).get("refused")
         if isinstance(kind, str):
@@ -154,8 +154,8 @@ def _kinds(case: Case) -> Iterator[Kind]:
 
 
 def _wrong_bodies(case: Case) -> Iterator[Any]:
-    """Yields the bodies that the whole document finds invalid: what a system's document finds valid, it need not
-    refuse."""
+    """Yields the bodies that the whole document finds invalid: a system need not refuse those that its own document
+    finds valid."""
     for step in case.steps:
         body = {"model": "any", **step["send"]} if "send" in step else step["raw"].get("body")
         if body is not None and _whole().takes(case.endpoint, body) is False:
@@ -163,8 +163,8 @@ def _wrong_bodies(case: Case) -> Iterator[Any]:
 
 
 def _right_bodies(case: Case) -> Iterator[Any]:
-    """Yields the bodies that the whole document finds valid, and that have to be answered: a system need not answer
-    what its own document finds invalid."""
+    """Yields the bodies that the whole document finds valid, and that must be answered: a system need not answer those
+    that its own document finds invalid."""
     answered = [step["send"] for step in case.steps if "send" in step and "refused" not in step.get("expect", {})]
     if "body" in case.arguments:
         answered.append(case.arguments["body"])
@@ -180,7 +180,7 @@ def _whole() -> Dialect:
 
 
 def _needed(case: Case) -> Iterator[tuple[str, str]]:
-    """Yields what the document says of the capabilities that the case needs, each with the endpoint that has it."""
+    """Yields the pointers of the capabilities that the case needs, each with its endpoint."""
     for name in case.needs:
-        if name in CAPABILITIES and CAPABILITIES[name].endpoint in paths():
-            yield CAPABILITIES[name].spec, CAPABILITIES[name].endpoint
+        if name in all_capabilities() and all_capabilities()[name].endpoint in paths():
+            yield all_capabilities()[name].spec, all_capabilities()[name].endpoint

@@ -5,22 +5,22 @@ import time
 from collections.abc import AsyncGenerator, Iterable, Sequence
 from dataclasses import dataclass, field, replace
 
-from specvino.conformance.cases.asking import ask
-from specvino.conformance.cases.capabilities import CAPABILITIES, Capability
+from specvino.conformance.cases.capability import Capability, all_capabilities, ask
 from specvino.conformance.cases.case import Case
 from specvino.conformance.cases.plan import Plan
-from specvino.conformance.cases.session import Session, paths
-from specvino.conformance.cases.steps import run_steps
 from specvino.conformance.checks import all_checks
 from specvino.conformance.dialect import Dialect
+from specvino.conformance.endpoints import paths
 from specvino.conformance.http.client import Client
 from specvino.conformance.http.exchange import Exchange, Unreadable
 from specvino.conformance.message_shape import fault_of
 from specvino.conformance.rules import RULES, RULES_OF_TRANSPORT
 from specvino.conformance.rules.rule import Rule
+from specvino.conformance.session.session import Session
+from specvino.conformance.session.steps import run_steps
 from specvino.conformance.verdict import Failed, Finding, NotExercised, Refused, Result, Verdict
 
-# So many findings of one rule are told; the others are counted.
+# The number of findings of one rule that are reported; the others are counted.
 MOST_FINDINGS = 5
 
 # Requests in a row without a connection, after which the server counts as gone.
@@ -29,16 +29,16 @@ LOST_AFTER = 3
 # The rules for the shape of answers.
 SHAPES = ("answer-shape", "event-shape", "error-envelope")
 
-# The rule for the errors of paths that aren't there.
+# The rule for the errors of unknown paths.
 UNROUTED = "unrouted-envelope"
 
 # The rules for statuses, the most telling first.
 STATUSES = ("no-server-error", "documented-status", "documented-refusal")
 
-# The rules of which an answer that refuses a capability breaks one, where that isn't seen to be a refusal.
+# The rules that an answer may break which refuses a capability, but not properly.
 WHY_NOT = ("no-server-error", "documented-status", "error-envelope")
 
-# What an endpoint that isn't there is refused with.
+# The statuses of an endpoint that doesn't exist.
 NOT_THERE = {404, 405, 501}
 
 TIME_UP = "the time is up"
@@ -46,7 +46,7 @@ TIME_UP = "the time is up"
 
 @dataclass(slots=True)
 class RuleTally:
-    """Counts what a rule for all answers of an endpoint has seen."""
+    """The count of answers that a rule for all answers of an endpoint has judged, and its findings."""
 
     rule: Rule
     checked: int = 0
@@ -54,8 +54,8 @@ class RuleTally:
     findings: list[Finding] = field(default_factory=list)
     faults: set[str] = field(default_factory=set)
 
-    def tell(self, message: str, exchange: Exchange) -> None:
-        """Keeps a finding, one of each fault."""
+    def add(self, message: str, exchange: Exchange) -> None:
+        """Adds a finding, one for each fault."""
         request = exchange.request
         fault = fault_of(message, request.method, request.path, exchange.status)
         if fault not in self.faults and len(self.findings) < MOST_FINDINGS:
@@ -65,7 +65,7 @@ class RuleTally:
 
 @dataclass(slots=True)
 class Run:
-    """Runs a plan against one server, once. `max_time` is in seconds."""
+    """A single run of a plan against one server. `max_time` is in seconds."""
 
     client: Client
     dialect: Dialect
@@ -80,11 +80,11 @@ class Run:
     _deadline: float | None = None
     _rules: dict[str, list[RuleTally]] = field(default_factory=dict)
     _statuses: dict[str, set[int]] = field(default_factory=dict)
-    """By endpoint the statuses of its answers."""
+    """The statuses of its answers, by endpoint."""
     _asked: dict[str, asyncio.Task[Result]] = field(default_factory=dict)
     _unreachable: int = 0
     _violated: dict[int, list[str]] = field(default_factory=dict)
-    """By the number of an exchange the rules for all answers that it breaks."""
+    """The rules for all answers that an exchange breaks, by its number."""
 
     async def results(self) -> AsyncGenerator[Result, None]:
         """Yields the results of the cases as they come, then those of the capabilities and of the rules for all
@@ -106,7 +106,7 @@ class Run:
                 if result.rule in told:
                     yield result
         finally:
-            # A run that is broken off leaves no request behind.
+            # A run that is interrupted leaves no request behind.
             for task in tasks:
                 task.cancel()
             await asyncio.gather(*tasks, return_exceptions=True)
@@ -119,15 +119,15 @@ class Run:
             await self._capability(name)
         for task in self._asked.values():
             result = await task
-            if self.plan.tells(result.rule):
+            if self.plan.reports(result.rule):
                 yield result
         for endpoint, rules in self._rules.items():
             for tally in rules:
                 result = _of_rule(endpoint, tally)
-                if tally.failures and self._tells_elsewhere(endpoint, tally):
-                    because = f"nothing is answered here: transport/rules/{UNROUTED} tells how paths are refused"
+                if tally.failures and self._is_reported_elsewhere(endpoint, tally):
+                    because = f"nothing is answered here: transport/rules/{UNROUTED} reports how paths are refused"
                     result = replace(result, verdict=Verdict.NOT_EXERCISED, because=because, findings=())
-                if (tally.checked or tally.rule.concerns(endpoint)) and self.plan.tells(result.rule):
+                if (tally.checked or tally.rule.concerns(endpoint)) and self.plan.reports(result.rule):
                     yield result
 
     async def _case(self, case: Case) -> Result:
@@ -156,14 +156,14 @@ class Run:
                     await all_checks()[case.check](session, case.endpoint, **case.arguments)
         except Failed as failed:
             verdict, findings = Verdict.FAIL, (failed.finding,)
-            # That an answer breaks off is no matter of advice, whatever the case is about.
+            # An answer that breaks off is no matter of advice, whatever the case is about.
             broken = any(exchange.ended not in ("complete", "left") for exchange in failed.finding.exchanges)
             advice = failed.advice or (None if broken else case.advice)
             follows = self._violated_by(failed.finding.exchanges, STATUSES)
         except Unreadable as error:
             verdict, findings = Verdict.FAIL, (Finding(str(error), tuple(session.exchanges[-1:])),)
             follows = self._violated_by(session.exchanges, (*STATUSES, *SHAPES))
-            # What the document says of shapes is no advice, whatever the case is.
+            # Shapes are what the document says, not advice, whatever the case is.
             advice = None if self._violated_by(session.exchanges, SHAPES) else case.advice
         except NotExercised as error:
             verdict, because = Verdict.NOT_EXERCISED, str(error)
@@ -187,7 +187,7 @@ class Run:
 
     async def _capability(self, name: str) -> Result:
         if name not in self._asked:
-            self._asked[name] = asyncio.create_task(self._ask(CAPABILITIES[name]))
+            self._asked[name] = asyncio.create_task(self._ask(all_capabilities()[name]))
         return await asyncio.shield(self._asked[name])
 
     async def _ask(self, capability: Capability) -> Result:
@@ -232,7 +232,7 @@ class Run:
         """Applies the rules for all answers of its endpoint to an exchange."""
         self._unreachable = self._unreachable + 1 if exchange.status is None and exchange.ended != "left" else 0
         if exchange.ended in ("too long", "too slow"):
-            return  # what is missing where we stopped reading is no fault of the server's
+            return  # what we didn't read is no fault of the server
         endpoint = exchange.request.endpoint or "transport"
         if exchange.status is None or endpoint not in (*self.dialect.operations, "transport"):
             return
@@ -246,35 +246,36 @@ class Run:
                     continue
                 violations = list(tally.rule.violations(exchange))
             except (Unreadable, LookupError, TypeError, ValueError, AttributeError):
-                continue  # the answer has another shape than the rule needs, which the rules for shapes tell
+                continue  # the answer has another shape than the rule needs, which the rules for shapes report
             tally.checked += 1
             tally.failures += bool(violations)
             if violations:
                 self._violated.setdefault(exchange.number, []).append(f"{endpoint}/rules/{tally.rule.name}")
-                tally.tell(violations[0], exchange)
+                tally.add(violations[0], exchange)
             if violations and tally.rule.name == STATUSES[0]:
-                return  # what a server that failed says besides is no fault of its own
+                return  # the rest of a failed answer is no fault of its own
 
     def _broken(self, session: Session, error: Exception) -> tuple[Verdict, str]:
-        """Returns what an exception in a check says: nothing where an answer hadn't its documented shape, which is told
-        by the rules for that; else the check is wrong, and so are we."""
+        """Returns the verdict of a check that raised an exception: `skip` where an answer had an undocumented shape,
+        which other rules report; otherwise the check itself is wrong."""
         if violated := self._violated_by(session.exchanges, (*STATUSES, *SHAPES)):
-            return Verdict.SKIP, f"an answer has not its documented shape, see {violated}"
+            return Verdict.SKIP, f"an answer doesn't have its documented shape, see {violated}"
         return Verdict.ERROR, f"the check broke: {type(error).__name__}: {error}"
 
     def _violated_by(self, exchanges: Iterable[Exchange], names: Sequence[str]) -> str:
-        """Returns the first of these rules that one of the exchanges breaks; it is empty where none does."""
+        """Returns the first of these rules that one of the exchanges breaks; empty where none does."""
         found = [rule for exchange in exchanges for rule in self._violated.get(exchange.number, ())]
         return next((rule for name in names for rule in found if rule.endswith(f"/{name}")), "")
 
-    def _tells_elsewhere(self, endpoint: str, tally: RuleTally) -> bool:
-        """Tells whether the errors of an endpoint are those of a path that isn't there, which the transport tells."""
+    def _is_reported_elsewhere(self, endpoint: str, tally: RuleTally) -> bool:
+        """Returns whether the errors of an endpoint are those of an unknown path, which a rule of the transport
+        reports."""
         here, paths_tell = self._statuses.get(endpoint, set()), self._rules.get("transport", ())
         told = any(each.failures for each in paths_tell if each.rule.name == UNROUTED)
         return endpoint != "transport" and tally.rule.name == "error-envelope" and here <= NOT_THERE and told
 
     async def _watch(self, rule: str) -> None:
-        """Asks whether the server is there at all, after several requests without a connection."""
+        """Checks whether the server still exists, after several requests without a connection."""
         if self._unreachable >= LOST_AFTER and self.lost is None:
             if (await self._session().raw("GET", paths()["models"], for_rules=False)).status is None:
                 self.lost = rule
@@ -309,7 +310,7 @@ def _of_rule(endpoint: str, tally: RuleTally) -> Result:
     rule = tally.rule
     verdict, because = (Verdict.FAIL, "") if tally.failures else (Verdict.PASS, "")
     if not tally.checked:
-        verdict, because = Verdict.NOT_EXERCISED, "no answer of this run gave cause to judge it"
+        verdict, because = Verdict.NOT_EXERCISED, "no answer of this run exercised it"
     if tally.failures > len(tally.findings):
         because = f"{tally.failures} of {tally.checked} answers break it; {len(tally.findings)} are shown"
     return Result(

@@ -11,7 +11,7 @@ from inspect import iscoroutinefunction
 from pkgutil import iter_modules
 from typing import Any
 
-from specvino.conformance.cases.session import Session
+from specvino.conformance.session.session import Session
 
 Check = Callable[..., Awaitable[None]]
 

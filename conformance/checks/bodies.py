@@ -1,14 +1,18 @@
-"""Bodies that a server has to bear."""
+"""Bodies of requests: malformed, null and unknown fields, and values at and beyond their bounds."""
 
 import base64
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
-from specvino.conformance.cases.expect import expect
-from specvino.conformance.cases.session import Session, about, paths, require_alive, require_answer
+from specvino.conformance.dialect import LEFT_OUT
+from specvino.conformance.endpoints import paths
 from specvino.conformance.http.exchange import Exchange
+from specvino.conformance.session.session import Session, about, require_alive, require_answer
+from specvino.conformance.session.steps import NAMES_THE_FIELD, expect
 from specvino.conformance.verdict import Failed, NotExercised
+from specvino.document.beyond_bounds import beyond_bounds
+from specvino.document.pointers import resolved
 
 
 async def borne(
@@ -60,3 +64,121 @@ def _part(session: Session, part: Mapping[str, Any]) -> bytes:
     else:
         content = part["text"].replace("${model}", json.dumps(session.model)[1:-1]).encode()
     return content * int(part.get("times", 1))
+
+
+# So many exchanges are shown.
+MOST_SHOWN = 5
+
+
+async def refused_beyond_bounds(session: Session, endpoint: str, *, body: Mapping[str, Any]) -> None:
+    """What is larger than the document allows is refused: a number, a text, a list, an object, a property's name. Each
+    upper bound of the endpoint's document is tried alone."""
+    document = session.dialect.document
+    schema = resolved(document, session.dialect.operations[endpoint].body or {})
+    tried, taken = 0, list[tuple[str, Exchange]]()
+    for wrong in beyond_bounds(document, {"properties": schema["properties"]}):
+        asked = {"model": session.model, **body, **wrong}
+        if session.dialect.takes(endpoint, asked):
+            continue
+        exchange = await session.send(endpoint, asked, capped=False)
+        tried += 1
+        if exchange.status is None or not 400 <= exchange.status < 500:
+            taken.append((next(iter(wrong)), exchange))
+    if not tried:
+        raise NotExercised("the document bounds nothing")
+    if taken:
+        names = ", ".join(dict.fromkeys(name for name, _ in taken))
+        shown = [exchange for _, exchange in taken[:MOST_SHOWN]]
+        raise Failed(f"{len(taken)} of {tried} values beyond a bound aren't refused: of {names}", *shown)
+
+
+async def takes_each(session: Session, endpoint: str, base: Mapping[str, Any], changes: Sequence[Any]) -> None:
+    """Each change of the body `base` is answered; see `written_out` for what stands for many values."""
+    for change in changes:
+        await session.answered(endpoint, {**base, **written_out(change)})
+
+
+async def refuses_each(session: Session, endpoint: str, base: Mapping[str, Any], changes: Sequence[Any]) -> None:
+    """Each change makes the body one that the document forbids, and is refused."""
+    for change in changes:
+        exchange = await session.send(endpoint, {**base, **written_out(change)}, capped=False)
+        try:
+            expect(exchange, {"refused": "validation"}, session.dialect, endpoint)
+        except Failed as failed:
+            raise Failed(f"{', '.join(change)}: {failed}", *failed.finding.exchanges) from None
+
+
+def written_out(value: Any) -> Any:
+    """Returns the body in which `{$fields: 3}` stands for an object of 3 fields, `{$long: 3}` for a text of 3
+    characters."""
+    if isinstance(value, list):
+        return [written_out(each) for each in value]
+    if not isinstance(value, Mapping):
+        return value
+    if "$long" in value:
+        return "a" * value["$long"]
+    made = {str(number): value.get("$each", "a") for number in range(value.get("$fields", 0))}
+    return {**made, **{name: written_out(each) for name, each in value.items() if not name.startswith("$")}}
+
+
+async def nulls(
+    session: Session, endpoint: str, *, body: Mapping[str, Any], fields: Sequence[str] | None = None
+) -> None:
+    """What is null is as if it were absent: every optional field of the dialect's document, or of these `fields`."""
+    known = [name for name in _nullable(session, endpoint) if name not in body]
+    names = known if fields is None else [name for name in known if name in fields]
+    if not names:
+        raise NotExercised("in the dialect's document none of these may be null")
+    exchange = await session.send(endpoint, {**body, **dict.fromkeys(names)}, capped=False)
+    if exchange.ok and not exchange.is_stream:
+        return
+    guilty, shown = [], [exchange]
+    for name in names:
+        alone = await session.send(endpoint, {**body, name: None}, capped=False)
+        if not alone.ok:
+            guilty.append(name)
+            shown.append(alone)
+    if not guilty:
+        require_answer(exchange)
+        raise Failed("with all of them null, the answer is a stream", exchange)
+    raise Failed(f"null is not as good as absent for {', '.join(map(repr, guilty))}", *shown[:5])
+
+
+async def unknown_field(session: Session, endpoint: str, *, body: Mapping[str, Any]) -> None:
+    """A field that nobody knows is ignored where the dialect ignores such fields; where it refuses them, that is right
+    as well, but not demanded: compatible servers take what others have invented."""
+    exchange = await session.send(endpoint, body)
+    if session.dialect.unknown_fields == "ignored" or (exchange.status or 0) < 400:
+        require_answer(exchange)
+    else:
+        expect(exchange, {"refused": "validation"}, session.dialect, endpoint)
+
+
+async def types_named(session: Session, endpoint: str, *, body: Mapping[str, Any], wrong: Mapping[str, Any]) -> None:
+    """Where a field's value is refused, the error's param is the field's name. That it is refused, and that errors have
+    a param at all, is for others to say."""
+    refused = 0
+    for name, value in wrong.items():
+        exchange = await session.send(endpoint, {**body, name: value})
+        if exchange.status is None or not 400 <= exchange.status < 500 or "param" not in exchange.error:
+            continue
+        refused += 1
+        param = str(exchange.error["param"] or "")
+        if param.replace("[", ".").split(".")[0] != name:
+            said = exchange.error["param"]
+            raise Failed(f"{name} is refused, but error.param is {said!r}", exchange, advice=NAMES_THE_FIELD)
+    if not refused:
+        raise NotExercised("no wrong value is refused with an error that has a param")
+
+
+def _nullable(session: Session, endpoint: str) -> Iterator[str]:
+    """Yields the optional fields of the operation's body that the dialect has, and that may be null in its document."""
+    dialect = session.dialect
+    body = dialect.operations[endpoint].body or {}
+    reference = body["$ref"].removeprefix("#")
+    schema = resolved(dialect.document, body)
+    for name, field in schema["properties"].items():
+        if name in schema.get("required", ()) or dialect.level(f"{reference}/properties/{name}", endpoint) in LEFT_OUT:
+            continue
+        if dialect.shape(field).fits(None):
+            yield name

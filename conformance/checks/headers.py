@@ -3,11 +3,10 @@
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from specvino.conformance.cases.expect import expect
-from specvino.conformance.cases.probes import ORIGIN, SAID
-from specvino.conformance.cases.session import Session, require_answer
-from specvino.conformance.cases.steps import send_step
+from specvino.conformance.checks.capabilities import ORIGIN
 from specvino.conformance.http.exchange import Exchange
+from specvino.conformance.session.session import HELLO, Session, require_answer
+from specvino.conformance.session.steps import expect, send_step
 from specvino.conformance.verdict import Failed, NotExercised
 
 PATH = "/chat/completions"
@@ -19,7 +18,7 @@ NOT_IMPLEMENTED = 501
 async def key_refused(session: Session, endpoint: str, *, authorization: str = "", stream: bool = False) -> None:
     """What has no key, or not the right one, is refused; HTTP wants such an answer to say how a key is sent. No error
     repeats a wrong key, since errors get into logs."""
-    body = {"model": session.model, **SAID, **({"stream": True} if stream else {})}
+    body = {"model": session.model, **HELLO, **({"stream": True} if stream else {})}
     scheme, _, given = authorization.partition(" ")
     headers = {"authorization": authorization}
     if authorization and session.client.target.key_header:
@@ -35,7 +34,7 @@ async def key_refused(session: Session, endpoint: str, *, authorization: str = "
 async def challenged(session: Session, endpoint: str) -> None:
     """A 401 says which scheme it wants."""
     _require_scheme(session)
-    exchange = await session.raw("POST", PATH, body={"model": session.model, **SAID}, key=False)
+    exchange = await session.raw("POST", PATH, body={"model": session.model, **HELLO}, key=False)
     if exchange.status == 401 and "bearer" not in exchange.headers.get("www-authenticate", "").lower():
         raise Failed("a 401 has no header WWW-Authenticate that names the scheme Bearer", exchange)
 
@@ -44,7 +43,7 @@ async def key_taken(session: Session, endpoint: str, *, scheme: str) -> None:
     """The right key is taken with the scheme's name written like this."""
     _require_scheme(session)
     headers = {"authorization": f"{scheme} {session.client.target.key}"}
-    require_answer(await session.raw("POST", PATH, body={"model": session.model, **SAID}, key=False, headers=headers))
+    require_answer(await session.raw("POST", PATH, body={"model": session.model, **HELLO}, key=False, headers=headers))
 
 
 async def head(session: Session, endpoint: str, *, path: str) -> None:

@@ -2,10 +2,10 @@
 
 from urllib.parse import quote
 
-from specvino.conformance.cases.expect import expect
-from specvino.conformance.cases.probes import SAID
-from specvino.conformance.cases.session import Session, paths, require_answer
+from specvino.conformance.endpoints import paths
 from specvino.conformance.http.exchange import Exchange
+from specvino.conformance.session.session import HELLO, Session, require_answer
+from specvino.conformance.session.steps import expect
 from specvino.conformance.verdict import Failed, NotExercised
 
 
@@ -18,7 +18,7 @@ async def served_is_listed(session: Session, endpoint: str) -> None:
         return
     if len(names) != 1:
         raise Failed(f"the model {session.model!r} is not among {', '.join(map(str, names[:20])) or 'none'}", listed)
-    used = await session.send("chat", {**SAID, "model": names[0]})
+    used = await session.send("chat", {**HELLO, "model": names[0]})
     if not used.ok:
         raise Failed(f"only {names[0]!r} is listed, which can't be used", listed, used)
 

@@ -3,11 +3,12 @@
 from collections.abc import Awaitable, Callable, Mapping
 from typing import Any
 
-from specvino.conformance.cases.counts import counted
-from specvino.conformance.cases.session import LIMITS, Session
+from specvino.conformance.endpoints import LIMITS
 from specvino.conformance.http.exchange import Exchange
 from specvino.conformance.rules.endings import shows_stop, too_many
 from specvino.conformance.rules.outputs import Output, outputs
+from specvino.conformance.session.session import Session
+from specvino.conformance.session.steps import counted
 from specvino.conformance.verdict import Failed, NotExercised
 
 ABSENT = "@@never@@"

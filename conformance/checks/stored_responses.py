@@ -5,10 +5,10 @@ import time
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from specvino.conformance.cases.counts import counted
-from specvino.conformance.cases.expect import NOT_FOUND, shown
-from specvino.conformance.cases.session import Session, require_answer
-from specvino.conformance.cases.stored_responses import (
+from specvino.conformance.http.exchange import Exchange
+from specvino.conformance.session.session import Session, require_answer
+from specvino.conformance.session.steps import NOT_FOUND, counted, shown
+from specvino.conformance.session.stored_responses import (
     LONG_INPUT,
     UNDER_WAY,
     cancel,
@@ -20,7 +20,6 @@ from specvino.conformance.cases.stored_responses import (
     read,
     read_events,
 )
-from specvino.conformance.http.exchange import Exchange
 from specvino.conformance.verdict import Failed, NotExercised
 
 # What a stored response says as it was answered.

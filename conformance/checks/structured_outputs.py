@@ -4,11 +4,11 @@ import json
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from specvino.conformance.cases.expect import expect
-from specvino.conformance.cases.session import LIMITS, Session, require_answer
-from specvino.conformance.checks.token_budget import with_room
+from specvino.conformance.endpoints import LIMITS
 from specvino.conformance.http.exchange import Exchange
 from specvino.conformance.rules.outputs import Output, has_reasoning, outputs
+from specvino.conformance.session.session import Session, require_answer, with_room
+from specvino.conformance.session.steps import expect
 from specvino.conformance.verdict import Failed, NotExercised
 from specvino.document.validator import Validator
 

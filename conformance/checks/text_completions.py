@@ -3,11 +3,11 @@
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from specvino.conformance.cases.counts import counted
-from specvino.conformance.cases.session import Session
 from specvino.conformance.http.exchange import Exchange
 from specvino.conformance.rules.endings import shows_stop
 from specvino.conformance.rules.outputs import outputs
+from specvino.conformance.session.session import Session
+from specvino.conformance.session.steps import counted
 from specvino.conformance.verdict import Failed, NotExercised
 
 

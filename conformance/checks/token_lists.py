@@ -3,7 +3,7 @@
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from specvino.conformance.cases.session import Session
+from specvino.conformance.session.session import Session
 from specvino.conformance.verdict import Failed, NotExercised
 
 

@@ -1,100 +1,238 @@
-"""Checks that Schemathesis doesn't have. Schemathesis validates each event by its schema; the order of events is
-checked here."""
+"""The checks of the layer `fuzz` by our own code, which needs no Schemathesis: what one answer alone can break.
+
+While requests are generated, only the public methods of `Checks` are made by it, and the others by Schemathesis. A
+replay makes all of them, by the same names.
+"""
 
 import json
-from collections.abc import Callable, Iterator
-from typing import Any
-
-from schemathesis import Case, CheckContext, Response
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from functools import cached_property
+from typing import TYPE_CHECKING, Any
+from urllib.parse import parse_qsl, urlsplit
 
 from specvino.conformance.dialect import WHOLE, Dialect
-from specvino.conformance.fuzz.second_validator import SecondValidator
-from specvino.conformance.http.sse import Decoder
-from specvino.conformance.streams.sse_judge import SseJudge
+from specvino.conformance.http.exchange import Exchange
+from specvino.conformance.streams.sse import Decoder
+from specvino.conformance.streams.stream_judge import SseJudge
+from specvino.document.operations import Operation
+from specvino.document.pointers import resolved
 from specvino.generated.errors import ERRORS, ErrorCode
-from specvino.generated.streams import Stream
 
-# True says that there was nothing to check.
-Check = Callable[[CheckContext, Response, Case[Any]], bool | None]
+if TYPE_CHECKING:
+    from specvino.conformance.fuzz.second_validator import SecondValidator
 
+# Statuses of limits that a server has of its own: on sizes, and on how much it does at once.
+OWN_LIMITS = (413, 414, 429, 431)
 
-def checks_for(dialect: Dialect) -> tuple[Check, ...]:
-    """Returns the checks by the document of the dialect. Only our own document has codes for all errors."""
+# Methods that a path has without its document saying so.
+IMPLICIT_METHODS = ("HEAD", "OPTIONS")
 
-    def stream_conformance(ctx: CheckContext, response: Response, case: Case[Any]) -> bool | None:
-        """A stream of events runs as the operation's x-stream says; a resumed one has the next numbers."""
-        return _stream_violated(dialect.stream(endpoint_of(case)) if _is_stream(response) else None, response, case)
-
-    second = SecondValidator(dialect)
-
-    def second_judge(ctx: CheckContext, response: Response, case: Case[Any]) -> bool | None:
-        """A JSON answer fits its schema by openapi-core, too, which shares no code with Schemathesis."""
-        violations = second.violations(case.path, case.method, response)
-        assert not violations, "\n".join(violations or ())
-        return violations is None or None
-
-    own = (error_code_conformance,) if dialect.name == WHOLE else ()
-    return (*own, stream_conformance, second_judge)
+Check = Callable[[Exchange], Iterable[str]]
 
 
-def error_code_conformance(ctx: CheckContext, response: Response, case: Case[Any]) -> bool | None:
-    """An error's code is one of the API's, and its status and type are the code's."""
-    if response.status_code < 400:
-        return True
-    try:
-        error = json.loads(response.content)["error"]
-        code = ErrorCode(error["code"])
-    except (ValueError, TypeError, KeyError) as problem:
-        raise AssertionError(f"the answer holds no error code of this API: {problem}") from None
-    kind = ERRORS[code]
-    assert response.status_code == kind.status, f"{code} goes with {kind.status}, not with {response.status_code}"
-    assert error["type"] == kind.type, f"{code} goes with {kind.type}, not with {error['type']}"
-    return None
+class Checks:
+    """The checks by a dialect's document. `names` are those that it has."""
 
+    def __init__(self, dialect: Dialect) -> None:
+        self._dialect = dialect
+        self._whole = dialect.name == WHOLE
+        self._checks: dict[str, Check] = {
+            "not_a_server_error": self._not_a_server_error,
+            "status_code_conformance": self._status_code_conformance,
+            "content_type_conformance": self._content_type_conformance,
+            "response_headers_conformance": self._response_headers_conformance,
+            "response_schema_conformance": self._response_schema_conformance,
+            "negative_data_rejection": self._negative_data_rejection,
+            "positive_data_acceptance": self._positive_data_acceptance,
+            "unsupported_method": self._unsupported_method,
+            "allow_header_conformance": self._allow_header_conformance,
+            "stream_conformance": self.stream_conformance,
+            "second_judge": lambda exchange: self.second_judge(exchange) or (),
+        }
+        if self._whole:  # only our own document has codes for all errors
+            self._checks["error_code_conformance"] = self.error_code_conformance
 
-def endpoint_of(case: Case[Any]) -> str:
-    return str(case.operation.definition.raw["x-endpoint"])
+    @property
+    def names(self) -> frozenset[str]:
+        return frozenset(self._checks)
 
+    def violations(self, name: str, exchange: Exchange) -> list[str]:
+        """Returns what a check finds wrong with an answer. Raises KeyError for a check that isn't there, and
+        ModuleNotFoundError where `second_judge` lacks its library."""
+        return list(self._checks[name](exchange))
 
-def _stream_violated(table: Stream | None, response: Response, case: Case[Any]) -> bool | None:
-    if table is None:
-        return True
-    start = str((case.query or {}).get("starting_after", ""))
-    if start.isdecimal():
-        violations = list(_violations_from(response, int(start) + 1))
-    else:
-        violations = list(_violations(response, table))
-    assert not violations, "\n".join(violations)
-    return None
-
-
-def _violations(response: Response, table: Stream) -> Iterator[str]:
-    if response.stream_cut_short:
-        yield "the stream did not end in time"
-        return
-    judge = SseJudge(table)
-    decoder = Decoder()
-    for event in decoder.feed(response.content):
-        yield from judge.feed(event)
-    yield from judge.end()
-    if decoder.incomplete:
-        yield "the stream ends inside an event"
-
-
-def _violations_from(response: Response, number: int) -> Iterator[str]:
-    """Yields what is wrong with a resumed stream, whose first event has this number. The table of a stream speaks of
-    its first event, which a resumed one doesn't have. It may be over."""
-    decoder = Decoder()
-    for expected, event in enumerate(decoder.feed(response.content), number):
+    def error_code_conformance(self, exchange: Exchange) -> Iterator[str]:
+        """An error's code is one of the API's, and its status and type are the code's."""
+        if (exchange.status or 0) < 400:
+            return
         try:
-            found = json.loads(event.data)["sequence_number"]
-        except (ValueError, TypeError, KeyError):
-            found = None
-        if found != expected:
-            yield f"not the event {expected}: {event.data[:200]}"
-    if decoder.incomplete:
-        yield "the stream ends inside an event"
+            error = json.loads(exchange.content)["error"]
+            code = ErrorCode(error["code"])
+        except (ValueError, TypeError, KeyError) as problem:
+            yield f"the answer has no error code of this API: {problem}"
+            return
+        kind = ERRORS[code]
+        if exchange.status != kind.status:
+            yield f"{code} goes with {kind.status}, not with {exchange.status}"
+        if error["type"] != kind.type:
+            yield f"{code} goes with {kind.type}, not with {error['type']}"
+
+    def stream_conformance(self, exchange: Exchange) -> Iterator[str]:
+        """A stream of events runs as the operation's x-stream says; a resumed one has the next numbers."""
+        table = self._dialect.stream(exchange.request.endpoint or "") if exchange.is_stream else None
+        if table is None:
+            return
+        decoder = Decoder()
+        if (resumed_after := _resumed_after(exchange)) is not None:
+            # The table speaks of a stream's first event, which a resumed one doesn't have. It may be over.
+            for expected, event in enumerate(decoder.feed(exchange.content), resumed_after + 1):
+                if _sequence_number(event.data) != expected:
+                    yield f"not the event {expected}: {event.data[:200]}"
+        elif exchange.ended != "complete":
+            yield "the stream did not end in time"
+            return
+        else:
+            judge = SseJudge(table)
+            for event in decoder.feed(exchange.content):
+                yield from judge.feed(event)
+            yield from judge.end()
+        if decoder.incomplete:
+            yield "the stream ends inside an event"
+
+    def second_judge(self, exchange: Exchange) -> list[str] | None:
+        """A JSON answer fits its schema by openapi-core, too, which shares no code with Schemathesis. Returns None for
+        what it doesn't judge."""
+        return self._second_validator.violations(self._operation(exchange).path, exchange)
+
+    @cached_property
+    def _second_validator(self) -> "SecondValidator":
+        from specvino.conformance.fuzz.second_validator import SecondValidator
+
+        return SecondValidator(self._dialect)
+
+    def _operation(self, exchange: Exchange) -> Operation:
+        return self._dialect.operations[exchange.request.endpoint or ""]
+
+    def _definition(self, exchange: Exchange) -> Mapping[str, Any] | None:
+        """Returns the document's answer with this status; None where it has none."""
+        found = self._operation(exchange).definition["responses"].get(str(exchange.status))
+        return None if found is None else resolved(self._dialect.document, found)
+
+    def _not_a_server_error(self, exchange: Exchange) -> Iterator[str]:
+        if (exchange.status or 0) >= 500 and not self._is_known_refusal(exchange):
+            yield f"Server error: the status is {exchange.status}"
+
+    def _status_code_conformance(self, exchange: Exchange) -> Iterator[str]:
+        known = self._dialect.documented(exchange.request.endpoint or "")
+        if exchange.status not in known and (self._whole or exchange.status not in OWN_LIMITS):
+            yield f"Undocumented HTTP status code: {exchange.status}; there are {', '.join(map(str, sorted(known)))}"
+
+    def _content_type_conformance(self, exchange: Exchange) -> Iterator[str]:
+        media = (self._definition(exchange) or {}).get("content", {})
+        if not media:
+            return
+        if not exchange.media:
+            yield "Missing Content-Type header"
+        elif exchange.media not in media:
+            yield f"Undocumented Content-Type: {exchange.media}; there are {', '.join(media)}"
+
+    def _response_headers_conformance(self, exchange: Exchange) -> Iterator[str]:
+        for name, header in (self._definition(exchange) or {}).get("headers", {}).items():
+            header = resolved(self._dialect.document, header)
+            value = exchange.headers.get(name.lower())
+            if value is None and header.get("required"):
+                yield f"Missing required header: {name}"
+            elif value is not None:
+                shape = self._dialect.shape(header.get("schema", {}))
+                if not any(shape.fits(each) for each in _readings(value)):
+                    yield f"Response header does not conform to the schema: {name} is {value!r}"
+
+    def _response_schema_conformance(self, exchange: Exchange) -> Iterator[str]:
+        endpoint = exchange.request.endpoint or ""
+        if exchange.is_stream:
+            for event in exchange.chunks:
+                shape = self._dialect.event(endpoint, event)
+                yield from (f"Response violates schema: {each}" for each in (shape.violations(event) if shape else ()))
+            return
+        shape = self._dialect.answer(endpoint, exchange.status or 0, exchange.media)
+        if shape is None or "json" not in exchange.media:
+            return
+        try:
+            value = json.loads(exchange.content)
+        except (ValueError, RecursionError) as error:
+            yield f"JSON deserialization error: {error}"
+        else:
+            yield from (f"Response violates schema: {each}" for each in shape.violations(value))
+
+    def _negative_data_rejection(self, exchange: Exchange) -> Iterator[str]:
+        if not 400 <= (exchange.status or 0) < 500 and not self._is_known_refusal(exchange):
+            yield f"Invalid data should have been rejected: the status is {exchange.status}"
+
+    def _positive_data_acceptance(self, exchange: Exchange) -> Iterator[str]:
+        if not 200 <= (exchange.status or 0) < 300:
+            yield f"Valid data should have been accepted: the status is {exchange.status}"
+
+    def _unsupported_method(self, exchange: Exchange) -> Iterator[str]:
+        status, known = exchange.status or 0, self._dialect.statuses("method", exchange.request.endpoint or "")
+        # Another vendor's server may well have more methods than its document.
+        if known and status not in known and (self._whole or 400 <= status < 500):
+            yield f"Unsupported method {exchange.request.method} returned {status}, not {known[0]}"
+        elif self._whole and status == 405 and not exchange.headers.get("allow"):
+            yield f"{exchange.request.method} returned 405 without the header Allow"
+
+    def _allow_header_conformance(self, exchange: Exchange) -> Iterator[str]:
+        header = exchange.headers.get("allow", "")
+        advertised = {method.strip().upper() for method in header.split(",") if method.strip()}
+        if exchange.request.method != "OPTIONS" or not advertised:
+            return
+        declared = {each.method for each in self._dialect.operations.values() if each.path == self._path(exchange)}
+        if missing := sorted(declared - advertised):
+            yield f"Allow: {header} lacks the documented methods {', '.join(missing)}"
+        if self._whole and (others := sorted(advertised - declared - {*IMPLICIT_METHODS})):
+            yield f"Allow: {header} has the undocumented methods {', '.join(others)}"
+
+    def _path(self, exchange: Exchange) -> str:
+        return self._operation(exchange).path
+
+    def _is_known_refusal(self, exchange: Exchange) -> bool:
+        """Returns whether the system is known to answer a body that isn't JSON with this status: some have a 500."""
+        if self._whole or self._operation(exchange).body is None or _is_json(exchange.request.content or b""):
+            return False
+        return exchange.status in (self._dialect.statuses("json", exchange.request.endpoint or "") or ())
 
 
-def _is_stream(response: Response) -> bool:
-    return response.headers.get("content-type", [""])[0].startswith("text/event-stream")
+def _is_json(content: bytes) -> bool:
+    try:
+        json.loads(content)
+    except (ValueError, RecursionError):
+        return False
+    return True
+
+
+def json_of(content: bytes | None) -> Any:
+    """Returns the JSON value of a body; None where there is none."""
+    try:
+        return None if content is None else json.loads(content)
+    except (ValueError, RecursionError):
+        return None
+
+
+def _resumed_after(exchange: Exchange) -> int | None:
+    """Returns the number of the event after which the request wants those of a stream; None for a whole stream."""
+    after = dict(parse_qsl(urlsplit(exchange.request.path).query)).get("starting_after", "")
+    return int(after) if after.isdecimal() else None
+
+
+def _sequence_number(data: str) -> Any:
+    try:
+        return json.loads(data)["sequence_number"]
+    except (ValueError, TypeError, KeyError):
+        return None
+
+
+def _readings(value: str) -> list[Any]:
+    """Returns what the text of a header can mean: itself, or the JSON value that it is."""
+    try:
+        return [value, json.loads(value)]
+    except ValueError:
+        return [value]

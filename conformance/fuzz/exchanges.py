@@ -1,12 +1,67 @@
-"""Exchanges: what Schemathesis recorded of a request, as the rest of the suite has it."""
+"""Schemathesis' cases and answers as exchanges of the suite, and our checks as Schemathesis has them."""
 
-import json
+from collections.abc import Callable, Iterable
 from typing import Any
 from urllib.parse import urlsplit
 
+from schemathesis import Case, CheckContext, Response
 from schemathesis.engine.recorder import Interaction
 
-from specvino.conformance.http.exchange import Exchange, Request
+from specvino.conformance.dialect import WHOLE, Dialect
+from specvino.conformance.fuzz.checks import Checks, json_of
+from specvino.conformance.http.exchange import Ended, Exchange, Request
+
+# What Schemathesis takes for a check; True says that there was nothing to check.
+SchemathesisCheck = Callable[[CheckContext, Response, Case[Any]], bool | None]
+
+
+def checks_for(dialect: Dialect) -> tuple[SchemathesisCheck, ...]:
+    """Returns the checks that Schemathesis doesn't have, by the document of the dialect."""
+    checks = Checks(dialect)
+
+    def error_code_conformance(ctx: CheckContext, response: Response, case: Case[Any]) -> bool | None:
+        if response.status_code < 400:
+            return True
+        _require(checks.error_code_conformance(answered(response, case)))
+        return None
+
+    def stream_conformance(ctx: CheckContext, response: Response, case: Case[Any]) -> bool | None:
+        exchange = answered(response, case)
+        if not exchange.is_stream or dialect.stream(endpoint_of(case)) is None:
+            return True
+        _require(checks.stream_conformance(exchange))
+        return None
+
+    def second_judge(ctx: CheckContext, response: Response, case: Case[Any]) -> bool | None:
+        exchange = answered(response, case)
+        violations = checks.second_judge(exchange)
+        if violations is None:
+            return True
+        _require(violations)
+        return None
+
+    own = (error_code_conformance,) if dialect.name == WHOLE else ()
+    return (*own, stream_conformance, second_judge)
+
+
+def _require(violations: Iterable[str]) -> None:
+    """Raises AssertionError, by which a check of Schemathesis fails."""
+    messages = list(violations)
+    assert not messages, "\n".join(messages)
+
+
+def endpoint_of(case: Case[Any]) -> str:
+    return str(case.operation.definition.raw["x-endpoint"])
+
+
+def answered(response: Response, case: Case[Any]) -> Exchange:
+    """Returns the exchange of a case whose answer just came. Its path begins at the server's root."""
+    parts = urlsplit(str(response.request.url))
+    path = parts.path + (f"?{parts.query}" if parts.query else "")
+    request = Request(endpoint_of(case), str(response.request.method), path, {}, None)
+    headers = {name.lower(): values[0] for name, values in response.headers.items()}
+    ended: Ended = "too slow" if response.stream_cut_short else "complete"
+    return Exchange(0, request, response.status_code, headers, response.content, ended, response.elapsed)
 
 
 def exchange_of(interaction: Interaction, endpoint: str, base_url: str, number: int) -> Exchange:
@@ -30,10 +85,3 @@ def exchange_of(interaction: Interaction, endpoint: str, base_url: str, number: 
         answer.elapsed,
         began=interaction.timestamp,
     )
-
-
-def json_of(content: bytes | None) -> Any:
-    try:
-        return None if content is None else json.loads(content)
-    except (ValueError, RecursionError):
-        return None

@@ -1,4 +1,4 @@
-"""The third layer: what Schemathesis finds, as results."""
+"""The layer `fuzz`: what Schemathesis finds, as results."""
 
 import asyncio
 import contextlib
@@ -6,14 +6,16 @@ import threading
 import time
 from collections.abc import AsyncGenerator, Callable, Iterator, Sequence
 from dataclasses import dataclass, field
+from typing import Any
+from urllib.parse import quote
 
 from specvino.conformance.cases.plan import matches
 from specvino.conformance.dialect import WHOLE, Dialect
-from specvino.conformance.fuzz.check_texts import SAYS
 from specvino.conformance.fuzz.document import body_fields
-from specvino.conformance.fuzz.missing_endpoints import heeds_keys, missing
-from specvino.conformance.fuzz.options import Options
+from specvino.conformance.fuzz.options import SAYS, Options
+from specvino.conformance.fuzz.refusals.prompts import TOKEN_LIMITS
 from specvino.conformance.fuzz.report import FuzzReport
+from specvino.conformance.fuzz.request_limits import SMALL
 from specvino.conformance.fuzz.run import PHASES, FuzzRun
 from specvino.conformance.fuzz.server import Server
 from specvino.conformance.fuzz.verdicts import Verdicts
@@ -21,15 +23,16 @@ from specvino.conformance.http.client import Target
 from specvino.conformance.http.exchange import Exchange
 from specvino.conformance.verdict import Result, Verdict
 from specvino.document.operations import Operation
+from specvino.document.pointers import resolved
 
-# The phases of a profile; see FuzzRun.
+# The phases of each profile; see FuzzRun.
 PHASES_OF = {"core": ("examples", "fuzzing"), "full": PHASES}
 
 
 @dataclass(slots=True)
 class Fuzz:
-    """Runs the layer once, in a thread of its own. `models` are names to send requests with; without any those that
-    the server lists. `max_time` is in seconds; `filters` are patterns of rules' ids."""
+    """A single run of the layer, in a thread of its own. `models` are names for requests; by default those that the
+    server lists. `max_time` is in seconds; `filters` are patterns of rule ids."""
 
     target: Target
     dialect: Dialect
@@ -41,18 +44,18 @@ class Fuzz:
     report: FuzzReport = field(default_factory=FuzzReport)
     """Grows while it runs."""
     on_exchange: Callable[[Exchange], None] | None = None
-    """Is given each exchange, in another thread."""
+    """Called with each exchange, in another thread."""
     _asked: list[str] = field(default_factory=list)
-    """The endpoints that requests are made for."""
+    """The endpoints for which requests are generated."""
 
     @property
     def requests(self) -> int:
-        """Tells how many requests were sent so far."""
+        """Returns how many requests were sent so far."""
         return self.report.count()
 
     async def results(self) -> AsyncGenerator[Result, None]:
-        """Yields the results by endpoint and check, when the run is over. Ends it in an orderly way where
-        it is itself ended early."""
+        """Yields the results by endpoint and check, after the run. Where it is itself ended early, it stops the run
+        cleanly."""
         loop, over = asyncio.get_running_loop(), asyncio.Event()
         left_out: dict[str, str] = {}
         problems: list[Exception] = []
@@ -72,7 +75,7 @@ class Fuzz:
                 with contextlib.suppress(RuntimeError):  # the loop may be gone by now
                     loop.call_soon_threadsafe(over.set)
 
-        # A daemon, so that a request that hangs can't keep the process from ending.
+        # A daemon, so that a hanging request can't keep the process from ending.
         threading.Thread(target=work, name="fuzz", daemon=True).start()
         try:
             await over.wait()
@@ -97,21 +100,21 @@ class Fuzz:
         )
 
     def _runs(self, left_out: dict[str, str]) -> Iterator[FuzzRun]:
-        """Yields the runs: one for all operations; in a box of time one for each kind of thing, the small ones first,
-        with its share of the time. Schemathesis would not come to the last ones: it takes one operation after the
-        other."""
+        """Yields the runs: one for all operations; with a time limit one for each kind of resource, the small ones
+        first, each with its share of the time. Otherwise Schemathesis, which takes one operation after the other,
+        wouldn't reach the last ones."""
         target, dialect = self.target, self.dialect
         deadline = None if self.max_time is None else time.monotonic() + self.max_time
         server = Server(target, dialect.document)
         models = tuple(self.models) or server.models
-        if dialect.name != WHOLE:  # our own document is tested against all of a server
+        if dialect.name != WHOLE:  # a server must have all of our own document
             left_out |= missing(server, dialect, models[0])
         without = {*self.options.left_out}
-        # Schemathesis leaves out, and falsifies, the header that the document names.
+        # Schemathesis omits, and falsifies, the header that the document names.
         named = target.key is not None and target.key_header is None
-        if not (named and heeds_keys(server, dialect, models[0])):
+        if not (named and checks_keys(server, dialect, models[0])):
             without.add("ignored_auth")
-        # What is told of the run as a whole is of all endpoints.
+        # Rules about the run as a whole concern all endpoints.
         whole = any(each.startswith("transport/fuzz") for each in self.filters)
         asked = [
             operation
@@ -155,8 +158,7 @@ def _kinds(dialect: Dialect, operations: Sequence[Operation]) -> list[list[Opera
 
 
 def _weight(dialect: Dialect, operations: Sequence[Operation]) -> int:
-    """Tells how much there is to ask of some operations: what a request costs beside its fields is worth a few of
-    these."""
+    """Returns a weight of some operations: their fields, and a few more for each request itself."""
     return sum(4 + len(body_fields(each)) for each in operations)
 
 
@@ -165,3 +167,54 @@ def _broken(problem: Exception) -> Result:
     if isinstance(problem, OSError):
         because = f"the server did not answer: {problem}"
     return Result("transport/fuzz/run", "fuzz", SAYS["run"], Verdict.ERROR, because=because)
+
+
+MISSING = (404, 405, 501)
+
+
+def missing(server: Server, dialect: Dialect, model: str) -> dict[str, str]:
+    """Returns the reasons for endpoints that are left out. Raises OSError for a server that doesn't answer."""
+    found: dict[str, str] = {}
+    for endpoint, operation in dialect.operations.items():
+        path = operation.path.replace("{model}", quote(model, safe=""))
+        if operation.is_only_at_root:
+            found[endpoint] = "it is not under the base URL"
+            continue
+        if "{response_id}" in path:
+            kept = _kept(server, model)  # a new one: the previous one may have been deleted
+            if kept is None:
+                found[endpoint] = "the server stores no responses"
+                continue
+            path = path.replace("{response_id}", quote(kept, safe=""))
+        status = server.status(operation.method, path, _example(dialect, operation, model))
+        if status in MISSING:
+            found[endpoint] = f"the server answers {status}: it has no {operation.method} {operation.path}"
+    return found
+
+
+def checks_keys(server: Server, dialect: Dialect, model: str) -> bool:
+    """Returns whether the server refuses a wrong key anywhere; otherwise it was started without one."""
+    return any(
+        server.status(each.method, each.path, _example(dialect, each, model), key="wrong") in (401, 403)
+        for each in dialect.operations.values()
+        if "{" not in each.path and each.definition.get("security") != []
+    )
+
+
+def _kept(server: Server, model: str) -> str | None:
+    try:
+        return server.new_response(model, background=False)
+    except (OSError, LookupError, TypeError, ValueError):  # it has another endpoint under that path, or none
+        return None
+
+
+def _example(dialect: Dialect, operation: Operation, model: str) -> dict[str, Any] | None:
+    """Returns a small valid request; None for an operation without a body."""
+    body = resolved(dialect.document, operation.definition.get("requestBody", {}))
+    examples = body.get("content", {}).get("application/json", {}).get("examples", {})
+    for example in examples.values():
+        value = {name: each for name, each in example["value"].items() if not name.startswith("stream")}
+        known = body_fields(operation)
+        limit = next(({name: SMALL} for name in TOKEN_LIMITS if name in known), {})
+        return {name: each for name, each in value.items() if name not in TOKEN_LIMITS} | limit | {"model": model}
+    return None

@@ -1,9 +1,8 @@
-"""Drops what is no finding where a server is tested against another vendor's document.
+"""Drops failures that are no findings where a server is tested against another vendor's document.
 
-Nobody knows what the served model can't do, and such a document lists no refusals; so a proper refusal of a valid
-request is only counted. A limit in it may be one that only we have; so invalid requests must be refused only for what
-breaks the structure.
-"""
+It isn't known what the served model can't do, and such a document lists no refusals; so a proper refusal of a valid
+request is only counted. Its limits may be ours alone; so only invalid requests that break the structure must be
+refused."""
 
 import json
 from collections.abc import Collection, Mapping
@@ -20,7 +19,8 @@ from schemathesis.openapi.checks import (
 )
 
 from specvino.conformance.dialect import Dialect, Kind
-from specvino.conformance.fuzz.checks import endpoint_of
+from specvino.conformance.fuzz.checks import OWN_LIMITS
+from specvino.conformance.fuzz.exchanges import endpoint_of
 from specvino.conformance.fuzz.report import FuzzReport
 from specvino.conformance.http.client import RETRIED
 from specvino.document.validator import Validator, Validators
@@ -29,17 +29,15 @@ OF_BUSY = (ServerError, RejectedPositiveData, UndefinedStatusCode)
 
 OF_MISTAKES = (ServerError, AcceptedNegativeData, RejectedPositiveData)
 
-# Statuses for limits that a server has of its own: on sizes, and on how much it does at once.
-OWN = (413, 414, 429, 431)
-
 
 def _is_busy(response: Response) -> bool:
-    """Tells whether the server asks to come back later: it is no fault to have more to do than it can."""
+    """Returns whether the server asks to retry later: being busy is no fault."""
     return response.status_code in RETRIED and "retry-after" in response.headers
 
 
 def _sent(response: Response) -> Any:
-    """Returns the JSON that was sent. Raises ValueError for what is none, and RecursionError for what is too deep."""
+    """Returns the JSON of the request. Raises ValueError for other content, and RecursionError for JSON that is nested
+    too deeply."""
     return json.loads(cast("bytes | str", response.request.body or b""))
 
 
@@ -52,7 +50,8 @@ def _sends_json(response: Response) -> bool:
 
 
 class OtherVendorFilter:
-    """Drops what is no finding here, as a hook `filter_failure`. `models` are the names of the served ones."""
+    """A hook `filter_failure` that drops failures which are no findings here. `models` are the names of the served
+    models."""
 
     def __init__(self, dialect: Dialect, report: FuzzReport, models: Collection[str]) -> None:
         self._dialect = dialect
@@ -71,8 +70,8 @@ class OtherVendorFilter:
         if isinstance(failure, AcceptedNegativeData):
             return self._breaks_structure(case, response)
         if isinstance(failure, UndefinedStatusCode):
-            return response.status_code not in OWN
-        if isinstance(failure, UnsupportedMethodResponse):  # it may well have more methods than the document
+            return response.status_code not in OWN_LIMITS
+        if isinstance(failure, UnsupportedMethodResponse):  # it may have more methods than the document
             known = self._dialect.statuses("method", endpoint_of(case))
             return known is not None and 400 <= response.status_code < 500 and response.status_code not in known
         if isinstance(failure, AllowHeaderMismatch):
@@ -80,8 +79,8 @@ class OtherVendorFilter:
         return True
 
     def _is_known_refusal(self, case: Case[Any], response: Response) -> bool:
-        """Tells whether a mistake got the status that the system is known to answer it with: some have a 500 for a
-        body that is no JSON, or for a path that names another model."""
+        """Returns whether a client error got the system's known status: some have a 500 for a body that isn't JSON, or
+        for a path with another model."""
         endpoint, named = endpoint_of(case), (case.path_parameters or {}).get("model")
         kind: Kind | None = None
         if named is not None and unquote(str(named)) not in self._models:
@@ -92,7 +91,7 @@ class OtherVendorFilter:
 
     def _is_refusal(self, case: Case[Any], response: Response) -> bool:
         if self._is_invalid(case, response):
-            return True  # it breaks a rule that nothing is drawn by
+            return True  # it breaks a rule that wasn't used for generation
         if not 400 <= response.status_code < 500:
             return False
         shape = self._dialect.error(endpoint_of(case), response.status_code)
@@ -105,12 +104,11 @@ class OtherVendorFilter:
         return proper
 
     def _is_invalid(self, case: Case[Any], response: Response) -> bool:
-        """Tells whether the system's document refuses what was sent, however it was meant."""
+        """Returns whether the system's document refuses the request, even if it was generated as valid."""
         return _sends_json(response) and self._dialect.takes(endpoint_of(case), _sent(response)) is False
 
     def _breaks_structure(self, case: Case[Any], response: Response) -> bool:
-        """Tells whether the body that was sent breaks the structure; parameters have nothing but bounds that a server
-        could heed."""
+        """Returns whether the body breaks the structure; parameters have nothing but bounds."""
         endpoint = endpoint_of(case)
         if endpoint not in self._structures:
             self._structures[endpoint] = self._structure(endpoint)
@@ -128,10 +126,9 @@ class OtherVendorFilter:
 
 
 def structure(schema: Any) -> Any:
-    """Returns the schema without bounds, formats and rules between fields: types, values, and which fields there must
-    be.
+    """Returns the schema without bounds, formats and rules between fields: types, values and required fields.
 
-    Null may stand for an optional field that is absent: many clients send it, and most servers take it.
+    Null may stand for an absent optional field: many clients send it, and most servers accept it.
     """
     if not isinstance(schema, Mapping):
         return schema
@@ -139,7 +136,7 @@ def structure(schema: Any) -> Any:
     for key in ("allOf", "anyOf", "prefixItems"):
         if key in schema:
             kept[key] = [structure(each) for each in schema[key]]
-    if "oneOf" in schema:  # without bounds a value may fit several branches
+    if "oneOf" in schema:  # without bounds, a value may fit several branches
         kept["allOf"] = [*kept.get("allOf", ()), {"anyOf": [structure(each) for each in schema["oneOf"]]}]
     for key in ("items", "additionalProperties"):
         if isinstance(schema.get(key), Mapping):

@@ -1,4 +1,4 @@
-"""Sends the requests of a report's findings again, and judges the answers by the same checks."""
+"""Sends the requests of a report's findings again, and judges each answer by our own code."""
 
 import asyncio
 import re
@@ -7,45 +7,20 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 from urllib.parse import parse_qsl, urlsplit
 
-import requests
-import schemathesis
-from schemathesis import Case, Response
-from schemathesis.checks import CHECKS as REGISTRY
-from schemathesis.core.failures import FailureGroup
-from schemathesis.core.parameters import ParameterLocation
-from schemathesis.generation import GenerationMode
-from schemathesis.generation.meta import (
-    CaseMetadata,
-    ComponentInfo,
-    CoverageScenario,
-    GenerationInfo,
-    PhaseInfo,
-)
-
 from specvino.conformance.dialect import WHOLE, Dialect
-from specvino.conformance.fuzz.check_texts import SAYS
-from specvino.conformance.fuzz.checks import checks_for
-from specvino.conformance.fuzz.exchanges import json_of
-from specvino.conformance.fuzz.expected_refusals import path_parameters
-from specvino.conformance.fuzz.options import CHECKS
+from specvino.conformance.fuzz.checks import Checks, json_of
+from specvino.conformance.fuzz.document import path_parameters, refusal_codes
+from specvino.conformance.fuzz.options import CHECKS, NOT_INSTALLED, SAYS
+from specvino.conformance.fuzz.refusals.conditions import REFUSALS
+from specvino.conformance.fuzz.refusals.refused import Refused
 from specvino.conformance.fuzz.report import FuzzFinding, FuzzReport
-from specvino.conformance.fuzz.run import FuzzRun, message_of
-from specvino.conformance.fuzz.server import Server
+from specvino.conformance.fuzz.server import BadStatus, NoAnswer, Server
 from specvino.conformance.fuzz.verdicts import result_of
-from specvino.conformance.http.client import Client, full_url
+from specvino.conformance.http.client import Client
 from specvino.conformance.http.exchange import Exchange, Request
 from specvino.conformance.reports.records import Line, Sent
 from specvino.conformance.reports.redact import HIDDEN
 from specvino.conformance.verdict import Advice, Result, Verdict
-
-# Checks that one request alone can't be judged by: they compare it with others.
-OF_SEVERAL = (
-    "missing_required_header",
-    "use_after_free",
-    "ensure_resource_availability",
-    "ignored_auth",
-    "object_level_authorization",
-)
 
 ESCAPED = re.compile(rb"\\x([0-9a-f]{2})")
 
@@ -65,22 +40,23 @@ class Replay:
     requests: int = 0
     """Of the checks themselves; the client counts its own."""
     report: FuzzReport = field(default_factory=FuzzReport)
-    _plain: schemathesis.BaseSchema = field(init=False)
-    _filtered: schemathesis.BaseSchema = field(init=False)
+    _checks: Checks = field(init=False)
+    _server: Server = field(init=False)
 
     def __post_init__(self) -> None:
-        target = self.client.target
-        run = FuzzRun(target, self.dialect, 1, 0, models=[self.model], report=self.report)
-        self._plain, self._filtered = run.schema(), run.schema(Server(target, self.dialect.document))
+        self._checks = Checks(self.dialect)
+        self._server = Server(self.client.target, self.dialect.document)
 
     async def results(self) -> AsyncGenerator[Result, None]:
+        """Yields a result for each line. The requests of a finding were made of the same document, so that they are as
+        valid or invalid as the report says."""
         for line in self.lines:
             yield await self._again(line)
 
     async def _again(self, line: Line) -> Result:
         endpoint, _, check = line.rule.split("/")
         says, name = SAYS[check], check.replace("-", "_")
-        if name not in CHECKS or name in OF_SEVERAL or endpoint not in self.dialect.operations:
+        if name not in CHECKS or name not in self._checks.names or endpoint not in self.dialect.operations:
             because = "it takes more than this request: run the layer again with the report's seed"
             return Result(line.rule, "fuzz", says, Verdict.NOT_EXERCISED, because=because)
         found: list[FuzzFinding] = []
@@ -89,8 +65,11 @@ class Replay:
             exchange = await self.client.send(request)
             sent += 1
             place = self.dialect.operations[endpoint].place
-            for message in await asyncio.to_thread(self._broken, endpoint, name, exchange):
-                found.append(FuzzFinding(place, name, message, "", exchange))
+            try:
+                violations = await asyncio.to_thread(self._violations, name, exchange)
+            except ModuleNotFoundError:
+                return Result(line.rule, "fuzz", says, Verdict.NOT_EXERCISED, because=NOT_INSTALLED)
+            found += (FuzzFinding(place, name, message, "", exchange) for message in violations)
         if not sent:
             because = "the report holds no whole request: it is cut, or holds what a report doesn't show"
             return Result(line.rule, "fuzz", says, Verdict.NOT_EXERCISED, because=because)
@@ -112,22 +91,42 @@ class Replay:
                 headers |= self.client.target.credentials(self.client.target.key)
                 yield Request(endpoint, shown.request.method, path, headers, content, json_of(content))
 
-    def _broken(self, endpoint: str, name: str, exchange: Exchange) -> list[str]:
-        """Returns what a check finds wrong with an answer."""
+    def _violations(self, name: str, exchange: Exchange) -> list[str]:
         if exchange.status is None:
             return [exchange.problem or exchange.ended]
-        operation = self.dialect.operations[endpoint]
-        # Where no document lists the refusals they were told as a share of all: none is a fault by itself.
-        shares = name == "positive_data_acceptance" and self.dialect.name != WHOLE
-        schema = self._plain if shares else self._filtered
-        case = _case(schema[operation.path][operation.method], exchange.request)
-        own = {check.__name__: check for check in checks_for(self.dialect)}
-        check: Any = own.get(name) or REGISTRY.get_one(name)
+        found = self._checks.violations(name, exchange)
+        return [] if found and name == "positive_data_acceptance" and self._is_expected(exchange) else found
+
+    def _is_expected(self, exchange: Exchange) -> bool:
+        """Returns whether our own document lists the refusal of a valid request, and its reason is true. The documents
+        of others list none: there the share of all refusals is judged, and each that is replayed is a part of it."""
+        refused = refusal_of(exchange, self.dialect)
+        operation = self.dialect.operations[exchange.request.endpoint or ""]
+        if self.dialect.name != WHOLE or refused is None or refused.code not in refusal_codes(operation.definition):
+            return False
         try:
-            case.validate_response(_response(exchange, self.client.target.url), checks=[check])
-        except FailureGroup as group:
-            return [message_of(failure) for failure in group.exceptions]
-        return []
+            return bool(REFUSALS[refused.code](refused, self._server))
+        except (NoAnswer, BadStatus):
+            return False
+
+
+def refusal_of(exchange: Exchange, dialect: Dialect) -> Refused | None:
+    """Returns the refused request as it was sent, or None where the answer has no error object."""
+    error = exchange.error
+    if not {"code", "message", "param"} <= error.keys():
+        return None
+    body: Any = exchange.request.body
+    url = urlsplit(exchange.request.path)
+    template = dialect.operations[exchange.request.endpoint or ""].path
+    query = dict(parse_qsl(url.query, keep_blank_values=True))
+    return Refused(
+        path_parameters(template, url.path),
+        body if isinstance(body, dict) else None,
+        str(error["code"]),
+        str(error["message"]),
+        error["param"],
+        query,
+    )
 
 
 def content_of(sent: Sent) -> bytes | None:
@@ -137,49 +136,3 @@ def content_of(sent: Sent) -> bytes | None:
     as_bytes = ESCAPED.sub(lambda match: bytes.fromhex(match[1].decode()), plain)
     as_characters = ESCAPED.sub(lambda match: chr(int(match[1], 16)).encode(), plain)
     return next((each for each in (plain, as_bytes, as_characters) if each and len(each) == sent.size), None)
-
-
-def _case(operation: Any, request: Request) -> Case[Any]:
-    """Returns the request as Schemathesis has one; it finds out by itself whether the request is valid."""
-    meta = _meta(operation, request)
-    case: Case[Any] = operation.Case(
-        method=request.method,
-        path_parameters=path_parameters(operation.path, urlsplit(request.path).path),
-        query=dict(parse_qsl(urlsplit(request.path).query, keep_blank_values=True)),
-        headers=dict(request.headers),
-        **({} if request.content is None else {"body": request.body, "media_type": "application/json"}),
-        _meta=meta,
-    )
-    for location in meta.components:
-        meta.mark_dirty(location)
-    return case
-
-
-def _meta(operation: Any, request: Request) -> CaseMetadata:
-    strange = request.method.upper() != operation.method.upper()
-    scenario = CoverageScenario.UNSPECIFIED_HTTP_METHOD if strange else CoverageScenario.DEFAULT_POSITIVE_TEST
-    mode = GenerationMode.NEGATIVE if strange else GenerationMode.POSITIVE
-    places = {
-        ParameterLocation.PATH: bool(operation.path_parameters),
-        ParameterLocation.QUERY: bool(operation.query),
-        ParameterLocation.BODY: request.content is not None,
-    }
-    return CaseMetadata(
-        generation=GenerationInfo(time=0.0, mode=mode),
-        components={place: ComponentInfo(mode=mode) for place, is_there in places.items() if is_there},
-        phase=PhaseInfo.coverage(scenario=scenario, description="A request of a report"),
-    )
-
-
-def _response(exchange: Exchange, base: str) -> Response:
-    sent = exchange.request
-    request = requests.Request(sent.method, full_url(base, sent.path), dict(sent.headers), data=sent.content).prepare()
-    return Response(
-        status_code=exchange.status or 0,
-        headers={name: [value] for name, value in exchange.headers.items() if name != "content-encoding"},
-        content=exchange.content,
-        request=request,
-        elapsed=exchange.seconds,
-        verify=True,
-        stream_cut_short=exchange.ended != "complete",
-    )

@@ -18,7 +18,7 @@ MOST_REFUSALS = 5
 
 @dataclass(frozen=True, slots=True)
 class FuzzFinding:
-    """Tells of one failure of one check. `curl` is a command that repeats the request."""
+    """One failure of one check. `curl` is a command that repeats the request."""
 
     operation: str
     check: str
@@ -38,9 +38,10 @@ def _cut(text: str) -> str:
 
 @dataclass(slots=True)
 class FuzzReport:
-    """Collects what a run found. `cases` counts requests by phase, operation and status; `checked` how often a check
-    looked at one, by operation and check; `excused` refusals of valid requests that are no finding, by operation and
-    code. `silences` are requests without an answer, `errors` failures of the run itself, both with the operation."""
+    """The findings and counts of a run. `cases` counts requests by phase, operation and status; `checked` the
+    applications of a check, by operation and check; `excused` refusals of valid requests that are no finding, by
+    operation and code. `silences` are requests without an answer, `errors` failures of the run itself, both with the
+    operation."""
 
     cases: Counter[tuple[str, str, int]] = field(default_factory=Counter)
     checked: Counter[tuple[str, str]] = field(default_factory=Counter)
@@ -52,18 +53,18 @@ class FuzzReport:
     """Valid requests whose answers were checked, by operation."""
     invalid: Counter[str] = field(default_factory=Counter)
     accepted: Counter[str] = field(default_factory=Counter)
-    """Valid requests that speak only of what is there and were answered with a 2xx, by operation."""
+    """Valid requests that refer to existing objects only and were answered with a 2xx, by operation."""
     refused: Counter[str] = field(default_factory=Counter)
     """Those that were answered with a 4xx."""
     refusals: dict[str, list[Exchange]] = field(default_factory=dict)
     """The first few of them."""
     ended: Ended = "completed"
     unlimited: int = 0
-    """Valid requests for free text that set no limit of tokens by themselves."""
+    """Valid requests for free text that have no token limit of their own."""
     limited: int = 0
-    """How many of these got one before they were sent."""
+    """The number of these that got one before they were sent."""
     with_stored_id: int = 0
-    """How many requests were given a stored response to speak of."""
+    """The number of requests that were changed to refer to a stored response."""
 
     @property
     def clean(self) -> bool:
@@ -78,7 +79,7 @@ class FuzzReport:
         return counted
 
     def count(self, *, operation: str | None = None, phase: str | None = None, status: int | None = None) -> int:
-        """Returns how many requests there were of this kind."""
+        """Returns the number of requests of this kind."""
         return sum(
             number
             for (its_phase, its_operation, its_status), number in self.cases.items()
@@ -86,7 +87,7 @@ class FuzzReport:
         )
 
     def excused_of(self, operation: str) -> int:
-        """Returns how many refusals of valid requests of an operation are no finding."""
+        """Returns the number of refusals of an operation's valid requests that are no finding."""
         return sum(number for (its_operation, _), number in self.excused.items() if its_operation == operation)
 
     def lines(self) -> Iterator[str]:

@@ -1,23 +1,22 @@
-"""Makes generated requests worth sending: most reach the engine, and none keeps it busy for minutes.
+"""Makes generated requests useful: most reach the engine, and none keeps it busy for minutes.
 
-Schemathesis knows no model's name, and a text without a limit runs to the end of the context. So before a valid
-request is sent
-- 9 of 10 get the name of a served model: else nearly all answers were 404;
-- 9 of 10 that go on from an earlier response don't: it would have to be a stored one;
-- 9 of 10 lose what would have them refused: settings of speculative decoding, fields that exclude each other, choices
-  of tools that the request doesn't have, files and sounds, images that are nowhere, and most of the others
-  (consistent_requests.py);
-- 1 of 4 that say nothing about it become streams: by chance hardly any would;
-- 9 of 10 that set no limit of tokens get a small one, and all that ask for a structured output or force a call, since
-  few models ever come to an end in one; the others must not ignore the end of the text;
-- limits that an engine would really work off are cut; huge ones stay, since they are refused at once;
-- where many choices are asked for the limit shrinks, and where that isn't enough, prompts and choices are fewer.
+Schemathesis doesn't know the model's name, and a text without a limit runs to the end of the context. So before a
+valid request is sent
+- 9 of 10 get the name of a served model: otherwise nearly all answers would be 404;
+- 9 of 10 that continue an earlier response no longer do: it would have to be stored;
+- 9 of 10 lose the fields for which they would be refused: settings of speculative decoding, fields that exclude each
+  other, choices of tools that the request doesn't have, files and sounds, images that don't exist, and most other
+  images (consistent_requests.py);
+- 1 of 4 without `stream` become streams: by chance hardly any would;
+- 9 of 10 without a token limit get a small one, and all that ask for a structured output or force a call, since few
+  models end one by themselves; the others must not ignore the end of the text;
+- limits that an engine would work off are reduced; huge ones stay, since they are refused at once;
+- with many choices the limit shrinks, and where that isn't enough, the number of prompts and choices.
 
-What is changed depends on the request alone, so that a run can be repeated and a failure can shrink. Invalid requests
-go out as they are. Schemathesis validates a changed request anew, so a change can't make it invalid unnoticed.
+The change depends on the request alone, so that a run can be repeated and a failure can shrink. Invalid requests are
+sent unchanged. Schemathesis validates a changed request again, so a change can't make it invalid unnoticed.
 
-Where a server's time is not ours to spend (`frugal`), every request gets a small limit, an invalid one too: the server
-may take it.
+With `frugal`, for servers of others, every request gets a small limit, also an invalid one: the server may accept it.
 """
 
 import json
@@ -36,7 +35,7 @@ from specvino.conformance.fuzz.refusals.tools import forces
 from specvino.conformance.fuzz.report import FuzzReport
 from specvino.document.operations import operations
 
-# The largest limit that is set where there was none, in tokens.
+# The largest limit for a request without one, in tokens.
 SMALL = 16
 
 # The largest limit that stays, in tokens.
@@ -45,12 +44,12 @@ LARGE = 64
 # The most tokens that a request may ask for over all its choices.
 BUDGET = 512
 
-# No model's context is as long: a limit above it is refused, not worked off.
+# No model's context is as long: a limit above it is refused.
 HUGE = 1 << 24
 
 
 class RequestLimits:
-    """Changes cases of any operation of a document and counts them in the report."""
+    """A hook that changes cases of any operation of a document and counts them in the report."""
 
     def __init__(self, document: Object, models: Sequence[str], report: FuzzReport, *, frugal: bool = False) -> None:
         self._fields = {each.id: body_fields(each) for each in operations(document)}
@@ -73,8 +72,8 @@ class RequestLimits:
 
 
 def names_what_is_nowhere(case: Case[Any], models: Sequence[str]) -> bool:
-    """Tells whether a request names a model that isn't served, or goes on from a response that was made up: it is
-    rightly refused, however valid it is."""
+    """Returns whether a request names a model that isn't served, or continues a made-up response: it is rightly refused
+    although it is valid."""
     body = case.body
     return isinstance(body, dict) and (
         body.get("model", models[0]) not in models or body.get("previous_response_id") is not None
@@ -82,13 +81,12 @@ def names_what_is_nowhere(case: Case[Any], models: Sequence[str]) -> bool:
 
 
 def limits(body: Object) -> list[str]:
-    """Returns the names of the limits of tokens that a body sets."""
+    """Returns the names of the token limits in a body."""
     return [name for name in TOKEN_LIMITS if body.get(name) is not None]
 
 
 def limited(body: Object, fields: Collection[str]) -> dict[str, Any]:
-    """Returns a body with the smallest change that sets a small limit of tokens; what no server takes for a body
-    stays."""
+    """Returns a body with the smallest change that sets a small token limit."""
     known = [name for name in TOKEN_LIMITS if name in fields]
     small = {name: min(body[name], LARGE) for name in known if _is_number(body.get(name))}
     missing = all(body.get(name) is None for name in known)
@@ -102,7 +100,7 @@ def _is_number(value: Any) -> bool:
 def worth_sending(
     body: Object, fields: Collection[str], models: Sequence[str], *, frugal: bool = False
 ) -> dict[str, Any]:
-    """Returns a valid body as it shall be sent. `fields` are those that the operation knows; `models` are served."""
+    """Returns a valid body as it is sent. `fields` are those of the operation; `models` are served."""
     draw = _draws(body)
     changed = consistent(body, images=not draw(4)) if draw(10) else dict(body)
     if "model" in fields and draw(10):
@@ -147,7 +145,7 @@ def _reduce_choices(body: dict[str, Any], most: int) -> None:
 
 
 def _choices(body: Object) -> int:
-    # In JSON 2.0 is an integer too.
+    # In JSON, 2.0 is an integer, too.
     return _prompts(body) * int(max(body.get("n") or 1, body.get("best_of") or 1))
 
 
@@ -156,7 +154,7 @@ def _prompts(body: Object) -> int:
 
 
 def _draws(body: Mapping[str, Any]) -> Callable[[int], int]:
-    """Draws numbers below a bound, from nothing but the request."""
+    """Returns a function that draws numbers below a bound, from the request alone."""
     state = zlib.crc32(json.dumps(body, sort_keys=True).encode())
 
     def draw(bound: int) -> int:

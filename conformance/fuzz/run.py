@@ -3,8 +3,10 @@
 import contextlib
 import copy
 import math
+import os
 import time
 from collections.abc import Callable, Collection, Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -23,17 +25,14 @@ from schemathesis.hooks import GLOBAL_HOOK_DISPATCHER
 from schemathesis.openapi.checks import JsonSchemaError
 
 from specvino.conformance.dialect import WHOLE, Dialect
-from specvino.conformance.fuzz.checks import Check, checks_for, endpoint_of
-from specvino.conformance.fuzz.drawable import drawable
-from specvino.conformance.fuzz.exchanges import exchange_of
+from specvino.conformance.fuzz.document import drawable
+from specvino.conformance.fuzz.exchanges import SchemathesisCheck, checks_for, endpoint_of, exchange_of
 from specvino.conformance.fuzz.expected_refusals import ExpectedRefusals, unknown_codes
-from specvino.conformance.fuzz.not_stored import NotStored
 from specvino.conformance.fuzz.other_vendor_filter import OtherVendorFilter
 from specvino.conformance.fuzz.report import MOST_REFUSALS, Ended, FuzzFinding, FuzzReport
 from specvino.conformance.fuzz.request_limits import RequestLimits, names_what_is_nowhere
 from specvino.conformance.fuzz.server import Server
-from specvino.conformance.fuzz.stored_ids import StoredIds
-from specvino.conformance.fuzz.without_proxies import without_proxies
+from specvino.conformance.fuzz.stored_ids import NotStored, StoredIds
 from specvino.conformance.http.client import Target
 from specvino.conformance.http.exchange import Exchange
 from specvino.document.transforms import to_32
@@ -48,7 +47,7 @@ PHASES = ("examples", "coverage", "fuzzing", "stateful")
 
 
 def fuzz(target: Target, dialect: Dialect, **how: Any) -> FuzzReport:
-    """Sends what Schemathesis makes of the dialect's document to the server, valid and invalid, and returns the
+    """Sends Schemathesis' valid and invalid requests for the dialect's document to the server, and returns the
     report."""
     run = FuzzRun(target, dialect, **how)
     run.execute()
@@ -68,27 +67,27 @@ class FuzzRun:
     phases: Sequence[str] = PHASES
     operations: Sequence[str] | None = None
     models: Sequence[str] = ()
-    """Names that requests are sent with; without it those that the server lists."""
+    """Names for requests; by default those that the server lists."""
     without: Collection[str] = ()
-    """Checks that are left out."""
+    """Checks that don't run."""
     max_time: float | None = None
     frugal: bool = False
     """No request may have a long answer (see request_limits.py)."""
     report: FuzzReport = field(default_factory=FuzzReport)
     on_exchange: Callable[[Exchange], None] | None = None
-    """Is given each exchange, in the order of the scenarios."""
+    """Called with each exchange, in the order of the scenarios."""
     _served: Sequence[str] = ()
     _events: EventStream | None = None
     _stopped: bool = False
     _whole: bool = False
-    """All phases were run once, each to its end."""
+    """Whether all phases ran once, each to its end."""
     _cut_short: bool = False
     _begun: float = field(default_factory=time.monotonic)
     _phase_begun: float = field(default_factory=time.monotonic)
 
     def execute(self) -> None:
-        """Fills the report as it goes. Raises OSError for a server that doesn't answer, and ValueError for a document
-        with a refusal that has no predicate."""
+        """Runs, and fills the report meanwhile. Raises OSError for a server that doesn't answer, and ValueError for a
+        document with a refusal that has no predicate."""
         document = self.dialect.document
         if unknown := unknown_codes(document):
             raise ValueError(f"no predicate judges the refusals {', '.join(sorted(unknown))}")
@@ -109,8 +108,8 @@ class FuzzRun:
                 self._record(event)
 
     def schema(self, server: Server | None = None) -> schemathesis.BaseSchema:
-        """Returns the document as Schemathesis has it; with the server, which it asks, a filter takes out what is no
-        failure."""
+        """Returns the document as a schema of Schemathesis; with a server, which it asks, a filter drops failures that
+        are no findings."""
         document, whole = self.dialect.document, self.dialect.name == WHOLE
         described = drawable(document if whole else to_32(document), self.operations)
         # Schemathesis 4.32 adds links of its own to what it is given, which others read, too.
@@ -126,14 +125,14 @@ class FuzzRun:
         return schema
 
     def stop(self) -> None:
-        """Ends the run, from another thread, after the request that is under way."""
+        """Stops the run, from another thread, after the current request."""
         self._stopped = True
         if self._events is not None:
             self._events.stop()
 
     @property
     def _own_checks(self) -> set[str]:
-        """The names of the checks that aren't Schemathesis', which its settings don't know."""
+        """Returns the names of our own checks, which Schemathesis' settings don't know."""
         return {check.__name__ for check in checks_for(self.dialect)}
 
     def _config(self) -> schemathesis.Config:
@@ -148,12 +147,12 @@ class FuzzRun:
                 "max-redirects": 0,
                 # By name, or requests would look for another file in the environment.
                 "tls-verify": False if target.insecure else target.cacert or requests.utils.DEFAULT_CA_BUNDLE_PATH,
-                # A busy server's Retry-After is heeded.
+                # Retry-After of a busy server is honored.
                 "rate-limit": "auto",
                 "headers": {**target.extra, **(target.credentials(target.key) if target.key_header else {})},
                 # What an earlier run learned must not change this one.
                 "cache": {"enabled": False},
-                # Streams are read to their end: the default of 20 events would cut off what they must end with.
+                # Streams are read to their end: the default of 20 events would cut off their required end.
                 "max-stream-events": 1_000_000,
                 "auth": {"openapi": {"BearerAuth": {"bearer": target.key}}}
                 if target.key and not target.key_header
@@ -211,11 +210,10 @@ class FuzzRun:
             self.report.ended = ENDED[event.stop_reason]
 
     def _finish_phase(self, phase: PhaseName, end: float) -> None:
-        """Ends a run that is whole before its time is up: the engine would begin the last phases anew.
+        """Stops a run that completes before its time is up: the engine would repeat the last phases.
 
-        Schemathesis 4.32.5 leaves some of the time to the phases to come, and doesn't say that it cut one short for
-        that. A phase that took less than its share was not.
-        """
+        Schemathesis 4.32.5 keeps some of the time for the following phases, and doesn't report that it cut one short. A
+        phase that took less than its share wasn't cut short."""
         now = time.monotonic()
         if now - self._phase_begun >= (end - self._phase_begun) / len(PHASES):
             self._cut_short = True
@@ -225,8 +223,10 @@ class FuzzRun:
 
 
 @contextlib.contextmanager
-def _registered(request_limits: RequestLimits, stored_ids: StoredIds, checks: Sequence[Check]) -> Iterator[None]:
-    """Registers checks and hooks for the time of a run: Schemathesis 4.32 knows them only globally (decision 042)."""
+def _registered(
+    request_limits: RequestLimits, stored_ids: StoredIds, checks: Sequence[SchemathesisCheck]
+) -> Iterator[None]:
+    """Registers checks and hooks during a run: Schemathesis 4.32 has them only globally (decision 042)."""
 
     def before_call(context: HookContext, case: Case[Any], kwargs: dict[str, Any]) -> None:
         request_limits.apply(case)
@@ -249,7 +249,7 @@ def _record_scenario(
     for id, node in recorder.cases.items():
         response, case = recorder.find_response(case_id=id), node.value
         report.cases[phase, case.operation.label, response.status_code if response else 0] += 1
-        # The others are requests of a check.
+        # The others are requests that a check made.
         if response is not None and (id in recorder.checks or id in recorder.filtered_failures):
             came = exchange_of(recorder.interactions[id], endpoint_of(case), url, report.count())
             _record_kind(case, came, report, dialect, models)
@@ -279,7 +279,7 @@ def _record_kind(case: Case[Any], came: Exchange, report: FuzzReport, dialect: D
         report.invalid[label] += 1
         return
     if dialect.takes(endpoint_of(case), came.request.body) is False:
-        return  # it breaks a rule that nothing is drawn by
+        return  # it breaks a rule that wasn't used for generation
     report.valid[label] += 1
     if came.status is None or names_what_is_nowhere(case, models):
         return
@@ -293,7 +293,7 @@ def _record_kind(case: Case[Any], came: Exchange, report: FuzzReport, dialect: D
 
 
 def message_of(failure: Failure) -> str:
-    """Returns a failure in a line, without the schema and the value that Schemathesis shows."""
+    """Returns a failure as one line, without the schema and the value that Schemathesis shows."""
     if isinstance(failure, JsonSchemaError):
         place = ".".join(map(str, failure.instance_path))
         return f"{failure.title}: {place or 'it'}: {failure.validation_message}"
@@ -302,7 +302,26 @@ def message_of(failure: Failure) -> str:
 
 
 def _innermost(problem: Any) -> str:
-    """Returns what an error says without those that it is wrapped in."""
+    """Returns the message of the innermost error."""
     while isinstance(problem, BaseException) and problem.args:
         problem = problem.args[0]
     return str(problem) or type(problem).__name__
+
+
+ALONE = {"no_proxy": "*", "NO_PROXY": "*", "NETRC": os.devnull}
+
+
+@contextmanager
+def without_proxies() -> Iterator[None]:
+    """Ignores proxies and passwords of the environment while Schemathesis runs: its sessions, created in many places,
+    read them there, and Schemathesis 4.32 has no setting for that (decision 041)."""
+    before = {name: os.environ.get(name) for name in ALONE}
+    os.environ.update(ALONE)
+    try:
+        yield
+    finally:
+        for name, value in before.items():
+            if value is None:
+                del os.environ[name]
+            else:
+                os.environ[name] = value

@@ -10,15 +10,15 @@ from typing import TYPE_CHECKING, Any, cast
 from openapi_core import OpenAPI
 from openapi_core.datatypes import RequestParameters
 from openapi_core.exceptions import OpenAPIError
-from schemathesis import Response
 
 from specvino.conformance.dialect import WHOLE, Dialect
+from specvino.conformance.http.exchange import Exchange
 from specvino.document.loading import lowered
 
 if TYPE_CHECKING:
     from openapi_core.protocols import Request
 
-# So many answers of one shape are validated: it takes a thousandth of a second, and most answers are refusals.
+# The number of answers of one shape that are validated: it takes a millisecond, and most answers are refusals.
 MOST_ALIKE = 8
 
 _HOST = "http://server.invalid"
@@ -26,7 +26,7 @@ _HOST = "http://server.invalid"
 
 @dataclass
 class _Request:
-    """Describes a request as openapi-core wants it: all that it needs is which operation it is for."""
+    """A request as openapi-core expects it, which only needs its operation."""
 
     path: str
     method: str
@@ -50,21 +50,20 @@ class SecondValidator:
         self._document = lowered() if dialect.name == WHOLE else dialect.document
         self._alike: Counter[tuple[str, str, int, Any]] = Counter()
 
-    def violations(self, path: str, method: str, response: Response) -> list[str] | None:
-        """Returns what is wrong with an answer, or None for what isn't validated: what isn't JSON or has an
-        undocumented status, which other checks tell, and what is like many answers before. `path` is a template."""
-        media = response.headers.get("content-type", [""])[0]
+    def violations(self, path: str, exchange: Exchange) -> list[str] | None:
+        """Returns the violations of an answer, or None for one that isn't validated: one that isn't JSON or has an
+        undocumented status, which other checks report, and one like many earlier answers. `path` is a template."""
+        method, status = exchange.request.method, exchange.status or 0
         operation = self._document["paths"].get(path, {}).get(method.lower(), {})
-        if not media.startswith("application/json") or str(response.status_code) not in operation.get("responses", {}):
+        if exchange.media != "application/json" or str(status) not in operation.get("responses", {}):
             return None
-        kind = (path, method, response.status_code, _form(response.content))
+        kind = (path, method, status, _form(exchange.content))
         self._alike[kind] += 1
         if self._alike[kind] > MOST_ALIKE:
             return None
-        headers = {name: values[0] for name, values in response.headers.items()}
-        # Names in the place of the parameters: what was sent may hold anything, and would not be found.
+        # Names in place of the parameters, whose values might not match the template.
         request = _Request(re.sub(r"[{}]", "", path), method.lower())
-        answer = _Answer(response.status_code, media, headers, response.content)
+        answer = _Answer(status, exchange.headers["content-type"], dict(exchange.headers), exchange.content)
         return [
             _sentence(error) for error in _openapi(self._dialect).iter_response_errors(cast("Request", request), answer)
         ]
@@ -72,15 +71,15 @@ class SecondValidator:
 
 @cache
 def _openapi(dialect: str) -> OpenAPI:
-    """Returns openapi-core's reading of a dialect's document, which takes a second to build. The address of the server
-    is of no interest to it: paths alone find operations."""
+    """Returns a dialect's document as openapi-core has it, which takes a second to build. The server's URL doesn't
+    matter: operations are found by their paths."""
     document = lowered() if dialect == WHOLE else Dialect(dialect).document
     paths = {path: _without_servers(item) for path, item in document["paths"].items()}
     return OpenAPI.from_dict({**document, "paths": paths, "servers": [{"url": _HOST}]})
 
 
 def _form(content: bytes) -> Any:
-    """Returns the fields of a JSON value and the kinds of their values."""
+    """Returns the fields of a JSON value and the types of their values."""
     try:
         return _form_of(json.loads(content))
     except (ValueError, RecursionError):
@@ -96,14 +95,14 @@ def _form_of(value: Any) -> Any:
 
 
 def _without_servers(item: Any) -> Any:
-    """Returns a path item whose operations are where all others are."""
+    """Returns a path item without servers of its own."""
     if not isinstance(item, dict):
         return item
     return {name: _without_servers(each) for name, each in item.items() if name != "servers"}
 
 
 def _sentence(error: BaseException) -> str:
-    """Returns an error as a sentence: its own text says only that there was an error; what it was is in its causes."""
+    """Returns an error as a sentence with its causes: its own text says only that there was an error."""
     causes = [str(each) for each in getattr(error, "schema_errors", None) or ()]
     inner = error.__cause__ if isinstance(error, OpenAPIError) else None
     if inner is not None:

@@ -1,24 +1,30 @@
-"""Has requests that speak of a stored response speak of one that is there: Schemathesis makes up ids that never are."""
+"""Stored responses in generated requests: ids that exist, and links to responses that weren't stored."""
 
+import contextlib
+import json
 import zlib
+from collections.abc import Mapping
 from typing import Any
 
-from schemathesis import Case
+from schemathesis import Case, HookContext, Response
+from schemathesis.core.failures import Failure
 from schemathesis.generation.meta import TestPhase
+from schemathesis.openapi.checks import EnsureResourceAvailability
 
 from specvino.conformance.fuzz.report import FuzzReport
 from specvino.conformance.fuzz.server import BadStatus, NoAnswer, Server
 
 ID = "response_id"
 
-# With this the document's example of an id begins, which is mostly drawn.
+# The prefix of the document's example of an id, which is mostly generated.
 EXAMPLE = "resp_"
 
 
 class StoredIds:
-    """Changes most valid cases with a `response_id`; those of `stateful` stay, which has ids of its own.
+    """A hook that gives most valid cases with a `response_id` the id of a stored response; those of `stateful` have ids
+    of their own.
 
-    Of 3 responses 2 are made in the background, and where a stream is resumed, it's near its begin.
+    Two of three responses are background responses, and streams are resumed near their beginning.
     """
 
     def __init__(self, server: Server, model: str, report: FuzzReport) -> None:
@@ -36,7 +42,7 @@ class StoredIds:
             return
         try:
             self._change(case, draw)
-        except NoAnswer as silence:  # the request goes out as it is
+        except NoAnswer as silence:  # the request is sent unchanged
             self._report.silences.append((case.operation.label, str(silence)))
         except BadStatus:
             pass
@@ -51,3 +57,24 @@ class StoredIds:
             case.query = {**case.query, "after": min(self._server.input_items(id))}
         if "starting_after" in (case.query or {}) and draw % 5 > 0:
             case.query = {**case.query, "starting_after": draw % 7}
+
+
+class NotStored:
+    """Hooks that drop the failure of a link to a response which wasn't stored.
+
+    `after_call` and `filter_failure` are hooks of Schemathesis. It follows links from every created response, since
+    OpenAPI has no conditions for them."""
+
+    def __init__(self) -> None:
+        self._ids: set[str] = set()
+
+    def after_call(self, context: HookContext, case: Case[Any], response: Response) -> None:
+        if isinstance(case.body, Mapping) and case.body.get("store") is False:
+            with contextlib.suppress(ValueError, TypeError, KeyError):  # a stream or an error, which have no links
+                self._ids.add(str(json.loads(response.content)["id"]))
+
+    def filter_failure(self, context: HookContext, failure: Failure, case: Case[Any], response: Response) -> bool:
+        """Returns whether the failure stays."""
+        return not isinstance(failure, EnsureResourceAvailability) or not self._ids.intersection(
+            (case.path_parameters or {}).values()
+        )

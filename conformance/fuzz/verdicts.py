@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 from specvino.conformance.cases.plan import matches
 from specvino.conformance.cases.run import MOST_FINDINGS
 from specvino.conformance.dialect import WHOLE, Dialect
-from specvino.conformance.fuzz.check_texts import SAYS
+from specvino.conformance.fuzz.options import SAYS
 from specvino.conformance.fuzz.report import FuzzFinding, FuzzReport
 from specvino.conformance.verdict import Advice, Finding, Result, Verdict
 from specvino.document.operations import Operation

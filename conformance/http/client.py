@@ -1,4 +1,4 @@
-"""Sends requests, one server's only, and reads whatever comes back with limits on time and size."""
+"""Sends requests to one server, and reads answers with limits on time and size."""
 
 import asyncio
 import ssl
@@ -13,7 +13,7 @@ import httpx
 
 from specvino.conformance.http.exchange import Ended, Exchange, Request
 
-# Bytes of an answer that are read: an event without end must not fill the memory.
+# Bytes of an answer that are read: an endless event must not fill the memory.
 LONGEST = 8_000_000
 
 RETRIED = (429, 503)
@@ -23,30 +23,30 @@ MOST_RETRIES = 3
 
 @dataclass(frozen=True, slots=True)
 class Target:
-    """Names the server: `url` has the base path (`http://127.0.0.1:8000/v1`). Times are in seconds."""
+    """The server under test: `url` has the base path (`http://127.0.0.1:8000/v1`). Times are in seconds."""
 
     url: str
     key: str | None = None
     model: str | None = None
     timeout: float = 60.0
     extra: Mapping[str, str] = field(default_factory=dict)
-    """Headers for every request, with small names: as secret as the key."""
+    """Headers for every request, with lower-case names: as secret as the key."""
     cacert: str | None = None
-    """A file of certificates, one of which must have signed the server's; None for those that are well known."""
+    """A file of CA certificates, one of which must have signed the server's; None for the default ones."""
     insecure: bool = False
-    """The server's certificate isn't looked at."""
+    """Whether the server's certificate isn't verified."""
     key_header: str | None = None
-    """The header, with small letters, that holds the key and nothing else; None for `Authorization: Bearer`."""
+    """The lower-case name of the header that contains the key alone; None for `Authorization: Bearer`."""
 
     def credentials(self, key: str | None) -> dict[str, str]:
-        """Returns the header that a key goes in; none without one."""
+        """Returns the header with a key; none without a key."""
         if key is None:
             return {}
         return {self.key_header: key} if self.key_header else {"authorization": f"Bearer {key}"}
 
 
 class Client:
-    """Holds the connections, as a context manager, and counts its exchanges from 1."""
+    """A pool of connections to one server, as a context manager, which counts its exchanges from 1."""
 
     def __init__(
         self,
@@ -56,8 +56,8 @@ class Client:
         on_exchange: Callable[[Exchange], None] = lambda _: None,
         beside: "Client | None" = None,
     ) -> None:
-        """Takes in `connections` how many may be open at once; `on_exchange` is given each exchange, also those that
-        are tried again. What is sent is counted by the client that it is `beside`."""
+        """`connections` is the number of connections that may be open at once; `on_exchange` is called with each
+        exchange, also with those that are retried. A client `beside` another one counts its requests there."""
         self.target = target
         self.on_exchange: Callable[[Exchange], None] = beside.on_exchange if beside else on_exchange
         self._counting = beside or self
@@ -87,12 +87,12 @@ class Client:
         deadline: float | None = None,
     ) -> Exchange:
         """Sends a request and returns the exchange. `leave_after` closes the connection after that many pieces of the
-        body, `leave_at` after so many seconds. Waits and tries again where the server says that it is busy; never
-        raises for anything that the server does."""
+        body, `leave_at` after that many seconds. Waits and retries where the server says that it is busy; never raises
+        for anything that the server does."""
         for retries in range(MOST_RETRIES + 1):
             exchange = await self._once(request, leave_after, leave_at, retries)
             if exchange.status is None and exchange.ended == "cut off" and retries == 0:
-                continue  # a connection of the pool that the server had closed meanwhile, as it may: all clients do so
+                continue  # the server may have closed an idle connection of the pool: all clients retry then
             wait = wait_of(exchange.headers)
             if exchange.status not in RETRIED or wait is None or retries == MOST_RETRIES:
                 break
@@ -110,7 +110,7 @@ class Client:
         ended: Ended = "complete"
         problem = connection = None
         self._under_way += 1
-        # A server may take one request after the other: to wait for the others in line is no slowness.
+        # A server may process one request after the other: waiting for the others isn't slowness.
         allowed = self.target.timeout * self._under_way
         leaves = leave_at is not None and leave_at < allowed
         try:
@@ -136,7 +136,7 @@ class Client:
                 ended = "left"
             else:
                 ended, problem = "too slow", f"the answer was not whole after {allowed:g} s"
-        except (httpx.ConnectError, OSError, UnicodeError) as error:  # a name that nobody can look up is the last one
+        except (httpx.ConnectError, OSError, UnicodeError) as error:  # the last one is a name that can't be looked up
             ended, problem = "unreachable", f"no connection: {error}"
         except (httpx.HTTPError, httpx.InvalidURL, httpx.StreamError) as error:
             ended, problem = "cut off", f"the connection broke: {error or 'it ended within the answer'}"
@@ -162,14 +162,14 @@ class Client:
 
 
 async def _chunked(content: bytes | None) -> AsyncIterator[bytes]:
-    """Sends the content in two pieces, whose length nobody knows before."""
+    """Yields the content in two pieces, without a known length."""
     whole = content or b""
     yield whole[: len(whole) // 2]
     yield whole[len(whole) // 2 :]
 
 
 def _connection(response: httpx.Response) -> str | None:
-    """Returns our end of the connection, where the server keeps it open for the next request; else None."""
+    """Returns our end of the connection where the server keeps it open for the next request; otherwise None."""
     stream = response.extensions.get("network_stream")
     if stream is None or response.http_version != "HTTP/1.1" or "close" in response.headers.get("connection", ""):
         return None
@@ -177,15 +177,15 @@ def _connection(response: httpx.Response) -> str | None:
 
 
 def full_url(base: str, path: str) -> str:
-    """Returns the URL of a path. Paths are relative to the base URL; those that begin with two slashes to the server's
-    root."""
+    """Returns the URL of a path. Paths are relative to the base URL; those with two slashes at their beginning, to the
+    server's root."""
     if path.startswith("//"):
         return str(httpx.URL(base).copy_with(raw_path=path[1:].encode()))
     return base.rstrip("/") + path
 
 
 def wait_of(headers: Mapping[str, str]) -> float | None:
-    """Returns the seconds that a server asks for in an answer; None where it asks for none, or for too many."""
+    """Returns the seconds to wait by an answer's Retry-After; None without one, or where they are too many."""
     said = headers.get("retry-after")
     if said is None:
         return None
@@ -201,8 +201,8 @@ def wait_of(headers: Mapping[str, str]) -> float | None:
 
 @cache
 def tls(cacert: str | None, insecure: bool) -> ssl.SSLContext:
-    """Makes one TLS context for all clients: to make it takes longer than most answers. Raises OSError for a file that
-    holds no certificates."""
+    """Returns one TLS context for all clients: creating it takes longer than most answers. Raises OSError for a file
+    without certificates."""
     if cacert is not None:
         return ssl.create_default_context(cafile=cacert)
     return httpx.create_ssl_context(verify=not insecure, trust_env=False)

@@ -6,23 +6,22 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any, Literal
 
-from specvino.conformance.http.sse import Decoder, ServerSentEvent
-from specvino.conformance.streams.fold import fold_chat, fold_completion
-from specvino.conformance.streams.fold_response import fold_response
+from specvino.conformance.streams.fold import fold_chat, fold_completion, fold_response
+from specvino.conformance.streams.sse import Decoder, ServerSentEvent
 
-# How an exchange ended: `left` says that we closed the connection on purpose.
+# How an exchange ended: with `left` we closed the connection on purpose.
 Ended = Literal["complete", "cut off", "too slow", "too long", "unreachable", "left"]
 
 FOLDS = {"chat": fold_chat, "completions": fold_completion, "responses": fold_response, "response": fold_response}
 
 
 class Unreadable(Exception):
-    """An answer is not what its reader needs; the text says why."""
+    """An answer can't be read; the text says why."""
 
 
 @dataclass(frozen=True, slots=True)
 class Request:
-    """Holds a request as it was sent. `body` is None where the request has none; `content` is what was sent."""
+    """A request as it was sent. `body` is its JSON value, None without one; `content` its bytes."""
 
     endpoint: str | None
     method: str
@@ -43,8 +42,8 @@ class Request:
 
 @dataclass(frozen=True)
 class Exchange:
-    """Holds a request and what came back. `status` is None where no answer came. `headers` have small names. Times are
-    in seconds since the request."""
+    """A request and its answer. `status` is None where no answer came. `headers` have lower-case names. Times are in
+    seconds since the request."""
 
     number: int
     request: Request
@@ -57,21 +56,21 @@ class Exchange:
     problem: str | None = None
     retries: int = 0
     times: tuple[float, ...] = field(default=())
-    """When each piece of the body came."""
+    """The time of each piece of the body."""
     connection: str | None = None
-    """Names the connection where the server keeps it open for the next request."""
+    """Our end of the connection, where the server keeps it open for the next request."""
     began: float = 0.0
-    """When the request was sent, in seconds since 1970."""
+    """The time of the request, in seconds since 1970."""
 
     @property
     def media(self) -> str:
-        """Returns the media type without parameters; it is empty where there is none."""
+        """Returns the media type without parameters; empty without one."""
         return self.headers.get("content-type", "").split(";")[0].strip().lower()
 
     @property
     def without_effect(self) -> frozenset[str]:
-        """Returns the fields of which the server says that they have no effect; or the one behind a gateway, which
-        puts a name of its own before that of the header."""
+        """Returns the fields that the server, or one behind a gateway, reports as having no effect. A gateway puts a
+        prefix before the header's name."""
         told = [value for name, value in self.headers.items() if f"-{name}".endswith("-x-unsupported-params")]
         return frozenset(field.strip() for value in told for field in value.split(","))
 
@@ -80,23 +79,23 @@ class Exchange:
         return self.media == "text/event-stream"
 
     def require_stream(self) -> None:
-        """Raises Unreadable where the answer doesn't say that it is a stream."""
+        """Raises Unreadable where the answer isn't a stream by its media type."""
         if not self.is_stream:
             raise Unreadable(f"a stream was asked for, and the answer is {self.media or 'of no media type'}")
 
     @cached_property
     def events(self) -> tuple[ServerSentEvent, ...]:
-        """Returns the events of a stream, a terminator among them."""
+        """Returns the events of a stream, including the terminator."""
         return tuple(Decoder().feed(self.content)) if self.is_stream else ()
 
     @cached_property
     def chunks(self) -> tuple[dict[str, Any], ...]:
-        """Returns the JSON objects that a stream's events hold."""
+        """Returns the JSON objects in a stream's events."""
         return tuple(chunk for chunk in map(_object, self.events) if chunk is not None)
 
     @cached_property
     def json(self) -> Any:
-        """Returns the body as JSON. Raises Unreadable, also for what was to be a stream and says that it is none."""
+        """Returns the body as JSON. Raises Unreadable, also where a stream was requested and the answer isn't one."""
         if self.request.streamed and self.ok:
             self.require_stream()
         try:
@@ -107,7 +106,7 @@ class Exchange:
 
     @cached_property
     def answer(self) -> dict[str, Any]:
-        """Returns the JSON object that came; for a stream, what its events add up to. Raises Unreadable."""
+        """Returns the JSON object of the answer; for a stream, the fold of its events. Raises Unreadable."""
         if not self.is_stream:
             if not isinstance(self.json, dict):
                 raise Unreadable(f"the answer is no JSON object but {self.content[:80]!r}")
@@ -126,12 +125,12 @@ class Exchange:
 
     @property
     def ok(self) -> bool:
-        """Tells whether it is a whole answer with a 2xx."""
+        """Returns whether it is a complete answer with a 2xx."""
         return self.status is not None and self.status < 300 and self.ended == "complete"
 
     @property
     def error(self) -> Mapping[str, Any]:
-        """Returns OpenAI's error object of a refusal; it is empty where the answer has none."""
+        """Returns OpenAI's error object of a refusal; empty without one."""
         try:
             found = self.json.get("error") if isinstance(self.json, dict) else None
         except Unreadable:

@@ -1,4 +1,4 @@
-"""A badge of a server: the JSON that shields.io's endpoint badge reads (https://shields.io/badges/endpoint-badge)."""
+"""A badge for a server: JSON for shields.io's endpoint badge (https://shields.io/badges/endpoint-badge)."""
 
 import json
 from pathlib import Path
@@ -13,8 +13,7 @@ def write(report: Report, path: Path) -> None:
 
 
 def badge(report: Report) -> dict[str, str | int]:
-    """Returns how many of the rules that a server must keep to it does: of those that it was judged by, never of a run
-    that isn't whole."""
+    """Returns how many of the judged `must` rules pass; no number for a run that isn't complete."""
     verdicts = [line.verdict for line in report.lines if line.severity is Severity.MUST]
     passed, failed = verdicts.count(Verdict.PASS), verdicts.count(Verdict.FAIL)
     message, color = f"{passed} of {passed + failed} pass", "red" if failed else "brightgreen"

@@ -1,4 +1,4 @@
-"""Findings that are accepted: a file that a project keeps beside its server.
+"""Accepted findings: a file that a project keeps beside its server.
 
     accepted:
       chat/stop/string:
@@ -7,7 +7,7 @@
         findings:
         - "POST /chat/completions -> 200: the text has the stop string '…'"
 
-Without `findings` an entry accepts whatever breaks the rule. JSON is YAML, too.
+Without `findings` an entry accepts all findings of the rule. The file may be JSON.
 """
 
 from collections.abc import Collection, Iterable, Iterator
@@ -23,7 +23,7 @@ from specvino.document import yaml_text
 
 
 class BadBaseline(Exception):
-    """A file is no baseline; the text says why."""
+    """A file isn't a baseline; the text says why."""
 
 
 class Accepted(BaseModel):
@@ -32,21 +32,21 @@ class Accepted(BaseModel):
     verdict: Literal[Verdict.FAIL, Verdict.ERROR]
     because: str = ""
     findings: tuple[str, ...] | None = None
-    """What is accepted, as Found.fault says it; None for all."""
+    """The accepted faults, in the form of Found.fault; None for all."""
 
     def has(self, fault: str) -> bool:
         return self.findings is None or fault in self.findings
 
 
 class Baseline(BaseModel):
-    """Holds the accepted findings by rule."""
+    """The accepted findings, by rule."""
 
     model_config = ConfigDict(frozen=True, extra="forbid")
 
     accepted: dict[Annotated[str, Field(pattern=".+/.+/.+")], Accepted] = {}
 
     def mark(self, line: Line) -> Line:
-        """Returns the line with what is accepted of it, all or some of its findings, and why."""
+        """Returns the line with the accepted ones of its findings marked, and the reason."""
         entry = self.accepted.get(line.rule)
         if entry is None or entry.verdict != line.verdict:
             return line
@@ -55,19 +55,18 @@ class Baseline(BaseModel):
         return line.model_copy(update={"accepted": accepted, "note": entry.because, "findings": findings})
 
     def unneeded(self, lines: Iterable[Line]) -> Iterator[str]:
-        """Yields the rules that have a verdict, and not the one that was accepted."""
+        """Yields the rules whose verdict isn't the accepted one."""
         for line in lines:
             entry = self.accepted.get(line.rule)
             if entry is not None and line.verdict in JUDGED and entry.verdict != line.verdict:
                 yield line.rule
 
     def unknown(self, rules: Collection[str]) -> list[str]:
-        """Returns the entries that are of none of the rules."""
+        """Returns the entries that name none of the rules."""
         return sorted(self.accepted.keys() - set(rules))
 
     def updated(self, lines: Iterable[Line]) -> "Baseline":
-        """Returns a baseline that accepts what these lines found. Of what they don't speak of, this baseline's word
-        stands."""
+        """Returns a baseline that accepts the findings of these lines. Entries of other rules stay."""
         accepted = dict(self.accepted)
         for line in lines:
             if line.verdict in BAD:

@@ -1,16 +1,17 @@
-"""Results of a run as lines of a report, with keys taken out."""
+"""Results of a run as lines of a report, without keys, and requests as curl commands."""
+
+import shlex
 
 from specvino.conformance.http.client import Target, full_url
-from specvino.conformance.http.exchange import Exchange
-from specvino.conformance.reports.curl import curl
+from specvino.conformance.http.exchange import Exchange, Request
 from specvino.conformance.reports.records import Came, Found, Line, Sent, Shown
-from specvino.conformance.reports.redact import Redactor
+from specvino.conformance.reports.redact import HIDDEN, Redactor
 from specvino.conformance.verdict import Finding, Result, Severity
 
-# Characters of a body that are shown.
+# Characters of a body in a report.
 LONGEST = 8_000
 
-# Exchanges of one finding that are shown.
+# Exchanges of one finding in a report.
 MOST_EXCHANGES = 8
 
 
@@ -68,3 +69,53 @@ class Converter:
             seconds=round(exchange.seconds, 3),
             curl=redactor.text(curl(request, self._target)),
         )
+
+
+# The variable of the shell that stands for the key.
+KEY = "$SPECVINO_API_KEY"
+
+# Bytes of a body in a command.
+LONGEST_COMMAND_BODY = 20_000
+
+
+def curl(request: Request, target: Target) -> str:
+    """Returns the command for a POSIX shell, without secrets of the target."""
+    words = ["curl", "-sS", "-i", "-N"]
+    if target.insecure:
+        words.append("-k")
+    if target.cacert:
+        words += ["--cacert", shlex.quote(target.cacert)]
+    if request.method != ("GET" if request.content is None else "POST"):
+        words += ["-X", shlex.quote(request.method)]
+    words.append(shlex.quote(full_url(target.url, request.path)))
+    for name, value in request.headers.items():
+        words += ["-H", _header(name, value, target)]
+    if request.content is None:
+        return " ".join(words)
+    if len(request.content) > LONGEST_COMMAND_BODY:
+        return (
+            f"{' '.join(words)} --data-binary @body  # a body of {len(request.content)} bytes, too long to write here"
+        )
+    text = _plain(request.content)
+    if text is None:
+        # Every shell's printf has octal escapes; all bytes are escaped, so that % and \ have no meaning.
+        escaped = "".join(f"\\{byte:03o}" for byte in request.content)
+        return f"printf '{escaped}' | {' '.join(words)} --data-binary @-"
+    return f"{' '.join(words)} --data-raw {shlex.quote(text)}"
+
+
+def _header(name: str, value: str, target: Target) -> str:
+    if target.key and (name, value) in target.credentials(target.key).items():
+        return f'"{name}: {value.removesuffix(target.key)}{KEY}"'
+    if value == target.extra.get(name):
+        value = HIDDEN
+    return shlex.quote(f"{name}: {value}")
+
+
+def _plain(content: bytes) -> str | None:
+    """Returns the text, if a command can contain it unchanged; otherwise None."""
+    try:
+        text = content.decode("utf-8")
+    except UnicodeDecodeError:
+        return None
+    return text if all(each.isprintable() or each in "\n\t" for each in text) else None

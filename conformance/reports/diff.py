@@ -1,5 +1,4 @@
-"""The differences from one run to another: what got better or worse. A rule that is broken in another way, too, got
-worse."""
+"""The differences between two runs: what got better or worse. A rule with a new fault got worse."""
 
 from dataclasses import dataclass, field
 
@@ -9,8 +8,8 @@ from specvino.conformance.verdict import Severity, Verdict
 
 @dataclass(slots=True)
 class Diff:
-    """Holds pairs of before and after, by what became of them. `other` are changes between what says nothing of the
-    server and what does."""
+    """Pairs of lines before and after, by the kind of change. `other` are changes from or to a verdict that says
+    nothing about the server."""
 
     fail_on: Severity
     worse: list[tuple[Line, Line]] = field(default_factory=list)
@@ -18,17 +17,17 @@ class Diff:
     other: list[tuple[Line, Line]] = field(default_factory=list)
     same: int = 0
     gone: list[Line] = field(default_factory=list)
-    """Rules that were in the first run only."""
+    """Rules of the first run alone."""
     new: list[Line] = field(default_factory=list)
 
     @property
     def newly_bad(self) -> list[Line]:
-        """Returns the rules of the second run only that are broken."""
+        """Returns the rules of the second run alone that are broken."""
         return [line for line in self.new if line.verdict in BAD]
 
     @property
     def is_worse(self) -> bool:
-        """Tells whether more is broken that the later run is to fail by (`--fail-on`)."""
+        """Returns whether more rules are broken by which the later run fails (`--fail-on`)."""
         binding = (*(after for _, after in self.worse), *self.newly_bad)
         return any(line.severity is Severity.MUST or self.fail_on is Severity.SHOULD for line in binding)
 
@@ -71,18 +70,18 @@ def _sort(pair: tuple[Line, Line], found: Diff) -> None:
 
 
 def new_faults(before: Line, after: Line) -> list[str]:
-    """Returns the messages of what breaks a rule in the second run, and didn't in the first."""
+    """Returns the messages of faults that are in the second run, but not in the first."""
     known = {each.fault for each in before.findings}
     return [each.message for each in after.findings if each.fault not in known]
 
 
-# What a header says beside the plan of the run: who ran it, when, on which server, and what of it makes a run fail.
-# Which rules a dialect leaves out follows from the plan, or from the tool's version.
-BESIDE = ("kind", "format", "tool", "url", "model", "started", "fail_on", "left_out")
+# Fields of a header that aren't the plan of the run: the tool, the time, the server, and which rules make a run fail.
+# Which rules a dialect leaves out follows from the plan, or from the versions of the tool and of the rules.
+BESIDE = ("kind", "format", "tool", "rules", "url", "model", "started", "fail_on", "left_out")
 
 
 def differences(before: Report, after: Report) -> list[str]:
-    """Returns in what the plans of the runs differ: such runs can't be compared."""
+    """Returns the differences between the plans of the runs, which then can't be compared."""
     names = (name for name in type(after.header).model_fields if name not in BESIDE)
     pairs = ((name, getattr(before.header, name), getattr(after.header, name)) for name in names)
     return [f"{name} is {_shown(old)}, then {_shown(new)}" for name, old, new in pairs if old != new]

@@ -1,4 +1,4 @@
-"""Findings folded to faults: one fault of a server is often seen by many rules, and is told once."""
+"""Findings grouped into faults: many rules often report one fault of a server, which is shown once."""
 
 import re
 from collections.abc import Iterable
@@ -7,8 +7,8 @@ from dataclasses import dataclass
 from specvino.conformance.reports.records import BAD, Line
 from specvino.conformance.verdict import Severity, Verdict
 
-# What differs between two tellings of one fault: quoted values, numbers, and the places of list elements; but not the
-# name of a member that isn't there.
+# What differs between two reports of one fault: quoted values, numbers and list indexes; but not the name of a missing
+# member.
 VARIABLE = re.compile(
     r""" "(?:[^"\\]|\\.)*"(?![ ]is[ ]a[ ]required) | '(?:[^'\\]|\\.)*' | (?<![a-z])-?\d+(?:\.\d+)? """, re.VERBOSE
 )
@@ -17,7 +17,7 @@ SEVERAL = re.compile("…(?:, …)+")
 
 STATUS = re.compile(r"the (?:status|answer) is (?P<came>\d)(?P<rest>\d\d), not (?P<expected>\d(?:\d\d|xx)(?: or \w+)*)")
 
-# What each status refuses alone; others refuse wrong values.
+# What a status alone stands for; other statuses refuse wrong values.
 REFUSALS = {"401": "keys", "403": "keys", "404": "names", "405": "methods", "413": "sizes", "415": "media types"}
 
 # The rules that hold answers and events against their schemas.
@@ -42,7 +42,7 @@ SAME = re.compile(
 
 @dataclass(frozen=True, slots=True)
 class Fault:
-    """Holds the lines that tell one fault: the first is its cause, or an example."""
+    """The lines that report one fault: the first is its cause, or an example."""
 
     lines: tuple[Line, ...]
 
@@ -75,18 +75,18 @@ def faults(lines: Iterable[Line], *, accepted: bool = False) -> list[Fault]:
 
 
 def shape(line: Line) -> str:
-    """Returns what a line tells without what differs from one telling to another: a rule for all answers by its name
-    and what it found, whichever the endpoint."""
+    """Returns the shape of a line's fault, without what differs between two reports of it: for a rule for all answers
+    its name and finding, whatever the endpoint."""
     endpoint, _, rest = line.rule.partition("/")
     if line.why.startswith(("the status is 5", "the answer is 5")):
         return f"{endpoint} fails"
     if status := STATUS.search(line.why):
         came, expected = status["came"], status["expected"]
         if (came, expected[0]) == ("2", "4"):
-            # What a request has to say is one thing, what HTTP makes of it another for each of its subjects.
+            # Values of requests are one fault; those of HTTP are one for each subject.
             subject = f" in {rest.partition('/')[0]}" if endpoint == "transport" else ""
             return f"wrong {REFUSALS.get(expected, 'values')} are taken{subject}"
-        # Why a server refuses what it has to take differs from fault to fault.
+        # The reason for a wrong refusal differs from fault to fault.
         said = _plain(line.why.partition(": ")[2]) if (came, expected[0]) == ("4", "2") else ""
         return f"{came}{status['rest']}, not {expected}: {said}"
     if same := SAME.search(line.why):
@@ -96,7 +96,7 @@ def shape(line: Line) -> str:
 
 
 def _member(why: str) -> str:
-    """Returns what is wrong with a member of an object, wherever the object is: in answers, events, other objects."""
+    """Returns the fault of an object's member, wherever the object is: in answers, events, other objects."""
     place, _, said = EVENT.sub("", why).partition(": ")
     if missing := MISSING.fullmatch(said):
         return f"{missing['first']} is missing"

@@ -13,7 +13,7 @@ from specvino.conformance.reports.redact import Redactor
 
 
 class Writer:
-    """Writes each exchange at once: a run may have more than fits the memory. Raises OSError."""
+    """A writer of exchanges, each at once: a run may have more than fits into memory. Raises OSError."""
 
     def __init__(self, path: Path, target: Target, tool: str) -> None:
         self.path = path
@@ -30,7 +30,7 @@ class Writer:
         self._before = ",\n"
 
     def close(self) -> None:
-        """Ends the file; until then it is no JSON."""
+        """Ends the file, which is JSON only then."""
         if not self._file.closed:
             self._put(f"{self._begin if self._before == self._begin else ''}\n]}}}}\n")
             self._file.close()
@@ -75,7 +75,7 @@ class Writer:
         return found
 
     def _response(self, exchange: Exchange) -> dict[str, Any]:
-        """Returns the answer. Where none came the status is 0, as browsers have it."""
+        """Returns the answer. Without one the status is 0, as browsers have it."""
         text = self._redactor.text
         return {
             "status": exchange.status or 0,
@@ -83,7 +83,7 @@ class Writer:
             "httpVersion": "HTTP/1.1",
             "cookies": [],
             "headers": self._headers(exchange.headers),
-            # Bytes that are no text are written out: in base64 nobody would find a key.
+            # Bytes that aren't text are escaped: in base64, a key couldn't be found.
             "content": {
                 "size": len(exchange.content),
                 "mimeType": text(exchange.headers.get("content-type", "")),

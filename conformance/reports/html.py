@@ -1,7 +1,10 @@
-"""Reports as web pages, each one self-contained: nothing is fetched from anywhere."""
+"""Reports as self-contained web pages: one run, or several servers side by side. Nothing is fetched from anywhere."""
 
 import json
+import re
 from collections import Counter
+from collections.abc import Mapping
+from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 
@@ -22,7 +25,7 @@ def write(report: Report, path: Path) -> None:
 
 
 def page(report: Report, *, back: str | None = None) -> str:
-    """Returns a report as a web page. `back` is the address of a page that leads here."""
+    """Returns a report as a web page. `back` is the URL of a page that links here."""
     return str(render("report.html.jinja", report=report, lines=_sorted(report), back=back))
 
 
@@ -31,7 +34,7 @@ def render(template: str, **values: object) -> str:
 
 
 def anchor(rule: str) -> str:
-    """Returns the name of a rule's place in a page."""
+    """Returns the anchor of a rule in a page."""
     return "".join(each if each.isalnum() or each in "-_" else "." for each in rule)
 
 
@@ -43,9 +46,9 @@ def _sorted(report: Report) -> list[Line]:
 
 
 def _pretty(body: str) -> str:
-    """Returns JSON with a line for each value; anything else as it is."""
+    """Returns JSON with a line for each value; anything else unchanged."""
     try:
-        # What was written as an escape in there must not get out as a character that no page may have.
+        # An escape must not become a character that HTML doesn't allow.
         return Redactor([]).text(json.dumps(json.loads(body), indent=2, ensure_ascii=False))
     except (ValueError, RecursionError):
         return body
@@ -55,7 +58,7 @@ def _pretty(body: str) -> str:
 def _environment() -> Environment:
     environment = Environment(
         loader=PackageLoader("specvino.conformance.reports", "templates"),
-        autoescape=True,  # whatever a server sent is text
+        autoescape=True,  # whatever a server sends is text
         undefined=StrictUndefined,
         trim_blocks=True,
         lstrip_blocks=True,
@@ -73,3 +76,55 @@ def _environment() -> Environment:
         source = environment.loader.get_source(environment, name)[0] if environment.loader else ""
         environment.globals[name.replace(".", "_")] = Markup(source)
     return environment
+
+
+@dataclass(frozen=True, slots=True)
+class Column:
+    """One server. `file` is the page with its findings."""
+
+    name: str
+    file: str
+    report: Report
+    lines: Mapping[str, Line]
+
+
+@dataclass(frozen=True, slots=True)
+class Row:
+    """One rule, with the result of each server, None without one."""
+
+    rule: str
+    says: str
+    cells: tuple[Line | None, ...]
+
+    @property
+    def verdicts(self) -> str:
+        return " ".join("none" if cell is None else str(cell.verdict) for cell in self.cells)
+
+
+def write_matrix(reports: Mapping[str, Report], folder: Path) -> None:
+    """Writes the site. `reports` are by the names of the servers. Raises OSError."""
+    folder.mkdir(parents=True, exist_ok=True)
+    columns = _columns(reports)
+    for column in columns:
+        (folder / column.file).write_text(page(column.report, back="index.html"), encoding="utf-8")
+    site = render("matrix.html.jinja", columns=columns, rows=_rows(columns))
+    (folder / "index.html").write_text(site, encoding="utf-8")
+
+
+def _columns(reports: Mapping[str, Report]) -> list[Column]:
+    taken = {"index"}
+    columns = []
+    for name, report in reports.items():
+        plain = re.sub(r"[^a-z0-9]+", "-", name.lower()).strip("-") or "server"
+        slug = next(each for each in (plain, *(f"{plain}-{n}" for n in range(2, 10_000))) if each not in taken)
+        taken.add(slug)
+        columns.append(Column(name, f"{slug}.html", report, {line.rule: line for line in report.lines}))
+    return columns
+
+
+def _rows(columns: list[Column]) -> list[Row]:
+    says = {line.rule: line.says for column in columns for line in column.report.lines}
+    return [
+        Row(rule, says[rule], tuple(column.lines.get(rule) for column in columns))
+        for rule in sorted(says, key=lambda each: (each.rsplit("/", 1)[0], each))
+    ]

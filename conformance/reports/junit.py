@@ -1,4 +1,4 @@
-"""Reports for CI systems that read JUnit's XML. A run that isn't whole has an error among its tests.
+"""Reports in JUnit's XML, for CI systems. A run that isn't complete has an error among its tests.
 
 There are several schemas. This fits Ant's (github.com/windyroad/JUnit-Schema), the strictest, and that of Jenkins'
 xUnit plugin (junit-10.xsd).
@@ -39,7 +39,8 @@ def _suite(root: Element, name: str, cases: Sequence[Element], report: Report) -
         suite.set(attribute, str(sum(case.find(tag) is not None for case in cases)))
     suite.set("time", f"{sum(float(case.attrib['time']) for case in cases):.3f}")
     properties = SubElement(suite, "properties")
-    for key, value in (("url", header.url), ("model", header.model), ("dialect", header.dialect)):
+    told = {"url": header.url, "model": header.model, "dialect": header.dialect, "rules": header.rules}
+    for key, value in told.items():
         SubElement(properties, "property", name=key, value=_xml(value))
     suite.extend(cases)
     SubElement(suite, "system-out")
@@ -74,5 +75,5 @@ def _outcome(case: Element, tag: str, message: str, text: str) -> None:
 
 
 def _xml(text: str) -> str:
-    """Returns a text without the two characters that survive redaction and that XML can't have."""
+    """Returns a text without the two characters that pass redaction and that XML doesn't allow."""
     return text.replace("\ufffe", "\\ufffe").replace("\uffff", "\\uffff")

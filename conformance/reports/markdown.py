@@ -10,7 +10,7 @@ from specvino.conformance.verdict import Verdict
 
 LONGEST = 300
 
-# Findings that are listed: such pages have limits.
+# The number of listed findings: such pages have limits.
 MOST = 50
 
 
@@ -26,7 +26,7 @@ def _lines(report: Report) -> Iterator[str]:
     if report.shortcoming:
         yield f"**{_text(report.shortcoming)}**"
         yield ""
-    yield f"{summary(report)}. Judged by the document of {header.dialect}, profile {header.profile}."
+    yield f"{summary(report)}. Judged by {header.judged_by}, profile {header.profile}."
     yield ""
     yield f"| | endpoint | {' | '.join(Verdict)} |"
     yield f"|---|---|{'---:|' * len(Verdict)}"
@@ -56,5 +56,5 @@ def _by_endpoint(lines: Iterable[Line]) -> dict[str, list[Line]]:
 
 
 def _text(text: str) -> str:
-    """Escapes a text: what a server said must not become a link, an image or a cell of its own."""
+    """Escapes a text: a server's message must not become a link, an image or a table cell."""
     return "".join(f"\\{each}" if each in "\\`*_{}[]()#+-!|<>~@" else each for each in " ".join(text.split()))

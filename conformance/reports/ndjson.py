@@ -10,7 +10,13 @@ from specvino.conformance.reports.records import RECORDS, Footer, Header, Line, 
 
 
 class BadReport(Exception):
-    """A file is no report; the text says why."""
+    """A file isn't a report; the text says why."""
+
+
+def write(report: Report, path: Path) -> None:
+    """Writes a whole report. Raises OSError."""
+    records = [report.header, *report.lines, *([report.footer] if report.footer else ())]
+    path.write_bytes(b"".join(map(as_line, records)))
 
 
 def as_line(record: Header | Line | Footer) -> bytes:
@@ -18,11 +24,11 @@ def as_line(record: Header | Line | Footer) -> bytes:
 
 
 class Writer:
-    """Writes each record at once, so that a run that is killed leaves what it found. Raises OSError."""
+    """A writer of records, each at once, so that a killed run leaves its findings. Raises OSError."""
 
     def __init__(self, path: Path) -> None:
         self.path = path
-        # Without a buffer: what can't be written would be tried once more when the file is closed.
+        # Without a buffer, which would be written once more when the file is closed.
         self._file = path.open("wb", buffering=0)
 
     def write(self, record: Header | Line | Footer) -> None:
@@ -38,9 +44,9 @@ class Writer:
 
 
 def read(path: Path) -> Report:
-    """Reads a report; a file that was cut off gives one that isn't `complete`. Raises BadReport and OSError."""
+    """Reads a report; a truncated file gives one that isn't `complete`. Raises BadReport and OSError."""
     lines = path.read_bytes().split(b"\n")
-    # What the last line feed doesn't end was cut off in the middle.
+    # A last line without a line feed is truncated.
     lines, rest = lines[:-1], lines[-1]
     if not lines:
         raise BadReport(f"{path} is no report of a run: it has no whole line")
@@ -64,5 +70,5 @@ def read(path: Path) -> Report:
             report.lines.append(record)
     assert report is not None
     if rest or (report.footer is not None and report.footer.counts != report.counts):
-        report.footer = None  # lines are missing, or there are more than were written
+        report.footer = None  # lines are missing, or were added
     return report

@@ -1,15 +1,15 @@
-"""Findings as text, for terminals and for reports that have room for text only."""
+"""Findings as text, for terminals and for text-only reports."""
 
 from collections.abc import Iterator
 
 from specvino.conformance.reports.records import Found, Line, Shown
 
-# Characters of a body or a command that are shown.
+# Characters of a body or a command in a report.
 LONGEST = 2_000
 
 
 def explained(line: Line) -> str:
-    """Returns everything that is known of a result."""
+    """Returns a result with all its details."""
     return "\n".join(_lines(line))
 
 
@@ -29,7 +29,7 @@ def _lines(line: Line) -> Iterator[str]:
 
 
 def finding_lines(found: Found) -> Iterator[str]:
-    """Yields what a finding says, and the exchanges that show it."""
+    """Yields the lines of a finding and its exchanges."""
     yield found.message
     for shown in found.exchanges:
         yield str(shown)

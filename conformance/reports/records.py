@@ -1,4 +1,4 @@
-"""The lines of a report, as `line.schema.json` describes them in the words of these classes. Times are in seconds."""
+"""The lines of a report, which `line.schema.json` describes in the words of these classes. Times are in seconds."""
 
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -11,10 +11,10 @@ from pydantic import BaseModel, ConfigDict, Field, TypeAdapter
 from specvino.conformance.message_shape import fault_of, shape_of
 from specvino.conformance.verdict import Severity, Verdict
 
-# Verdicts that a run doesn't pass with.
+# Verdicts of broken rules.
 BAD = (Verdict.FAIL, Verdict.ERROR)
 
-# Verdicts that say something of the server; the others that nobody knows.
+# Verdicts that say something about the server.
 JUDGED = (Verdict.PASS, Verdict.FAIL, Verdict.ERROR, Verdict.UNSUPPORTED)
 
 
@@ -23,7 +23,7 @@ class Record(BaseModel):
 
 
 class Sent(Record):
-    """A request. `body` is cut at a limit, `size` is its length in bytes."""
+    """A request. `body` is truncated at a limit, `size` is its length in bytes."""
 
     method: str
     url: str
@@ -33,7 +33,7 @@ class Sent(Record):
 
 
 class Came(Record):
-    """An answer, likewise. Bytes that are no UTF-8 are written as `\\xff`."""
+    """An answer, likewise. Bytes that aren't UTF-8 are written as `\\xff`."""
 
     status: int
     headers: dict[str, str]
@@ -42,7 +42,7 @@ class Came(Record):
 
 
 class Shown(Record):
-    """A request and its answer, None where none came. `ended` is `complete`, or what cut it off; `problem` says more.
+    """A request and its answer, None without one. `ended` is `complete`, or what ended it early; `problem` says more.
     `curl` repeats the request."""
 
     number: int
@@ -60,7 +60,7 @@ class Shown(Record):
 
 
 class Found(Record):
-    """What is wrong, and the exchanges that show it. `accepted` says that a baseline has it."""
+    """A fault, and the exchanges that show it. `accepted` is whether a baseline accepts it."""
 
     message: str
     exchanges: tuple[Shown, ...] = ()
@@ -68,8 +68,8 @@ class Found(Record):
 
     @property
     def fault(self) -> str:
-        """Returns what it has in common with what other runs find of the same fault: the place of the first exchange,
-        and the message without its values."""
+        """Returns what the finding has in common with findings of the same fault in other runs: the place of the first
+        exchange, and the message without its values."""
         if not self.exchanges:
             return shape_of(self.message)
         shown = self.exchanges[0]
@@ -78,8 +78,8 @@ class Found(Record):
 
 
 class Generated(Record):
-    """What the layer `fuzz` made its requests with: the same again makes the same requests. `max_examples` bounds the
-    random ones of each operation, `checks` are those that were made of the answers."""
+    """The options with which the layer `fuzz` generated its requests: the same options give the same requests.
+    `max_examples` bounds the random ones of each operation, `checks` are the checks that ran."""
 
     seed: int
     max_examples: int
@@ -90,8 +90,10 @@ class Generated(Record):
 
 
 class Header(Record):
-    """`server` is what was judged, as its user calls it, with its version: `llama.cpp b11434`, or nothing. `document`
-    is a digest of the document that it was judged by; `left_out` says of rules why they are not for this dialect."""
+    """The first line: what was judged, and by what. `server` is its name as its user has it, with its version, such as
+    `llama.cpp b11434`, or empty. `rules` is the version of the rules, empty in older reports; `document` is a digest of
+    the document that the server was judged by; `left_out` gives the reason for each rule that isn't for this
+    dialect."""
 
     kind: Literal["header"] = "header"
     format: Literal[1] = 1
@@ -99,27 +101,38 @@ class Header(Record):
     server: str = ""
     url: str
     model: str
+    rules: str = ""
     dialect: str
     document: str
     profile: str
     layers: tuple[str, ...]
     filters: tuple[str, ...] = ()
     started: Annotated[str, Field(description="UTC, ISO 8601.", json_schema_extra={"format": "date-time"})]
-    fail_on: Annotated[Severity, Field(description="What the run fails by: rules that bind no less.")] = Severity.MUST
+    fail_on: Annotated[Severity, Field(description="The severity from which broken rules make the run fail.")] = (
+        Severity.MUST
+    )
     generated: Generated | None = None
     left_out: dict[str, str] = {}
 
     @property
     def title(self) -> str:
-        """Returns what names the server: its name, or its model and URL."""
+        """Returns the server's name, or its model and URL."""
         return self.server or f"{self.model} at {self.url}"
+
+    @property
+    def judged_by(self) -> str:
+        """Returns what the server is judged by: `rules 1.0 and the document of openai`."""
+        return (
+            f"rules {self.rules} and the document of {self.dialect}"
+            if self.rules
+            else f"the document of {self.dialect}"
+        )
 
 
 class Line(Record):
-    """The result of one rule. `judged` is how many exchanges were looked at; `accepted` says that a baseline has it
-    and `note` why, `fails` that the run fails by it. `follows` is the rule for all answers that was broken by the very
-    answer that is wrong here. `advice` and `source` say why the rule is one that a server should keep to, and who says
-    so."""
+    """The result of one rule. `judged` is the number of exchanges that were checked; `accepted` is whether a baseline
+    accepts it, and `note` why; `fails` is whether it makes the run fail. `follows` is the rule for all answers that the
+    same answer breaks. `advice` and `source` are the reason and the source of a rule that is advice."""
 
     kind: Literal["result"] = "result"
     rule: str
@@ -142,24 +155,24 @@ class Line(Record):
 
     @property
     def subject(self) -> str:
-        """Returns the rule without its name: `chat/stop`."""
+        """Returns the subject of the rule: `chat/stop`."""
         return self.rule.rsplit("/", 1)[0]
 
     @property
     def faults(self) -> tuple[str, ...]:
-        """Returns what is broken, each once; of a check that broke itself, how."""
+        """Returns the faults, each once; of a check that failed itself, its error."""
         found = [each.fault for each in self.findings] or [shape_of(self.because)]
         return tuple(sorted(set(found))) if self.verdict in BAD else ()
 
     @property
     def why(self) -> str:
-        """Returns the reason in one line: the first finding, or why there is none."""
+        """Returns the reason in one line: the first finding, or `because`."""
         return self.findings[0].message if self.findings else self.because
 
 
 class Footer(Record):
-    """`complete` is false where the run was broken off. `lost` is the rule during which the server went away;
-    `time_up` says that the time allowed ended before all cases had run; the layer `fuzz` takes what is left of it."""
+    """The last line. `complete` is false where the run was interrupted. `lost` is the rule during which the server went
+    away; `time_up` is whether the time was up before all cases had run; the layer `fuzz` uses the time that is left."""
 
     kind: Literal["footer"] = "footer"
     counts: Mapping[Severity, Mapping[Verdict, int]]
@@ -177,7 +190,8 @@ RECORDS: TypeAdapter[Header | Line | Footer] = TypeAdapter(AnyRecord)
 
 @dataclass(slots=True)
 class Report:
-    """Holds a run, as far as it came: without a footer, or with one that isn't `complete`, it was broken off."""
+    """The records of a run, as far as it came: without a footer, or with one that isn't `complete`, it was
+    interrupted."""
 
     header: Header
     lines: list[Line] = field(default_factory=list)
@@ -189,12 +203,12 @@ class Report:
 
     @property
     def whole(self) -> bool:
-        """Tells whether every rule that was to be looked at was."""
+        """Returns whether all rules of the plan were checked."""
         return self.footer is not None and self.complete and not self.footer.lost and not self.footer.time_up
 
     @property
     def shortcoming(self) -> str:
-        """Returns why the run isn't whole, as a sentence; it is empty where it is."""
+        """Returns why the run isn't whole, as a sentence; empty where it is."""
         if self.footer is None:
             return "The report has no end: the run was broken off, or the file was cut."
         if not self.footer.complete:
@@ -202,6 +216,16 @@ class Report:
         if self.footer.lost:
             return f"The server went away during {self.footer.lost}."
         return "The time was up before all rules were judged." if self.footer.time_up else ""
+
+    @property
+    def exit_code(self) -> int:
+        """Returns the exit code of `specvino conform`: 1 with findings that aren't accepted, or where the server went
+        away; 2 where the run isn't whole, or nothing could be judged; else 0."""
+        if not any(line.verdict in JUDGED for line in self.lines):
+            return 2
+        if any(line.fails for line in self.lines) or (self.footer is not None and self.footer.lost):
+            return 1
+        return 0 if self.whole else 2
 
     @property
     def counts(self) -> dict[Severity, Counter[Verdict]]:
@@ -212,7 +236,7 @@ class Report:
         return [line for line in self.lines if line.verdict in BAD]
 
     def by_severity(self) -> dict[Severity, list[Line]]:
-        """Returns the lines by how binding they are, those that bind most first."""
+        """Returns the lines by severity, `must` first."""
         found = {severity: [line for line in self.lines if line.severity is severity] for severity in Severity}
         return {severity: lines for severity, lines in found.items() if lines}
 

@@ -1,4 +1,4 @@
-"""Keeps keys out of reports, also where a server sends them back, whole or in part, as they are or encoded."""
+"""Removes keys from reports, also where a server sends them back: complete or in part, plain or encoded."""
 
 import re
 from base64 import b64encode

@@ -1,7 +1,7 @@
-"""Reports in SARIF 2.1.0, which code hosts show beside the code: a result for each fault.
+"""Reports in SARIF 2.1.0, which code hosts display: a result for each fault.
 
-What GitHub's code scanning reads of it, and its limits: docs.github.com, "SARIF support for code scanning".
-"""
+For the fields that GitHub's code scanning reads, and its limits, see docs.github.com, "SARIF support for code
+scanning"."""
 
 import hashlib
 import json
@@ -19,7 +19,7 @@ SCHEMA = "https://docs.oasis-open.org/sarif/sarif/v2.1.0/errata01/os/schemas/sar
 
 LEVELS = {Severity.MUST: "error", Severity.SHOULD: "warning"}
 
-# Characters of a description that code scanning takes.
+# Characters of a description that code scanning accepts.
 LONGEST = 1_000
 
 
@@ -31,7 +31,8 @@ def write(report: Report, path: Path) -> None:
 def sarif(report: Report) -> dict[str, Any]:
     bad = sorted(report.bad, key=lambda line: line.rule)
     name, _, version = report.header.tool.partition(" ")
-    driver = {"name": name, "version": version, "rules": [_rule(line) for line in bad]}
+    rules, properties = [_rule(line) for line in bad], {"rulesVersion": report.header.rules}
+    driver = {"name": name, "version": version, "rules": rules, "properties": properties}
     return {
         "$schema": SCHEMA,
         "version": "2.1.0",
@@ -48,8 +49,8 @@ def sarif(report: Report) -> dict[str, Any]:
 
 
 def _id(header: Header) -> str:
-    """Returns the id under which code hosts replace the alerts of an earlier run: a server, a model, and what they are
-    tested against. What would follow the last slash names the run."""
+    """Returns the id under which code hosts replace the alerts of an earlier run: the server, the model, the dialect
+    and the profile. The name of the run would follow the last slash."""
     server = f"{urlsplit(header.url).netloc}/{header.model}"
     return f"specvino/{quote(server, safe='/:')}/{header.dialect}/{header.profile}/"
 
@@ -94,12 +95,12 @@ def _escaped(text: str) -> str:
 
 
 def _results(line: Line, index: int, report: Report) -> Iterator[dict[str, Any]]:
-    """Yields a result for each fault of a line: the first finding of it."""
+    """Yields a result for each fault of a line, with its first finding."""
     faults: dict[str, Found] = {}
     for found in line.findings or [Found(message=line.because or line.says, accepted=line.accepted)]:
         faults.setdefault(found.fault, found)
     for fault, found in faults.items():
-        # Code hosts know a result again by this.
+        # Code hosts recognize a result by this.
         fingerprint = hashlib.sha256(f"{line.rule} {fault}".encode()).hexdigest()[:16]
         result: dict[str, Any] = {
             "ruleId": line.rule,
@@ -115,8 +116,8 @@ def _results(line: Line, index: int, report: Report) -> Iterator[dict[str, Any]]
 
 
 def _place(found: Found, header: Header) -> dict[str, Any]:
-    """Returns where it is wrong, in the server's terms: the path that was asked. Code hosts leave out what has no place
-    in a file, and want the same one each time: what a path names is left out."""
+    """Returns the location of a finding: the path of the request. Code hosts drop results without a file, and need the
+    same one each time, so path parameters are left out."""
     url = urlsplit(found.exchanges[0].request.url if found.exchanges else header.url)
     path = url.path
     if template := template_of(path):

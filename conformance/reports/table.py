@@ -1,5 +1,5 @@
-"""A run in the terminal: a table that grows with it, then what was found. With `verbose` the table stays, and the rules
-without a finding are told, too; where there is no terminal, each rule has a line as soon as it has a verdict."""
+"""A run in the terminal: a table that grows with it, then the findings. With `verbose` the table stays, and rules
+without a finding are shown, too; without a terminal, each rule has a line as soon as it has a verdict."""
 
 import time
 from collections.abc import Callable, Iterable
@@ -27,16 +27,16 @@ STYLES = {
     Verdict.ERROR: "magenta",
 }
 
-# Characters of a command that are shown.
+# Characters of a command in the terminal.
 CURL = 1_000
 
-# Exchanges of a finding that are shown: a comparison has two.
+# Exchanges of a finding in the terminal: a comparison has two.
 MOST_EXCHANGES = 2
 
 
 class LiveTable:
-    """Shows the lines as they come, as a context manager. `cases` is how many cases the run has: the rules that are
-    checked beside them come as extras. `requests` tells how many were sent so far."""
+    """A table of the lines as they come, as a context manager. `cases` is the number of cases of the run: rules for all
+    answers are extra. `requests` returns how many requests were sent so far."""
 
     def __init__(
         self, console: Console, report: Report, cases: int, requests: Callable[[], int], *, verbose: bool = False
@@ -87,12 +87,12 @@ def _is_extra(line: Line) -> bool:
 def heading(header: Header) -> Text:
     text = Text(f"{header.title}\n", style="bold")
     layers = ", ".join(header.layers)
-    text.append(f"judged by the document of {header.dialect}, profile {header.profile}: {layers}", style="dim")
+    text.append(f"judged by {header.judged_by}, profile {header.profile}: {layers}", style="dim")
     return text.append(f"\n{header.generated}", style="dim") if header.generated else text
 
 
 def verdict_of(line: Line) -> str:
-    """Returns the verdict, and beside it that a rule that is broken is one that a server should keep to."""
+    """Returns the verdict, with the severity of a broken rule that is advice."""
     return (
         f"{line.verdict} ({line.severity})"
         if line.verdict in BAD and line.severity is Severity.SHOULD
@@ -101,7 +101,7 @@ def verdict_of(line: Line) -> str:
 
 
 def table(report: Report, *, subjects: bool = True) -> Table:
-    """Returns a table of how often each verdict was given, of what binds most first."""
+    """Returns a table of the number of each verdict, `must` rules first."""
     found = Table(box=None, padding=(0, 1), show_edge=False, header_style="dim")
     found.add_column("")
     for verdict in Verdict:
@@ -118,8 +118,8 @@ def table(report: Report, *, subjects: bool = True) -> Table:
 
 
 def show_findings(console: Console, report: Report, *, verbose: bool = False) -> None:
-    """Prints what is broken, of what binds most last, where it is seen; with `verbose` also what is accepted, and why
-    other rules have no verdict."""
+    """Prints the findings, `must` rules last, where they are seen; with `verbose` also accepted ones, and why other
+    rules have no verdict."""
     found = faults(report.lines)
     for severity in reversed(Severity):
         for fault in found:
@@ -139,7 +139,7 @@ def show_findings(console: Console, report: Report, *, verbose: bool = False) ->
 
 
 def _without_verdict(console: Console, verdict: Verdict, lines: list[Line]) -> None:
-    """Prints the rules by the reason why they have no verdict: one often stands for many rules."""
+    """Prints the rules by the reason why they have no verdict, which many rules often share."""
     reasons: dict[str, list[str]] = {}
     for line in sorted(lines, key=lambda each: each.rule):
         reasons.setdefault(first_line(line.why), []).append(line.rule)
@@ -172,13 +172,13 @@ def _finding(console: Console, line: Line) -> None:
 
 def _others(console: Console, fault: Fault) -> None:
     if fault.others:
-        _print(console, Text(f"  and {len(fault.others)} more rules tell of it:"))
+        _print(console, Text(f"  and {len(fault.others)} more rules report it:"))
         rules = Text(", ".join(line.rule for line in fault.others), style="dim")
         console.print(Padding(rules, (0, 0, 0, 4)))
 
 
 def show_totals(console: Console, report: Report, stale: Iterable[str]) -> None:
-    """Prints the figures. `stale` says of entries of a baseline what is wrong with them."""
+    """Prints the totals. `stale` are problems with entries of a baseline."""
     for each in stale:
         _print(console, Text(each, style="yellow"))
     console.print()
@@ -189,7 +189,13 @@ def show_totals(console: Console, report: Report, stale: Iterable[str]) -> None:
         _print(console, Text(said, style="bold"))
     if found := faults(report.lines):
         broken = sum(len(each.lines) for each in found)
-        _print(console, Text(f"{len(found)} fault{'s' * (len(found) > 1)}, told by {broken} rules", style="bold"))
+        _print(
+            console,
+            Text(
+                f"{len(found)} fault{'s' * (len(found) > 1)}, reported by {broken} rule{'s' * (broken > 1)}",
+                style="bold",
+            ),
+        )
     beside = [*([f"{accepted} accepted by the baseline"] if accepted else []), *left_out(report.header)]
     if beside:
         _print(console, Text("; ".join(beside), style="dim"))

@@ -1,9 +1,9 @@
-"""The rules that hold for every answer, whichever request it is for. Each module has rules of one kind."""
+"""The rules for every answer, whatever its request. Each module has rules of one kind."""
 
 from collections.abc import Callable
 
 from specvino.conformance.dialect import Dialect
-from specvino.conformance.rules.endings import FinishAgrees, StopAbsent, TokenLimit
+from specvino.conformance.rules.endings import FinishAgrees, StopAbsent, TokenLimit, UsageAddsUp
 from specvino.conformance.rules.ids import CallIdsUnique, IdsUnique
 from specvino.conformance.rules.logprobs import LogprobsJoin
 from specvino.conformance.rules.rule import Rule
@@ -17,7 +17,6 @@ from specvino.conformance.rules.shapes import (
 )
 from specvino.conformance.rules.streaming import EventShape, RoleOnce, StreamEnd, StreamOrder
 from specvino.conformance.rules.tool_calls import ArgumentsValid, NoEmptyCalls
-from specvino.conformance.rules.usage import UsageAddsUp
 
 RULES: tuple[Callable[[Dialect], Rule], ...] = (
     NoServerError,
@@ -40,5 +39,5 @@ RULES: tuple[Callable[[Dialect], Rule], ...] = (
     CallIdsUnique,
 )
 
-# The rules for what is no operation of the document.
+# The rules for requests that are no operation of the document.
 RULES_OF_TRANSPORT: tuple[Callable[[Dialect], Rule], ...] = (NoServerError, ErrorEnvelope, UnroutedEnvelope)

@@ -1,18 +1,17 @@
-"""Finish reasons: why an answer ended."""
+"""Finish reasons, token limits and usage: why an answer ended, and how many tokens it counts."""
 
 from collections.abc import Iterator
 from typing import Any, ClassVar
 
-from specvino.conformance.cases.session import LIMITS
+from specvino.conformance.endpoints import COUNTS, LIMITS
 from specvino.conformance.http.exchange import Exchange
 from specvino.conformance.rules.outputs import outputs
 from specvino.conformance.rules.rule import Rule, endpoint_of
-from specvino.conformance.rules.usage import NAMES
 
 
 class FinishAgrees(Rule):
     name = "finish-agrees"
-    says = "finish_reason agrees with what was said: tool_calls with calls, length with the limit."
+    says = "finish_reason is consistent with the answer: tool_calls with calls, length with the limit."
     specs: ClassVar = {
         "chat": "/components/schemas/ChatChoice/properties/finish_reason",
         "completions": "/components/schemas/CompletionChoice/properties/finish_reason",
@@ -27,28 +26,28 @@ class FinishAgrees(Rule):
         for output in outputs(exchange):
             if output.reason == "tool_calls" and not output.calls and self._shows_calls(exchange):
                 yield "finish_reason is tool_calls, but nothing is called"
-            # A named function that is forced ends with stop, as OpenAI has it.
+            # A forced named function has finish_reason stop, as OpenAI's has.
             if output.calls and output.reason == "stop" and not isinstance(_choice(exchange), dict):
                 yield "finish_reason is stop, though tools are called: agents end their loop there"
         limit = limit_of(exchange)
         made = _made(exchange, answer)
         ended = [output.reason for output in outputs(exchange)]
         if limit is not None:
-            limit -= self.dialect.kept_back(exchange.request.endpoint)
+            limit -= self.dialect.withheld_tokens(exchange.request.endpoint)
         if made == 0 and any(output.text or output.reasoning for output in outputs(exchange)):
-            return  # what counts nothing says nothing of the limit: that it does is for the rule about usage
+            return  # a count of 0 says nothing about the limit; the rule for usage reports it
         if limit is not None and made is not None and len(ended) == 1 and ended[0] == "length" and made < limit:
             total = (answer.get("usage") or {}).get("total_tokens")
             yield f"it ended by length after {made} tokens, though {limit} were allowed ({total} in all)"
 
     def _shows_calls(self, exchange: Exchange) -> bool:
-        """Tells whether calls are more than text: some systems read them in whole answers alone."""
+        """Returns whether calls are parsed from the text: some systems do so in unary answers alone."""
         return not exchange.is_stream or self.dialect.has_property("ChatDelta", "tool_calls")
 
 
 class TokenLimit(Rule):
     name = "token-limit"
-    says = "An answer has no more tokens than it was allowed."
+    says = "An answer has no more tokens than the limit allows."
     specs: ClassVar = {
         "chat": "/components/schemas/CreateChatCompletionRequest/properties/max_completion_tokens",
         "completions": "/components/schemas/CreateCompletionRequest/properties/max_tokens",
@@ -70,7 +69,7 @@ class TokenLimit(Rule):
 
 class StopAbsent(Rule):
     name = "stop-absent"
-    says = "No answer contains a stop string, unless the request wants it in there."
+    says = "No answer contains a stop string, unless the request asks for it."
     specs: ClassVar = {
         "chat": "/components/schemas/CreateChatCompletionRequest/properties/stop",
         "completions": "/components/schemas/CreateCompletionRequest/properties/stop",
@@ -89,30 +88,30 @@ class StopAbsent(Rule):
                 if not isinstance(prompt, str):
                     continue
                 text = text.removeprefix(prompt)
-            # Some systems pass over what is no text.
+            # Some systems ignore other values than texts.
             for each in stop if isinstance(stop, list) else [stop]:
                 if isinstance(each, str) and each and each in text:
                     yield shows_stop(each, text)
 
 
 def shows_stop(stop: str, text: str) -> str:
-    """Says that a text has a stop string in it."""
+    """Returns the message that a text contains a stop string."""
     return f"the stop string {stop!r} is in {text[:120]!r}"
 
 
 def limit_of(exchange: Exchange) -> int | None:
-    """Returns the limit of tokens that the request sets; the newer name wins."""
+    """Returns the request's token limit; the newer field wins."""
     return _limit(exchange)[1]
 
 
 def used_up(exchange: Exchange) -> bool:
-    """Tells whether an answer has all the tokens that it was allowed, whatever its finish reason says."""
+    """Returns whether an answer has all the tokens that the limit allows, whatever its finish reason."""
     limit, made = limit_of(exchange), _made(exchange, exchange.answer)
     return limit is not None and made is not None and made >= limit
 
 
 def too_many(exchange: Exchange, made: int, several: int = 1) -> str:
-    """Says that an answer has more tokens than the request allows for each of `several` texts."""
+    """Returns the message that an answer has more tokens than the request allows for each of `several` texts."""
     name, limit = _limit(exchange)
     each = f" for each of {several} texts" if several > 1 else ""
     return f"the answer has {made} tokens, though {name} is {limit}{each}"
@@ -128,11 +127,43 @@ def _limit(exchange: Exchange) -> tuple[str, int | None]:
 
 def _made(exchange: Exchange, answer: dict[str, Any]) -> int | None:
     usage = answer.get("usage")
-    if exchange.request.endpoint not in NAMES or not isinstance(usage, dict):
+    if exchange.request.endpoint not in COUNTS or not isinstance(usage, dict):
         return None
-    made = usage.get(NAMES[exchange.request.endpoint][1])
+    made = usage.get(COUNTS[exchange.request.endpoint][1])
     return made if type(made) is int else None
 
 
 def _choice(exchange: Exchange) -> Any:
     return exchange.request.asked("tool_choice")
+
+
+class UsageAddsUp(Rule):
+    name = "usage-adds-up"
+    says = "total_tokens is the sum of the others, no detail exceeds its total, and an answer has tokens."
+    specs: ClassVar = {
+        "chat": "/components/schemas/Usage",
+        "completions": "/components/schemas/Usage",
+        "responses": "/components/schemas/ResponseUsage",
+    }
+
+    def applies(self, exchange: Exchange) -> bool:
+        return exchange.ok and exchange.request.endpoint in COUNTS and isinstance(exchange.answer.get("usage"), dict)
+
+    def violations(self, exchange: Exchange) -> Iterator[str]:
+        usage: dict[str, Any] = exchange.answer["usage"]
+        before, after = COUNTS[exchange.request.endpoint or ""]
+        given, made, total = (usage.get(name) for name in (before, after, "total_tokens"))
+        if not (isinstance(given, int) and isinstance(made, int) and isinstance(total, int)):
+            return  # another rule judges the shape
+        if total != given + made:
+            yield f"total_tokens is {total}, but {before} and {after} are {given} and {made}"
+        if given == 0:
+            yield f"{before} is 0, though there was a prompt"
+        echoed = exchange.request.asked("echo", False)
+        if made == 0 and not echoed and any(output.text or output.reasoning for output in outputs(exchange)):
+            yield f"{after} is 0, though the answer has text"
+        for whole in (before, after):
+            details = usage.get(f"{whole}_details")
+            for name, part in details.items() if isinstance(details, dict) else ():
+                if type(part) is int and not 0 <= part <= usage[whole]:
+                    yield f"{whole}_details.{name} is {part} of {usage[whole]}"

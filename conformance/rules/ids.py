@@ -11,7 +11,7 @@ from specvino.conformance.verdict import Advice
 
 class IdsUnique(Rule):
     name = "ids-unique"
-    says = "No two answers have one id."
+    says = "No two answers have the same id."
     specs: ClassVar = {
         "chat": "/components/schemas/ChatCompletion/properties/id",
         "completions": "/components/schemas/Completion/properties/id",
@@ -29,7 +29,7 @@ class IdsUnique(Rule):
     def violations(self, exchange: Exchange) -> Iterator[str]:
         id = exchange.answer.get("id")
         if not isinstance(id, str):
-            return  # the shape is wrong, which is for another rule
+            return  # another rule judges the shape
         if id in self._seen:
             yield f"the id {id!r} is that of an earlier answer"
         self._seen[id] = exchange.number
@@ -37,14 +37,14 @@ class IdsUnique(Rule):
 
 class CallIdsUnique(Rule):
     name = "call-ids-unique"
-    says = "No two calls have one id, in one answer or in several."
+    says = "No two calls have the same id, in one answer or in several."
     specs: ClassVar = {
         "chat": "/components/schemas/ChatToolCall/properties/id",
         "responses": "/components/schemas/OutputFunctionCall/properties/call_id",
     }
     advised: ClassVar = {
         "": Advice(
-            "The calls of several turns stand in one conversation, where agents find their results by these ids.",
+            "A conversation has the calls of several turns, and agents find their results by these ids.",
             "https://github.com/NousResearch/hermes-agent/issues/70724",
         )
     }

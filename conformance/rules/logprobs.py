@@ -13,7 +13,7 @@ CHOICES = {"chat": "ChatChoice", "completions": "CompletionChoice"}
 
 class LogprobsJoin(Rule):
     name = "logprobs-join"
-    says = "The tokens of logprobs join to the text, and none is more likely than certain."
+    says = "The tokens of logprobs join to the text, and no logprob is above 0."
     specs: ClassVar = {
         "chat": "/components/schemas/ChatLogprobs",
         "completions": "/components/schemas/CompletionLogprobs",
@@ -21,13 +21,13 @@ class LogprobsJoin(Rule):
 
     def applies(self, exchange: Exchange) -> bool:
         asked = exchange.request.asked("logprobs", False)
-        # With reasoning and calls the tokens are those of other texts too.
+        # With reasoning and calls, the tokens include those of other texts.
         choices = CHOICES.get(endpoint_of(exchange))
         if choices is None or not self.dialect.has_property(choices, "logprobs"):
-            return False  # the system shows none
+            return False  # the system has none
         counted = isinstance(asked, int) and not isinstance(asked, bool) and asked >= 0
         likely = exchange.request.asked("top_logprobs", 0)
-        # What a wrong value should have been refused for is told elsewhere.
+        # Other rules report a wrong value that isn't refused.
         return exchange.ok and (asked is True or counted) and isinstance(likely, int) and likely >= 0
 
     def violations(self, exchange: Exchange) -> Iterator[str]:
@@ -44,7 +44,7 @@ class LogprobsJoin(Rule):
                 prompt = exchange.request.asked("prompt") if exchange.request.asked("echo", False) else ""
                 left_out = isinstance(prompt, str) and not self.dialect.echoes_logprobs
                 text = output.text.removeprefix(prompt) if left_out else output.text
-                # Where tokens are shown without their spaces, nobody knows what they join to.
+                # Where tokens are shown without their spaces, they don't join to the text.
                 yield from _completions(logprobs, text if self.dialect.shown(" ") else "")
 
 
@@ -58,7 +58,7 @@ def _chat(tokens: list[dict[str, Any]], output: Output) -> Iterator[str]:
         joined = bytes(byte for each in tokens for byte in each["bytes"]).decode("utf-8", "replace")
     else:
         joined = "".join(each.get("token") or "" for each in tokens)
-    # The token that ended the turn, and what a stop string cut off, are no part of the text.
+    # The token that ended the turn, and text that a stop string cut off, aren't part of the text.
     if not joined.startswith(output.text.strip("\ufffd")):
         yield f"the tokens join to {joined[:120]!r}, but the text is {output.text[:120]!r}"
 

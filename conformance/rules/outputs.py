@@ -1,4 +1,4 @@
-"""The outputs of an answer, read alike for all endpoints."""
+"""The outputs of an answer, in one form for all endpoints."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -9,8 +9,8 @@ from specvino.conformance.http.exchange import Exchange
 
 @dataclass(frozen=True, slots=True)
 class Output:
-    """Holds one choice, or all that a response says. `reason` is its finish reason: for responses `stop`, `length` or
-    `tool_calls`, read from its status and items. `calls` are (name, arguments)."""
+    """One choice, or the complete output of a response. `reason` is its finish reason: for responses `stop`, `length`
+    or `tool_calls`, derived from its status and items. `calls` are (name, arguments)."""
 
     text: str
     reasoning: str
@@ -20,13 +20,13 @@ class Output:
 
 
 def outputs(exchange: Exchange) -> Iterator[Output]:
-    """Yields the choices of a whole answer. Raises Unreadable."""
+    """Yields the outputs of an answer. Raises Unreadable."""
     answer = exchange.answer
     if exchange.request.endpoint == "responses":
         yield _response(answer, _used_up(exchange))
         return
     for choice in answer.get("choices") or ():
-        # FastDeploy's completions have reasoning and calls beside the text.
+        # FastDeploy's text completions have reasoning and calls, too.
         message = choice if "text" in choice else choice.get("message") or {}
         calls = tuple(
             ((call.get("function") or {}).get("name"), (call.get("function") or {}).get("arguments"))
@@ -38,15 +38,15 @@ def outputs(exchange: Exchange) -> Iterator[Output]:
 
 
 def has_reasoning(exchange: Exchange, output: Output) -> bool:
-    """Tells whether tokens of the answer went into reasoning, shown or hidden."""
+    """Returns whether tokens of the answer are reasoning, shown or hidden."""
     usage = exchange.answer.get("usage") or {}
     details = usage.get("completion_tokens_details") or usage.get("output_tokens_details") or {}
     return bool(output.reasoning or details.get("reasoning_tokens") or output.text.lstrip().startswith("<think>"))
 
 
 def _used_up(exchange: Exchange) -> bool:
-    """Tells whether a response has all the tokens that it may have: it was cut off, even where its status says
-    otherwise, which one case tells."""
+    """Returns whether a response has all the tokens that its limit allows: it is truncated, even where its status says
+    otherwise, which a case reports."""
     limit = exchange.request.asked("max_output_tokens")
     made = (exchange.answer.get("usage") or {}).get("output_tokens")
     return type(limit) is int and type(made) is int and made >= limit

@@ -11,26 +11,26 @@ from specvino.conformance.verdict import Advice
 
 
 class Rule(ABC):
-    """Judges the exchanges of one endpoint, one after the other; it may remember earlier ones."""
+    """A rule for the exchanges of one endpoint, one after the other; it may remember earlier ones."""
 
     name: str
     says: str
     specs: ClassVar[Mapping[str, str]]
-    """By endpoint, under "" for all others, a JSON pointer to the place in the document that says it; `{operation}` in
-    it is the endpoint's."""
+    """JSON pointers to the place in the document that has the rule, by endpoint, under "" for all others; `{operation}`
+    stands for the endpoint's operation."""
 
     advised: ClassVar[Mapping[str, Advice]] = {}
-    """By endpoint, under "" for all others, why the rule is advice; of those that aren't here the document says it."""
+    """The reasons for which the rule is advice, by endpoint, under "" for all others; without one it is `must`."""
 
     def __init__(self, dialect: Dialect) -> None:
         self.dialect = dialect
 
     def concerns(self, endpoint: str) -> bool:
-        """Tells whether an answer of the endpoint could give cause to apply the rule."""
+        """Returns whether an answer of the endpoint could exercise the rule."""
         return endpoint in self.specs or "" in self.specs
 
     def advice(self, endpoint: str) -> Advice | None:
-        """Returns why the rule is no more than advice for an endpoint; None where the document says it."""
+        """Returns why the rule is only advice for an endpoint; None where the document has it."""
         found = self.advised.get(endpoint, self.advised.get(""))
         return found and replace(found, source=found.source.replace("{operation}", self._place(endpoint)))
 
@@ -44,13 +44,13 @@ class Rule(ABC):
 
     @abstractmethod
     def applies(self, exchange: Exchange) -> bool:
-        """Tells whether there is anything to look at. The exchange has an answer."""
+        """Returns whether the rule applies to an exchange, which has an answer."""
 
     @abstractmethod
     def violations(self, exchange: Exchange) -> Iterator[str]:
-        """Yields what is wrong, each a sentence. May raise Unreadable, which is for other rules to tell."""
+        """Yields the violations, each a sentence. May raise Unreadable, which other rules report."""
 
 
 def endpoint_of(exchange: Exchange) -> str:
-    """Returns the endpoint of an exchange that has one."""
+    """Returns the endpoint of an exchange; empty without one."""
     return exchange.request.endpoint or ""

@@ -9,23 +9,23 @@ from specvino.conformance.message_shape import template_of
 from specvino.conformance.rules.rule import Rule, endpoint_of
 from specvino.conformance.verdict import Advice
 
-# What HTTP itself has a status for, whether or not a document lists it.
+# Refusals that HTTP itself has a status for, whether or not a document lists it.
 HTTPS_OWN: dict[int, Kind] = {413: "too_large", 415: "media_type"}
 
 
 ERRORS_OUTSIDE = Advice(
-    "Clients with a wrong base URL come there, and show no more of an error than they can read.",
+    "Clients with a wrong base URL get this error, and can only show an error that they can read.",
     "/components/schemas/ErrorResponse",
 )
 
 
 class AnswerShape(Rule):
     name = "answer-shape"
-    says = "A JSON answer is what the document's schema for it says."
+    says = "A JSON answer fits the document's schema."
     specs: ClassVar = {"": "{operation}/responses"}
 
     def applies(self, exchange: Exchange) -> bool:
-        # What the document refuses has no answer in it: that it is taken is for cases to say.
+        # An invalid request has no documented answer; cases report that it is accepted.
         body = exchange.request.body
         refused = body is not None and self.dialect.takes(endpoint_of(exchange), body) is False
         return exchange.ok and not exchange.is_stream and not refused
@@ -45,7 +45,7 @@ class AnswerShape(Rule):
 
 class DocumentedStatus(Rule):
     name = "documented-status"
-    says = "What is answered, and not refused, has a status that the document lists for the operation."
+    says = "An answer that is no refusal has a status that the document lists for the operation."
     specs: ClassVar = {"": "{operation}/responses"}
 
     def applies(self, exchange: Exchange) -> bool:
@@ -62,7 +62,7 @@ class DocumentedRefusal(DocumentedStatus):
     says = "A request is refused with a status that the document lists for the operation."
     advised: ClassVar = {
         "": Advice(
-            "Clients choose by the status what to do next, and know those of the document.", "{operation}/responses"
+            "Clients choose by the status what to do next, and know the documented ones.", "{operation}/responses"
         )
     }
 
@@ -75,14 +75,14 @@ class DocumentedRefusal(DocumentedStatus):
 
 class ErrorEnvelope(Rule):
     name = "error-envelope"
-    says = "Every error has the documented form, so that clients can show what it says."
+    says = "Every error has the documented form, so that clients can show its message."
     specs: ClassVar = {"": "/components/schemas/ErrorResponse"}
 
     def applies(self, exchange: Exchange) -> bool:
         return (exchange.status or 0) >= 400 and self._is_documented(exchange)
 
     def _is_documented(self, exchange: Exchange) -> bool:
-        """Tells whether the document has the path and the method that were asked."""
+        """Returns whether the document has the path and the method of the request."""
         asked = f"{exchange.request.method} {template_of(exchange.request.path.partition('?')[0])}"
         return bool(endpoint_of(exchange)) or asked in {each.place for each in self.dialect.operations.values()}
 
@@ -101,7 +101,7 @@ class ErrorEnvelope(Rule):
 
 class UnroutedEnvelope(ErrorEnvelope):
     name = "unrouted-envelope"
-    says = "The error of a path or a method that the document doesn't have has the documented form, too."
+    says = "The error of an undocumented path or method has the documented form, too."
     advised: ClassVar = {"": ERRORS_OUTSIDE}
 
     def applies(self, exchange: Exchange) -> bool:
@@ -110,7 +110,7 @@ class UnroutedEnvelope(ErrorEnvelope):
 
 class NoServerError(Rule):
     name = "no-server-error"
-    says = "No request makes the server fail: what it can't do it refuses with a 4xx, or with 501."
+    says = "No request makes the server fail: it refuses what it can't do with a 4xx, or with 501."
     specs: ClassVar = {"transport": "/components/responses/InternalError", "": "{operation}/responses"}
 
     def applies(self, exchange: Exchange) -> bool:
@@ -121,6 +121,6 @@ class NoServerError(Rule):
             yield f"the status is {exchange.status}: {exchange.content[:200].decode('utf-8', 'replace')}"
 
     def _refusals(self, exchange: Exchange) -> set[int]:
-        """Returns the statuses with which the system refuses what clients get wrong: some have a 500 for it."""
+        """Returns the statuses with which the system refuses client errors: some have a 500 for them."""
         said = (self.dialect.statuses(kind, endpoint_of(exchange)) for kind in CODES)
         return {status for statuses in said for status in statuses or ()}

@@ -6,12 +6,12 @@ from collections.abc import Iterator
 from typing import ClassVar
 
 from specvino.conformance.http.exchange import Exchange
-from specvino.conformance.http.sse import Decoder
 from specvino.conformance.rules.rule import Rule, endpoint_of
-from specvino.conformance.streams.sse_judge import SseJudge
+from specvino.conformance.streams.sse import Decoder
+from specvino.conformance.streams.stream_judge import SseJudge
 from specvino.conformance.verdict import Advice
 
-# Where a dialect has no terminator, many servers send this one: a fault that the rule for the end tells.
+# Where a dialect has no terminator, many servers send this one, a fault that `stream-end` reports.
 DONE = "[DONE]"
 
 
@@ -25,7 +25,7 @@ class _StreamRule(Rule):
 
 class EventShape(_StreamRule):
     name = "event-shape"
-    says = "Every event is JSON, and what the document's schema for it says."
+    says = "Every event is JSON, and fits the document's schema."
     specs: ClassVar = {"": "{operation}/responses/200/content/text~1event-stream/itemSchema"}
 
     def violations(self, exchange: Exchange) -> Iterator[str]:
@@ -44,7 +44,7 @@ class EventShape(_StreamRule):
             shape = self.dialect.event(endpoint_of(exchange), value)
             for violation in shape.violations(value) if shape else ():
                 yield f"event {number}: {violation}"
-                return  # the next ones have the same fault, mostly
+                return  # the next ones mostly have the same fault
 
 
 class StreamOrder(_StreamRule):
@@ -64,26 +64,26 @@ class StreamOrder(_StreamRule):
         for event in exchange.events:
             if table.terminator is not None or event.data != DONE:
                 yield from judge.feed(event)
-        # What the end lacks because of the connection is told by the rule for the end.
+        # `stream-end` reports a connection that ends early.
         yield from (each for each in judge.end() if "does not end with" not in each)
 
 
 class RoleOnce(_StreamRule):
-    """Judges by OpenAI's document, which doesn't say it; those of others have an order that does, or doesn't."""
+    """Judges where no document says in how many chunks the role comes; elsewhere the stream's order does."""
 
     name = "role-once"
-    says = "A choice says its role in one of its chunks."
+    says = "Only one chunk of a choice has its role."
     specs: ClassVar = {"chat": "/components/schemas/ChatDelta/properties/role"}
     advised: ClassVar = {
         "chat": Advice(
-            "Clients that add up all texts of the deltas, as OpenAI's own helper for streams does, get a role of "
+            "Clients that join all texts of the deltas, as OpenAI's own helper for streams does, get a role of "
             "assistantassistant.",
             "https://github.com/openai/openai-python/blob/v3.54.0/src/openai/lib/streaming/_deltas.py",
         )
     }
 
     def concerns(self, endpoint: str) -> bool:
-        return endpoint in self.specs and self.dialect.name == "openai"
+        return endpoint in self.specs and not self.dialect.specifies_role_chunks
 
     def applies(self, exchange: Exchange) -> bool:
         return super().applies(exchange) and self.concerns(endpoint_of(exchange))

@@ -12,7 +12,7 @@ from specvino.conformance.verdict import Advice
 from specvino.document.validator import Validator
 
 OPENAI_S = Advice(
-    "Clients run what is called. OpenAI's document says that its models may call what there isn't, and no JSON.",
+    "Clients execute calls. OpenAI's document says that its models may call unknown tools, with invalid JSON.",
     "/components/schemas/ChatToolCall/properties/function",
 )
 
@@ -20,7 +20,7 @@ OPENAI_S = Advice(
 class ArgumentsValid(Rule):
     name = "arguments-valid"
     says = (
-        "What is called is one of the request's tools, and its arguments are JSON, by its schema where that is strict."
+        "A call names one of the request's tools, and its arguments are JSON, which fits the schema of a strict tool."
     )
     specs: ClassVar = {
         "chat": "/components/schemas/CreateChatCompletionRequest/properties/tools",
@@ -31,26 +31,26 @@ class ArgumentsValid(Rule):
         return exchange.ok and bool(exchange.request.asked("tools"))
 
     def advice(self, endpoint: str) -> Advice | None:
-        """Returns OpenAI's own reservation: others don't make it."""
-        return OPENAI_S if self.dialect.name == "openai" else None
+        """Returns OpenAI's own reservation, where the dialect makes it."""
+        return None if self.dialect.has_reliable_calls else OPENAI_S
 
     def violations(self, exchange: Exchange) -> Iterator[str]:
         tools = _functions(exchange.request.asked("tools"))
-        # OpenAI promises valid arguments for strict tools only, others for all calls that they force.
-        held = self.dialect.name != "openai" and _forced(exchange.request.asked("tool_choice"))
+        # Without reliable calls only strict tools have valid arguments; otherwise all forced calls do.
+        held = self.dialect.has_reliable_calls and _forced(exchange.request.asked("tool_choice"))
         for output in outputs(exchange):
             for name, arguments in output.calls:
                 if name not in tools:
                     yield f"{name!r} is called, which is none of {', '.join(map(repr, tools))}"
                     continue
                 if output.reason == "length":
-                    continue  # it was cut off, and says so
+                    continue  # it is truncated, and says so
                 try:
-                    # Where a system writes the object itself, its document says so.
+                    # Some systems' documents have the object itself.
                     value = arguments if isinstance(arguments, dict) else json.loads(arguments)
                 except (TypeError, ValueError):
                     if used_up(exchange):
-                        continue  # it was cut off; that finish_reason must say so, a case tells
+                        continue  # it is truncated; a case reports a wrong finish_reason
                     yield f"the arguments of {name!r} are not JSON: {str(arguments)[:120]!r}"
                     continue
                 if not isinstance(value, dict):
@@ -62,17 +62,17 @@ class ArgumentsValid(Rule):
 
 class NoEmptyCalls(Rule):
     name = "no-empty-calls"
-    says = "Where nothing is called, tool_calls is left out or null, and no empty list."
+    says = "Without calls, tool_calls is left out or null, not an empty list."
     specs: ClassVar = {"chat": "/components/schemas/ChatMessage/properties/tool_calls"}
     advised: ClassVar = {
         "": Advice(
-            "Clients see calls and look for the first one; OpenAI's server refuses the list when it comes back.",
+            "Clients look for the first call of the list; OpenAI's server refuses the list when it comes back.",
             "https://github.com/vllm-project/vllm/pull/44105",
         )
     }
 
     def concerns(self, endpoint: str) -> bool:
-        # Where every message has them, they are empty by the document.
+        # Where the document requires tool_calls in every message, they may be empty.
         return endpoint in self.specs and not self.dialect.requires("ChatMessage", "tool_calls")
 
     def applies(self, exchange: Exchange) -> bool:
@@ -84,11 +84,11 @@ class NoEmptyCalls(Rule):
                 said = choice["delta" if exchange.is_stream else "message"]
                 if said.get("tool_calls") == []:
                     yield f"tool_calls of choice {choice['index']} is an empty list"
-                    return  # the next ones have the same fault, mostly
+                    return  # the next ones mostly have the same fault
 
 
 def _forced(choice: Any) -> bool:
-    """Tells whether a tool_choice demands a call, of any tool or of some."""
+    """Returns whether a tool_choice requires a call, of any tool or of some."""
     if isinstance(choice, dict):
         allowed = choice.get("allowed_tools", choice)
         return not isinstance(allowed, dict) or allowed.get("mode") != "auto"

@@ -1,1 +1,1 @@
-"""Judges whether a stream may run as it did, and folds it into the unary answer that it amounts to."""
+"""Server-sent events, the order of a stream, and the unary answer that it adds up to: without I/O."""

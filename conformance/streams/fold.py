@@ -1,5 +1,6 @@
 """The unary answer that a stream amounts to, made independently of any server."""
 
+import copy
 from collections import defaultdict
 from collections.abc import Callable
 from typing import Any
@@ -24,10 +25,10 @@ def _fold(chunks: list[dict[str, Any]], kind: str, choice: Callable[[list[Piece]
     for chunk in chunks:
         for each in chunk["choices"]:
             pieces[each["index"]].append(each)
-            # Some systems leave out what has no value; whether they may is for the rule for events' shapes.
+            # Some systems leave out fields without a value; the rule for the shapes of events judges that.
             logprobs[each["index"]] = _joined(logprobs[each["index"]], each.get("logprobs"))
             reasons[each["index"]] = each.get("finish_reason") or reasons.get(each["index"], "")
-    # Whether a chunk has to have an id, which not all systems give, is for the rule for events' shapes, too.
+    # Not all systems give a chunk an id; the rule for the shapes of events judges that, too.
     return {
         **({"id": chunks[0]["id"]} if "id" in chunks[0] else {}),
         "object": kind,
@@ -53,13 +54,13 @@ def _fold(chunks: list[dict[str, Any]], kind: str, choice: Callable[[list[Piece]
 
 
 def _stop_reason(pieces: list[Piece]) -> dict[str, Any]:
-    """Returns what ended a choice, where the stream tells: some systems do so in each piece, null before the end."""
+    """Returns what ended a choice, if the stream has it: some systems have it in each chunk, null before the end."""
     told = [piece["stop_reason"] for piece in pieces if "stop_reason" in piece]
     return {"stop_reason": told[-1]} if told else {}
 
 
 def _completed(pieces: list[Piece]) -> dict[str, Any]:
-    """Returns the text of a choice, and what some systems have beside it: reasoning and calls."""
+    """Returns the text of a choice, with the reasoning and calls of some systems."""
     choice: dict[str, Any] = {"text": _text(pieces, "text")}
     if reasoning := _text(pieces, "reasoning_content"):
         choice["reasoning_content"] = reasoning
@@ -69,8 +70,8 @@ def _completed(pieces: list[Piece]) -> dict[str, Any]:
 
 
 def _message(deltas: list[Piece]) -> dict[str, Any]:
-    """Returns the message of a choice. Reasoning and calls are there where the stream had some; beside calls, no text
-    is null."""
+    """Returns the message of a choice, with the stream's reasoning and calls; beside calls, an empty text becomes
+    null."""
     message: dict[str, Any] = {"role": "assistant", "content": _text(deltas, "content"), "refusal": None}
     for name in ("reasoning_content", "reasoning"):
         if reasoning := _text(deltas, name):
@@ -87,12 +88,12 @@ def _message(deltas: list[Piece]) -> dict[str, Any]:
 
 
 def _told(pieces: list[Piece], name: str) -> dict[str, Any]:
-    """Returns what the first piece that has the name says by it."""
+    """Returns the field as the first piece that has it has it."""
     return next(({name: piece[name]} for piece in pieces if piece.get(name) is not None), {})
 
 
 def _lists(pieces: list[Piece], *names: str) -> dict[str, Any]:
-    """Returns the lists of these names, joined, where there are some."""
+    """Returns the joined lists of these names, as far as there are any."""
     given = [name for name in names if any(isinstance(piece.get(name), list) for piece in pieces)]
     return {name: [each for piece in pieces for each in piece.get(name) or ()] for name in given}
 
@@ -126,7 +127,7 @@ def _text(pieces: list[Piece], name: str) -> str:
 
 
 def _joined(before: dict[str, Any] | None, after: dict[str, Any] | None) -> dict[str, Any] | None:
-    """Returns objects of lists joined, one after the other; what isn't a list in one of them becomes None."""
+    """Returns two objects of lists joined; what isn't a list in one of them becomes None."""
     if before is None or after is None:
         return before if after is None else after
     return {
@@ -135,3 +136,67 @@ def _joined(before: dict[str, Any] | None, after: dict[str, Any] | None) -> dict
         else None
         for name in before
     }
+
+
+# Fields that aren't known before the end: of a response, and of an output item.
+RESPONSE_END = ("status", "completed_at", "incomplete_details", "error", "usage")
+ITEM_END = ("status", "encrypted_content")
+
+Item = dict[str, Any]
+
+
+def fold_response(events: list[dict[str, Any]]) -> dict[str, Any]:
+    """Returns the response object, rebuilt from the events before the last one.
+
+    The settings are those of `response.created`; the items begin as they were added and grow by their parts and deltas.
+    Only what can't be known earlier is taken from the event that closes an item or ends the response. The last event
+    must be one that has the response, which `error` has not. An event that doesn't say what it is about, which is for
+    other rules to tell, is taken to be about the newest item and part; so are settings that only come at the end.
+    """
+    response: dict[str, Any] = copy.deepcopy({**events[-1]["response"], **events[0]["response"]})
+    items: dict[int, Item] = {}
+    for event in events:
+        if event["type"] == "response.output_item.added":
+            items[event.get("output_index", len(items))] = copy.deepcopy(event["item"])
+        elif items:
+            _grow(items[event.get("output_index", max(items))], event)
+    response["output"] = [items[index] for index in sorted(items)]
+    _take(response, events[-1]["response"], RESPONSE_END)
+    if response.get("text") is None:  # some systems have the text format at the end alone
+        _take(response, events[-1]["response"], ("text",))
+    return response
+
+
+def _grow(item: Item, event: dict[str, Any]) -> None:
+    match event["type"]:
+        case "response.content_part.added":
+            item["content"] = [*(item.get("content") or []), copy.deepcopy(event["part"])]
+        case "response.reasoning_summary_part.added":
+            item["summary"] = [*(item.get("summary") or []), copy.deepcopy(event["part"])]
+        case "response.output_text.delta":
+            part = item["content"][event.get("content_index", -1)]
+            part["text"] += event["delta"]
+            if "logprobs" in part:
+                part["logprobs"] = [*(part["logprobs"] or []), *copy.deepcopy(event.get("logprobs") or [])]
+        case "response.output_text.done":
+            # Tokens without text, such as the one that ends a turn, have no delta.
+            part = item["content"][event.get("content_index", -1)]
+            if "logprobs" in part:
+                known = part["logprobs"] or []
+                part["logprobs"] = [*known, *copy.deepcopy((event.get("logprobs") or [])[len(known) :])]
+        case "response.output_text.annotation.added":
+            item["content"][event.get("content_index", -1)]["annotations"].append(event["annotation"])
+        case "response.refusal.delta":
+            item["content"][event.get("content_index", -1)]["refusal"] += event["delta"]
+        case "response.reasoning_text.delta":
+            item["content"][event.get("content_index", -1)]["text"] += event["delta"]
+        case "response.reasoning_summary_text.delta":
+            item["summary"][event.get("summary_index", -1)]["text"] += event["delta"]
+        case "response.function_call_arguments.delta":
+            item["arguments"] += event["delta"]
+        case "response.output_item.done":
+            _take(item, event["item"], ITEM_END)
+
+
+def _take(whole: dict[str, Any], end: dict[str, Any], fields: tuple[str, ...]) -> None:
+    whole |= {field: copy.deepcopy(end[field]) for field in fields if field in end}

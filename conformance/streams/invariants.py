@@ -1,32 +1,31 @@
-"""The invariants of a stream: what each demands. The table (`generated/streams.py`) says what they mean."""
+"""The invariants of a stream. The table (`generated/streams.py`) says what they mean."""
 
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import Any
 
-from specvino.conformance.streams.events import MISSING, at
-from specvino.conformance.streams.state_machines import Fact, Key, StateMachines, facts_of, shown
+from specvino.conformance.streams.state_machines import MISSING, Fact, Key, StateMachines, at, facts_of, shown
 from specvino.generated import streams
 
 Event = Mapping[str, Any]
 
 
 class Invariant:
-    """Yields violations of what it is told of a stream. `machines` are as they were before that."""
+    """An invariant of a stream, which yields violations. `machines` have the state before the event or fact."""
 
     def __init__(self, machines: StateMachines) -> None:
         self.machines = machines
 
     def event(self, event: Event, facts: list[Fact]) -> Iterable[str]:
-        """Yields what is wrong when an event comes that states these facts."""
+        """Yields the violations of an event that states these facts."""
         return ()
 
     def fact(self, event: Event, fact: Fact) -> Iterable[str]:
-        """Yields what is wrong with one fact of the event; it is called for each after `event`."""
+        """Yields the violations of one fact of the event; called for each after `event`."""
         return ()
 
     def end(self) -> Iterable[str]:
-        """Yields what is wrong when the stream is over, and no failure excuses it."""
+        """Yields the violations at the end of a stream without a failure."""
         return ()
 
 
@@ -153,7 +152,7 @@ class JoinedDeltasInvariant(Invariant):
     def _close(self, event: Event, fact: Fact, texts: list[streams.Text]) -> Iterator[str]:
         wholes: dict[str, str] = defaultdict(str)
         for text in texts:
-            # Texts of several kinds can have one place, of which an instance has one kind.
+            # Texts of several kinds can have the same place; an instance has one kind.
             wholes[text.whole] += self._joined.get((text, fact.key), "")
             if (text, fact.key) in self._joined.keys() - self._done:
                 yield f"{fact.name} of {shown(fact.key)} comes before {text.done}"
@@ -183,7 +182,7 @@ class WholeEqualsPiecesInvariant(Invariant):
             self._pieces.setdefault(fact.key, at(event, law.piece))
         elif fact.name in self._ends:
             keys = sorted((key for key in self._pieces if key[:-1] == fact.key), key=_place)
-            # An object that can't have such pieces needs no list of them.
+            # An object that can't have such pieces may be without a list of them.
             whole = at(event, law.whole)
             whole = [] if whole is MISSING or whole is None else whole
             if not isinstance(whole, list):
@@ -197,7 +196,7 @@ class WholeEqualsPiecesInvariant(Invariant):
 
 
 def _place(key: Key) -> tuple[bool, Any]:
-    """Returns a key for sorting: numbers as numbers, and texts, which a server has sent for numbers, after them."""
+    """Returns a key for sorting: numbers as numbers, and after them texts that a server sent instead."""
     return isinstance(key[-1], str), key[-1]
 
 

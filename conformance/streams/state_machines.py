@@ -1,18 +1,20 @@
-"""The machines of a table at work: what has been begun, what is closed, and which step was not allowed."""
+"""Events and the state machines of a stream's table: which facts an event states, what has been begun and closed, and
+which step was not allowed.
+"""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from specvino.generated.streams import Machine
+from specvino.generated.streams import Machine, Rule
 
 Key = tuple[Any, ...]
 
 
 @dataclass(frozen=True, slots=True)
 class Fact:
-    """Describes what an event states about an instance. `key` has the keys of that instance's machine and of those
-    around it, outermost first; it is empty for the outermost machine, of which there is one instance."""
+    """What an event states about an instance. `key` has the keys of that instance's machine and of those around it,
+    outermost first; it is empty for the outermost machine, which has one instance."""
 
     name: str
     key: Key
@@ -20,13 +22,13 @@ class Fact:
 
 @dataclass(slots=True)
 class Instance:
-    """Follows one thing under way: a choice, say."""
+    """The state of one instance of a machine, such as a choice."""
 
     closed: bool = False
 
 
 class StateMachines:
-    """Runs the machines of a table: it takes facts in their order."""
+    """The machines of a table, which take facts in their order."""
 
     def __init__(self, machines: tuple[Machine, ...]) -> None:
         self._named = {machine.name: machine for machine in machines}
@@ -35,7 +37,7 @@ class StateMachines:
         self._begun = False
         self._ended_by: str | None = None
         self.failed = False
-        """Whether the stream ended in a way that excuses what it cut off."""
+        """Whether the stream ended in a way that excuses missing ends."""
         self.instances: dict[str, dict[Key, Instance]] = {machine.name: {} for machine in machines if machine.inside}
 
     def named(self, name: str) -> Machine:
@@ -47,11 +49,11 @@ class StateMachines:
         return self._machine_of.get(fact)
 
     def chain(self, machine: Machine) -> list[Machine]:
-        """Returns a machine and those around it from the outside in, the outermost left out."""
+        """Returns a machine and those around it from the outside in, without the outermost."""
         return [] if machine.inside is None else [*self.chain(self._named[machine.inside]), machine]
 
     def open_children(self, machine: Machine, key: Key) -> Iterator[tuple[Machine, Key]]:
-        """Yields what is directly inside an instance and not closed."""
+        """Yields the instances directly inside an instance that aren't closed."""
         for child in self._named.values():
             if child.inside == machine.name:
                 for child_key, instance in self.instances[child.name].items():
@@ -59,7 +61,7 @@ class StateMachines:
                         yield child, child_key
 
     def advance(self, fact: Fact) -> Iterator[str]:
-        """Yields what was not allowed about a fact that some machine has."""
+        """Yields the violations of a fact of some machine."""
         machine, outermost = self._machine_of[fact.name], self._outermost
         if self._ended_by:
             about = f" of {shown(fact.key)}" if fact.key else ""
@@ -70,7 +72,7 @@ class StateMachines:
             self._begun = True
         elif outermost.open and not self._begun and fact.name not in outermost.abort:
             yield f"{fact.name} comes before the {outermost.name} was opened by {outermost.open}"
-            self._begun = True  # once is enough
+            self._begun = True  # reported once
         if machine is not outermost:
             yield from self._advance_inner(machine, fact)
         elif fact.name in (*machine.end, *machine.fail, *machine.abort):
@@ -78,7 +80,7 @@ class StateMachines:
             self._ended_by = self._ended_by or fact.name
 
     def finish(self) -> Iterator[str]:
-        """Yields what is missing when the stream is over and no failure excuses it."""
+        """Yields what is missing at the end of a stream without a failure."""
         for machine in self._named.values():
             for key, instance in self.instances.get(machine.name, {}).items():
                 if not instance.closed:
@@ -108,22 +110,68 @@ class StateMachines:
         instance.closed = instance.closed or fact.name == machine.close
 
     def _inside(self, around: Machine, fact: Fact) -> Iterator[str]:
-        """Yields what is wrong with a fact that isn't inside an open instance."""
+        """Yields the violations of a fact that isn't inside an open instance."""
         key = fact.key[:-1]
         instance = self.instances[around.name].get(key)
         if instance is None:
             yield f"{fact.name} comes before {around.name} {shown(key)} was opened by {around.open}"
-            self.instances[around.name][key] = Instance()  # once is enough
+            self.instances[around.name][key] = Instance()  # reported once
         elif instance.closed:
             yield f"{fact.name} comes after {around.name} {shown(key)} was closed by {around.close}"
 
 
 def facts_of(machine: Machine) -> set[str]:
-    """Returns every fact that a machine has."""
+    """Returns every fact of a machine."""
     named = {machine.open, machine.close, *machine.body, *machine.end, *machine.fail, *machine.abort}
     return {fact for fact in named if fact is not None}
 
 
 def shown(key: Key) -> str:
-    """Returns a key as a sentence shows it: `0.1`."""
+    """Returns a key as messages show it: `0.1`."""
     return ".".join(map(str, key))
+
+
+MISSING = object()
+
+
+def at(value: Any, path: str) -> Any:
+    """Returns the value of an event at a path such as `response.id`; MISSING, which isn't null, where there is none."""
+    for name in path.split("."):
+        if not isinstance(value, Mapping) or name not in value:
+            return MISSING
+        value = value[name]
+    return value
+
+
+def classify(event: Mapping[str, Any], by: tuple[Rule, ...] | str, machines: StateMachines) -> list[Fact]:
+    """Returns the facts that an event states, in the order of the rules; with a field to classify by, at most one."""
+    if not isinstance(by, str):
+        return list(_by_rules(event, by))
+    name = event.get(by)
+    machine = machines.of(name) if isinstance(name, str) else None
+    if machine is None:
+        return []
+    return [Fact(str(name), tuple(_key(at(event, each.key or "")) for each in machines.chain(machine)))]
+
+
+def _by_rules(event: Mapping[str, Any], rules: tuple[Rule, ...]) -> Iterator[Fact]:
+    for rule in rules:
+        if rule.each is None:
+            if _states(event, rule):
+                yield Fact(rule.fact, ())
+        else:
+            elements = at(event, rule.each)
+            for element in elements if isinstance(elements, list) else ():
+                if _states(element, rule):
+                    yield Fact(rule.fact, (_key(at(element, rule.key or "")),))
+
+
+def _states(place: Any, rule: Rule) -> bool:
+    return any(at(place, path) not in (MISSING, None, "") for path in rule.at)
+
+
+def _key(value: Any) -> Any:
+    """Returns a number unchanged, and for any other value its text, which is none of 0, 1, 2, …"""
+    if value is MISSING:
+        return "none"
+    return value if type(value) is int else repr(value)

@@ -1,1 +1,1 @@
-"""Chat templates: their rendering by Jinja2, and what can be read off them. No OpenVINO is known here."""
+"""Chat templates: rendering by Jinja2, and what a template supports. Nothing here needs OpenVINO."""

@@ -1,6 +1,6 @@
-"""What a chat template can, read off what it writes: probes are rendered, and no word of the template is looked for.
+"""The capabilities of a chat template, detected by rendering probes; the template's source isn't searched.
 
-A template shows something if a text that only stands there is in the prompt.
+A template shows a part of a conversation if a text that occurs only there is in the prompt.
 """
 
 import json
@@ -11,9 +11,9 @@ from typing import Any, Literal
 from specvino.engine.chat_template.template import Template, TemplateRefusal
 
 REASONING_KEYS = ("reasoning_content", "reasoning", "thinking")
-"""What templates call the reasoning of an earlier turn, the commonest first."""
+"""The keys under which templates expect the reasoning of an earlier turn, the most common first."""
 
-# Variables by which templates are told whether and how much to think, and values of which some template heeds one.
+# Variables that control whether and how much a model thinks, and values that cover all known templates.
 _SWITCHES = (
     "enable_thinking",
     "thinking",
@@ -30,34 +30,40 @@ _SETTINGS: tuple[Any, ...] = (True, False, "none", "low", "high", "off", "on", "
 _USER, _ANSWER, _LATER, _SYSTEM, _RESULT, _REASON = "uuuser", "aaanswer", "lllater", "sssystem", "rrresult", "rrreason"
 _FIRST, _SECOND, _KEY, _VALUE = "fffirst", "sssecond", "kkkey", "vvvalue"
 
-# Mistral's templates want nine letters and digits.
+# Mistral's templates require nine letters and digits.
 _ID, _OTHER_ID = "call00001", "call00002"
 _LONG_ID = "call_0123456789abcdef01234567"
 
 _AS_TEXT, _NO_OBJECT = json.dumps({_KEY: _VALUE}), "nnno object"
 _FORMS: tuple[tuple[Literal["object", "text"], str | None], ...] = (("object", None), ("text", _AS_TEXT))
 
-# The tool beside calls: its name mustn't be taken for that of a call.
+# The tool that is available to turns with calls. Its name must differ from the calls' names.
 _OTHER = "ooother"
 
-# A role that no template knows: those that write it write any role.
+# A role that no template knows: a template that writes it writes any role.
 _MADE_UP = "mmmadeup"
 
 
 @dataclass(frozen=True, slots=True)
 class Capabilities:
-    """Says what a chat template shows, and in which form it wants it.
+    """What a chat template shows, and the form that it expects.
 
-    `content` is what a message's content has to be: a text, or a list of parts. `system` is the system role at the
-    beginning, `late_system` also elsewhere and several times; `developer` is a role that it tells from an unknown one.
-    `calls` are those of earlier turns, `parallel_calls` several in one turn, `calls_beside_content` those of a turn
-    that has content, `content_beside_calls` their content. `null_content` says that calls are shown only of turns whose
-    content is null. `arguments` is what those of a call have to be; `text_arguments` says that a text is shown as it
-    is, also where objects are wanted. `short_ids` says that ids of calls must be nine letters and digits. `results` are
-    the messages of tools; `result_ids` says that it shows their ids, `result_names` that it knows the tool by the
-    message's own name alone. `reasoning` is the key under which a turn has its reasoning, None where it is never shown.
-    `thinking` are the variables that change what is thought. `consecutive` says that two users' messages may follow
-    each other. `images` are parts of their own in a content.
+    - `content`: whether a message's content must be a text or a list of parts.
+    - `system`: the system role at the beginning; `late_system`: also elsewhere and several times; `developer`: a role
+      that the template distinguishes from an unknown one.
+    - `tools`: the tools of the request.
+    - `calls`: the calls of earlier turns; `parallel_calls`: several in one turn; `calls_beside_content`: those of a
+      turn that has content; `content_beside_calls`: that content. `null_content`: calls are shown only if the turn's
+      content is null.
+    - `arguments`: the type of a call's arguments; `text_arguments`: a text is shown unchanged even if objects are
+      expected.
+    - `short_ids`: ids of calls must be nine letters and digits.
+    - `results`: the messages of tools; `result_ids`: their ids are shown; `result_names`: the tool is known only by the
+      message's own name.
+    - `reasoning`: the key of a turn's reasoning; None if it is never shown.
+    - `thinking`: the variables that change the prompt's reasoning part.
+    - `consecutive`: two user messages may follow each other.
+    - `images`: images are parts of a content.
     """
 
     content: Literal["text", "parts"] = "text"
@@ -83,7 +89,7 @@ class Capabilities:
 
 
 def read_capabilities(template: Template) -> Capabilities:
-    """Returns what a template can."""
+    """Returns the capabilities of a template."""
     content: Literal["text", "parts"] = "text"
     if not _Probe(template, "text").shows([_user()], _USER) and _Probe(template, "parts").shows([_user()], _USER):
         content = "parts"
@@ -95,7 +101,7 @@ def read_capabilities(template: Template) -> Capabilities:
     long, raw = _call(id=_LONG_ID, arguments=argument), _call(arguments=_NO_OBJECT)
     called, beside = probe.write_calls(one, content=empty), probe.write_calls(one, content=_ANSWER)
     asked = _asked(one, content=empty)
-    switches = {name: True for name in _SWITCHES if probe.heeds(name)}
+    switches = {name: True for name in _SWITCHES if probe.depends_on(name)}
     return Capabilities(
         content=content,
         system=probe.shows([_system(), _user()], _SYSTEM, _USER),
@@ -112,7 +118,7 @@ def read_capabilities(template: Template) -> Capabilities:
         short_ids=_FIRST in called and _FIRST not in probe.write_calls(long, content=empty),
         results=probe.shows([*asked, _result()], _RESULT),
         result_ids=probe.shows([*asked, _result(_OTHER_ID)], _OTHER_ID),
-        result_names=probe.wants_names(asked),
+        result_names=probe.needs_names(asked),
         reasoning=next((key for key in REASONING_KEYS if probe.shows_reasoning(key, asked, switches)), None),
         thinking=frozenset(switches),
         consecutive=probe.shows([_user(), _user(_LATER)], _USER, _LATER),
@@ -121,14 +127,14 @@ def read_capabilities(template: Template) -> Capabilities:
 
 
 class _Probe:
-    """Renders messages, whose contents become what the template wants."""
+    """Renders messages whose contents have the form that the template expects."""
 
     def __init__(self, template: Template, content: Literal["text", "parts"]) -> None:
         self._template = template
         self._content = content
 
     def write(self, messages: Sequence[Mapping[str, Any]], tools: Any = None, **variables: Any) -> str | None:
-        """Returns the prompt, None where the template refuses."""
+        """Returns the prompt; None if the template refuses the messages."""
         fitted = [self._fitted(message) for message in messages]
         try:
             return self._template.render(fitted, tools, variables=variables)
@@ -136,63 +142,63 @@ class _Probe:
             return None
 
     def shows(self, messages: Sequence[Mapping[str, Any]], *texts: str, tools: Any = None, **variables: Any) -> bool:
-        """Tells whether all these texts come into the prompt."""
-        called = any("tool_calls" in message for message in messages)  # which may depend on there being tools
+        """Returns whether all these texts are in the prompt."""
+        called = any("tool_calls" in message for message in messages)  # they may be shown only if there are tools
         written = self.write(messages, tools or (_OTHER_TOOLS if called else None), **variables)
-        if written is None and not tools and not called:  # the template may be for conversations with tools alone
+        if written is None and not tools and not called:  # the template may be for conversations with tools only
             written = self.write(messages, _OTHER_TOOLS, **variables)
         return written is not None and all(text in written for text in texts)
 
     def write_calls(self, *calls: Mapping[str, Any], content: str | None) -> str:
-        """Returns a prompt with these calls and their results, or without results where the template takes none."""
+        """Returns a prompt with these calls and their results, or without results if the template refuses them."""
         asked = _asked(*calls, content=content)
         results = [{**_result(call["id"]), "name": _OTHER} for call in calls]
         return self.write([*asked, *results], _OTHER_TOOLS) or self.write(asked, _OTHER_TOOLS) or ""
 
     def form_of_calls(self) -> tuple[bool, Literal["object", "text"]]:
-        """Tells whether the content beside calls has to be null, and what their arguments have to be: they are shown
-        as a model would write them, neither in Python's words nor as a text within JSON."""
+        """Returns whether the content beside calls must be null, and the type of their arguments with which these are
+        shown as a model would write them, neither as a Python repr nor as a text within JSON."""
         unlike = (f"'{_KEY}': ", f'\\"{_KEY}\\"')
         for content in ("", None):
-            for form, given in _FORMS:
-                written = self.write_calls(_call(arguments=given), content=content)
-                if _KEY in written and _VALUE in written and not any(each in written for each in unlike):
+            for form, arguments in _FORMS:
+                written = self.write_calls(_call(arguments=arguments), content=content)
+                if _KEY in written and _VALUE in written and not any(text in written for text in unlike):
                     return content is None, form
         return False, "object"
 
     def knows_role(self, role: str) -> bool:
-        """Tells whether the role is shown, and otherwise than one that nobody knows."""
+        """Returns whether a role is shown, and differently from an unknown one."""
         written, made_up = (self.write([_system("", name), _user()]) for name in (role, _MADE_UP))
         return written is not None and _SYSTEM in written and written != (made_up or "").replace(_MADE_UP, role)
 
     def shows_reasoning(self, key: str, asked: Sequence[Mapping[str, Any]], switches: Mapping[str, Any]) -> bool:
-        """Tells whether a turn's reasoning is shown, at least while its calls are answered or thinking is on."""
+        """Returns whether a turn's reasoning is shown, at least while its calls are answered or thinking is enabled."""
         *before, calling = asked
         spoken = [_user(), {**_answer(), key: _REASON}, _user(_LATER)]
         answered = [*before, {**calling, key: _REASON}, _result()]
-        return any(self.shows(each, _REASON, **on) for each in (spoken, answered) for on in ({}, switches))
+        return any(self.shows(turns, _REASON, **on) for turns in (spoken, answered) for on in ({}, switches))
 
-    def wants_names(self, asked: Sequence[Mapping[str, Any]]) -> bool:
-        """Tells whether the message of a tool has to name it: it is shown, and not found among the calls."""
+    def needs_names(self, asked: Sequence[Mapping[str, Any]]) -> bool:
+        """Returns whether a tool's message must have its name: the name is shown, and not taken from the calls."""
         result = _result()
         del result["name"]
-        before, behind = (self.write(each, _OTHER_TOOLS) or "" for each in (asked, [*asked, result]))
-        found = behind.count(_FIRST) > before.count(_FIRST)
-        return not found and self.shows([*asked, {**result, "name": _LATER}], _LATER)
+        before, after = (self.write(turns, _OTHER_TOOLS) or "" for turns in (asked, [*asked, result]))
+        is_known = after.count(_FIRST) > before.count(_FIRST)
+        return not is_known and self.shows([*asked, {**result, "name": _LATER}], _LATER)
 
-    def heeds(self, variable: str) -> bool:
-        """Tells whether a variable changes the prompt."""
+    def depends_on(self, variable: str) -> bool:
+        """Returns whether a variable changes the prompt."""
         written = (self.write([_user()], **{variable: value}) for value in _SETTINGS)
         return len({self.write([_user()]), *written} - {None}) > 1
 
     def shows_images(self) -> bool:
-        """Tells whether an image is shown where it stands among the parts of a content."""
+        """Returns whether an image among the parts of a content is shown."""
         text = {"type": "text", "text": _USER}
         with_image, without = (
             self.write([{"role": "user", "content": parts}]) for parts in ([{"type": "image"}, text], [text])
         )
         shown = with_image is not None and _USER in with_image and with_image != without
-        written_out = any(word in (with_image or "") for word in ("'image'", '"image"'))  # the list as it is
+        written_out = any(word in (with_image or "") for word in ("'image'", '"image"'))  # the list itself is printed
         return shown and not written_out
 
     def _fitted(self, message: Mapping[str, Any]) -> dict[str, Any]:

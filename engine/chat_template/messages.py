@@ -1,6 +1,7 @@
-"""A conversation as a chat template wants it: a list of plain dictionaries.
+"""Conversion of a conversation into the messages that a chat template expects: a list of plain dictionaries.
 
-What a template lacks (`capabilities.py`) is made up for here, and here alone; `hidden` says what can't be.
+Missing capabilities of a template (`capabilities.py`) are worked around here and only here; `hidden` returns what can't
+be.
 """
 
 import hashlib
@@ -19,16 +20,16 @@ Mark = Callable[[str], str]
 WriteCall = Callable[[ToolCall], str]
 Turn = dict[str, Any]
 
-# Many templates count on there being some.
+# Many templates assume that a tool has parameters.
 _NO_PARAMETERS: dict[str, Any] = {"type": "object", "properties": {}}
 
-_BETWEEN = "\n\n"  # texts that are joined
+_BETWEEN = "\n\n"  # joins texts
 
 _SHORT_ID = re.compile(r"[a-zA-Z0-9]{9}")
 
 
 def texts(prompt: Conversation) -> Iterator[str]:
-    """Yields every text that a client wrote."""
+    """Yields every text of a conversation that comes from the client."""
     for message in prompt.messages:
         yield message.content
         yield message.name or ""
@@ -38,7 +39,7 @@ def texts(prompt: Conversation) -> Iterator[str]:
             yield call.id
             yield call.name
             yield call.arguments
-            # Escapes in the JSON text can hide what its values hold.
+            # Escapes in the JSON text can hide texts of its values.
             yield from _strings(arguments(call))
     yield from _strings(tools(prompt, str))
     yield from _strings(variables(prompt, str))
@@ -52,10 +53,10 @@ def turns(
     image: Callable[[int], str] = "<image {}>".format,
     write_call: WriteCall | None = None,
 ) -> list[Turn]:
-    """Returns the template's `messages`; every text goes through `mark`.
+    """Returns the template's `messages`; `mark` is applied to every text.
 
-    Images are tags that `image` makes of their numbers, in their order in the conversation. `write_call` writes a call,
-    whose texts are marked already, as the model writes it, for a template that shows no calls; by default as JSON.
+    `image` makes the tags of images from their numbers, in their order in the conversation. For a template that shows
+    no calls, `write_call` writes a call, whose texts are already marked, as the model writes it; the default is JSON.
     """
     maker = _Maker(capabilities, mark, image, write_call or _as_json)
     single = capabilities.calls and not capabilities.parallel_calls
@@ -76,14 +77,14 @@ def tools(prompt: Conversation, mark: Mark) -> list[dict[str, Any]]:
 
 
 def variables(prompt: Conversation, mark: Mark) -> dict[str, Any]:
-    """Returns the template's further variables."""
+    """Returns the template's other variables."""
     values: dict[str, Any] = _marked(json.loads(prompt.variables), mark)
     return values
 
 
 def arguments(call: ToolCall) -> Any:
-    """Returns the call's arguments as an object, which templates print their own way; else the text as it is. No text
-    is no arguments."""
+    """Returns a call's arguments as an object, which templates print in their own way; if they aren't one, the text
+    itself. An empty text means no arguments."""
     try:
         value = json.loads(call.arguments or "{}", parse_constant=_refuse)
     except (ValueError, RecursionError):
@@ -92,27 +93,27 @@ def arguments(call: ToolCall) -> Any:
 
 
 class _Lack(NamedTuple):
-    """Says what is done for a template that lacks something; `hides` is what of a conversation isn't shown then, where
-    it is `needed`."""
+    """A missing capability. `notice` names it with its workaround, `lacking` returns whether it is missing. `hides` is
+    the part of a conversation that then isn't shown, and `needed` whether a conversation has it."""
 
-    says: str
+    notice: str
     lacking: Callable[[Capabilities], bool]
     hides: Hidden | None = None
     needed: Callable[[Conversation], bool] = bool
 
 
 def hidden(capabilities: Capabilities, prompt: Conversation) -> tuple[Hidden, ...]:
-    """Returns what of this conversation the template doesn't show."""
+    """Returns the parts of a conversation that the template doesn't show."""
     return tuple(lack.hides for lack in _LACKS if lack.hides and lack.lacking(capabilities) and lack.needed(prompt))
 
 
 def missing(capabilities: Capabilities) -> tuple[str, ...]:
-    """Returns what the template lacks for any conversation, each with what is done instead."""
-    return tuple(lack.says for lack in _LACKS if lack.lacking(capabilities))
+    """Returns notices of the template's missing capabilities, each with its workaround."""
+    return tuple(lack.notice for lack in _LACKS if lack.lacking(capabilities))
 
 
 class _Maker:
-    """Makes a turn of each message, one after the other."""
+    """Converts messages into turns, one after the other."""
 
     def __init__(
         self, capabilities: Capabilities, mark: Mark, image: Callable[[int], str], write_call: WriteCall
@@ -158,26 +159,26 @@ class _Maker:
                 {
                     "id": self._id(call.id),
                     "type": "function",
-                    "function": {"name": each.name, "arguments": self._arguments(each)},
+                    "function": {"name": marked_call.name, "arguments": self._arguments(marked_call)},
                 }
-                for call, each in zip(calls, marked, strict=True)
+                for call, marked_call in zip(calls, marked, strict=True)
             ]
         else:
             turn["content"] = "\n".join(filter(None, [turn["content"], *map(self._write_call, marked)]))
 
     def _marked(self, call: ToolCall) -> ToolCall:
-        given = arguments(call)
+        value = arguments(call)
         written = (
-            self._mark(given) if isinstance(given, str) else json.dumps(_marked(given, self._mark), ensure_ascii=False)
+            self._mark(value) if isinstance(value, str) else json.dumps(_marked(value, self._mark), ensure_ascii=False)
         )
         return ToolCall(self._mark(call.id), self._mark(call.name), written)
 
     def _arguments(self, marked: ToolCall) -> Any:
         if self._can.arguments == "text":
             return marked.arguments
-        given = arguments(marked)
-        # A template that goes through an object's members fails at a text.
-        return given if isinstance(given, dict) or self._can.text_arguments else {}
+        value = arguments(marked)
+        # A template that iterates over an object's members fails on a text.
+        return value if isinstance(value, dict) or self._can.text_arguments else {}
 
     def _id(self, id: str) -> str:
         if self._can.short_ids and not _SHORT_ID.fullmatch(id):
@@ -185,7 +186,7 @@ class _Maker:
         return self._mark(id)
 
     def _result(self, message: Message, turn: Turn) -> Turn:
-        """Returns the turn of a tool's result. Without an id it is that of the first call that has none yet."""
+        """Returns the turn of a tool's result. Without an id it belongs to the first call without a result."""
         id = message.tool_call_id
         answered = next((call for call in self._unanswered if id is None or call.id == id), None)
         if answered is not None:
@@ -195,29 +196,29 @@ class _Maker:
             turn["tool_call_id"] = self._id(id)
         name = turn.get("name") or (self._mark(answered.name) if answered else None)
         if not self._can.results:
-            told = {"name": name, "content": turn["content"]}
-            return {"role": "user", "content": json.dumps({"tool_response": told}, ensure_ascii=False)}
+            response = {"name": name, "content": turn["content"]}
+            return {"role": "user", "content": json.dumps({"tool_response": response}, ensure_ascii=False)}
         if self._can.result_names and name is not None:
             turn["name"] = name
         return turn
 
 
 def _one_call_each(messages: Iterable[Message]) -> Iterator[Message]:
-    """Yields a turn for each call of a turn, and behind it its results."""
+    """Splits turns with several calls into a turn for each call, followed by its results."""
     waiting = list(messages)
     while waiting:
         message = waiting.pop(0)
         if len(message.tool_calls) < 2:
             yield message
             continue
-        results = list(itertools.takewhile(lambda each: each.role == "tool", waiting))
+        results = list(itertools.takewhile(lambda following: following.role == "tool", waiting))
         del waiting[: len(results)]
         known = {call.id for call in message.tool_calls}
         for number, call in enumerate(message.tool_calls):
             spoken = message if number == 0 else replace(message, content="", reasoning=None, images=())
             yield replace(spoken, tool_calls=(call,))
             own = [result for result in results if result.tool_call_id == call.id]
-            if not own:  # one without an id, if there is any
+            if not own:  # a result without an id, if there is one
                 own = [result for result in results if result.tool_call_id not in known][:1]
             yield from own
             results = [result for result in results if result not in own]
@@ -225,7 +226,7 @@ def _one_call_each(messages: Iterable[Message]) -> Iterator[Message]:
 
 
 def _systems_to_user(made: list[Turn]) -> list[Turn]:
-    """Puts the texts of system messages at the beginning of the user's message that comes next."""
+    """Moves the texts of system messages to the beginning of the next user message."""
     kept: list[Turn] = []
     texts: list[str] = []
     for turn in made:
@@ -240,6 +241,7 @@ def _systems_to_user(made: list[Turn]) -> list[Turn]:
 
 
 def _systems_to_first(made: list[Turn]) -> list[Turn]:
+    """Joins all system messages at the beginning."""
     systems = [turn for turn in made if turn["role"] == "system"]
     if not systems:
         return made
@@ -248,14 +250,14 @@ def _systems_to_first(made: list[Turn]) -> list[Turn]:
 
 
 def _joined(made: Iterable[Turn]) -> Iterator[Turn]:
-    """Yields the turns; those that follow each other in the same role are one."""
+    """Yields the turns with consecutive ones of the same role joined."""
     for _, group in itertools.groupby(made, _speaker):
         first, *others = group
         yield {**first, "content": _BETWEEN.join(turn["content"] for turn in (first, *others))} if others else first
 
 
 def _speaker(turn: Turn) -> object:
-    """Returns what is the same for turns that may be joined: those that are but texts."""
+    """Returns a key that is equal for turns that may be joined, which have nothing but a text."""
     plain = turn["role"] in ("user", "assistant") and turn.keys() == {"role", "content"}
     return turn["role"] if plain else id(turn)
 
@@ -310,7 +312,7 @@ def _calls(prompt: Conversation) -> Iterator[ToolCall]:
     return itertools.chain.from_iterable(message.tool_calls for message in prompt.messages)
 
 
-# That a developer's message is the system's where there is no such role goes without saying.
+# That a developer message becomes a system message if the template has no such role needs no notice.
 _LACKS = (
     _Lack("it has no system role: its text begins the user's message", lambda can: not can.system),
     _Lack(
@@ -320,7 +322,7 @@ _LACKS = (
     _Lack("it shows no tools", lambda can: not can.tools, "tools", lambda prompt: bool(prompt.tools)),
     _Lack("it shows no earlier calls: they are written into the content", lambda can: not can.calls),
     _Lack(
-        "it shows one call for each turn: others get turns of their own",
+        "it shows one call per turn: others get turns of their own",
         lambda can: can.calls and not can.parallel_calls,
     ),
     _Lack(
@@ -334,13 +336,13 @@ _LACKS = (
         lambda prompt: any(message.tool_calls and message.content for message in prompt.messages),
     ),
     _Lack(
-        "it shows no arguments that aren't a JSON object: such a call has none",
+        "it shows only arguments that are a JSON object: others are dropped",
         lambda can: can.calls and can.arguments == "object" and not can.text_arguments,
         "arguments",
         lambda prompt: any(isinstance(arguments(call), str) for call in _calls(prompt)),
     ),
     _Lack(
-        "it takes ids of nine letters and digits: others are replaced",
+        "it requires ids of nine letters and digits: others are replaced",
         lambda can: can.calls and can.short_ids,
     ),
     _Lack("it shows no tools' results: they are the user's messages", lambda can: not can.results),
@@ -350,5 +352,5 @@ _LACKS = (
         "reasoning",
         lambda prompt: any(message.role == "assistant" and message.reasoning for message in prompt.messages),
     ),
-    _Lack("it takes no two messages of a user in a row: they are joined", lambda can: not can.consecutive),
+    _Lack("it accepts no consecutive user messages: they are joined", lambda can: not can.consecutive),
 )

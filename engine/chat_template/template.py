@@ -1,8 +1,8 @@
 """A chat template, rendered by Jinja2 in the environment that transformers documents for it.
 
-transformers 4.57 (`utils/chat_template_utils.py`): sandboxed, blocks trimmed, loop controls, the `generation` tag,
-`tojson` without HTML's escapes, `raise_exception` and `strftime_now`. Lists may be changed here, as llama.cpp allows
-it: templates of Kimi K2 append to one, which transformers' immutable sandbox refuses.
+It follows transformers 4.57 (`utils/chat_template_utils.py`): sandboxed, blocks trimmed, loop controls, the
+`generation` tag, `tojson` without HTML escapes, `raise_exception` and `strftime_now`. Unlike in transformers' immutable
+sandbox, lists may be changed, as in llama.cpp: templates of Kimi K2 append to one.
 """
 
 import json
@@ -17,16 +17,16 @@ from jinja2.sandbox import SandboxedEnvironment
 
 Message = Mapping[str, Any]
 
-_LONGEST_REASON = 500  # characters: a template may put a whole message into it
+_LONGEST_REASON = 500  # characters: a template may put a complete message into it
 
 
 class TemplateRefusal(ValueError):
-    """The template can't be rendered for these messages, or at all; `str()` is the reason."""
+    """The template can't be rendered for these messages, or not at all; `str()` is the reason."""
 
 
 class Template:
-    """A template that is compiled once. `tokens` are the variables of the tokenizer's special tokens, such as
-    `bos_token`. Raises TemplateRefusal for a text that is no template."""
+    """A compiled template. `tokens` are the variables of the tokenizer's special tokens, such as `bos_token`. Raises
+    TemplateRefusal for a text that isn't a template."""
 
     def __init__(self, text: str, tokens: Mapping[str, str] | None = None) -> None:
         self.text = text
@@ -36,7 +36,7 @@ class Template:
         except TemplateError as error:
             raise TemplateRefusal(_sentence(f"line {getattr(error, 'lineno', 1)}: {error.message}")) from None
         except (SyntaxError, RecursionError, ValueError) as error:
-            # What Python makes of it is too deep, or too long a number.
+            # The code that Jinja2 makes of it is nested too deeply, or has too long a number.
             raise TemplateRefusal(_sentence(f"{type(error).__name__}: {error}")) from None
 
     def render(
@@ -47,23 +47,23 @@ class Template:
         add_generation_prompt: bool = True,
         variables: Mapping[str, Any] | None = None,
     ) -> str:
-        """Returns the prompt. `messages` and `tools` are as OpenAI's API has them, but for the arguments of calls,
-        which most templates want as objects. Raises TemplateRefusal."""
-        given = {"documents": None, **self._tokens, **(variables or {})}
-        given |= {"messages": messages, "tools": tools or None, "add_generation_prompt": add_generation_prompt}
+        """Returns the prompt. `messages` and `tools` are as in OpenAI's API, except for the arguments of calls, which
+        most templates expect as objects. Raises TemplateRefusal."""
+        context = {"documents": None, **self._tokens, **(variables or {})}
+        context |= {"messages": messages, "tools": tools or None, "add_generation_prompt": add_generation_prompt}
         try:
-            return self._compiled.render(given)
+            return self._compiled.render(context)
         except TemplateError as error:
             raise TemplateRefusal(_sentence(error.message or type(error).__name__)) from None
         except (TypeError, ValueError, LookupError, ArithmeticError, AttributeError, RecursionError) as error:
-            # A template's own fault, such as text + None.
+            # A bug of the template, such as text + None.
             raise TemplateRefusal(_sentence(f"{type(error).__name__}: {error}")) from None
 
 
 class _Generation(Extension):
-    """The tag around what an assistant writes, by which training masks are made; it renders its content."""
+    """The tag around an assistant's output, from which training masks are made. It renders its content."""
 
-    tags = {"generation"}  # noqa: RUF012 - as Jinja2 has it
+    tags = {"generation"}  # noqa: RUF012 - as in Jinja2
 
     def parse(self, parser: Parser) -> nodes.Node:
         line = next(parser.stream).lineno
@@ -75,7 +75,7 @@ class _Generation(Extension):
 
 
 def _sentence(reason: str) -> str:
-    """Returns a reason in one line, fit for a client."""
+    """Returns a reason in one line that can be sent to a client."""
     return " ".join(reason.split())[:_LONGEST_REASON]
 
 
@@ -94,7 +94,7 @@ def _tojson(
 
 
 def _strftime_now(format: str) -> str:
-    return datetime.now().strftime(format)  # the local time, as transformers has it
+    return datetime.now().strftime(format)  # the local time, as in transformers
 
 
 def _environment() -> SandboxedEnvironment:

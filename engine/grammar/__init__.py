@@ -1,6 +1,76 @@
-"""JSON Schemas and regular expressions as grammars (EBNF) that constrain a model's answer.
+"""Grammars that constrain a language model's output: JSON Schemas and structural tags as EBNF for XGrammar.
 
-XGrammar 0.1.31, inside of GenAI 2026.4.1, allows white space without end (decision 007), numbers below a fractional
-`minimum` (decision 008), and ignores keywords silently (decision 009). So schemas become grammars here, and the
-pipeline gets those. Nothing in this package knows OpenVINO.
+`lower_json_schema` and `lower_structural_tag` return the grammar that XGrammar compiles; the builders (`constant`,
+`regex`, `tag` and others) make structural tags. A grammar never allows what a schema forbids, except by the keywords
+that the result names. The package depends on jsonschema-rs and on nothing else of Specvino. Everything that `__all__`
+doesn't name is private. README.md has the rules, the limits and an example.
 """
+
+from specvino.engine.grammar._errors import GrammarError, Path
+from specvino.engine.grammar._json_schema import (
+    JSON_TYPES,
+    Members,
+    admitted_types,
+    members,
+    types_of_value,
+)
+from specvino.engine.grammar._lowering import (
+    LoweredConstraint,
+    json_schema_example,
+    lower_json_schema,
+    lower_structural_tag,
+    structural_tag_example,
+)
+from specvino.engine.grammar._structural_tags.builders import (
+    ANY_TEXT,
+    NO_ARGUMENTS,
+    NOTHING,
+    TagFormat,
+    admits_any_value,
+    argument_elements,
+    argument_list,
+    arguments_object,
+    constant,
+    ebnf,
+    either,
+    json_schema,
+    plain_string,
+    regex,
+    sequence,
+    tag,
+    tags,
+    triggered,
+)
+
+__all__ = [
+    "ANY_TEXT",
+    "JSON_TYPES",
+    "NOTHING",
+    "NO_ARGUMENTS",
+    "GrammarError",
+    "LoweredConstraint",
+    "Members",
+    "Path",
+    "TagFormat",
+    "admits_any_value",
+    "admitted_types",
+    "argument_elements",
+    "argument_list",
+    "arguments_object",
+    "constant",
+    "ebnf",
+    "either",
+    "json_schema",
+    "json_schema_example",
+    "lower_json_schema",
+    "lower_structural_tag",
+    "members",
+    "plain_string",
+    "regex",
+    "sequence",
+    "structural_tag_example",
+    "tag",
+    "tags",
+    "triggered",
+    "types_of_value",
+]

@@ -1,4 +1,4 @@
-"""MODEL, as given on the command line: from a name, a folder or a file to a model that is at hand."""
+"""Models: from MODEL on the command line (a name, a folder, a file or an id on the hub) to a local model."""
 
 from specvino.engine.models.lookup import resolve
 from specvino.engine.models.source import ModelSource

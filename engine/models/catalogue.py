@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True, slots=True)
 class PackagedModel:
-    """Is a GGUF file in a wheel. The hashes are pinned: what an index or a mirror serves is not trusted."""
+    """A GGUF file in a wheel. The hashes are pinned: an index or a mirror isn't trusted."""
 
     name: str
     package: str

@@ -1,6 +1,6 @@
 """Saves a GGUF file as the OpenVINO folder it lies in, which loads in less than half the time (decision 051).
 
-A program of its own, because it holds the interpreter for seconds, takes 400 MB and prints noise.
+A separate program, because it holds the interpreter for seconds, takes 400 MB and writes to stderr.
 """
 
 import json
@@ -16,11 +16,11 @@ def convert(gguf: Path) -> None:
     import openvino_genai
 
     openvino_genai.LLMPipeline(gguf, "CPU", enable_save_ov_model=True)
-    # What the GGUF file says and the saved files don't.
+    # Metadata of the GGUF file that the saved files lack.
     config = {"max_position_embeddings": open_gguf(gguf).context_length, GGUF_TOKENIZER: True}
     (gguf.parent / "config.json").write_text(json.dumps(config, indent=2) + "\n")
     gguf.unlink()
-    # A full disk doesn't stop the saving: only reading back shows that all was written.
+    # Saving on a full disk doesn't fail: only loading shows that everything was written.
     openvino_genai.LLMPipeline(gguf.parent, "CPU")
 
 

@@ -1,4 +1,4 @@
-"""An OpenVINO folder: whether its files are there, how long its context is, and which sampling it asks for."""
+"""An OpenVINO folder: its files, its context length, and its default sampling settings."""
 
 import json
 import logging
@@ -18,7 +18,7 @@ _TOKENIZER_FILES = (
 )
 FILES = ("openvino_model.xml", "openvino_model.bin", *_TOKENIZER_FILES)
 
-# A vision-language model has these instead, and some have further ones.
+# The files of a vision-language model; some have more.
 LANGUAGE_MODEL = "openvino_language_model.xml"
 VISION_FILES = (
     LANGUAGE_MODEL,
@@ -30,20 +30,20 @@ VISION_FILES = (
     *_TOKENIZER_FILES,
 )
 
-# Our own key in config.json of a pulled model.
+# A key of ours in config.json of pulled models.
 GGUF_TOKENIZER = "specvino_gguf_tokenizer"
 
 _CONTEXT_KEYS = ("max_position_embeddings", "n_positions", "seq_len", "seq_length", "n_ctx")
 
-# For a folder that doesn't say: few models have less, and a limit that is too high gives garbage in silence.
+# If the folder doesn't have one. Few models have less, and a limit that is too high silently produces garbage.
 ASSUMED_CONTEXT = 4096
 
 _log = logging.getLogger(__name__)
 
 
 def open_folder(path: Path) -> ModelSource:
-    """Returns the model in an OpenVINO folder. Raises ModelLoadError if a file is missing (OpenVINO loads a folder
-    without tokenizer all the same)."""
+    """Returns the model in an OpenVINO folder. Raises ModelLoadError if a file is missing (OpenVINO would load a folder
+    without a tokenizer)."""
     try:
         missing = missing_files(path)
         for name in _files(path) if not missing else ():
@@ -63,7 +63,7 @@ def open_folder(path: Path) -> ModelSource:
 
 
 def missing_files(path: Path) -> list[str]:
-    """Returns the names of the files that an OpenVINO folder must have and doesn't."""
+    """Returns the names of required files that an OpenVINO folder lacks."""
     return [name for name in _files(path) if not (path / name).is_file()]
 
 
@@ -72,7 +72,7 @@ def _files(path: Path) -> tuple[str, ...]:
 
 
 def _read_json(path: Path) -> Mapping[str, object]:
-    """Returns the object in the file; it is empty if there is no file."""
+    """Returns the object in the file, empty if there is no file."""
     try:
         value = json.loads(path.read_bytes())
     except FileNotFoundError:
@@ -87,7 +87,7 @@ def _read_json(path: Path) -> Mapping[str, object]:
 
 
 def _context_length(path: Path, config: Mapping[str, object]) -> int:
-    # Models that also see or hear keep the language model's settings in a part of their own.
+    # Multimodal models have the language model's settings in a part of their own.
     text_config = config.get("text_config")
     for part in (config, text_config if isinstance(text_config, dict) else {}):
         for key in _CONTEXT_KEYS:
@@ -112,7 +112,7 @@ def _is_number(value: object) -> TypeGuard[float | int]:
 
 @dataclass(frozen=True, slots=True)
 class _Setting:
-    """Says how a key of generation_config.json is called in `Sampling`, and which of its values make sense."""
+    """A key of generation_config.json: its name in `Sampling`, and which values are valid."""
 
     name: str
     accepts: Callable[[object], bool]
@@ -139,7 +139,7 @@ _SETTINGS = {
 
 
 def _defaults(path: Path) -> dict[str, float | int]:
-    """Returns the sampling settings that we know; the file holds much else, for other programs."""
+    """Returns the known sampling settings; the file has other keys for other programs."""
     defaults: dict[str, float | int] = {}
     config = _read_json(path)
     for key, setting in _SETTINGS.items():

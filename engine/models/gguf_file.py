@@ -1,4 +1,4 @@
-"""A .gguf file: whether it is whole, whether OpenVINO can load its architecture, and how long its context is."""
+"""A .gguf file: whether it is complete, whether OpenVINO supports its architecture, and its context length."""
 
 import struct
 from pathlib import Path
@@ -14,7 +14,7 @@ ARCHITECTURES = ("llama", "qwen2", "qwen3")
 
 
 def open_gguf(path: Path) -> ModelSource:
-    """Returns the model in a .gguf file. Raises ModelLoadError if the file is not there, not whole, or of an unknown
+    """Returns the model in a .gguf file. Raises ModelLoadError if the file is missing, incomplete, or of an unsupported
     architecture."""
     try:
         header = _Header(path)
@@ -23,7 +23,7 @@ def open_gguf(path: Path) -> ModelSource:
     except OSError as error:
         raise ModelLoadError(f"{path}: can't be read: {error.strerror}") from error
     except Exception as error:
-        # The reader trusts the file: on a broken one it fails with whatever its next step happens to raise.
+        # The reader trusts the file: a broken one causes all kinds of errors.
         raise ModelLoadError(f"{path}: is not a GGUF file, or is truncated or corrupt") from error
     architecture = _value(header, Keys.General.ARCHITECTURE)
     if architecture not in ARCHITECTURES:
@@ -43,11 +43,11 @@ def _value(header: GGUFReader, key: str) -> object:
 
 
 class _Header(GGUFReader):
-    """Reads a header and steps over arrays, which hold the vocabulary: the stock reader keeps several objects of each
+    """Reads a header and skips arrays, such as the vocabulary, for which the stock reader keeps several objects per
     entry.
 
-    That takes it 2 s for a model with 49,000 tokens; this takes 0.1 s. The rest of its work is wanted: it finds
-    out whether every tensor lies inside the file.
+    That takes 2 s for a model with 49,000 tokens; this takes 0.1 s. The stock reader also checks that every tensor lies
+    inside the file.
     """
 
     def _get_field_parts(self, orig_offs: int, raw_type: int) -> tuple[int, list[Any], list[int], list[Any]]:

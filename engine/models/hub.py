@@ -25,25 +25,25 @@ from specvino.engine.chat_template.files import FOLDERS as TEMPLATE_FOLDERS
 from specvino.engine.errors import ModelLoadError
 from specvino.engine.models.folder import FILES, LANGUAGE_MODEL, VISION_FILES, open_folder
 from specvino.engine.models.gguf_file import open_gguf
-from specvino.engine.models.report import Report, say_nothing
+from specvino.engine.models.pull import Report, say_nothing
 from specvino.engine.models.source import ModelSource
 
 _PART_OF_SEVERAL = re.compile(r"-\d{5}-of-\d{5}$")
 
-# What the library warns of, our errors say.
+# Our errors cover the library's warnings.
 logging.getLogger("huggingface_hub").setLevel(logging.ERROR)
 
 
 def fetch(id: str, quantization: str | None, revision: str | None, report: Report) -> ModelSource:
-    """Returns a model of the hub, which is downloaded into the library's cache as far as it isn't there.
+    """Returns a model of the hub. Files that the library's cache lacks are downloaded.
 
-    `quantization` tells which of a repository's GGUF files it is, and `revision` is a branch, a tag or a commit;
-    without it, the main branch. Where the hub can't be reached the cache is taken as it is. Raises ModelLoadError.
+    `quantization` selects one of a repository's GGUF files. `revision` is a branch, a tag or a commit, by default the
+    main branch. If the hub can't be reached, the cache is used as it is. Raises ModelLoadError.
     """
     repository = _Repository(id, revision)
     folder = repository.snapshot([], None, _bars(0, say_nothing))
     sizes = repository.files(folder)
-    files, gguf = wanted(id, list(sizes), quantization)
+    files, gguf = needed_files(id, list(sizes), quantization)
     if left := [file for file in files if not (folder / file).exists()]:
         folder = repository.snapshot(files, folder.name, _bars(sum(sizes[file] for file in left), report))
     return open_gguf(folder / gguf) if gguf else open_folder(folder)
@@ -55,7 +55,7 @@ class _Repository:
         self._revision = revision
 
     def snapshot(self, files: Sequence[str], commit: str | None, bars: type[Any]) -> Path:
-        """Returns the folder of a commit, of which these files are there. Raises ModelLoadError."""
+        """Downloads these files of a commit and returns its folder. Raises ModelLoadError."""
         try:
             return Path(
                 snapshot_download(
@@ -67,11 +67,12 @@ class _Repository:
                 )
             )
         except Exception as error:
-            # The library raises whatever its HTTP client does, too.
+            # The library also raises the errors of its HTTP client.
             raise ModelLoadError(f"{self._id}: {self._reason(error, begun=commit is not None)}") from error
 
     def files(self, folder: Path) -> dict[str, int]:
-        """Returns the size of each file of a commit; of one that an older library downloaded, those that are there."""
+        """Returns the size of each file of a commit; of one that an older library downloaded, only of those in the
+        cache."""
         try:
             tree = get_cached_repo_tree(self._id, revision=folder.name)
             return {file.path: file.size for file in tree}
@@ -106,11 +107,11 @@ class _Repository:
             case OSError() if error.strerror:
                 return f"it can't be downloaded: {error.strerror} ({constants.HF_HUB_CACHE})"
             case _:
-                return f"the download from {hub} broke off ({_one_line(error)}); whole files are kept for another try"
+                return f"the download from {hub} broke off ({_one_line(error)}); complete files are kept for a retry"
 
 
 def _is_unknown(error: HfHubHTTPError) -> bool:
-    """Tells whether a repository isn't there, or is hidden: to who has no token, the hub says no more than 401."""
+    """Returns whether a repository is missing or hidden: without a token the hub answers 401 in both cases."""
     return isinstance(error, RepositoryNotFoundError) or error.response.status_code == 401
 
 
@@ -132,9 +133,8 @@ def _literally(file: str) -> str:
     return re.sub(r"([*?\[])", r"[\1]", file)
 
 
-def wanted(id: str, files: Sequence[str], quantization: str | None) -> tuple[list[str], str | None]:
-    """Returns the files of a repository that a model needs, and the one that is it if it is a GGUF file. Raises
-    ModelLoadError."""
+def needed_files(id: str, files: Sequence[str], quantization: str | None) -> tuple[list[str], str | None]:
+    """Returns the files of a repository that a model needs, and the GGUF file if it is one. Raises ModelLoadError."""
     ggufs = [file for file in files if _is_gguf(file)]
     if quantization is not None:
         ggufs = [file for file in ggufs if _quantization(file).endswith(f"-{quantization.lower()}")]
@@ -153,24 +153,24 @@ def wanted(id: str, files: Sequence[str], quantization: str | None) -> tuple[lis
     if len(ggufs) > 1:
         raise ModelLoadError(f"{id}: has several GGUF files; name one as in {id}:Q4_K_M: {_named(ggufs)}")
     if _PART_OF_SEVERAL.search(PurePosixPath(ggufs[0]).stem):
-        raise ModelLoadError(f"{id}: {ggufs[0]} is a part of a GGUF file, and OpenVINO reads whole ones alone")
+        raise ModelLoadError(f"{id}: {ggufs[0]} is a part of a GGUF file, and OpenVINO reads complete ones only")
     return ggufs, ggufs[0]
 
 
 def _is_beside(file: str) -> bool:
-    """Tells whether a file belongs to the model of the repository's own folder: settings and chat templates."""
+    """Returns whether a file belongs to the model in the repository's root folder: settings and chat templates."""
     folder, _, name = file.rpartition("/")
     return name.endswith((".json", ".jinja") if not folder else ".jinja") and folder in ("", *TEMPLATE_FOLDERS)
 
 
 def _is_gguf(file: str) -> bool:
     path = PurePosixPath(file)
-    # Of vision models a second file holds what sees.
+    # Vision models have their vision encoder in a second file.
     return path.suffix.lower() == ".gguf" and not path.name.startswith("mmproj")
 
 
 def _quantization(file: str) -> str:
-    """Returns how a file's name ends, with one sign before each quantization: -q4_k_m."""
+    """Returns the lower-case name of a file, with hyphens for dots: ...-q4_k_m."""
     stem = _PART_OF_SEVERAL.sub("", PurePosixPath(file).stem)
     return "-" + stem.lower().replace(".", "-")
 
@@ -181,7 +181,7 @@ def _named(files: Sequence[str]) -> str:
 
 
 def _bars(total: int, report: Report) -> type[Any]:
-    """Returns a class of progress bars for the library, which has several of them; what they have is reported."""
+    """Returns a class of progress bars for the library, which creates several; it reports their progress."""
     lock = threading.Lock()
     most = 0
 
@@ -194,7 +194,7 @@ def _bars(total: int, report: Report) -> type[Any]:
             shown: bool | None = super().update(n)
             if self.unit == "B":
                 with lock:
-                    # One bar counts what was received, another one what was written of it.
+                    # One bar counts received bytes, another one written bytes.
                     most = max(most, int(self.n))
                     report("downloading the model", min(most, total), total)
             return shown

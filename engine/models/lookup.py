@@ -1,4 +1,4 @@
-"""From MODEL, as given on the command line, to a model that is at hand."""
+"""From MODEL on the command line to a local model."""
 
 import re
 from pathlib import Path
@@ -7,26 +7,25 @@ from specvino.engine.errors import ModelLoadError
 from specvino.engine.models.catalogue import CATALOGUE, DEFAULT
 from specvino.engine.models.folder import open_folder
 from specvino.engine.models.gguf_file import open_gguf
-from specvino.engine.models.pull import pull
-from specvino.engine.models.report import Report, say_nothing
+from specvino.engine.models.pull import Report, pull, say_nothing
 from specvino.engine.models.source import ModelSource
 
-# As in llama.cpp and vLLM, the quantization of a GGUF file may stand behind the id.
+# As in llama.cpp and vLLM, the quantization of a GGUF file may follow the id.
 _ON_HUB = re.compile(r"(?P<id>[A-Za-z0-9][\w.-]*/[A-Za-z0-9][\w.-]*)(:(?P<quantization>[\w.-]+))?")
 
 
 def resolve(model: str | None, report: Report = say_nothing, revision: str | None = None) -> ModelSource:
-    """Finds a model; one of the catalogue or of the Hugging Face hub is pulled if it isn't there yet. None is the
+    """Returns a model; one of the catalogue or of the Hugging Face hub is pulled if it isn't local yet. None is the
     default model. `revision` is one of the hub's.
 
-    Looked up in this order: a name of the catalogue (write ./NAME for a folder of that name), an OpenVINO
-    folder, a .gguf file, the id of a model on the hub. Raises ModelLoadError.
+    The order is: a name of the catalogue (write ./NAME for a folder of that name), an OpenVINO folder, a .gguf file,
+    the id of a model on the hub. Raises ModelLoadError.
     """
     name = DEFAULT if model is None else model
     path = Path(name)
     on_hub = None if path.exists() or path.suffix.lower() == ".gguf" else _ON_HUB.fullmatch(name)
     if on_hub:
-        from specvino.engine.models import hub  # the library takes a third of a second, in every process
+        from specvino.engine.models import hub  # importing the library takes a third of a second
 
         return hub.fetch(on_hub["id"], on_hub["quantization"], revision, report)
     if revision is not None:

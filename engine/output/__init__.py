@@ -1,1 +1,1 @@
-"""One choice of an answer: its tokens become text, its text becomes segments."""
+"""The output of one choice: its token ids become text, its text becomes segments."""

@@ -1,10 +1,10 @@
-"""A choice on its way: its tokens become segments."""
+"""The output of one choice: its tokens become segments."""
 
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 
-from specvino.engine.output.logprob_attribution import LogprobAttribution
-from specvino.engine.output.repeated_calls import RepeatedCalls
+from specvino.engine.output.choice_text import ChoiceText, Top
+from specvino.engine.output.logprobs import LogprobAttribution
 from specvino.engine.output_parsers import (
     AnswerText,
     CallArguments,
@@ -20,24 +20,24 @@ from specvino.engine.segments import (
     ReasoningDelta,
     Segment,
     TextDelta,
+    TokenLogprob,
     ToolCallArguments,
     ToolCallEnd,
     ToolCallStart,
 )
-from specvino.engine.text.choice_text import ChoiceText, Top
 
 
 class ChoiceOutput:
-    """Turns a choice's tokens into segments. `parser` finds tool calls and reasoning; without one all is text. Without
-    `parallel_calls` it ends behind the first call.
+    """Turns a choice's tokens into segments. `parser` finds tool calls and reasoning; without it, everything is text.
+    Without `parallel_calls` the choice ends after the first call.
 
-    One that `must_call` ends before it repeats a call. So that what it called is run, its reason is `tool_calls`
-    wherever all calls that were shown are whole, though the limit may have cut another one, of which nothing was shown.
-    A choice ends with its Finish; nothing is pushed after it.
+    A choice that `must_call` ends before it repeats a call. Its finish reason is `tool_calls` if all calls that it has
+    sent are complete, so that they are run, even if the limit has cut off another one of which nothing was sent. A
+    choice ends with its Finish; nothing is pushed afterwards.
 
-    With a `thinking_budget` (tokens) it may be `overspent`: what was pushed ends within the reasoning, or is cut there,
-    and next comes what closes it. `thinking` says that the prompt has begun the reasoning. The tag that begins it
-    doesn't count.
+    With a `thinking_budget` (tokens) a choice may become `overspent`: its text ends within the reasoning, or is cut
+    there, and the tokens that close the reasoning are next. `thinking` means that the prompt has begun the reasoning.
+    The tag that begins it doesn't count.
     """
 
     def __init__(
@@ -60,16 +60,16 @@ class ChoiceOutput:
         self._repeats = RepeatedCalls()
         self._logprobs = LogprobAttribution()
         self._calls = 0
-        self._whole: list[bool] = []  # of each call that was shown
-        self._called = False  # all that it may
+        self._complete: list[bool] = []  # of each call that was sent
+        self._called = False  # as many calls as allowed
         self._budget = thinking_budget
         self._thinking = False
-        self._begun = thinking  # else the next tag begins it
+        self._begun = thinking  # otherwise the next tag begins it
         self.overspent = thinking and thinking_budget == 0
 
     @property
     def tokens(self) -> int:
-        """Tells how many tokens were read, up to and including the one that ended the choice."""
+        """The number of tokens that were read, up to and including the one that ended the choice."""
         return self._text.tokens
 
     def push(
@@ -79,8 +79,8 @@ class ChoiceOutput:
         finish: FinishReason | None,
         likeliest: Sequence[Top] = (),
     ) -> Iterable[Segment]:
-        """Returns the segments of further tokens, to be taken at once. `finish` is why no more tokens come, if so; the
-        others are as in `ChoiceText`."""
+        """Returns the segments of further tokens; iterate over them before the next push. `finish` is the reason if no
+        more tokens come; `logprobs` and `likeliest` are as in `ChoiceText`."""
         if self._parser is None:
             return self._plain(token_ids, logprobs, finish, likeliest)
         return _joined(self._parsed(self._parser, token_ids, logprobs, finish, likeliest))
@@ -111,17 +111,17 @@ class ChoiceOutput:
         finish: FinishReason | None,
         likeliest: Sequence[Top],
     ) -> Iterator[Segment]:
-        """Yields the segments token by token, so that each counts for what it was."""
-        for place, token_id in enumerate(token_ids):
-            text = self._text.push([token_id], logprobs and [logprobs[place]], likeliest[place : place + 1])
+        """Yields the segments token by token, so that each token is counted as reasoning or not."""
+        for index, token_id in enumerate(token_ids):
+            text = self._text.push([token_id], logprobs and [logprobs[index]], likeliest[index : index + 1])
             self._logprobs.add(self._text.take_logprobs())
-            if self._text.stopped:  # a token that was cut has the end of this text
+            if self._text.stopped:  # a token that was cut ends this text
                 self._logprobs.add(self._text.rest_logprobs())
             yield from self._segments(parser.push(text))
             self.reasoning_tokens += parser.thinking
             if self._text.stopped or self._called:
                 break
-            if self._spent(parser.thinking) and (finish is None or place + 1 < len(token_ids)):
+            if self._spent(parser.thinking) and (finish is None or index + 1 < len(token_ids)):
                 self.overspent = True
                 return
         ended = self._text.stopped or self._called
@@ -135,24 +135,24 @@ class ChoiceOutput:
         reason = finish if finish is not None and not ended else "stop"
         if not self._called:
             pieces = parser.finish(cut=reason == "length" or self._forced)
-            # Who must call says nothing else: what is left over is markup.
+            # A choice that must call has no other text: the rest is markup.
             yield from self._segments(
                 [piece for piece in pieces if not (self._forced and isinstance(piece, AnswerText))]
             )
-        if (reason == "stop" or self._forced) and self._whole and all(self._whole):
+        if (reason == "stop" or self._forced) and self._complete and all(self._complete):
             reason = "tool_calls"
         rest = (*self._repeats.rest(), *self._logprobs.rest())
         yield Finish(self.index, reason, rest, self._text.stopped_by)
 
     def close_reasoning(self, token_ids: Sequence[int], logprobs: Sequence[float] | None) -> Iterable[Segment]:
-        """Yields the segments of what closes the reasoning of a choice that is overspent. Then it goes on, and has
-        nothing left for more reasoning."""
+        """Yields the segments of the tokens that close the reasoning of an overspent choice. The choice then goes on,
+        without a budget for more reasoning."""
         self._budget, self.overspent = None, False
         yield from self.push(token_ids, logprobs, None)
         self._budget, self._thinking, self._begun = 0, False, False
 
     def _spent(self, thinking: bool) -> bool:
-        """Notes that a token was read, behind which the choice is `thinking`; tells whether it was the last one."""
+        """Counts a token after which the choice is `thinking` or not; returns whether the budget is used up."""
         if self._budget is None:
             return False
         if thinking:
@@ -167,7 +167,7 @@ class ChoiceOutput:
         segments = self._made_of(pieces)
         for segment in self._repeats.push(segments) if self._forced else segments:
             if isinstance(segment, ToolCallEnd):
-                self._whole.append(segment.complete)
+                self._complete.append(segment.complete)
             yield segment
         self._called |= self._repeats.found
 
@@ -194,7 +194,7 @@ class ChoiceOutput:
 
 
 def _joined(segments: Iterator[Segment]) -> Iterator[Segment]:
-    """Makes neighbours of one kind one: what comes together is shown together."""
+    """Joins adjacent segments of a kind, so that text that arrives together is sent together."""
     last: Segment | None = None
     for segment in segments:
         if isinstance(last, TextDelta | ReasoningDelta | ToolCallArguments) and isinstance(segment, type(last)):
@@ -205,3 +205,56 @@ def _joined(segments: Iterator[Segment]) -> Iterator[Segment]:
         last = segment
     if last is not None:
         yield last
+
+
+class RepeatedCalls:
+    """Passes one choice's segments on, but holds back a call as long as it may repeat an earlier one.
+
+    A model that wasn't trained on calls, constrained by a grammar that allows another call after each, repeats itself
+    until its tokens are used up. So an answer that must call ends at the first call that is equal to an earlier one:
+    the same function with the same arguments. Their texts are compared, since the grammar fixes white space and the
+    order of members. `found` means that a call was repeated, and nothing more is passed on.
+    """
+
+    def __init__(self) -> None:
+        self.found = False
+        self._made: set[tuple[str, str]] = set()  # names with the arguments' texts
+        self._name = self._arguments = ""  # of the current call
+        self._held: list[Segment] = []
+
+    def push(self, segments: Iterator[Segment]) -> Iterator[Segment]:
+        """Yields the segments that needn't be held back any more."""
+        for segment in segments:
+            self._held.append(segment)
+            self._follow(segment)
+            if self.found:
+                return
+            if not self._may_repeat(segment):
+                yield from self._released()
+
+    def rest(self) -> Sequence[TokenLogprob]:
+        """Returns the tokens of the segments that are still held back at the end and so are never sent; they have no
+        text."""
+        return [replace(token, text="") for segment in self._released() for token in getattr(segment, "logprobs", ())]
+
+    def _follow(self, segment: Segment) -> None:
+        match segment:
+            case ToolCallStart(name=name):
+                self._name, self._arguments = name, ""
+            case ToolCallArguments(text=text):
+                self._arguments += text
+            case ToolCallEnd(complete=True):
+                call = (self._name, self._arguments)
+                self.found = call in self._made
+                self._made.add(call)
+
+    def _may_repeat(self, segment: Segment) -> bool:
+        """Returns whether the call of this segment is so far the beginning of an earlier one, even if it breaks off."""
+        match segment:
+            case ToolCallStart() | ToolCallArguments() | ToolCallEnd(complete=False):
+                return any(name == self._name and made.startswith(self._arguments) for name, made in self._made)
+        return False
+
+    def _released(self) -> list[Segment]:
+        held, self._held = self._held, []
+        return held

@@ -1,24 +1,18 @@
-"""Parsers of what models write around their answers: tool calls and reasoning.
+"""Parsers of model output: tool calls and reasoning.
 
-A format is data (`CallFormat`, `ReasoningTags`), which a model's chat template shows or a name stands for. `parser_for`
-makes a parser of one output's text of it, `forced_call_grammar` a grammar that a call has to follow, and
-`needed_special_tokens` says what the detokenizer must not leave out.
+A format is data (`CallFormat`, `ReasoningTags`), derived from a model's chat template or chosen by name. From a format,
+`parser_for` makes a parser of one output, `forced_call_grammar` a grammar that constrains calls, and
+`needed_special_tokens` the special tokens that the detokenizer must keep.
 """
 
-from specvino.engine.output_parsers.forced_calls import (
+from specvino.engine.output_parsers.call_format import Tool
+from specvino.engine.output_parsers.call_grammar import (
     forced_call_grammar,
     held_call_grammar,
     unenforceable_keywords,
     with_reasoning,
 )
-from specvino.engine.output_parsers.parser import OutputParser, parser_for
-from specvino.engine.output_parsers.pieces import AnswerText, CallArguments, CallEnd, CallStart, Piece, ReasoningText
-from specvino.engine.output_parsers.registry import (
-    MESSAGE_FRAMINGS,
-    REASONING_PARSER_NAMES,
-    REASONING_PARSERS,
-    TOOL_PARSER_NAMES,
-    TOOL_PARSERS,
+from specvino.engine.output_parsers.formats import (
     ReasoningFormat,
     ShownFormats,
     ToolFormat,
@@ -27,10 +21,18 @@ from specvino.engine.output_parsers.registry import (
     framing,
     go_together,
     needed_special_tokens,
+)
+from specvino.engine.output_parsers.named_formats import (
+    MESSAGE_FRAMINGS,
+    REASONING_PARSER_NAMES,
+    REASONING_PARSERS,
+    TOOL_PARSER_NAMES,
+    TOOL_PARSERS,
     reasoning_format,
     tool_format,
 )
-from specvino.engine.output_parsers.tools import Tool
+from specvino.engine.output_parsers.parser import OutputParser, parser_for
+from specvino.engine.output_parsers.pieces import AnswerText, CallArguments, CallEnd, CallStart, Piece, ReasoningText
 
 __all__ = [
     "MESSAGE_FRAMINGS",

@@ -1,16 +1,17 @@
-"""How a model writes tool calls, as data: what its chat template shows of them, by which they are read and forced.
+"""The format of a model's tool calls as data, from which they are parsed and constrained.
 
     section[0] head arguments tail separator head arguments tail … section[1]
 
-All texts are as the template writes them. Where they are read, white space may stand between their words or not.
+All texts are as the chat template writes them. A parser accepts them with or without white space between their words.
 """
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
+from typing import Any, Protocol
 
 import msgspec
 
-# What stands in the texts of a format for what differs from call to call.
+# Placeholders in the texts of a format for the parts that differ from call to call.
 NAME = "\1"
 ID = "\2"
 
@@ -19,21 +20,34 @@ CDATA = ("<![CDATA[", "]]>")
 _LAST_TAG = re.compile(r"(?<=[>\]])\s*([<\[][^<>\[\]]*)$")
 
 
+class Tool(Protocol):
+    """A function that a model may call. `parameters` is the JSON Schema of its arguments; None means no arguments."""
+
+    @property
+    def name(self) -> str: ...
+
+    @property
+    def parameters(self) -> Mapping[str, Any] | None: ...
+
+
+Tools = Mapping[str, Tool]
+
+
 class JsonCall(msgspec.Struct, frozen=True, tag=True):
-    """The call is one JSON object, `head` and `tail` are what it has before and behind the arguments:
-    `{"name": "NAME", "arguments": ` and `, "id": "ID"}`. The name itself may be the key: `{"NAME": `."""
+    """A call that is one JSON object. `head` and `tail` are its texts before and after the arguments:
+    `{"name": "NAME", "arguments": ` and `, "id": "ID"}`. The key may be the name itself: `{"NAME": `."""
 
     head: str = f'{{"name": "{NAME}", "arguments": '
     tail: str = "}"
 
     @property
     def keys(self) -> tuple[str, ...]:
-        """Returns the names of its members."""
+        """The names of its members."""
         return tuple(re.findall(r'"([^"\1]+)":', self.head + self.tail))
 
     @property
     def roles(self) -> tuple[str, str]:
-        """Returns the names of the members that hold the name and the arguments."""
+        """The names of the members with the tool's name and with the arguments."""
         name, arguments = self._name, self._arguments
         assert name is not None
         assert arguments is not None
@@ -41,7 +55,7 @@ class JsonCall(msgspec.Struct, frozen=True, tag=True):
 
     @property
     def is_readable(self) -> bool:
-        """Tells whether it has members with the name and the arguments, or one by name."""
+        """Whether it has members with the name and the arguments, or one whose key is the name."""
         return self.keyed_by_name or (self._name is not None and self._arguments is not None)
 
     @property
@@ -54,20 +68,21 @@ class JsonCall(msgspec.Struct, frozen=True, tag=True):
 
     @property
     def keyed_by_name(self) -> bool:
-        """Tells whether the name is the key of the arguments."""
+        """Whether the tool's name is the key of the arguments."""
         return f'"{NAME}":' in self.head
 
 
 class JsonArguments(msgspec.Struct, frozen=True, tag=True):
-    """The arguments are a JSON object behind the name: `f[ARGS]{…}`."""
+    """Arguments that are a JSON object after the name: `f[ARGS]{…}`."""
 
 
 class Elements(msgspec.Struct, frozen=True, tag=True):
-    """The arguments are elements, `<parameter=k>v</parameter>`: `key` stands before and behind an argument's name,
-    `end` behind its value, where NAME is the argument's name again. Texts stand as they are, everything else as JSON.
+    """Arguments that are elements, `<parameter=k>v</parameter>`. `key` has the texts before and after an argument's
+    name, `end` follows its value; NAME in it is the argument's name again. Strings are written as they are, other
+    values as JSON.
 
-    `kinds` has for each JSON type what stands in `key[1]` in the place of ID, as in `" type="ID">`: then that says
-    which type a value has, else the tool's schema does. `cdata` says that a value may stand in <![CDATA[…]]>.
+    If `key[1]` contains ID, as in `" type="ID">`, that stands for the value's type, and `kinds` has its text for each
+    JSON type. Otherwise the tool's schema gives the type. `cdata` means that a value may be in <![CDATA[…]]>.
     """
 
     key: tuple[str, str]
@@ -77,8 +92,8 @@ class Elements(msgspec.Struct, frozen=True, tag=True):
 
 
 class Literals(msgspec.Struct, frozen=True, tag=True):
-    """The arguments are literals as in a programming language: `f(k="v", n=42)`, `f{k:<|"|>v<|"|>}`. `quote` begins and
-    ends a text; one that no language has knows no escapes."""
+    """Arguments that are literals as in a programming language: `f(k="v", n=42)`, `f{k:<|"|>v<|"|>}`. `quote` delimits
+    strings; within quotes other than `"` and `'` there are no escapes."""
 
     brackets: tuple[str, str] = ("(", ")")
     assign: str = "="
@@ -87,11 +102,12 @@ class Literals(msgspec.Struct, frozen=True, tag=True):
 
 
 class CallFormat(msgspec.Struct, frozen=True):
-    """Describes the calls of a model. `section` stands around all calls of a turn, `separator` between two, `head` and
-    `tail` around the arguments of each, where NAME is the tool and ID an id, or the call's number if `numbered`.
+    """The format of a model's calls. `section` encloses all calls of a turn, `separator` stands between two of them,
+    `head` and `tail` enclose the arguments of each. NAME is the tool's name, ID an id, or the call's number if
+    `numbered`.
 
-    `marks` are further texts behind which calls may begin; with `bare` they may also begin an output. `parallel` says
-    that a turn may have several.
+    `marks` are other texts after which calls may begin; with `bare`, calls may begin the output without any mark.
+    `parallel` means that a turn may have several calls.
     """
 
     arguments: JsonCall | JsonArguments | Elements | Literals
@@ -106,30 +122,30 @@ class CallFormat(msgspec.Struct, frozen=True):
 
     @property
     def trigger(self) -> str | None:
-        """Returns the text with which every call begins and which says nothing else; None where there is none."""
+        """The text that begins every call and doesn't occur otherwise; None if there is none."""
         if self.bare:
             return None
         return self.section[0].strip() or self.start.strip() or None
 
     @property
     def start(self) -> str:
-        """Returns what a call begins with, up to its name or id."""
+        """The beginning of a call, up to its name or id."""
         return re.split(f"[{NAME}{ID}]", self.head)[0]
 
     @property
     def last_tag(self) -> str | None:
-        """Returns the last tag before the name, where another one stands before it: models forget that."""
+        """The last tag before the name if another one precedes it, which models forget to write."""
         tag = _LAST_TAG.search(self.start)
         return tag[1] if tag else None
 
     @property
     def one_by_one(self) -> bool:
-        """Tells whether the arguments are written one by one, without a JSON object."""
+        """Whether the arguments are written one by one, without a JSON object."""
         return isinstance(self.arguments, Elements | Literals)
 
     @property
     def literals(self) -> Iterator[str]:
-        """Yields the texts that the format consists of."""
+        """The literal texts of the format."""
         yield from (*self.section, self.separator, self.head, self.tail, *self.marks)
         match self.arguments:
             case Elements(key, end):

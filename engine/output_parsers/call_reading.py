@@ -1,12 +1,13 @@
-"""Reads calls by their format. Text between them is text, and so is what isn't a call of a known tool."""
+"""Parsing of calls by their format. Everything but calls of known tools is text."""
 
 import re
 from collections.abc import Sequence
 from itertools import takewhile
 from typing import Any
 
-from specvino.engine.json_schema.members import members
+from specvino.engine.grammar import members
 from specvino.engine.output_parsers import json_calls
+from specvino.engine.output_parsers.argument_values import PythonLiterals, as_json, is_text, typed_json
 from specvino.engine.output_parsers.call_format import (
     CDATA,
     ID,
@@ -16,53 +17,53 @@ from specvino.engine.output_parsers.call_format import (
     JsonArguments,
     JsonCall,
     Literals,
+    Tool,
+    Tools,
 )
 from specvino.engine.output_parsers.json_scanner import json_object
 from specvino.engine.output_parsers.pieces import CallArguments, CallEnd, CallStart, Piece
-from specvino.engine.output_parsers.python_literals import PythonLiterals, as_json
 from specvino.engine.output_parsers.text_source import Step, TextSource
-from specvino.engine.output_parsers.tools import Tool, Tools
-from specvino.engine.output_parsers.untyped_arguments import is_text, typed_json
 
-# Beyond this an argument's name is none.
+# A longer text isn't the name of an argument.
 LONGEST_NAME = 256
 
 _USUAL_QUOTES = ('"', "'")
 _NOT_ID, _NOT_NUMBER = re.compile(r"[^\w.:-]"), re.compile(r"[^0-9]")
 _OF_A_NAME = re.compile(r"[\w.-]")
 
-# Where models set white space or leave it out: around line breaks and between tags.
+# Where models add or omit white space: around line breaks and between tags.
 _BREAK = re.compile(r"\s*\n\s*|(?<=[>\]}])\s*(?=<(?!\])|\[(?!<)|\{)|(?<=[>\]}])\s+|\s+(?=[<\[{])")
 
 
 class CallReader:
-    """Reads the calls of one format in an output."""
+    """A parser of the calls of one format in an output."""
 
     def __init__(self, format: CallFormat, tools: Tools) -> None:
         self._format = format
         self._tools = tools
-        before, _, behind = format.head.partition(NAME)
-        self._before_name, self._behind_name = _words_around_id(before), _words_around_id(behind)
-        self._close_behind = not behind[:1].isspace()
+        before, _, after = format.head.partition(NAME)
+        self._before_name, self._after_name = _words_around_id(before), _words_around_id(after)
+        self._close_after = not after[:1].isspace()
         self._section_end, self._tail = _words(format.section[1]), _words(format.tail)
-        # Texts with which calls may begin: the words that follow, then a whole call or what of one is behind its start.
+        # Texts that may begin calls. Each has the words that follow it, and whether a complete call comes next or the
+        # rest of one after its start.
         section, head = _words(format.section[0]), _words(format.start)
         self._starts: dict[str, tuple[list[str], bool]] = dict.fromkeys(format.marks, ([], True))
         if format.last_tag is not None:
             self._starts[format.last_tag] = ([], False)
-        # Within a section a word such as `call:` is no beginning that could stand anywhere.
+        # A word such as `call:` begins a call within a section only.
         self._has_head = bool(head) and not (section and head[0][0].isalpha())
         if self._has_head:
             self._starts[head[0]] = (head[1:], False)
         self._bare = section[1:]
         if section:
             self._starts[section[0]] = (section[1:], True)
-        if len(self._section_end) > 1 and self._section_end[:1] == head[:1]:  # alone that may begin the next call
+        if len(self._section_end) > 1 and self._section_end[:1] == head[:1]:  # alone it may begin the next call
             self._section_end[:2] = ["".join(self._section_end[:2])]
         self._separators = tuple(_words(format.separator)) or (",",)
 
     def parse(self, source: TextSource) -> Step[None]:
-        """Makes pieces of an output."""
+        """Yields the pieces of an output."""
         if self._format.bare:
             yield from source.blank()
             if (yield from self._all(source, self._bare)) and (yield from self.call(source)):
@@ -70,9 +71,9 @@ class CallReader:
             source.at = 0
         while marker := (yield from source.pieces_until(tuple(self._starts))):
             source.at = len(marker)
-            words, whole = self._starts[marker]
+            words, is_complete = self._starts[marker]
             read = (yield from self._all(source, words)) and (
-                yield from (self.call(source) if whole else self._behind_start(source))
+                yield from (self.call(source) if is_complete else self._after_start(source))
             )
             if read:
                 yield from self._others(source)
@@ -80,14 +81,14 @@ class CallReader:
                 yield from source.give_up(len(marker))
 
     def _others(self, source: TextSource) -> Step[None]:
-        """Reads what follows a call: the others of its section, and the section's end."""
+        """Reads the rest of a section after a call: other calls, and the section's end."""
         while True:
             ended = False
             for word in self._section_end:
                 if not (yield from source.closing(word)):
                     break
                 ended = True
-            if ended or self._has_head:  # a call with a beginning of its own is found wherever it stands
+            if ended or self._has_head:  # `parse` finds calls with a beginning of their own
                 return
             yield from source.blank()
             yield from source.one_of(self._separators)
@@ -96,11 +97,11 @@ class CallReader:
                 return
 
     def call(self, source: TextSource) -> Step[bool]:
-        """Makes pieces of a call and returns True; returns False, with nothing dropped, if there is none of a known
-        tool."""
-        return (yield from self._all(source, _words(self._format.start))) and (yield from self._behind_start(source))
+        """Yields the pieces of a call and returns True; returns False, with nothing dropped, if there is no call of a
+        known tool."""
+        return (yield from self._all(source, _words(self._format.start))) and (yield from self._after_start(source))
 
-    def _behind_start(self, source: TextSource) -> Step[bool]:
+    def _after_start(self, source: TextSource) -> Step[bool]:
         yield from source.blank()
         match self._format.arguments:
             case JsonCall() as object_:
@@ -116,16 +117,16 @@ class CallReader:
         return True
 
     def _named(self, source: TextSource) -> Step[Tool | None]:
-        """Reads the head from its id or name on."""
+        """Reads the head from its id or name on. Returns the tool, or None."""
         if not (yield from self._past_id(source, self._before_name, begun=True)):
             return None
         tool = yield from self._tool(source)
-        if tool is None or not (yield from self._past_id(source, self._behind_name)):
+        if tool is None or not (yield from self._past_id(source, self._after_name)):
             return None
         return tool
 
     def _tool(self, source: TextSource) -> Step[Tool | None]:
-        """Reads a name of a tool, and returns None as soon as there is none."""
+        """Reads the name of a tool. Returns None as soon as there is none."""
         while True:
             ahead = source.rest[source.at :]
             if not source.ended and any(name.startswith(ahead) for name in self._tools):
@@ -138,17 +139,18 @@ class CallReader:
             return self._tools[name]
 
     def _past_id(self, source: TextSource, words: tuple[list[str], list[str]], begun: bool = False) -> Step[bool]:
-        """Reads the words around an id, which models leave out; those before it are read if it is `begun`."""
-        before, behind = words
-        if behind and (begun or (yield from self._all(source, before))):
+        """Reads an id with the words around it, which models may omit. `begun` means that the words before it have been
+        read."""
+        before, after = words
+        if after and (begun or (yield from self._all(source, before))):
             yield from source.before(_NOT_NUMBER if self._format.numbered else _NOT_ID)
-            return (yield from self._all(source, behind, exact=True))
-        return (yield from self._all(source, behind or ([] if begun else before), exact=self._close_behind))
+            return (yield from self._all(source, after, exact=True))
+        return (yield from self._all(source, after or ([] if begun else before), exact=self._close_after))
 
     def _all(self, source: TextSource, words: Sequence[str], exact: bool = False) -> Step[bool]:
-        """Reads these words, before which white space may stand; `exact` says that there is none before the first."""
-        for place, word in enumerate(words):
-            if place or not exact:
+        """Reads these words, each after optional white space; if `exact`, none is allowed before the first."""
+        for index, word in enumerate(words):
+            if index or not exact:
                 yield from source.blank()
             if not (yield from source.literal(word)):
                 return False
@@ -160,7 +162,7 @@ class CallReader:
                 return (yield from self._json(source, tool))
             case Elements():
                 reader = _ElementsReader(arguments, self._tail)
-                if self._behind_name == ([], []) and not (yield from reader.comes(source)):
+                if self._after_name == ([], []) and not (yield from reader.comes(source)):
                     return False
                 source.drop()
                 yield CallStart(tool.name)
@@ -176,7 +178,7 @@ class CallReader:
         return True
 
     def _json(self, source: TextSource, tool: Tool) -> Step[bool]:
-        behind = source.at
+        after_name = source.at
         yield from source.blank()
         if (yield from source.literal("{")):
             source.at -= 1
@@ -184,10 +186,10 @@ class CallReader:
             yield CallStart(tool.name)
             yield CallEnd((yield from json_object(source)))
             return True
-        # Nothing at all is written for a tool without parameters; for another one the output may have been cut here.
+        # For a tool without parameters nothing may be written; for another tool the output may have been cut off here.
         if (tool.parameters or {}).get("properties") or source.at < len(source.rest):
             return False
-        source.at = behind
+        source.at = after_name
         source.drop()
         yield CallStart(tool.name)
         yield CallArguments("{}")
@@ -196,34 +198,34 @@ class CallReader:
 
 
 class _ElementsReader:
-    """Reads arguments in elements, up to the call's `tail`."""
+    """A parser of arguments in elements, up to the call's `tail`."""
 
     def __init__(self, format: Elements, tail: Sequence[str]) -> None:
-        before, behind = format.key
+        before, after = format.key
         start = _words(before)
         common = len([*takewhile(lambda words: words[0] == words[1], zip(start, tail, strict=False))])
-        # What elements and the end of the call begin with, and by what each goes on.
+        # The common beginning of elements and the end of the call, and what follows it in each.
         self._common, self._start, self._close = start[:common], start[common:], tail[common : common + 1]
-        name_end, _, kind_end = behind.partition(ID)
-        self._behind_name, self._behind_kind = _words(name_end), _words(kind_end)
+        name_end, _, kind_end = after.partition(ID)
+        self._after_name, self._after_kind = _words(name_end), _words(kind_end)
         self._texts = dict(format.kinds).get("string")
-        # One line break on each side belongs to the tags.
-        self._break_before, self._break_behind = behind.endswith("\n"), format.end.startswith("\n")
+        # One line break on either side of a value belongs to the tags.
+        self._break_before, self._break_after = after.endswith("\n"), format.end.startswith("\n")
         self._end = format.end.strip()
         self._cdata = format.cdata
 
     def comes(self, source: TextSource) -> Step[bool]:
-        """Tells whether an element or the end of the call comes next, and reads nothing."""
+        """Returns whether an element or the end of the call comes next, without reading it."""
         begun = source.at
         yield from source.blank()
-        found = (yield from self._words(source, self._common)) and (
+        comes = (yield from self._words(source, self._common)) and (
             yield from source.one_of((self._start[0], *self._close))
         )
         source.at = begun
-        return bool(found)
+        return bool(comes)
 
     def read(self, source: TextSource, tool: Tool) -> Step[bool]:
-        """Yields the arguments as pieces, and returns whether they are complete."""
+        """Yields the pieces of the arguments, and returns whether they are complete."""
         before = "{"
         properties = members(tool.parameters or {}).properties
         while True:
@@ -240,13 +242,13 @@ class _ElementsReader:
                 return True
             if more is None or not (yield from self._words(source, self._start[1:])):
                 return False
-            name = yield from source.until(self._behind_name[0], LONGEST_NAME)
-            if name is None or not (yield from self._words(source, self._behind_name[1:])):
+            name = yield from source.until(self._after_name[0], LONGEST_NAME)
+            if name is None or not (yield from self._words(source, self._after_name[1:])):
                 return False
             kind = None
-            if self._behind_kind:
-                kind = yield from source.until(self._behind_kind[0], LONGEST_NAME)
-                if kind is None or not (yield from self._words(source, self._behind_kind[1:])):
+            if self._after_kind:
+                kind = yield from source.until(self._after_kind[0], LONGEST_NAME)
+                if kind is None or not (yield from self._words(source, self._after_kind[1:])):
                     return False
             schema = properties.get(name)
             member = f"{before}{as_json(name)}: "
@@ -266,8 +268,8 @@ class _ElementsReader:
     def _value(
         self, source: TextSource, tool: Tool, schema: Any, member: str, end: str, *, text: bool, typed: bool
     ) -> Step[bool]:
-        """Makes pieces of a value up to its `end`. `member` is what stands before the argument in JSON; `typed` says
-        that the call told what it is."""
+        """Yields the pieces of a value up to its `end`, and returns whether it is complete. `member` is the JSON text
+        before the value; `text` means that it is a string, `typed` that the call gives its type."""
         if self._break_before:
             yield from source.literal("\n")
         if text:
@@ -280,23 +282,23 @@ class _ElementsReader:
         source.drop()
         if self._cdata and written.startswith(CDATA[0]):
             written = written.removeprefix(CDATA[0]).removesuffix(CDATA[1])
-        if self._break_behind:
+        if self._break_after:
             written = written.removesuffix("\n")
         value = typed_json(written, None if typed else schema, None if typed else tool.parameters)
         yield CallArguments(member + value)
         return True
 
     def _string(self, source: TextSource, end: str) -> Step[bool]:
-        """Passes a string on while it is written: models write whole files in one."""
+        """Yields a string in pieces while it is written: models write whole files in one."""
         if self._cdata and (yield from source.literal(CDATA[0])):
             source.drop()
             end = CDATA[1] + end
         source.at = 0
-        ends = (end, "\n" + end) if self._break_behind else (end,)
-        found = yield from source.pieces_until(ends, _escaped)
-        if found is None:
+        ends = (end, "\n" + end) if self._break_after else (end,)
+        marker = yield from source.pieces_until(ends, _escaped)
+        if marker is None:
             return False
-        source.take(len(found))
+        source.take(len(marker))
         yield CallArguments('"')
         return True
 
@@ -310,6 +312,6 @@ def _words(text: str) -> list[str]:
 
 
 def _words_around_id(text: str) -> tuple[list[str], list[str]]:
-    """Returns the words before and behind an id; without one, there are only those before."""
-    before, _, behind = text.partition(ID)
-    return _words(before), _words(behind)
+    """Returns the words before and after an id; without an id, all words come before it."""
+    before, _, after = text.partition(ID)
+    return _words(before), _words(after)

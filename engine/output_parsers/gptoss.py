@@ -2,23 +2,23 @@
 
     <|channel|>commentary to=functions.f <|constrain|>json<|message|>{…}<|call|>
 
-The package openai-harmony isn't used: it parses token ids of its own vocabulary, which it downloads when first used,
-and can't start without.
+The package openai-harmony isn't used: it parses token ids of its own vocabulary, which it downloads on first use, and
+can't start without it.
 
-A hand-written format: its template writes the recipient of a call in either of two places, and one call a turn only.
+The format is written by hand because the template writes the recipient of a call in either of two positions, and only
+one call per turn.
 """
 
 import re
 from collections.abc import Sequence
 
-from specvino.engine.grammar.structural_tags.builders import Grammar, tag, tags
-from specvino.engine.grammar.structural_tags.builders import json_object as object_grammar
-from specvino.engine.output_parsers.framed_calls import FramedCalls
+from specvino.engine.grammar import TagFormat, tag, tags
+from specvino.engine.grammar import arguments_object as object_grammar
+from specvino.engine.output_parsers.call_format import Tool, Tools
 from specvino.engine.output_parsers.json_scanner import json_object
-from specvino.engine.output_parsers.message_framing import Header, MessageFraming
+from specvino.engine.output_parsers.message_framing import FramedCalls, Header, MessageFraming
 from specvino.engine.output_parsers.pieces import CallEnd, CallStart
 from specvino.engine.output_parsers.text_source import Step, TextSource
-from specvino.engine.output_parsers.tools import Tool, Tools
 
 CHANNEL = re.compile(r"<\|channel\|>\s*(\w*)")
 TO = re.compile(r"\bto=([^\s<]+)")
@@ -58,9 +58,8 @@ FRAMING = MessageFraming(
 )
 
 
-def _grammar(tools: Sequence[Tool]) -> Grammar:
-    """Returns the grammar of one call, always: the token that ends it is one of those that end the output, so nothing
-    can follow."""
+def _grammar(tools: Sequence[Tool]) -> TagFormat:
+    """Returns the structural tag of exactly one call: the token that ends it ends the output, so nothing can follow."""
     head = "<|channel|>commentary to=functions.{} <|constrain|>json<|message|>"
     return tags([tag(head.format(tool.name), object_grammar(tool.parameters), "") for tool in tools], "", many=False)
 

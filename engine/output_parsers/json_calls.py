@@ -1,23 +1,22 @@
 """Calls written as JSON objects: `{"name": "f", "arguments": {…}}`.
 
-`parameters` says the same as `arguments`. The members may come in any order, but arguments that come before the name
-are held back until it is known. Besides them only `id`, `type` and what the model's template writes may stand before
-the arguments, so that a JSON answer is soon known to be none.
+`parameters` means the same as `arguments`. The members may have any order, but arguments before the name are held back
+until it is known. Only `id`, `type` and the members that the model's template writes may precede the arguments, so that
+an answer in JSON is soon recognized.
 """
 
 import json
 
-from specvino.engine.output_parsers.call_format import JsonCall
+from specvino.engine.output_parsers.call_format import JsonCall, Tools
 from specvino.engine.output_parsers.json_scanner import json_object, json_value
 from specvino.engine.output_parsers.pieces import CallArguments, CallEnd, CallStart
 from specvino.engine.output_parsers.text_source import Step, TextSource
-from specvino.engine.output_parsers.tools import Tools
 
 _KEYS = ("name", "arguments", "parameters", "id", "type")
 
 
 def call(source: TextSource, tools: Tools, format: JsonCall) -> Step[bool]:
-    """Makes pieces of a call and returns True; returns False, with nothing dropped, if there is none of a known
+    """Yields the pieces of a call and returns True; returns False, with nothing dropped, if there is no call of a known
     tool."""
     if not (yield from source.literal("{")):
         return False
@@ -65,7 +64,7 @@ def call(source: TextSource, tools: Tools, format: JsonCall) -> Step[bool]:
 
 
 def _keyed_by_name(source: TextSource, names: dict[str, str]) -> Step[bool]:
-    """Reads on behind the brace of `{"f": {…}}`."""
+    """Reads the rest of `{"f": {…}}` after its opening brace."""
     yield from source.blank()
     name = yield from source.one_of(tuple(names))
     if name is None or not (yield from _colon(source)) or not (yield from source.literal("{")):
@@ -92,7 +91,7 @@ def _stream(source: TextSource, name: str) -> Step[bool]:
 
 
 def _rest(source: TextSource) -> Step[None]:
-    """Drops what follows the arguments in their object; models forget its brace, so it may be missing."""
+    """Drops the rest of the object after the arguments. Its closing brace may be missing: models forget it."""
     while True:
         yield from source.blank()
         if (yield from source.literal("}")):

@@ -1,4 +1,4 @@
-"""Follows a JSON value character by character, so that arguments can be passed on while they are written."""
+"""Scanning of JSON values character by character, so that arguments can be streamed while they are written."""
 
 import json
 import re
@@ -7,7 +7,7 @@ from enum import Enum, auto
 from specvino.engine.output_parsers.pieces import CallArguments
 from specvino.engine.output_parsers.text_source import Step, TextSource
 
-# Beyond these a client's parser may refuse what we passed on: Python's limits depth and the digits of a number.
+# Beyond these limits a client's parser may refuse the arguments: Python's limits the depth and the digits of a number.
 DEEPEST = 128
 LONGEST_NUMBER = 400
 
@@ -19,7 +19,7 @@ CLOSES = {"{": "}", "[": "]"}
 
 
 class Expect(Enum):
-    """Says what may come next in a JSON value."""
+    """What may come next in a JSON value."""
 
     VALUE = auto()
     VALUE_OR_END = auto()  # after "["
@@ -35,9 +35,9 @@ class Expect(Enum):
 
 
 class JsonScanner:
-    """Reads one JSON value. `done` says that it is complete; `broken` that it can't become valid any more.
+    """Scans one JSON value. `done` means that it is complete, `broken` that it can't become valid any more.
 
-    A control character within a string, which JSON forbids and models write, is passed on as its escape.
+    A control character within a string, which models write although JSON forbids it, is replaced by its escape.
     """
 
     def __init__(self) -> None:
@@ -46,10 +46,10 @@ class JsonScanner:
         self._expect = Expect.VALUE
         self._open: list[str] = []
         self._is_key = False
-        self._pending = ""  # the number so far; what is left of a word; the hexadecimal digits so far
+        self._pending = ""  # the number so far, the rest of a word, or the hexadecimal digits so far
 
     def feed(self, text: str, at: int = 0) -> tuple[str, int]:
-        """Reads on at `at`; returns the valid text, and where it ends."""
+        """Scans on from `at`. Returns the valid text, and the index of its end."""
         out: list[str] = []
         while at < len(text) and not (self.done or self.broken):
             if self._expect is Expect.STRING and (plain := PLAIN.match(text, at)):
@@ -65,7 +65,7 @@ class JsonScanner:
         return "".join(out), at
 
     def _character(self, char: str) -> str | None:
-        """Returns what to write for it: None breaks the value; the empty text, with `done`, says that it is behind the
+        """Returns the text for a character: None if it breaks the value; with `done`, the empty text if it follows the
         value."""
         match self._expect:
             case Expect.STRING:
@@ -111,7 +111,7 @@ class JsonScanner:
         return char
 
     def _between(self, char: str) -> str | None:
-        """Takes a character that isn't white space, where neither string, number nor word is under way."""
+        """Handles a character that isn't white space, outside of strings, numbers and words."""
         expect = self._expect
         if expect in (Expect.VALUE_OR_END, Expect.KEY_OR_END, Expect.COMMA_OR_END) and char == CLOSES[self._open[-1]]:
             self._open.pop()
@@ -152,7 +152,7 @@ class JsonScanner:
 
 
 def json_value(source: TextSource) -> Step[str | None]:
-    """Reads any JSON value; returns None if there is none, or it isn't complete."""
+    """Reads a JSON value. Returns None if there is none, or if it isn't complete."""
     scanner = JsonScanner()
     value = ""
     while True:
@@ -166,8 +166,8 @@ def json_value(source: TextSource) -> Step[str | None]:
 
 
 def json_object(source: TextSource) -> Step[bool]:
-    """Passes on the JSON object that begins here as arguments, and returns whether it is complete. What is behind it
-    stays."""
+    """Yields the JSON object that begins here as arguments, and returns whether it is complete. The text after it is
+    left."""
     scanner = JsonScanner()
     while True:
         text, at = scanner.feed(source.rest)

@@ -1,15 +1,15 @@
-"""Outputs that consist of messages, each with a header that says what it is: gptoss and onyx.
+"""Formats whose outputs consist of messages with headers: gptoss and onyx.
 
-Headers are framing, and go. Only one that addresses no known tool comes out as text, with its message.
+Headers are framing and are dropped. Only one that addresses an unknown tool becomes text, along with its message.
 """
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
-from specvino.engine.grammar.structural_tags.builders import ANY_TEXT, Grammar, tag
+from specvino.engine.grammar import ANY_TEXT, TagFormat, tag
+from specvino.engine.output_parsers.call_format import Tool, Tools
 from specvino.engine.output_parsers.pieces import AnswerText, Piece, ReasoningText
 from specvino.engine.output_parsers.text_source import Step, TextSource
-from specvino.engine.output_parsers.tools import Tools
 
 LONGEST_HEADER = 512
 RECIPIENT = "to="
@@ -17,14 +17,14 @@ RECIPIENT = "to="
 
 @dataclass(frozen=True)
 class Header:
-    """Says what a message is. `recipient` is the tool that is called; `thinking` says that the message is reasoning."""
+    """The kind of a message. `recipient` is the tool that is called; `thinking` means that the message is reasoning."""
 
     thinking: bool = False
     recipient: str | None = None
 
 
 class Joined:
-    """Makes pieces of one kind; a line break joins those of different messages."""
+    """Makes pieces of one kind. A line break separates those of different messages."""
 
     def __init__(self, kind: type[AnswerText] | type[ReasoningText]) -> None:
         self._kind = kind
@@ -40,13 +40,13 @@ class Joined:
 
 @dataclass(frozen=True)
 class MessageFraming:
-    """Parses outputs in messages. A header begins with one of `starts` and stops with `body`; a message stops with one
-    of `ends` or before a start.
+    """A format of outputs that consist of messages. A header begins with one of `starts` and ends with `body`; a
+    message ends with one of `ends` or before a start.
 
-    The first header may lack its beginning: then that was the prompt's end. `thinking` is the header of reasoning,
-    `answer` that of the answer, and `after_thinking` what stands between reasoning and the next header. `read` reads a
-    header. `call` makes pieces of the call in a message to a recipient; False, with nothing dropped, if there is none
-    of a known tool. `further` are texts that calls may hold, too.
+    The first header may lack its beginning if the prompt ends with it. `thinking` is the header of reasoning, `answer`
+    that of the answer, and `after_thinking` the text between reasoning and the next header. `read` parses a header.
+    `call` yields the pieces of the call in a message to a recipient; it returns False, with nothing dropped, if there
+    is no call of a known tool. `further` are other texts that calls may contain.
     """
 
     starts: Sequence[str]
@@ -61,12 +61,12 @@ class MessageFraming:
 
     @property
     def literals(self) -> Sequence[str]:
-        """Returns the texts that messages are framed with."""
+        """Returns the texts that frame messages."""
         return (*self.starts, self.body, *self.ends, *self.further)
 
     def parse(self, source: TextSource, tools: Tools, reasoning: bool, inside: bool) -> Step[None]:
-        """Makes pieces of an output. Without `reasoning` it is text like any other; `inside` says that the prompt ended
-        in its header."""
+        """Yields the pieces of an output. Without `reasoning` that is text like any other. `inside` means that the
+        prompt ended with its header."""
         text, reasoned = Joined(AnswerText), Joined(ReasoningText)
         first = (*self.starts, " " + RECIPIENT, RECIPIENT, self.body)
         thinking = inside or (yield from self._begin(source, tools, text, first))
@@ -84,12 +84,12 @@ class MessageFraming:
             thinking = yield from self._begin(source, tools, text, self.starts)
 
     def _begin(self, source: TextSource, tools: Tools, text: Joined, starts: Sequence[str]) -> Step[bool]:
-        """Reads the header, and the call if there is one; returns whether what is left of the message is reasoning."""
+        """Reads a header, and the call if there is one. Returns whether the rest of the message is reasoning."""
         start = yield from source.one_of(starts)
         if start is None:
             source.at = 0
             return False
-        source.marked = start in self.starts  # others may be prose
+        source.marked = start in self.starts  # the others may be prose
         if start != self.body and (yield from source.until(self.body, LONGEST_HEADER)) is None:
             if not source.cut:
                 yield text(source.take(len(start)))
@@ -105,5 +105,22 @@ class MessageFraming:
             yield text(written)
         return False
 
-    def reasoning_grammar(self, inside: bool) -> Grammar:
+    def reasoning_grammar(self, inside: bool) -> TagFormat:
+        """Returns the structural tag of the reasoning; `inside` means that the prompt has begun it."""
         return tag("" if inside else self.thinking, ANY_TEXT, self.after_thinking)
+
+
+@dataclass(frozen=True)
+class FramedCalls:
+    """A format of calls that are messages of a `framing`. `grammar` makes the structural tag of one call; `one_by_one`
+    is as in CallFormat. There is no trigger, since a message may begin with anything."""
+
+    framing: MessageFraming
+    grammar: Callable[[Sequence[Tool]], TagFormat]
+    one_by_one: bool = False
+    trigger: None = None
+
+    @property
+    def literals(self) -> Sequence[str]:
+        """Returns the literal texts of the format."""
+        return self.framing.literals

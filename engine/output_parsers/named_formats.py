@@ -1,5 +1,6 @@
-"""Formats of calls by their names, for models whose chat template doesn't show them, and for operators who name one."""
+"""Formats of calls and reasoning by name, for models whose chat template doesn't show them, and for operators."""
 
+from specvino.engine.output_parsers import gptoss, onyx
 from specvino.engine.output_parsers.call_format import (
     ID,
     NAME,
@@ -9,11 +10,13 @@ from specvino.engine.output_parsers.call_format import (
     JsonCall,
     Literals,
 )
+from specvino.engine.output_parsers.formats import ReasoningFormat, ToolFormat
+from specvino.engine.output_parsers.reasoning_tags import GEMMA4, THINK, ReasoningTags
 
 CALL_FORMATS = {
     # <tool_call>{"name": "f", "arguments": {…}}</tool_call>: Hermes 3, Qwen 2.5 and 3.
     "hermes3": CallFormat(JsonCall(), separator="\n", head="<tool_call>\n", tail="\n</tool_call>"),
-    # {"name": "f", "parameters": {…}}, also behind <|python_tag|>: Llama 3.1 and 3.2. Code behind the tag is text.
+    # {"name": "f", "parameters": {…}}, also after <|python_tag|>: Llama 3.1 and 3.2. Code after the tag is text.
     "llama3": CallFormat(
         JsonCall(f'{{"name": "{NAME}", "parameters": '), separator="; ", marks=("<|python_tag|>",), bare=True
     ),
@@ -84,36 +87,89 @@ CALL_FORMATS = {
     ),
 }
 
-# What vLLM calls these formats (`vllm/tool_parsers/__init__.py` and `vllm/reasoning/__init__.py` at 0064cc9c).
+# vLLM's names of these formats, where they differ from ours (`vllm/tool_parsers/__init__.py` and
+# `vllm/reasoning/__init__.py` at 0064cc9c).
 TOOL_ALIASES = {
     "hermes": "hermes3",
-    "granite4": "hermes3",
     "llama3_json": "llama3",
-    "llama4_json": "llama3",
     "phi4_mini_json": "phi4",
+    "openai": "gptoss",
     "qwen3_coder": "qwen3coder",
     "qwen3_xml": "qwen3coder",
+    "granite4": "hermes3",
+    "llama4_json": "llama3",
     "mimo": "qwen3coder",
     "step3p5": "qwen3coder",
     "glm47": "glm45",
-    "openai": "gptoss",
 }
 REASONING_ALIASES = {
-    **dict.fromkeys(
-        (
-            "deepseek_r1",
-            "deepseek_v3",
-            "deepseek_v4",
-            "glm45",
-            "glm47",
-            "kimi_k2",
-            "mimo",
-            "minimax_m2",
-            "nemotron_v3",
-            "olmo3",
-            "step3p5",
-        ),
-        "qwen3",
-    ),
+    "deepseek_r1": "qwen3",
+    "deepseek_v3": "qwen3",
+    "deepseek_v4": "qwen3",
+    "glm45": "qwen3",
+    "glm47": "qwen3",
+    "kimi_k2": "qwen3",
+    "mimo": "qwen3",
+    "minimax_m2": "qwen3",
+    "nemotron_v3": "qwen3",
+    "olmo3": "qwen3",
+    "step3p5": "qwen3",
     "openai_gptoss": "gptoss",
 }
+
+# All of vLLM's names of formats that are known here, with ours: some formats have the same name in both.
+VLLM_TOOL_PARSERS = {
+    **TOOL_ALIASES,
+    "mistral": "mistral",
+    "lfm2": "lfm2",
+    "gemma4": "gemma4",
+    "minicpm5": "minicpm5",
+    "seed_oss": "seed_oss",
+    "glm45": "glm45",
+    "granite": "granite",
+    "kimi_k2": "kimi_k2",
+    "deepseek_v31": "deepseek_v31",
+    "minimax_m2": "minimax_m2",
+}
+VLLM_REASONING_PARSERS = {
+    **REASONING_ALIASES,
+    "qwen3": "qwen3",
+    "gemma4": "gemma4",
+    "mistral": "mistral",
+    "seed_oss": "seed_oss",
+    "cohere_command3": "cohere_command3",
+}
+
+TOOL_PARSERS: dict[str, ToolFormat] = {**CALL_FORMATS, "gptoss": gptoss.CALLS, "onyx": onyx.CALLS}
+
+REASONING_PARSERS: dict[str, ReasoningFormat] = {
+    "qwen3": THINK,
+    "gptoss": gptoss.FRAMING,
+    "gemma4": GEMMA4,
+    "lfm2": THINK,
+    "minicpm5": THINK,
+    "onyx": onyx.FRAMING,
+    "mistral": ReasoningTags("[THINK]", "[/THINK]"),
+    "seed_oss": ReasoningTags("<seed:think>", "</seed:think>"),
+    "cohere_command3": ReasoningTags("<|START_THINKING|>", "<|END_THINKING|>"),
+}
+TOOL_PARSER_NAMES = (*TOOL_PARSERS, *TOOL_ALIASES)
+REASONING_PARSER_NAMES = (*REASONING_PARSERS, *REASONING_ALIASES)
+
+MESSAGE_FRAMINGS = {"gptoss": gptoss.FRAMING, "onyx": onyx.FRAMING}
+
+
+def tool_format(name: str) -> ToolFormat:
+    """Returns the format of a name, ours or vLLM's. Raises ValueError for an unknown one."""
+    known = TOOL_ALIASES.get(name, name)
+    if known not in TOOL_PARSERS:
+        raise ValueError(f"unknown tool format {name!r}; known formats: {', '.join(TOOL_PARSER_NAMES)}")
+    return TOOL_PARSERS[known]
+
+
+def reasoning_format(name: str) -> ReasoningFormat:
+    """Returns the format of a name, ours or vLLM's. Raises ValueError for an unknown one."""
+    known = REASONING_ALIASES.get(name, name)
+    if known not in REASONING_PARSERS:
+        raise ValueError(f"unknown reasoning format {name!r}; known formats: {', '.join(REASONING_PARSER_NAMES)}")
+    return REASONING_PARSERS[known]

@@ -1,23 +1,21 @@
-"""Messages with a recipient: `self` is reasoning, `user` the answer, any other a tool.
+"""Onyx's messages, by their recipient: `self` is reasoning, `user` the answer, any other a tool.
 
      to=f<|message|><atem:function_calls><atem:invoke name="f"><atem:parameter name="k">v</atem:parameter></atem:invoke>
     </atem:function_calls><|eom|>
 
-The outer element is optional. What counts is the name in `invoke`. A hand-written format: a call is a message of its
-own, and so is reasoning.
+The outer element is optional, and the name in `invoke` is the tool's. The format is written by hand because calls and
+reasoning are messages of their own.
 """
 
 import re
 from collections.abc import Sequence
 
-from specvino.engine.grammar.structural_tags.builders import Grammar, tag, tags
-from specvino.engine.output_parsers.call_format import NAME, CallFormat, Elements
+from specvino.engine.grammar import TagFormat, tag, tags
+from specvino.engine.output_parsers.call_format import NAME, CallFormat, Elements, Tool, Tools
 from specvino.engine.output_parsers.call_grammar import call_grammar
 from specvino.engine.output_parsers.call_reading import CallReader
-from specvino.engine.output_parsers.framed_calls import FramedCalls
-from specvino.engine.output_parsers.message_framing import Header, MessageFraming
+from specvino.engine.output_parsers.message_framing import FramedCalls, Header, MessageFraming
 from specvino.engine.output_parsers.text_source import Step, TextSource
-from specvino.engine.output_parsers.tools import Tool, Tools
 
 TO = re.compile(r"\bto=([^\s<]+)")
 WRAPPER = "<atem:function_calls>"
@@ -42,18 +40,18 @@ def _read(header: str) -> Header:
 
 
 def _call(source: TextSource, tools: Tools, recipient: str) -> Step[bool]:
-    found = False
+    called = False
     yield from source.blank()
     yield from source.literal(WRAPPER)
     yield from source.blank()
     reader = CallReader(_INVOKE, tools)
     while (yield from reader.call(source)):
-        found = True
+        called = True
         yield from source.blank()
     source.at = 0
-    if found:
+    if called:
         yield from source.closing(WRAPPER_END)
-    return found
+    return called
 
 
 FRAMING = MessageFraming(
@@ -68,9 +66,9 @@ FRAMING = MessageFraming(
 )
 
 
-def _grammar(tools: Sequence[Tool]) -> Grammar:
-    """Returns the grammar of calls that are all in one message, which is addressed to one of the tools; the last token
-    ends the output."""
+def _grammar(tools: Sequence[Tool]) -> TagFormat:
+    """Returns the structural tag of one call, in a message to its tool: the token that ends the message ends the
+    output."""
     calls = [
         tag(f" to={tool.name}<|message|>{WRAPPER}", call_grammar(_INVOKE, [tool], many=False), WRAPPER_END)
         for tool in tools

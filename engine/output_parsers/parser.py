@@ -1,22 +1,20 @@
-"""The parser of one output: text goes in as it is generated, pieces come out."""
+"""The parser of one output: it takes text as it is generated, and returns pieces."""
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import partial
 
-from specvino.engine.output_parsers.call_format import CallFormat
+from specvino.engine.output_parsers.call_format import CallFormat, Tool
 from specvino.engine.output_parsers.call_reading import CallReader
+from specvino.engine.output_parsers.formats import ReasoningFormat, ToolFormat, framing
 from specvino.engine.output_parsers.pieces import AnswerText, CallArguments, Piece, ReasoningText
 from specvino.engine.output_parsers.reasoning_tags import ReasoningTags
-from specvino.engine.output_parsers.registry import ReasoningFormat, ToolFormat, framing
 from specvino.engine.output_parsers.text_source import Ending, Step, TextSource
-from specvino.engine.output_parsers.tools import Tool, by_name
-from specvino.engine.output_parsers.whitespace import WhitespaceTrimmer
 
 Parse = Callable[[TextSource], Step[None]]
 
 
 class Stage:
-    """Makes one pass over the text. What it makes `AnswerText` of is the next stage's input."""
+    """One pass over the text. Its `AnswerText` is the next stage's input."""
 
     def __init__(self, parse: Parse) -> None:
         self._parse = parse
@@ -44,11 +42,11 @@ class Stage:
 
 
 class OutputParser:
-    """Cuts an output into pieces, the same whatever the parts in which it comes.
+    """Splits an output into pieces, independently of the parts in which it arrives.
 
-    It never raises, and never loses text: what isn't a well-formed call of a known tool is answer text with markers.
-    What could still become a marker or a call is held back until it can't; if the output ends before that, it may be
-    markup, which is no text (see `finish`). White space that framing leaves is dropped.
+    It never raises and never loses text: anything but a well-formed call of a known tool is answer text, including its
+    markers. Text that could still become a marker or a call is held back; if the output ends before that is decided,
+    it may be dropped as markup (see `finish`). White space that belongs to framing is dropped.
     """
 
     def __init__(self, stages: Sequence[Parse]) -> None:
@@ -57,17 +55,18 @@ class OutputParser:
 
     @property
     def thinking(self) -> bool:
-        """Tells whether the text pushed so far ends within the reasoning: its tokens count as such."""
+        """Returns whether the text so far ends within the reasoning, so that its tokens count as such."""
         return any(stage.source.thinking for stage in self._stages)
 
     def push(self, text: str) -> list[Piece]:
+        """Returns the pieces that further text completes."""
         return self._pieces(self._through(0, text))
 
     def finish(self, cut: bool = False) -> list[Piece]:
-        """Returns the pieces of what was held back, now that no more comes; nothing is pushed after it.
+        """Returns the pieces of the text that was held back; nothing is pushed afterwards.
 
-        Dropped is what may be the beginning of markup if the output was `cut`; of one that ended by itself only the
-        beginning of a call, from a whole marker on.
+        If the output was `cut` off, text that may be the beginning of markup is dropped. If it ended by itself, only
+        the beginning of a call is dropped, from a complete marker on.
         """
         pieces = self._pieces(self._through(0, "", Ending.CUT if cut else Ending.DONE))
         return joined([*pieces, *self._trimmer.finish()])
@@ -91,11 +90,59 @@ class OutputParser:
             yield from self._through(index + 1, "", ending)
 
     def _interrupt(self, index: int) -> Iterator[Piece]:
-        """Ends what a stage has begun: reasoning never comes within a call, nor before text that a later stage still
-        holds back."""
+        """Ends the text that a later stage has begun: reasoning never occurs within a call, nor before text that is
+        still held back."""
         if index < len(self._stages) and self._stages[index].begun:
             yield from self._through(index, "", Ending.INTERRUPTED)
             self._stages[index].start()
+
+
+class WhitespaceTrimmer:
+    """Drops white space that belongs to framing from the pieces of one output.
+
+    Models write line breaks around calls and reasoning. None is left around reasoning or between calls; before and
+    after a call the text keeps its own.
+    """
+
+    def __init__(self) -> None:
+        self._held = ""
+        self._last: type[Piece] | None = None  # the kind of the last piece that passed
+
+    def push(self, piece: Piece) -> Iterator[Piece]:
+        match piece:
+            case AnswerText(text):
+                yield from self._text(text)
+            case ReasoningText(text):
+                yield from self._reasoning(text)
+            case _:
+                self._held = ""
+                self._last = type(piece)
+                yield piece
+
+    def finish(self) -> Iterator[Piece]:
+        """Yields the white space of an output that consists of nothing else: it is the answer."""
+        if self._held and self._last is None:
+            yield AnswerText(self._held)
+
+    def _text(self, text: str) -> Iterator[Piece]:
+        if self._last is ReasoningText:
+            self._held, text = "", text.lstrip()
+        text = self._held + text
+        if self._last is AnswerText or not text.isspace():
+            self._held = ""
+            if text:
+                self._last = AnswerText
+                yield AnswerText(text)
+        else:
+            self._held = text
+
+    def _reasoning(self, text: str) -> Iterator[Piece]:
+        text = self._held + text if self._last is ReasoningText else text.lstrip()
+        free = text.rstrip()
+        self._held = text[len(free) :]
+        if free:
+            self._last = ReasoningText
+            yield ReasoningText(free)
 
 
 def parser_for(
@@ -104,9 +151,9 @@ def parser_for(
     tools: Sequence[Tool],
     prompt_ends_in_thinking: bool = False,
 ) -> OutputParser:
-    """Returns a parser for one output. Without tools nothing is a call; without formats, which have to go together,
+    """Returns a parser of one output. Without tools nothing is a call; without formats, which must go together,
     everything is text."""
-    known = by_name(tools) if tool is not None else {}
+    known = {function.name: function for function in tools} if tool is not None else {}
     inside = prompt_ends_in_thinking
     if framed := framing(tool, reasoning):
         return OutputParser([partial(framed.parse, tools=known, reasoning=reasoning is not None, inside=inside)])
@@ -119,7 +166,7 @@ def parser_for(
 
 
 def joined(pieces: Iterable[Piece]) -> list[Piece]:
-    """Makes neighbours of one kind one piece."""
+    """Returns the pieces with adjacent ones of a kind joined."""
     out: list[Piece] = []
     for piece in pieces:
         if (

@@ -1,22 +1,22 @@
 """Reasoning between two tags, before the answer: qwen3, gemma4, lfm2 and minicpm5.
 
-Reasoning that is cut is reasoning all the same. A call within it is part of it.
+Reasoning that is cut off is still reasoning. A call within it is part of it.
 """
 
 from dataclasses import dataclass
 
-from specvino.engine.grammar.structural_tags.builders import ANY_TEXT, Grammar, regex, sequence, tag
+from specvino.engine.grammar import ANY_TEXT, TagFormat, regex, sequence, tag
 from specvino.engine.output_parsers.pieces import ReasoningText
 from specvino.engine.output_parsers.text_source import Step, TextSource
 
 
 @dataclass(frozen=True)
 class ReasoningTags:
-    """Parses reasoning between two tags. `title` is a line that may follow the start tag and isn't reasoning; `around`
-    is the white space before and behind the end tag.
+    """A format of reasoning between two tags. `title` is a line that may follow the start tag and isn't reasoning;
+    `around` is the white space before and after the end tag.
 
-    `anywhere` says that the start tag counts wherever it stands, since it is a control token that no prose spells.
-    Otherwise only at the beginning of the output: an answer may well explain what `<think>` is.
+    With `anywhere` the start tag counts anywhere in the output, since it is a control token that doesn't occur in
+    prose. Otherwise it counts at the beginning only: an answer may explain what `<think>` is.
     """
 
     start: str
@@ -26,8 +26,8 @@ class ReasoningTags:
     around: tuple[str, str] = ("", "")
 
     def parse(self, source: TextSource, inside: bool) -> Step[None]:
-        """Makes pieces of an output. `inside` says that the prompt ended in the start tag; models may repeat it. One
-        that doesn't think may say so by the end tag alone."""
+        """Yields the pieces of an output. `inside` means that the prompt ended with the start tag, which models may
+        repeat. An output without reasoning may begin with the end tag alone."""
         yield from source.blank()
         tag = yield from source.one_of((self.start, self.end))
         if tag == self.start or inside:
@@ -53,11 +53,12 @@ class ReasoningTags:
             source.drop()
 
     def closing(self, message: str) -> str:
-        """Returns how the model ends its reasoning, behind a last message."""
-        before, behind = self.around
-        return f"{message}{before}{self.end}{behind}"
+        """Returns the text that ends the reasoning, after a last message."""
+        before, after = self.around
+        return f"{message}{before}{self.end}{after}"
 
-    def reasoning_grammar(self, inside: bool) -> Grammar:
+    def reasoning_grammar(self, inside: bool) -> TagFormat:
+        """Returns the structural tag of the reasoning; `inside` means that the prompt has begun it."""
         return sequence([tag("" if inside else self.start + self.title, ANY_TEXT, self.end), regex(r"\n{0,2}")])
 
 

@@ -1,4 +1,4 @@
-"""The choice of the formats in which a model writes tool calls and reasoning: as its operator says, else as its chat
+"""Selection of the formats in which a model writes tool calls and reasoning: the operator's, or those that its chat
 template shows."""
 
 from collections.abc import Collection, Mapping
@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from specvino.engine.errors import ConstraintError
-from specvino.engine.json_schema.types import admitted_types
+from specvino.engine.grammar import admitted_types
 from specvino.engine.output_parsers import (
     TOOL_PARSERS,
     OutputParser,
@@ -20,22 +20,22 @@ from specvino.engine.output_parsers import (
     reasoning_format,
     tool_format,
 )
+from specvino.engine.output_parsers.formats import ShownFormats
 from specvino.engine.output_parsers.reasoning_tags import THINK
-from specvino.engine.output_parsers.registry import ShownFormats
 from specvino.engine.protocol import Calling
 from specvino.engine.request import Conversation
 
-# What a call looks like that is forced from a model of which no format is known.
+# The format of forced calls of a model whose own format isn't known.
 _FALLBACK = TOOL_PARSERS["hermes3"]
 
-# Variables of chat templates by which they are told how much to think.
+# Variables of chat templates that control the reasoning.
 _THINKING = ("enable_thinking", "reasoning_effort")
 
 
 @dataclass(frozen=True, slots=True)
 class SelectedParsers:
-    """Holds how a model writes calls and reasoning. `taught` says that the model knows the tool format;
-    `special_tokens` are the texts of control tokens without which the formats can't be read."""
+    """The formats in which a model writes calls and reasoning. `taught` means that the model knows the tool format;
+    `special_tokens` are the texts of the control tokens that parsing the formats needs."""
 
     tool: ToolFormat | None = _FALLBACK
     reasoning: ReasoningFormat | None = THINK
@@ -44,6 +44,7 @@ class SelectedParsers:
 
     @property
     def calling(self) -> Calling | None:
+        """Returns how far the model's calls can be constrained; None if it can't call."""
         if self.tool is None:
             return None
         if not self.taught:
@@ -51,22 +52,22 @@ class SelectedParsers:
         return "taught" if self.tool.trigger is None else "strict"
 
     def thinking(self, ending: str) -> bool:
-        """Tells whether an answer to a prompt with this ending begins with reasoning."""
+        """Returns whether an answer to a prompt with this ending begins with reasoning."""
         return ends_in_thinking(self.reasoning, ending)
 
     def closing(self, message: str = "") -> str | None:
-        """Returns what ends the reasoning, behind a last message; None where nothing that is known does."""
+        """Returns the text that ends the reasoning, after a last message; None if no such text is known."""
         return closing_of_thinking(self.reasoning, message)
 
     def parser(self, conversation: Conversation, *, thinking: bool) -> OutputParser | None:
-        """Returns a parser for one answer; None where everything is text."""
+        """Returns a parser of one answer; None if everything is text."""
         tools = conversation.tools if self.tool is not None else ()
         if not tools and self.reasoning is None:
             return None
         return parser_for(self.tool, self.reasoning, tools, thinking)
 
 
-# What the script shows, as a chat template does.
+# The formats of the scripted engine, in place of those of a chat template.
 TAUGHT = ShownFormats("hermes3", "qwen3")
 
 AS_TAUGHT = SelectedParsers()
@@ -75,10 +76,10 @@ AS_TAUGHT = SelectedParsers()
 def select_parsers(
     shown: ShownFormats, tool: str | None, reasoning: str | None, special: Collection[str] = ()
 ) -> SelectedParsers:
-    """Returns the formats by the names that were asked for: `none` is none, None is what the chat template shows.
-    `special` are the texts of the vocabulary's special tokens.
+    """Returns the formats of these names; `none` is no format, None that of the chat template. `special` are the texts
+    of the vocabulary's special tokens.
 
-    Raises ValueError for an unknown name, and for two that don't go together.
+    Raises ValueError for an unknown name, and for two formats that don't go together.
     """
     shown_tool = tool_format(shown.tool) if isinstance(shown.tool, str) else shown.tool
     shown_reasoning = reasoning_format(shown.reasoning) if isinstance(shown.reasoning, str) else shown.reasoning
@@ -88,8 +89,8 @@ def select_parsers(
         chosen_reasoning = None if reasoning == "none" else reasoning_format(reasoning)
     if not go_together(chosen_tool, chosen_reasoning):
         if reasoning is not None and tool is not None:
-            raise ValueError(f"tool format {tool!r} and reasoning format {reasoning!r} don't go together")
-        # What was not asked for gives way.
+            raise ValueError(f"tool format {tool!r} and reasoning format {reasoning!r} can't be combined")
+        # The one that wasn't requested gives way.
         if reasoning is None:
             chosen_reasoning = None
         else:
@@ -100,12 +101,12 @@ def select_parsers(
 
 
 def thinking_variables(template: str) -> frozenset[str]:
-    """Returns the variables about reasoning that the template heeds."""
+    """Returns the variables about reasoning that a template's text contains."""
     return frozenset(name for name in _THINKING if name in template)
 
 
 def require_object(schema: Mapping[str, Any]) -> None:
-    """Raises ConstraintError for a schema by which the arguments are anything else."""
+    """Raises ConstraintError for a schema of arguments that admits no object."""
     types = admitted_types(schema, schema)
     if types is not None and "object" not in types:
         raise ConstraintError("arguments are always an object", ("type",))

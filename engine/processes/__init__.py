@@ -1,1 +1,1 @@
-"""Child processes and how the server talks to them: frames over a socket, one supervisor for each child."""
+"""Child processes and how the server communicates with them: frames over a socket, one supervisor for each child."""

@@ -21,7 +21,7 @@ def frame(encoder: msgspec.msgpack.Encoder, message: msgspec.Struct) -> bytes:
 
 
 class Frames:
-    """Cuts a byte stream into frames."""
+    """Splits a byte stream into frames."""
 
     def __init__(self) -> None:
         self._unread = bytearray()
@@ -34,8 +34,8 @@ class Frames:
             and len(data) >= LENGTH_BYTES
             and int.from_bytes(data[:LENGTH_BYTES], "little") == (len(data) - LENGTH_BYTES)
         ):
-            return [data[LENGTH_BYTES:]]  # as a rule: one whole frame, which needs no copies
-        unread += data  # in place: a frame of many megabytes comes in hundreds of pieces
+            return [data[LENGTH_BYTES:]]  # usually: one complete frame, which needs no copies
+        unread += data  # in place: a frame of many megabytes arrives in hundreds of pieces
         bodies = []
         start = 0
         while (body := start + LENGTH_BYTES) <= len(unread):
@@ -49,7 +49,7 @@ class Frames:
 
 
 class Channel(asyncio.Protocol):
-    """Is the server's side: `on_message` is called for every message, `on_closed` once, when the child is gone."""
+    """The server's side: `on_message` is called for every message, `on_closed` once, when the child has ended."""
 
     def __init__(
         self,
@@ -65,7 +65,7 @@ class Channel(asyncio.Protocol):
         self._transport: asyncio.WriteTransport | None = None
 
     def connection_made(self, transport: asyncio.BaseTransport) -> None:
-        self._transport = cast("asyncio.WriteTransport", transport)  # uvloop's is one, but does not inherit from it
+        self._transport = cast("asyncio.WriteTransport", transport)  # uvloop's doesn't inherit from it
 
     def data_received(self, data: bytes) -> None:
         for body in self._frames.feed(data):
@@ -75,8 +75,8 @@ class Channel(asyncio.Protocol):
         self._on_closed()
 
     def send(self, message: msgspec.Struct) -> None:
-        """Sends a message and never blocks. What is sent to a child that has died is lost without a word: `on_closed`
-        tells."""
+        """Sends a message without blocking. A message to a child that has died is lost silently: `on_closed` reports
+        it."""
         assert self._transport is not None
         self._transport.write(frame(self._encoder, message))
 
@@ -86,7 +86,7 @@ class Channel(asyncio.Protocol):
 
 
 class BlockingChannel:
-    """Is the child's side. Raises EOFError when the server is gone."""
+    """The child's side. Raises EOFError when the server has ended."""
 
     def __init__(self, sock: socket.socket, decoder: msgspec.msgpack.Decoder[Any]) -> None:
         self._sock = sock
@@ -124,3 +124,13 @@ class BlockingChannel:
         if not data:
             raise EOFError
         self._received += self._frames.feed(data)
+
+
+class Ready(msgspec.Struct, tag=True):
+    """The child has loaded and takes work."""
+
+
+class Failed(msgspec.Struct, tag=True):
+    """The child can't load, or can't continue; `reason` is one line. The process ends after this."""
+
+    reason: str

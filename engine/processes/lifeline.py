@@ -1,19 +1,44 @@
 """A pipe that ends a child when its parent ends, however that happens.
 
-The parent holds the writing end and never writes. When it is gone the kernel signals the child that the other end was
-closed, which is fatal by default: no code of the child has to run for it.
+The parent holds the writing end and never writes. When the parent ends, the kernel signals the child that the other end
+was closed, which is fatal by default: no code of the child has to run.
+
+As a program, `python -m …lifeline FD MODULE ARGUMENTS` runs any module with such a pipe. Otherwise a program that we
+start would go on when we are killed: pip would download, and OpenVINO convert, for nobody.
 """
 
 import fcntl
 import os
+import runpy
 import select
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
 
 
 def die_with_parent(fd: int) -> None:
-    """Ends this process when the parent, who holds the other end of the pipe `fd`, ends or has ended."""
+    """Makes this process end when the parent, which holds the other end of the pipe `fd`, ends or has ended."""
     fcntl.fcntl(fd, fcntl.F_SETOWN, os.getpid())
     fcntl.fcntl(fd, fcntl.F_SETFL, fcntl.fcntl(fd, fcntl.F_GETFL) | os.O_ASYNC)
-    before = select.poll()  # of an end that has come already there is no signal
+    before = select.poll()  # there is no signal if the parent has ended already
     before.register(fd, 0)
     if before.poll(0):
         os._exit(1)
+
+
+@contextmanager
+def tied(module: str, *arguments: str) -> Iterator[tuple[list[str], tuple[int, ...]]]:
+    """Yields the command that runs a module until this process ends, and the descriptors that it needs (`pass_fds`)."""
+    reading, writing = os.pipe()
+    try:
+        command = [sys.executable, "-P", "-m", "specvino.engine.processes.lifeline", str(reading), module, *arguments]
+        yield command, (reading,)
+    finally:
+        os.close(reading)
+        os.close(writing)
+
+
+if __name__ == "__main__":
+    die_with_parent(int(sys.argv[1]))
+    del sys.argv[:2]
+    runpy.run_module(sys.argv[0], run_name="__main__", alter_sys=True)

@@ -1,4 +1,4 @@
-"""A child that is started when it is needed, and ended when it wasn't needed for a while."""
+"""A child that is started on first need, and ended when it is idle."""
 
 import asyncio
 from collections.abc import AsyncIterator, Callable
@@ -11,9 +11,9 @@ _RETRY_AFTER = 30  # seconds
 
 
 class OnDemand:
-    """Keeps what `make` returns running while somebody uses it, and for `patience` seconds longer.
+    """Keeps the process that `make` returns running while it is used, and for `patience` seconds longer.
 
-    It isn't started where `has_room` says that the machine has no memory for it.
+    It isn't started if `has_room` returns that the machine has no memory for it.
     """
 
     def __init__(self, make: Callable[[], Supervisor], patience: float, has_room: Callable[[], bool]) -> None:
@@ -62,7 +62,7 @@ class OnDemand:
             self._start = asyncio.create_task(self._process.start())
         process, start = self._process, self._start
         try:
-            await asyncio.shield(start)  # others may wait for it when this request is cancelled
+            await asyncio.shield(start)  # others may wait for it if this request is cancelled
         except ModelLoadError as error:
             if self._process is process:
                 self._process = self._start = None

@@ -1,26 +1,72 @@
-"""A child process that is asked one question after the other."""
+"""A child process that answers one question after the other."""
 
 import asyncio
 import itertools
+from collections import OrderedDict, deque
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Generic, TypeVar
 
 import msgspec
 
-from specvino.engine.client import CLIENT
 from specvino.engine.errors import EngineError, EngineUnavailable, ModelLoadError
 from specvino.engine.processes.supervisor import Supervisor
-from specvino.engine.processes.turns import Turns
+from specvino.engine.protocol import CLIENT
 
-# So many questions may wait.
+Item = TypeVar("Item")
+
+
+class Turns(Generic[Item]):
+    """A queue of at most `most` items, in which clients take turns: one with many items waits for its own."""
+
+    def __init__(self, most: int) -> None:
+        self._most = most
+        self._waiting: OrderedDict[str, deque[Item]] = OrderedDict()  # the next client's first; none is empty
+        self._last: str | None = None  # the last client
+
+    def __len__(self) -> int:
+        return sum(map(len, self._waiting.values()))
+
+    def add(self, client: str, item: Item) -> Item | None:
+        """Adds an item of a client. Returns the item that is displaced, if the queue is full: the last of the client
+        with the most."""
+        self._waiting.setdefault(client, deque()).append(item)
+        if len(self) <= self._most:
+            return None
+        # Among equals it is this client's: earlier items stay.
+        longest = max(self._waiting, key=lambda other: (len(self._waiting[other]), other == client))
+        displaced = self._waiting[longest].pop()
+        if not self._waiting[longest]:
+            del self._waiting[longest]
+        return displaced
+
+    def take(self) -> Item | None:
+        """Removes and returns the first item of the next client; None if the queue is empty."""
+        if not self._waiting:
+            return None
+        if self._last is not None and self._last in self._waiting:
+            self._waiting.move_to_end(self._last)
+        self._last, items = next(iter(self._waiting.items()))
+        item = items.popleft()
+        if not items:
+            del self._waiting[self._last]
+        return item
+
+    def clear(self) -> list[Item]:
+        """Removes and returns all items."""
+        items = [item for queue in self._waiting.values() for item in queue]
+        self._waiting.clear()
+        return items
+
+
+# Questions that may wait.
 MOST_WAITING = 64
 
 _RETRY_AFTER = 5  # seconds
 
 
 class ProcessCrashed(EngineError):
-    """The question made its process crash, and another one too."""
+    """The question made two processes crash."""
 
 
 @dataclass(eq=False, slots=True)
@@ -31,7 +77,7 @@ class _Question:
     losses: int = 0
 
     def is_wanted(self) -> bool:
-        """Tells whether somebody waits for the answer."""
+        """Returns whether somebody waits for the answer."""
         return self.wanted() and not self.answer.done()
 
     def fail(self, error: EngineError) -> None:
@@ -40,12 +86,13 @@ class _Question:
 
 
 class RequestReplyClient:
-    """Asks a child process, which it starts with the first question, or by `start`. Questions and answers have an `id`.
+    """Sends questions to a child process, which is started with the first one, or by `start`. Questions and answers
+    have an `id`.
 
-    Questions wait here, not in the child, so that one that nobody wants any more is never asked, and clients take turns
-    (`CLIENT`). One with which the process is lost is asked again: it may not be its fault. Is that lost, too, it raises
-    ProcessCrashed, or EngineUnavailable where the process was killed from outside. So does a question that isn't
-    answered in `deadline` seconds, and one too many.
+    Questions wait here, not in the child, so that one that nobody needs any more is never asked, and clients take turns
+    (`CLIENT`). If the process is lost, the question is asked again: it may not be at fault. If the next process is
+    lost, too, `ask` raises ProcessCrashed, or EngineUnavailable if the process was killed from outside. It also raises
+    EngineUnavailable for a question that isn't answered in `deadline` seconds, and if too many wait.
     """
 
     def __init__(self, name: str, module: str, settings: msgspec.Struct, answers: Any, deadline: float) -> None:
@@ -75,10 +122,9 @@ class RequestReplyClient:
 
     async def ask(self, question: Callable[[int], msgspec.Struct], wanted: Callable[[], bool] = lambda: True) -> Any:
         """Returns the answer to a question; `question` makes the message with an id. Raises EngineUnavailable and
-        ProcessCrashed. Is it not `wanted` any more when its turn comes, it is cancelled."""
+        ProcessCrashed. A question that isn't `wanted` any more when its turn comes is cancelled."""
         answer: asyncio.Future[Any] = asyncio.get_running_loop().create_future()
-        asked = _Question(question(next(self._ids)), answer, wanted)
-        displaced = self._turns.add(CLIENT.get(), asked)
+        displaced = self._turns.add(CLIENT.get(), _Question(question(next(self._ids)), answer, wanted))
         if displaced is not None:
             busy = f"Too many questions wait for the {self._name} process."
             displaced.fail(EngineUnavailable(busy, retry_after=_RETRY_AFTER))
@@ -131,7 +177,7 @@ class RequestReplyClient:
             return
         lost.losses += 1
         if lost.losses < 2 and not stalled and lost.is_wanted():
-            return  # it is asked again
+            return  # the next process is asked again
         self._asked = None
         if self.process.crashed:
             lost.fail(ProcessCrashed(f"It made the {self._name} process crash."))

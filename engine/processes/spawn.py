@@ -1,6 +1,6 @@
 """Starts a child process.
 
-It is a fresh interpreter (`python -m`), never a fork: OpenVINO 2026.4.1 forked runs on one core for ever
+It is a new interpreter (`python -m`), never a fork: in a forked process OpenVINO 2026.4.1 runs on one core only
 (decision 003). Nothing of the parent's `__main__` is imported again, and stdin isn't used.
 """
 
@@ -14,20 +14,19 @@ from typing import NamedTuple
 
 from specvino.engine.processes.channel import Channel
 
-# What a process does to itself; others end it by other signals.
-# SIGPROF: it had set itself a bound of CPU time.
+# Signals by which a process ends through a fault of its own. SIGPROF: it had set itself a limit of CPU time.
 _CRASHES = frozenset({signal.SIGSEGV, signal.SIGABRT, signal.SIGBUS, signal.SIGFPE, signal.SIGILL, signal.SIGPROF})
 
 
 class End(NamedTuple):
-    """Says how a child ended, as in "was killed by SIGSEGV", and whether it crashed."""
+    """How a child ended, as in "was killed by SIGSEGV", and whether it crashed."""
 
     text: str
     crashed: bool
 
 
 class Child:
-    """Is a running child and the server's side of its channel."""
+    """A running child, and the server's side of its channel."""
 
     def __init__(self, process: subprocess.Popen[bytes], channel: Channel, lifeline: int) -> None:
         self.channel = channel
@@ -43,7 +42,7 @@ class Child:
         self._process.kill()
         self.channel.close()
         os.close(self._lifeline)
-        # Freeing a big model's memory takes a while, and the event loop mustn't wait for it.
+        # Freeing a large model's memory takes a while, and the event loop mustn't wait for it.
         code = await asyncio.to_thread(self._process.wait)
         if code < 0:
             return End(f"was killed by {signal.Signals(-code).name}", -code in _CRASHES)
@@ -53,21 +52,22 @@ class Child:
 async def spawn(name: str, module: str, channel: Channel, quiet: bool) -> Child:
     """Starts `python -m module` (a module that calls `child.run`) and connects `channel` to it.
 
-    `name` is its last argument: two of one module differ by it in a list of processes. `quiet` drops what it writes to
-    stderr; what it writes to stdout is always dropped.
+    `name` is its last argument, which distinguishes processes of one module in a process list. `quiet` drops its
+    stderr; its stdout is always dropped.
     """
     ours, theirs = socket.socketpair()
     lifeline_read, lifeline_write = os.pipe()
     try:
         await asyncio.get_running_loop().create_unix_connection(lambda: channel, sock=ours)
-        process = subprocess.Popen(  # noqa: ASYNC220 - it returns at once, and needs no watcher of children
+        process = subprocess.Popen(  # noqa: ASYNC220 - returns at once, and needs no child watcher
             # -P: a folder named like one of our imports in the working directory mustn't shadow it.
             [sys.executable, "-P", "-m", module, str(theirs.fileno()), str(lifeline_read), name],
             stdin=subprocess.DEVNULL,
             stdout=subprocess.DEVNULL,
             stderr=subprocess.DEVNULL if quiet else None,
             pass_fds=(theirs.fileno(), lifeline_read),
-            # Its own group: Ctrl-C in a terminal goes to a whole group, and would hit it before it can ignore it.
+            # Its own group: Ctrl-C in a terminal goes to a process group, and would hit it before it ignores the
+            # signal.
             process_group=0,
         )
     except BaseException:

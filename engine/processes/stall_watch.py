@@ -1,4 +1,4 @@
-"""Tells a child that hangs from one that computes in silence."""
+"""Distinguishes a child that hangs from one that computes in silence."""
 
 import time
 from collections.abc import Callable
@@ -7,7 +7,7 @@ import psutil
 
 
 def cpu_seconds(pid: int) -> float:
-    """Returns the CPU time that a process has taken so far, 0 if it has ended."""
+    """Returns the CPU time of a process so far, in seconds; 0 if it has ended."""
     try:
         times = psutil.Process(pid).cpu_times()
     except psutil.Error:
@@ -16,10 +16,10 @@ def cpu_seconds(pid: int) -> float:
 
 
 class StallWatch:
-    """Judges a child that owes an answer, each time that it is asked.
+    """Decides whether a child that owes an answer hangs.
 
-    One that hasn't been heard for `timeout` seconds hangs, unless it computes: then it may be silent until it has taken
-    `work` seconds of CPU time, and hangs when it takes none for `timeout` seconds. `clock` and `cpu` are for tests.
+    One that is silent for `timeout` seconds hangs, unless it computes: then it may be silent until it has taken `work`
+    seconds of CPU time, and hangs if it takes none for `timeout` seconds. `clock` and `cpu` are for tests.
     """
 
     def __init__(
@@ -35,23 +35,23 @@ class StallWatch:
         self._clock = clock
         self._cpu = cpu
         self._heard_at = 0.0
-        self._asked = False  # since it was heard
+        self._checked = False  # since it was heard
         self._taken = self._taken_at_first = 0.0  # CPU time
         self._took_at = 0.0
 
     def heard(self) -> None:
         """Notes a sign of life."""
         self._heard_at = self._clock()
-        self._asked = False
+        self._checked = False
 
     def stalled(self, pid: int) -> bool:
-        """Tells whether the child hangs."""
+        """Returns whether the child hangs."""
         now = self._clock()
         if not self._work:
             return now - self._heard_at > self._timeout
         taken = self._cpu(pid)
-        if not self._asked:
-            self._asked, self._taken, self._taken_at_first, self._took_at = True, taken, taken, now
+        if not self._checked:
+            self._checked, self._taken, self._taken_at_first, self._took_at = True, taken, taken, now
         elif taken > self._taken:
             self._taken, self._took_at = taken, now
         if now - self._heard_at <= self._timeout:

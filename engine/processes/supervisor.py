@@ -1,4 +1,4 @@
-"""Keeps one child running: starts it, notices that it died or hangs, starts it again."""
+"""Keeps one child running: starts it, detects that it died or hangs, and restarts it."""
 
 import asyncio
 import logging
@@ -9,8 +9,7 @@ from typing import TYPE_CHECKING, Any
 import msgspec
 
 from specvino.engine.errors import EngineUnavailable, ModelLoadError
-from specvino.engine.processes.channel import Channel
-from specvino.engine.processes.lifecycle import Failed, Ready
+from specvino.engine.processes.channel import Channel, Failed, Ready
 from specvino.engine.processes.spawn import Child, spawn
 from specvino.engine.processes.stall_watch import StallWatch
 
@@ -26,16 +25,16 @@ _STABLE = 60.0  # seconds of life after which a death counts as the first again
 
 
 class Supervisor:
-    """Runs `python -m module`, a module that calls `child.run`, and hands its messages to `on_message`.
+    """Runs `python -m module`, a module that calls `child.run`, and passes its messages to `on_message`.
 
-    `settings` is the first message that each new child gets. While `busy()` says that the child owes an answer, a
-    silence of `stall_timeout` seconds means that it hangs, and it is killed. With `silent_work` one that computes may
-    be silent for so many seconds of CPU time: a long step is no stall, whatever else the machine has to do.
-    `on_lost(reason, stalled)` is called whenever a child that was ready is lost: all that was sent to it is lost with
-    it. `on_ready` is called for each child that can work.
+    `settings` is the first message to each new child. While `busy()` returns that the child owes an answer, a silence
+    of `stall_timeout` seconds means that it hangs, and it is killed. One that computes may be silent for `silent_work`
+    seconds of CPU time: a long step isn't a stall, however busy the machine is. `on_lost(reason, stalled)` is called
+    whenever a child that was ready is lost, and with it all messages that were sent to it. `on_ready` is called for
+    each child that is ready.
 
-    A child that is lost at work is replaced at once: others needn't wait for what somebody's work did to it. Is it lost
-    before it did any, time after time, the next one starts later and later.
+    A child that is lost during its work is replaced at once. If children are repeatedly lost before any work, the delay
+    grows.
     """
 
     def __init__(
@@ -55,8 +54,8 @@ class Supervisor:
     ) -> None:
         self.state: State = "loading"
         self.restarts = 0
-        self.crashed = False  # so the last child ended, by a fault of its own
-        self.failing = False  # the last child was lost before it did any work, and the next one isn't ready
+        self.crashed = False  # the last child ended by a fault of its own
+        self.failing = False  # the last child was lost before any work, and the next one isn't ready
         self._name = name
         self._module = module
         self._settings = settings
@@ -71,8 +70,8 @@ class Supervisor:
         self._child: Child | None = None
         self._task: asyncio.Task[None] | None = None
         self._loaded: asyncio.Future[None] | None = None
-        self._failure: str | None = None  # what the present child said of its own end
-        self._worked = False  # the present child answered something, or was lost when it owed an answer
+        self._failure: str | None = None  # the current child's own reason for its end
+        self._worked = False  # the current child answered something, or was lost when it owed an answer
         self._started_at = 0.0  # by the monotonic clock, as all times here
         self._load_seconds = 1.0
         self._ready_by = 0.0
@@ -84,7 +83,7 @@ class Supervisor:
 
     @property
     def ending(self) -> bool:
-        """Tells whether the child has said that it ends: what is sent to it now is lost."""
+        """Returns whether the child has announced its end: messages to it are lost."""
         return self._failure is not None
 
     async def start(self) -> None:
@@ -102,12 +101,12 @@ class Supervisor:
             raise EngineUnavailable(f"The model is {self.state}.", retry_after=max(1, round(left + 0.5)))
 
     def send(self, message: msgspec.Struct) -> None:
-        """Sends a message; what is sent to a lost child is dropped: `on_lost` tells."""
+        """Sends a message. Messages to a lost child are dropped: `on_lost` reports it."""
         if self._child:
             self._child.channel.send(message)
 
     async def close(self) -> None:
-        """Ends the child, without `on_lost`."""
+        """Ends the child, without calling `on_lost`."""
         self.state = "closed"
         if self._task:
             self._task.cancel()
@@ -178,7 +177,7 @@ class Supervisor:
         return False
 
     def _load_deadline(self) -> float:
-        """Tells how long (seconds) a child may load: much longer than the one before it, if there was one."""
+        """Returns how long a child may load (seconds): ten times as long as the one before it, if there was one."""
         return max(self._stall_timeout, 10 * self._load_seconds) if self.state == "restarting" else _LONGEST_LOAD
 
     def _receive(self, message: Any) -> None:

@@ -1,4 +1,4 @@
-"""The scripted engine's tokenizer: a token is a word with the white space before it. It has no special tokens."""
+"""The scripted engine's tokenizer: a token is a word with the white space before it. There are no special tokens."""
 
 import re
 import zlib
@@ -6,19 +6,19 @@ import zlib
 VOCABULARY_SIZE = 32_768
 PAD_ID = 0
 
-# The word that each id stood for last: no more of them than there are ids.
+# The last word of each id.
 _WORDS: dict[int, str] = {}
 
 _TOKEN = re.compile(r"\s*\S+|\s+$")
 
 
 def words(text: str) -> list[str]:
-    """Returns the text's tokens; together they are the text."""
+    """Returns the text's tokens; joined they are the text."""
     return _TOKEN.findall(text)
 
 
 def word_ids(text: str) -> list[int]:
-    """Returns an id for each token, the same for the same word everywhere; some words share theirs."""
+    """Returns the id of each token. The same word always has the same id; some words share one."""
     return [word_id(word.encode()) for word in words(text)]
 
 
@@ -29,5 +29,5 @@ def word_id(word: bytes) -> int:
 
 
 def word_of(id: int) -> str:
-    """Returns the word that was last seen under an id, or the id as a word."""
+    """Returns the last word with this id, or the id itself as a word."""
     return _WORDS.get(id, f" {id}")

@@ -1,9 +1,9 @@
-"""What the scripted engine does instead of answering as it comes: in the first line of what is answered, as in
+"""Scripts of the scripted engine, which change its answers. One may be the first line of the text to be answered:
 
     script: delay=0.05 crash_at=3
     the text to be answered
 
-A line of that kind that can't be read is refused as a prompt.
+A prompt with an invalid script is refused.
 """
 
 import msgspec
@@ -12,13 +12,13 @@ from specvino.engine.errors import PromptError
 
 
 class Script(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """Says what an answer is like. Tokens are counted from 0, for each choice.
+    """Changes of an answer. Tokens are counted from 0, for each choice.
 
-    `delay`: seconds before each token. `crash_at`: the engine is lost before this token (EngineRestarted).
-    `stall_at`: this token never comes. `unavailable`: 1 refuses the request as EngineUnavailable. `refused`: 1
-    refuses the prompt. `token_bytes`: above 0, tokens are so many bytes instead of words, and split code points.
-    `think`: 1 thinks the text before answering with it. `calls`: so many calls follow the text, of the tools that there
-    are in turn; where calls must be made, they are all of the answer.
+    `delay`: seconds before each token. `crash_at`: the engine is lost before this token (EngineRestarted). `stall_at`:
+    this token never comes. `unavailable`: 1 refuses the request as EngineUnavailable. `refused`: 1 refuses the prompt.
+    `token_bytes`: above 0, tokens have this number of bytes instead of words, and split code points. `think`: 1 puts
+    the text into the reasoning, too. `calls`: this number of calls of the tools in turn follows the text; forced calls
+    are all of the answer.
     """
 
     delay: float = 0.0
@@ -35,7 +35,7 @@ AS_IT_COMES = Script()
 
 
 def directed(text: str, script: Script) -> tuple[str, Script]:
-    """Takes the line of directives, if there is one, off the text and applies it."""
+    """Removes the line with the script from the text, if there is one, and applies it."""
     if not text.startswith("script:"):
         return text, script
     line, _, text = text.partition("\n")

@@ -5,7 +5,7 @@ from typing import Any
 
 import typer
 
-from specvino.portal.pages.page import Page, cell
+from specvino.portal.pages import Page, cell
 
 HEAD = """\
 # Commands

@@ -1,12 +1,13 @@
-"""A page for each system: what differs there."""
+"""Two pages for each system: what differs there, and its API reference, with its document inside."""
 
 from collections.abc import Iterator
 from itertools import groupby
 from typing import Any
 
 from specvino.generated.systems import SYSTEMS
+from specvino.portal.pages import Page, cell
 from specvino.portal.pages.fields import chip
-from specvino.portal.pages.page import Page, cell
+from specvino.portal.reference import page
 from specvino.portal.source import TITLES, Field, Source
 
 ENVELOPES = {
@@ -158,3 +159,14 @@ def _fields(fields: list[Field], system: str) -> Iterator[str]:
 def _link(field: Field) -> str:
     part = "" if field.part == "request" else f" ({'answer' if field.part == 'response' else 'stream'})"
     return f"[`{field.path}`](../matrix.md#{field.name}){part}"
+
+
+def references(source: Source) -> Iterator[Page]:
+    """Yields the API reference of this server and of each system; each opens from the disk."""
+    yield _reference("specvino", "Specvino", source.document)
+    for system, name in SYSTEMS.items():
+        yield _reference(system, name, source.dialect(system))
+
+
+def _reference(system: str, name: str, document: dict[str, Any]) -> Page:
+    return Page(f"reference/{system}.html", name, page(f"{name}: API reference", "", document))

@@ -8,8 +8,8 @@ from typing import Any
 from specvino.document.loading import DIFFERENCES, dialect_file, load
 from specvino.document.operations import operations
 from specvino.generated.systems import SYSTEMS
+from specvino.portal.pages import Page, cell
 from specvino.portal.pages.fields import here, told
-from specvino.portal.pages.page import Page, cell
 from specvino.portal.source import TITLES, Field, Source
 from specvino.portal.variants import remarks
 

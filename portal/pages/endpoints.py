@@ -5,11 +5,11 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from html import escape
 from typing import Any
 
-from specvino.document.operations import Schema
+from specvino.document.operations import Operation, Schema
 from specvino.generated.systems import SYSTEMS
+from specvino.portal.pages import Page, cell, html
 from specvino.portal.pages.fields import description, here, kind, names
-from specvino.portal.pages.page import Page, cell, html
-from specvino.portal.source import TITLES, Field, Operation, Source, described
+from specvino.portal.source import TITLES, Field, Source, described
 from specvino.portal.variants import variants
 
 PARTS = {"request": "Request", "response": "Answer", "stream": "Events of the stream"}

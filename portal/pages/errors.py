@@ -4,7 +4,7 @@ from collections.abc import Iterator
 
 from specvino.generated.errors import ERRORS
 from specvino.generated.systems import SYSTEMS
-from specvino.portal.pages.page import Page, cell
+from specvino.portal.pages import Page, cell
 from specvino.portal.source import Source
 
 HEAD = """\

@@ -7,7 +7,7 @@ from typing import Any
 from specvino.document.operations import Schema
 from specvino.document.pointers import component_name
 from specvino.document.unions import values as listed_values
-from specvino.portal.pages.page import html
+from specvino.portal.pages import html
 from specvino.portal.source import Field
 from specvino.portal.variants import NAMED, Variant, remarks, variants
 from specvino.portal.words import values

@@ -7,8 +7,8 @@ from itertools import groupby
 
 from specvino.document.operations import Schema
 from specvino.generated.systems import SYSTEMS
+from specvino.portal.pages import Page, html
 from specvino.portal.pages.fields import chip, description, here, told
-from specvino.portal.pages.page import Page, html
 from specvino.portal.source import TITLES, Field, Source, Support
 
 LEVELS = {

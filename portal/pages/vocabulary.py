@@ -4,7 +4,7 @@ import json
 from collections.abc import Iterator
 from typing import Any
 
-from specvino.portal.pages.page import Page
+from specvino.portal.pages import Page
 from specvino.portal.source import Source
 
 HEAD = """\

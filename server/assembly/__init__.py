@@ -1,4 +1,4 @@
-"""From the options of a server to the ASGI app and all that it owns."""
+"""Builds a server's ASGI app, with its engines, store and telemetry, from the options."""
 
 from specvino.server.assembly.from_options import REFUSALS, make_app
 from specvino.server.assembly.options import OptionError, ServeOptions

@@ -1,21 +1,27 @@
-"""From the options of a server to its app."""
+"""Builds the app from the options."""
 
 from collections.abc import Iterable
 
 from specvino.engine.errors import ModelLoadError
-from specvino.engine.models.report import Report, say_nothing
+from specvino.engine.models.pull import Report, say_nothing
 from specvino.engine.output_parsers import REASONING_PARSER_NAMES, TOOL_PARSER_NAMES
 from specvino.handlers.limits import Limits
 from specvino.handlers.media import MediaError, MediaSettings
-from specvino.server import hosts, origins
+from specvino.server.access import (
+    METRICS_ENVIRONMENT,
+    HostError,
+    KeyFileError,
+    OriginError,
+    allowed_hosts,
+    allowed_origins,
+    read_keys,
+)
 from specvino.server.assembly.models import by_name, make_engines
 from specvino.server.assembly.options import OptionError, ServeOptions
 from specvino.server.assembly.served_app import ServedApp
+from specvino.server.assembly.storage import StorageError, cipher, response_store
 from specvino.server.dialect import speaker
-from specvino.server.keys import METRICS_ENVIRONMENT, KeyFileError, read_keys
-from specvino.server.settings import Settings
-from specvino.server.storage import StorageError, cipher, response_store
-from specvino.server.telemetry.settings import TelemetryError, TelemetrySettings
+from specvino.server.settings import Settings, TelemetryError, TelemetrySettings
 
 REFUSALS = (
     ModelLoadError,
@@ -23,19 +29,19 @@ REFUSALS = (
     MediaError,
     StorageError,
     TelemetryError,
-    hosts.HostError,
-    origins.OriginError,
+    HostError,
+    OriginError,
 )
-"""What says in one line why there can be no such app, beside OptionError."""
+"""Errors, besides OptionError, whose `str()` explains in one line why the app can't be built."""
 
 
 def make_app(options: ServeOptions, report: Report = say_nothing) -> ServedApp:
-    """Returns the app that these options ask for, whose models are pulled but not loaded; a pull is told to `report`.
+    """Builds the app for these options. Its models are pulled, with progress passed to `report`, but not loaded.
 
-    Raises OptionError, and one of REFUSALS.
+    Raises OptionError or one of REFUSALS.
     """
     if options.draft_model and options.prompt_lookup:
-        raise OptionError("--prompt-lookup", "--draft-model and --prompt-lookup exclude each other")
+        raise OptionError("--prompt-lookup", "--draft-model and --prompt-lookup can't be combined")
     _require_parser("--tool-parser", options.tool_parser, TOOL_PARSER_NAMES)
     _require_parser("--reasoning-parser", options.reasoning_parser, REASONING_PARSER_NAMES)
     keys = read_keys(options.api_key_file)
@@ -46,8 +52,8 @@ def make_app(options: ServeOptions, report: Report = say_nothing) -> ServedApp:
         otlp_traces_endpoint=options.otlp_traces_endpoint,
         otlp_metrics_endpoint=options.otlp_metrics_endpoint,
     )
-    allowed_origins = origins.parse(options.allowed_origins or ())
-    allowed_hosts = hosts.parse(options.allowed_hosts or (), has_keys=bool(keys))
+    origins = allowed_origins(options.allowed_origins or ())
+    hosts = allowed_hosts(options.allowed_hosts or (), has_keys=bool(keys))
     media = MediaSettings.parse(options.allowed_media_domains or (), options.allowed_local_media_path)
     limits = Limits(
         options.max_tokens_limit, options.best_of_limit, options.request_timeout, options.trust_request_chat_template
@@ -58,8 +64,8 @@ def make_app(options: ServeOptions, report: Report = say_nothing) -> ServedApp:
         keys=keys,
         max_body=options.max_body,
         unsupported_fields=options.unsupported_fields,
-        origins=allowed_origins,
-        hosts=allowed_hosts,
+        origins=origins,
+        hosts=hosts,
         shutdown_timeout=options.shutdown_timeout,
         telemetry=telemetry,
         system=speaker(options.dialect, by_name(engines), named=named) if options.dialect else None,
@@ -70,4 +76,4 @@ def make_app(options: ServeOptions, report: Report = say_nothing) -> ServedApp:
 def _require_parser(option: str, name: str | None, known: Iterable[str]) -> None:
     names = (*known, "none")
     if name is not None and name not in names:
-        raise OptionError(option, f"{name!r} is none of the known formats: {', '.join(names)}")
+        raise OptionError(option, f"unknown format {name!r}; known formats are {', '.join(names)}")

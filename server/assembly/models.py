@@ -1,22 +1,24 @@
-"""Which models a server has, and under which names."""
+"""The models of a server: their names and their engines."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from specvino.engine.models.report import Report, say_nothing
-from specvino.server.assembly.engine import make_engine
+from specvino.engine.chat_template.template import Template, TemplateRefusal
+from specvino.engine.models.pull import Report, say_nothing
 from specvino.server.assembly.options import OptionError, ServeOptions
 
 if TYPE_CHECKING:
-    from specvino.engine.protocol import Engine
+    from specvino.engine.openvino.messages.options import PipelineOptions
+    from specvino.engine.protocol import Drafting, Engine
 
 Engines = dict[tuple[str, ...], "Engine"]
-"""The engines by the names of their models, of which each has one or more."""
+"""Engines by the names of their models; a model has one or more names."""
 
 
 def make_engines(options: ServeOptions, report: Report = say_nothing) -> Engines:
-    """Returns the engine of each model, none of them started. Raises OptionError and ModelLoadError."""
+    """Returns an engine for each model, not started. Raises OptionError and ModelLoadError."""
     if not options.named_models:
         return {own_names(options): make_engine(options, options.model, report)}
     _require_none_of_one_model(options)
@@ -41,11 +43,11 @@ def _require_none_of_one_model(options: ServeOptions) -> None:
     }
     for option, value in of_one.items():
         if value:
-            raise OptionError("--model", f"it can't be combined with {option}, which is of one model")
+            raise OptionError("--model", f"it can't be combined with {option}, which applies to a single model")
 
 
 def own_names(options: ServeOptions) -> tuple[str, ...]:
-    """Returns the names of the only model: the given ones, or its own. Raises OptionError."""
+    """Returns the names of a single model: the served names, or its own. Raises OptionError."""
     given, model = options.served_model_name or (), options.model
     if "" in given:
         raise OptionError("--served-model-name", "a served model name can't be empty")
@@ -63,14 +65,95 @@ def by_name(engines: Engines) -> dict[str, "Engine"]:
     return {name: engine for names, engine in engines.items() for name in names}
 
 
-def _named(said: Sequence[str]) -> dict[str, str]:
-    """Returns models by the names that NAME=MODEL gives them. Raises OptionError."""
+def _named(pairs: Sequence[str]) -> dict[str, str]:
+    """Parses NAME=MODEL pairs; returns models by name. Raises OptionError."""
     models: dict[str, str] = {}
-    for each in said:
-        name, _, model = each.partition("=")
+    for pair in pairs:
+        name, _, model = pair.partition("=")
         if not name or not model:
-            raise OptionError("--model", f"{each!r} is no NAME=MODEL")
+            raise OptionError("--model", f"{pair!r} is not of the form NAME=MODEL")
         if name in models:
-            raise OptionError("--model", f"two models have the name {name!r}")
+            raise OptionError("--model", f"the name {name!r} is used twice")
         models[name] = model
     return models
+
+
+# Prompt tokens for which a step always has room, besides one token per running choice: no prompt may starve.
+_PROMPT_TOKENS = 64
+
+
+def make_engine(options: ServeOptions, model: str | None, report: Report = say_nothing, sharing: int = 1) -> "Engine":
+    """Returns the engine for a model, not started. `sharing` is the number of models that share the memory.
+
+    Raises OptionError, before a model is pulled, and ModelLoadError.
+    """
+    pipeline = _pipeline(options)
+    template = _chat_template(options.chat_template)
+    if options.engine == "scripted":
+        return _scripted(options)
+    # Imported here because it imports OpenVINO, which the scripted engine doesn't need.
+    from specvino.engine.models import resolve
+    from specvino.engine.openvino.client.memory import default_cache_size, device_memory
+    from specvino.engine.openvino.engine import OpenVINOEngine
+
+    try:
+        memory = device_memory(pipeline)
+    except ValueError as error:
+        raise OptionError("--device or --plugin-config", str(error)) from None
+    source = resolve(model, report, options.revision)
+    draft = resolve(options.draft_model, report) if options.draft_model else None
+    return OpenVINOEngine(
+        replace(source, defaults=_bounded(options, source.defaults)),
+        max_sequences=options.max_num_seqs,
+        max_queue=options.max_queue,
+        cache_size=options.cache_size or default_cache_size(device_memory=memory, sharing=sharing),
+        options=pipeline,
+        draft_model=draft,
+        prompt_lookup=options.prompt_lookup,
+        tool_parser=options.tool_parser,
+        reasoning_parser=options.reasoning_parser,
+        chat_template=template,
+    )
+
+
+def _pipeline(options: ServeOptions) -> "PipelineOptions":
+    from specvino.engine.openvino.messages.options import PipelineOptions, plugin_config
+
+    try:
+        config = plugin_config(options.plugin_config or "{}")
+    except ValueError as error:
+        raise OptionError("--plugin-config", str(error)) from None
+    most = max(options.max_num_batched_tokens, options.max_num_seqs + _PROMPT_TOKENS)
+    return PipelineOptions(most, config, options.device)
+
+
+def _chat_template(file: Path | None) -> str | None:
+    """Returns the chat template in a file. Raises OptionError."""
+    if file is None:
+        return None
+    try:
+        text = file.read_text(encoding="utf-8")
+        Template(text)
+    except (OSError, UnicodeDecodeError) as error:
+        reason = getattr(error, "strerror", None) or "it isn't UTF-8"
+        raise OptionError("--chat-template", f"{file}: can't be read: {reason}") from None
+    except TemplateRefusal as error:
+        raise OptionError("--chat-template", f"{file}: invalid chat template: {error}") from None
+    return text
+
+
+def _bounded(options: ServeOptions, defaults: Mapping[str, float | int]) -> Mapping[str, float | int]:
+    """Returns a model's sampling defaults, with `max_tokens` limited by --max-tokens-limit."""
+    most = options.max_tokens_limit
+    return defaults if most is None else {**defaults, "max_tokens": min(most, defaults.get("max_tokens", most))}
+
+
+def _scripted(options: ServeOptions) -> "Engine":
+    from specvino.engine.output_parsers.selection import TAUGHT, select_parsers
+    from specvino.engine.scripted import ScriptedEngine
+
+    drafting: Drafting | None = (
+        "prompt_lookup" if options.prompt_lookup else "draft_model" if options.draft_model else None
+    )
+    parsers = select_parsers(TAUGHT, options.tool_parser, options.reasoning_parser)
+    return ScriptedEngine(defaults=_bounded(options, {}), drafting=drafting, parsers=parsers)

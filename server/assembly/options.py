@@ -1,4 +1,4 @@
-"""What can be said of a server, wherever it runs."""
+"""The options of a server, wherever it runs."""
 
 from pathlib import Path
 from typing import Annotated, Literal
@@ -11,8 +11,8 @@ Count = Annotated[int, Field(ge=1)]
 
 
 class OptionError(ValueError):
-    """An option has a value that can't be had; `str()` says why in one line, and `option` is how the command names it:
-    `--device`."""
+    """An option's value can't be used. `str()` is the reason in one line, and `option` its name on the command line,
+    such as `--device`."""
 
     def __init__(self, option: str, reason: str) -> None:
         super().__init__(reason)
@@ -20,9 +20,9 @@ class OptionError(ValueError):
 
 
 class ServeOptions(BaseModel):
-    """Holds the options of `specvino serve` under their own names, but those of the port that it listens on.
+    """The options of `specvino serve`, except those of its port. The command's help describes them.
 
-    The command's help says what each means. What runs the app elsewhere takes the same options (`specvino.server.ray`).
+    `specvino.server.ray` takes the same options.
     """
 
     model_config = ConfigDict(frozen=True, extra="forbid")

@@ -1,4 +1,4 @@
-"""The ASGI app of a server with all that it owns, whatever HTTP server it runs on."""
+"""A server's ASGI app with everything that it owns, independent of the HTTP server that runs it."""
 
 import asyncio
 import gc
@@ -17,18 +17,18 @@ from specvino.handlers.media import MediaSettings
 from specvino.handlers.models import ServedModel
 from specvino.handlers.store import ResponseStore, StoreUnavailable
 from specvino.server.app import Lifespan, create_app
-from specvino.server.drain import Drain
+from specvino.server.assembly.storage import StorageError
+from specvino.server.operations.operation import Drain
 from specvino.server.settings import Settings, door
-from specvino.server.storage import StorageError
 from specvino.server.telemetry.telemetry import Telemetry
 
 logger = logging.getLogger("specvino.server")
 
 
 class ServedApp:
-    """Holds the engines, the handlers bound to them, the response store and the telemetry of one app.
+    """An app with its engines, the handlers bound to them, the response store and telemetry.
 
-    `engines` are given under the names of their models. Whoever runs the app calls `start`, and `close` at its end.
+    `engines` are keyed by the names of their models. The caller that runs the app calls `start` and `close`.
     """
 
     def __init__(
@@ -51,7 +51,7 @@ class ServedApp:
         self._handlers = bind(served, store, cipher, limits, media, door(settings))
 
     def asgi(self, lifespan: Lifespan) -> AsyncApp:
-        """Returns the app, which begins and ends with `lifespan`."""
+        """Returns the ASGI app with this `lifespan`."""
         return create_app(self._handlers, self.settings, lifespan, self.telemetry, self.drain)
 
     async def start(self) -> None:
@@ -61,28 +61,28 @@ class ServedApp:
         except StoreUnavailable as error:
             raise StorageError(f"the response store {self.store.place} can't be used: {error}") from error
         try:
-            for engine in self.engines.values():  # one by one: each takes all cores, and memory that it gives back
+            for engine in self.engines.values():  # one by one: loading uses all cores, and memory that it releases
                 await engine.start()
         except ModelLoadError:
             raise
         except Exception as error:
             logger.exception("the engine could not be started")
             raise ModelLoadError(f"the engine could not be started: {error!r}") from error
-        # What was loaded stays: else the collector would go through all of it, for 50 ms, again and again.
+        # Loaded objects stay alive; otherwise the garbage collector would traverse them again and again, 50 ms each.
         gc.collect()
         gc.freeze()
 
     @property
     def under_way(self) -> int:
-        """How many answers are being made, for requests or in the background."""
+        """The number of running responses, including those in the background."""
         return self.drain.under_way + self._handlers.in_background
 
     async def stop_answers(self) -> None:
-        """Ends the answers that are being made, each with a proper error."""
+        """Ends running responses, each with an error."""
         await asyncio.gather(self._handlers.close(), *(engine.close() for engine in self.engines.values()))
 
     async def close(self) -> None:
-        """Ends what goes on without a request, then the engines and the store."""
+        """Closes background responses, then the engines and the store."""
         await self._handlers.close()
         await asyncio.gather(*(engine.close() for engine in self.engines.values()))
         await self.store.close()

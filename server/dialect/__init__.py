@@ -1,6 +1,5 @@
-"""Speaking as another system: its paths, requests, answers, streams and errors, all from its document (`--dialect`)."""
+"""Emulation of another system (`--dialect`): paths, requests, responses, streams and errors, all from its document."""
 
-from specvino.server.dialect.facts import speaker
-from specvino.server.dialect.system import System
+from specvino.server.dialect.system import System, speaker
 
 __all__ = ["System", "speaker"]

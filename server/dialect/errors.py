@@ -1,4 +1,4 @@
-"""Errors as another system sends them: its status, and its form."""
+"""Errors in the format of another system: status, media type and body."""
 
 import json
 from collections.abc import Callable
@@ -8,7 +8,7 @@ from specvino.document.operations import envelope_of
 from specvino.generated.errors import ErrorCode
 from specvino.handlers.errors import ApiError
 
-# What a request is refused for, as the heads of dialects name it. Others are mistakes in a valid JSON text.
+# The names of error kinds in the heads of dialects. All other errors with status 400 are validation errors.
 KINDS = {
     ErrorCode.INVALID_JSON: "json",
     ErrorCode.MISSING_BODY: "json",
@@ -30,14 +30,14 @@ JSON = "application/json"
 
 
 def kind_of(error: ApiError) -> str | None:
-    """Returns what the heads of dialects call this kind of error; None where they have no word for it."""
+    """Returns the name of this kind of error in the heads of dialects; None if they don't define it."""
     return KINDS.get(error.code, "validation" if error.kind.status == 400 else None)
 
 
 def status_of(head: dict[str, Any], endpoint: str | None, error: ApiError) -> int:
-    """Returns the status that the system answers with: the first of several, ours where it isn't known."""
-    said = head["statuses"] | head.get("at", {}).get(endpoint or "", {})
-    status = said.get(kind_of(error) or "")
+    """Returns the system's status for an error: the first of several, or ours if it is unknown."""
+    statuses = head["statuses"] | head.get("at", {}).get(endpoint or "", {})
+    status = statuses.get(kind_of(error) or "")
     if isinstance(status, list):
         status = status[0]
     return status if isinstance(status, int) else error.kind.status
@@ -46,7 +46,7 @@ def status_of(head: dict[str, Any], endpoint: str | None, error: ApiError) -> in
 def body_of(
     head: dict[str, Any], endpoint: str | None, error: ApiError, status: int, fit: Callable[[Any], Any]
 ) -> tuple[str, bytes]:
-    """Returns the media type and the body; `fit` makes an error object the system's."""
+    """Returns the media type and the body; `fit` converts an error object of ours to the system's."""
     unrouted = endpoint is None and kind_of(error) == "unknown_route" and "unknown_route" in head.get("envelopes", {})
     envelope = envelope_of(head, endpoint, "unknown_route" if unrouted else status)
     match envelope:

@@ -1,6 +1,9 @@
-"""Reading a request as another system does: by its schema, with a model that may be left out."""
+"""Requests of another system: validated by its schema and converted to ours, with its defaults for `model` and
+`suffix`."""
 
-from collections.abc import Mapping
+from collections.abc import AsyncGenerator, Mapping
+from contextlib import aclosing
+from dataclasses import replace
 from typing import Any
 
 from specvino.document.loading import whole
@@ -8,13 +11,17 @@ from specvino.document.operations import Operation, Schema
 from specvino.document.pointers import at, schema_reference
 from specvino.document.unions import values
 from specvino.document.validator import Validators
+from specvino.generated.handlers import Reply
 from specvino.server.validation.schema import SchemaCheck
 
 
 class Requests:
-    """Reads the bodies of one operation. `names` are those of the served models; with `any_model` the first of them
-    answers to every other name. With `summarizes` reasoning is always told as a summary; with `appends_suffix` a suffix
-    is none that the model sees."""
+    """A reader of the bodies of one operation.
+
+    `names` are those of the served models; with `any_model`, every unknown name means the first of them. With
+    `summarizes`, reasoning is always returned as a summary. With `appends_suffix`, a suffix is appended to the text
+    instead of being shown to the model.
+    """
 
     def __init__(
         self,
@@ -40,11 +47,11 @@ class Requests:
         self._switches = _switches(theirs, at(whole(), pointer)["properties"])
 
     def suffix(self, body: Any) -> str:
-        """Returns what is to stand behind each text of the answer to a valid body, though the model doesn't see it."""
+        """Returns the suffix to append to each text of the response; an empty string if there is none."""
         return (body.get("suffix") or "") if self._appends_suffix else ""
 
     def read(self, body: Any) -> Any:
-        """Returns the body as this server reads it. Raises ApiError for one that the system refuses."""
+        """Returns the body in this server's form. Raises ApiError for one that the system rejects."""
         self._check.require(body)
         if not isinstance(body, Mapping):
             return body
@@ -62,14 +69,16 @@ class Requests:
 
 
 def _switches(theirs: Schema, ours: Schema) -> dict[str, bool]:
-    """Returns the switches that the system turns the other way where a request doesn't say."""
-    said = {name: (each.get("default"), ours[name].get("default")) for name, each in theirs.items() if name in ours}
-    switches = {name: pair for name, pair in said.items() if all(isinstance(value, bool) for value in pair)}
+    """Returns the boolean fields whose default in the system differs from ours, with the system's default."""
+    defaults = {
+        name: (field.get("default"), ours[name].get("default")) for name, field in theirs.items() if name in ours
+    }
+    switches = {name: pair for name, pair in defaults.items() if all(isinstance(value, bool) for value in pair)}
     return {name: default for name, (default, other) in switches.items() if default != other}
 
 
 def _nullable(pointer: str) -> frozenset[str]:
-    """Returns the members of a body of ours that may be null."""
+    """Returns the fields of a body of ours that may be null."""
     validators = Validators(whole())
     properties = at(whole(), pointer)["properties"]
     return frozenset(
@@ -77,3 +86,26 @@ def _nullable(pointer: str) -> frozenset[str]:
         for name, schema in properties.items()
         if None in (values(schema) or ()) or validators.at(f"{pointer}/properties/{name}").fits(None)
     )
+
+
+def appended(reply: Reply[Any], suffix: str) -> Reply[Any]:
+    """Returns the reply with the suffix appended to each text, as MLC-LLM does. In a stream it is an extra chunk at the
+    end, which repeats the finish reasons."""
+    if isinstance(reply.body, AsyncGenerator):
+        return replace(reply, body=_with_last_chunk(reply.body, suffix))
+    for choice in reply.body["choices"]:
+        choice["text"] += suffix
+    return reply
+
+
+async def _with_last_chunk(chunks: AsyncGenerator[Any], suffix: str) -> AsyncGenerator[Any]:
+    reasons: dict[int, str] = {}
+    async with aclosing(chunks):
+        async for chunk in chunks:
+            reasons |= {part["index"]: part["finish_reason"] for part in chunk["choices"] if part["finish_reason"]}
+            yield chunk
+    choices = [
+        {"index": index, "text": suffix, "logprobs": None, "finish_reason": reason}
+        for index, reason in sorted(reasons.items())
+    ]
+    yield {**chunk, "choices": choices, "usage": None}

@@ -1,22 +1,22 @@
-"""Makes an answer of ours one of another system: what its schema has, and nothing else.
+"""Converts our responses to those of another system, by its schema.
 
-A member that the system doesn't have is left out. One that it always has, and we don't, gets what the schema says of
-it: its only value, null, or what is empty of its type. An id gets the form that the system's ids have.
+Fields that the system doesn't have are dropped. A field that it always has and we don't gets the schema's only value,
+null, or the empty value of its type. IDs are converted to the system's pattern.
 """
 
 import json
-from collections.abc import Callable, Mapping
+import re
+from collections.abc import Callable, Iterator, Mapping
 from typing import Any
 
 from specvino.document.operations import Schema
 from specvino.document.pointers import resolved
 from specvino.document.unions import type_names
-from specvino.server.dialect.patterns import patterned
 
 Fit = Callable[[Any], Any]
 
 ABSENT: Any = object()
-"""What stands for a value that the schema has no place for."""
+"""Stands for a value that doesn't fit the schema."""
 
 EMPTY: dict[str, Any] = {"string": "", "integer": 0, "number": 0, "boolean": False}
 
@@ -32,8 +32,11 @@ TYPES: dict[type, tuple[str, ...]] = {
 
 
 class Shapes:
-    """Fits values to the schemas of one document. `given` makes members that ours lack and only the server
-    knows, each of the object that it is in, by component and name."""
+    """Converters of values to the schemas of one document.
+
+    `given` computes fields that our responses lack and only the server knows, from the object that they belong to, by
+    component and name.
+    """
 
     def __init__(self, document: Schema, given: Mapping[str, Mapping[str, Fit]]) -> None:
         self._document = document
@@ -41,11 +44,11 @@ class Shapes:
         self._known: dict[str, Fit] = {}
 
     def of(self, schema: Schema) -> Fit:
-        """Returns what fits a value to a schema; it returns ABSENT for one that has no place there."""
+        """Returns a function that converts a value to a schema; it returns ABSENT for a value that doesn't fit."""
         if "$ref" in schema:
             reference = schema["$ref"]
             if reference not in self._known:
-                # A component may lead to itself.
+                # A component may refer to itself.
                 self._known[reference] = lambda value: self._known[reference](value)
                 self._known[reference] = self.of(resolved(self._document, schema))
             return lambda value: self._known[reference](value)
@@ -60,7 +63,7 @@ class Shapes:
         return self._by_type(schema)
 
     def empty(self, schema: Schema) -> Any:
-        """Returns the value of a member that has to be there, and that we don't have."""
+        """Returns the value of a required field that our response lacks."""
         schema = resolved(self._document, schema)
         for keyword in ("const", "default"):
             if keyword in schema:
@@ -116,7 +119,7 @@ class Shapes:
 
         def fit(value: Mapping[str, Any]) -> Any:
             if only is not None and value.get("type", only) != only:
-                return ABSENT  # an object of another kind
+                return ABSENT  # an object of another type
             found = {}
             for name, child in value.items():
                 member = fits.get(name, of_others)
@@ -137,7 +140,7 @@ class Shapes:
 
         def fit(value: list[Any]) -> Any:
             found = [element(each) for each in value]
-            # A list that has one element for each token keeps its length.
+            # A list with one element per token keeps its length.
             found = [
                 self.empty(schema["items"]) if of is None and each is ABSENT else each
                 for of, each in zip(value, found, strict=True)
@@ -182,20 +185,50 @@ class _Branch:
         self._only = resolved(document, schema.get("properties", {}).get("type", {})).get("const")
 
     def likeness(self, value: Any) -> int | None:
-        """Returns how many members of an object the branch has; None for a value that it isn't for."""
+        """Returns how many fields of an object the branch has; None for a value that doesn't match it."""
         if self._types and not set(TYPES[type(value)]) & set(self._types):
             return None
         if not isinstance(value, Mapping) or not self._names:
             return 0
         if self._only is not None and value.get("type", self._only) != self._only:
-            return None  # an object of another kind
+            return None  # an object of another type
         return len(self._names & value.keys())
 
 
 def _parsed(text: str) -> Any:
-    """Returns the object that a text of ours is the JSON of; ABSENT where it is none."""
+    """Parses a JSON object from a string; returns ABSENT for anything else."""
     try:
         value = json.loads(text)
     except ValueError:
         return ABSENT
     return value if isinstance(value, dict) else ABSENT
+
+
+CHARACTERS = re.compile(r"\^(\[[^\]]+\])\*\$")
+
+
+def patterned(pattern: str) -> Callable[[str], str]:
+    """Returns a function that makes a string match a pattern, if possible. The same ID always becomes the same one."""
+    matches = re.compile(pattern).search
+    if characters := CHARACTERS.fullmatch(pattern):
+        only = re.compile(characters[1]).findall
+        return lambda text: "".join(only(text))
+    beginning = re.match(r"\^([\w-]+)", pattern)
+    length = re.search(r"\{(\d+)\}", pattern)
+    digits = re.search(r"\[0-9\]\{1,(\d+)\}", pattern)
+
+    def candidates(text: str) -> Iterator[str]:
+        yield text
+        own = re.split("[-_]", text)[-1]
+        kind = text.removesuffix(own)
+        if beginning:
+            yield beginning[1] + own
+        if re.fullmatch("[0-9a-f]+", own):  # as in our IDs
+            number = int(own, 16) % 10 ** int(digits[1]) if digits else int(own, 16)
+            yield f"{kind}{number}"
+            yield f"{kind.replace('_', '-')}{number}"
+        if length:
+            yield own[: int(length[1])]
+        yield ""
+
+    return lambda text: next(filter(matches, candidates(text)), text)

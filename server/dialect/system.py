@@ -1,31 +1,69 @@
-"""What a server that speaks as another system has to know of it: its document, read for serving."""
+"""A system to emulate: its document, prepared for serving."""
 
-from collections.abc import Mapping
-from dataclasses import replace
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass, replace
 from functools import cached_property
+from time import time
 from typing import Any
+from uuid import uuid4
 
 from specvino.document.loading import dialect_file, load
 from specvino.document.operations import JSON, Operation, base_paths, operations
 from specvino.document.pointers import schema_reference
 from specvino.document.validator import Validators
 from specvino.document.walk import reached
+from specvino.engine.protocol import Engine
 from specvino.generated import handlers
 from specvino.handlers.errors import ApiError
 from specvino.server.dialect import errors
-from specvino.server.dialect.elsewhere import Elsewhere, elsewhere
 from specvino.server.dialect.requests import Requests
 from specvino.server.dialect.shapes import ABSENT, Fit, Shapes
 
-# The event that ours of a response in the background have after the first.
+
+@dataclass(frozen=True, slots=True)
+class Elsewhere:
+    """An operation of ours at an extra path of the system, including the base path.
+
+    With `by_status`, the response is only a status: 200, or this one for errors. With `by_model`, it is an object with
+    this value for each model's name. Neither requires a key.
+    """
+
+    method: str
+    path: str
+    operation: str
+    by_status: int | None = None
+    by_model: Mapping[str, Any] | None = None
+
+    @property
+    def id(self) -> str:
+        """The operation's ID at this path."""
+        return f"{self.method} {self.path}"
+
+
+def elsewhere(head: Mapping[str, Any]) -> Iterator[Elsewhere]:
+    """Yields the extra paths in the head of a system's document (`other_operations`)."""
+    by_endpoint = {operation.endpoint: operation.id for operation in handlers.OPERATIONS.values()}
+    for other in head.get("other_operations", ()):
+        if "served_by" not in other:
+            continue
+        for path in other["path"].split(", "):
+            for method in other["method"].split(", "):
+                yield Elsewhere(
+                    method, path, by_endpoint[other["served_by"]], other.get("by_status"), other.get("by_model")
+                )
+
+
+# The title of the event that follows the first one in our streams of background responses.
 QUEUED = "ResponseQueuedEvent"
 
 REASONING = "OutputReasoning"
 
 
 class System:
-    """Speaks as the system `name`, one of `document.loading.systems()`. `names` are those of the served models, which
-    the operator chose if it is `named`; `given` makes members that only the server knows, as `Shapes` has it."""
+    """The system `name`, one of `document.loading.systems()`.
+
+    `names` are those of the served models; they are `named` if the operator chose them. `given` is as in `Shapes`.
+    """
 
     def __init__(
         self, name: str, names: tuple[str, ...], given: Mapping[str, Mapping[str, Fit]], *, named: bool = True
@@ -37,37 +75,37 @@ class System:
         self._any_model = not named and self._head.get("any_model_unless_named", False)
         self._shapes = Shapes(self.document, given)
         self._validators = Validators(self.document)
-        self._operations = {each.id: each for each in operations(self.document)}
+        self._operations = {operation.id: operation for operation in operations(self.document)}
         self._fits: dict[tuple[str, str], Fit] = {}
 
     @property
     def port(self) -> int | None:
-        """The port on which the system listens unless told otherwise; None where it is hosted alone."""
+        """The system's default port; None if it is a hosted service."""
         return self._head.get("port")
 
     @cached_property
     def base_paths(self) -> tuple[str, ...]:
-        """The paths below which the system has its operations."""
+        """The base paths of the system's operations."""
         return base_paths(self.document)
 
     @cached_property
     def elsewhere(self) -> tuple[Elsewhere, ...]:
-        """The further places at which the system has operations of ours."""
+        """The extra paths at which the system has operations of ours."""
         return tuple(elsewhere(self._head))
 
     def has(self, operation_id: str) -> bool:
         return operation_id in self._operations
 
     def at_root(self, operation_id: str) -> bool:
-        """Tells whether the system has an operation at the root, and not below its base paths."""
+        """Returns whether the system has an operation at the root instead of under its base paths."""
         return self.has(operation_id) and self._operations[operation_id].is_only_at_root
 
     def is_open(self, operation_id: str) -> bool:
-        """Tells whether an operation of the system needs no key, whatever key the others need."""
+        """Returns whether an operation of the system requires no key even if others do."""
         return self.has(operation_id) and self._operations[operation_id].definition.get("security") == []
 
     def requests(self, operation: handlers.Operation) -> Requests | None:
-        """Returns what reads the bodies of an operation; None where it takes none."""
+        """Returns the reader of an operation's bodies; None if it has no body."""
         own = self._operations.get(operation.id)
         if own is None or own.body is None or operation.body is None:
             return None
@@ -83,14 +121,15 @@ class System:
         )
 
     def answer(self, operation_id: str, body: Any) -> Any:
-        """Returns the system's answer for one of ours."""
+        """Converts a response of ours to the system's."""
         own = self._operations.get(operation_id)
         if own is None or JSON not in own.content():
             return body
         return self._fit(own, "answer", own.content()[JSON]["schema"])(body)
 
     def event(self, operation_id: str) -> Fit:
-        """Returns what makes an event of ours one of the system's, or ABSENT, of one stream from its first event on."""
+        """Returns a converter for the events of one stream, starting with its first. It returns ABSENT for events that
+        the system doesn't have."""
         own = self._operations[operation_id]
         fit, first = self._fit(own, "event", own.event or {}), self._stream(own).get("first", 0)
         left_out: int | None = None
@@ -99,7 +138,7 @@ class System:
         def event(value: dict[str, Any]) -> Any:
             nonlocal left_out
             if left_out is None:
-                # A stream in the background that goes on behind an event: one may have been left out before.
+                # A background stream that resumes after an event: one may have been dropped before it.
                 left_out = int(value.get("sequence_number", 0) > 1 and not self._queues(own))
             found = fit(value)
             if found is not ABSENT and "item" in found:
@@ -117,11 +156,11 @@ class System:
         return event
 
     def arguments(self, operation_id: str, given: dict[str, Any]) -> dict[str, Any]:
-        """Returns the parameters of a query that the system reads, as this server counts events."""
+        """Returns the query parameters that the system has, with event numbers as this server counts them."""
         own = self._operations.get(operation_id)
         if own is None:
             return given
-        read = {each["name"] for each in own.parameters}
+        read = {parameter["name"] for parameter in own.parameters}
         given = {name: value for name, value in given.items() if name in read}
         if not isinstance(given.get("starting_after"), int):
             return given
@@ -129,18 +168,18 @@ class System:
         return {**given, "starting_after": last + int(last > 0 and not self._queues(own))}
 
     def streaming(self, operation: handlers.Operation) -> handlers.Operation:
-        """Returns an operation of ours with the frame and the end of the system's streams."""
+        """Returns an operation of ours with the framing and the terminator of the system's streams."""
         own = self._operations.get(operation.id)
-        said = self._stream(own) if own else {}
-        return replace(operation, framing=said["framing"], terminator=said["terminator"]) if said else operation
+        stream = self._stream(own) if own else {}
+        return replace(operation, framing=stream["framing"], terminator=stream["terminator"]) if stream else operation
 
     def tells_errors_in_streams(self, operation_id: str) -> bool:
-        """Tells whether an error in a stream is an event; else the stream just ends."""
+        """Returns whether an error in a stream is sent as an event; otherwise the stream just ends."""
         own = self._operations.get(operation_id)
         return own is None or self._stream(own).get("error") != "none"
 
     def error(self, operation_id: str | None, error: ApiError) -> tuple[int, str, bytes]:
-        """Returns the status, the media type and the body of an error."""
+        """Returns the status, the media type and the body of an error in the system's format."""
         own = self._operations.get(operation_id or "")
         endpoint = own.endpoint if own else None
         head = self._head["errors"]
@@ -152,13 +191,13 @@ class System:
         return (status, *errors.body_of(head, endpoint, error, status, fit))
 
     def _error(self, body: Any, status: int) -> Any:
-        """Returns an error object of ours as the system's: the code may be the status there."""
+        """Converts an error object of ours to the system's, where the code may be the status."""
         if "Error" not in self.document["components"]["schemas"]:
             return body
         code = self._validators.at(f"{schema_reference('Error').removeprefix('#')}/properties/code")
-        said = body["error"]
-        told = next((each for each in (said["code"], status, None) if code.fits(each)), said["code"])
-        return self._shapes.of({"$ref": schema_reference("ErrorResponse")})({"error": {**said, "code": told}})
+        error = body["error"]
+        fitting = next((value for value in (error["code"], status, None) if code.fits(value)), error["code"])
+        return self._shapes.of({"$ref": schema_reference("ErrorResponse")})({"error": {**error, "code": fitting}})
 
     def _fit(self, own: Operation, kind: str, schema: Any) -> Fit:
         key = (own.id, kind)
@@ -167,20 +206,51 @@ class System:
         return self._fits[key]
 
     def _queues(self, own: Operation) -> bool:
-        """Tells whether the system's streams say that a response waits, which is the second event of ours then."""
+        """Returns whether the system's streams have the event that a response is queued, which is our second one."""
         names = reached(self.document, own.event or {})
         return any(self.document["components"]["schemas"][name].get("title") == QUEUED for name in names)
 
     def _summarizes(self) -> bool:
-        """Tells whether reasoning among the system's output has but a summary."""
+        """Returns whether reasoning in the system's output has only a summary."""
         schemas = self.document["components"]["schemas"].values()
-        return any(each.get("title") == REASONING and "content" not in each["properties"] for each in schemas)
+        return any(schema.get("title") == REASONING and "content" not in schema["properties"] for schema in schemas)
 
     def _stream(self, own: Operation) -> dict[str, Any]:
-        found: dict[str, Any] = self._head.get("stream", {}).get(own.endpoint, {})
-        return found
+        stream: dict[str, Any] = self._head.get("stream", {}).get(own.endpoint, {})
+        return stream
 
     def _statuses(self, endpoint: str) -> dict[str, Any]:
-        said = self._head["errors"]
-        found: dict[str, Any] = said["statuses"] | said.get("at", {}).get(endpoint, {})
-        return found
+        errors = self._head["errors"]
+        statuses: dict[str, Any] = errors["statuses"] | errors.get("at", {}).get(endpoint, {})
+        return statuses
+
+
+def speaker(name: str, engines: Mapping[str, Engine], *, named: bool) -> System:
+    """Returns the system to emulate; `engines` are keyed by all names of their models, which are `named` if the
+    operator chose them."""
+    return System(name, tuple(engines), _given(engines), named=named)
+
+
+def _given(engines: Mapping[str, Engine]) -> Mapping[str, Mapping[str, Callable[[Any], Any]]]:
+    """Returns fields that only the server knows, by component and name, each as a function of the object it is in."""
+    return {
+        "Model": {
+            "root": lambda model: model["id"],
+            "max_model_len": lambda model: engines[model["id"]].model.context_length,
+        },
+        "ModelPermission": {"id": lambda _: f"modelperm-{uuid4().hex}", "created": lambda _: int(time())},
+        "DetokenizeResponse": {"text": _text, "content": _text},
+        "CompletionLogprobs": {"top_logprobs": _chosen_alone},
+    }
+
+
+def _text(answer: dict[str, Any]) -> str:
+    """Returns the detokenized text, which has a different name in each system."""
+    text: str = answer["prompt"]
+    return text
+
+
+def _chosen_alone(logprobs: dict[str, Any]) -> list[dict[str, float]]:
+    """Returns `top_logprobs` for a request without any: systems that always have them show the chosen token."""
+    chosen = zip(logprobs["tokens"], logprobs["token_logprobs"], strict=True)
+    return [{} if logprob is None else {token: logprob} for token, logprob in chosen]

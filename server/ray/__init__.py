@@ -1,4 +1,4 @@
-"""The app on Ray Serve: replicas on one machine or many, placed, watched, scaled and replaced by Ray.
+"""The app on Ray Serve: replicas on one or more machines, placed, monitored, scaled and replaced by Ray.
 
 `app` is the application builder: `serve run specvino.server.ray:app replicas=2`. `specvino deploy` calls it.
 """

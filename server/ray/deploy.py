@@ -1,4 +1,4 @@
-"""Runs the application until a signal comes, on a Ray cluster: one that there is, or one of this machine alone."""
+"""Runs the application until a signal, on an existing Ray cluster or on a local one."""
 
 import os
 import signal
@@ -14,15 +14,15 @@ from ray.exceptions import RayError
 from ray.serve.config import HTTPOptions
 from ray.serve.schema import LoggingConfig
 
+from specvino.server.access import ServeError, read_keys, require_unreachable
 from specvino.server.assembly.models import names
-from specvino.server.exposure import ServeError, require_unreachable
-from specvino.server.keys import read_keys
 from specvino.server.ray import proxy
 from specvino.server.ray.application import NAME, Deployment, app
 
 
 def deploy(options: Deployment, host: str, port: int, cluster: str | None, *, insecure: bool) -> None:
-    """Returns after a signal, when all replicas have ended. The port 0 is any free one, `cluster` an address.
+    """Returns after a signal, when all replicas have ended. Port 0 picks a free one; `cluster` is an address, or None
+    for a local cluster.
 
     Raises ServeError, OptionError and KeyFileError.
     """
@@ -31,34 +31,34 @@ def deploy(options: Deployment, host: str, port: int, cluster: str | None, *, in
     if cluster is None:
         port = _port(host, port, is_open=is_open)
     with _cluster(cluster):
-        proxies = serve.status().proxies  # those that run keep their host and port
+        proxies = serve.status().proxies  # running proxies keep their host and port
         if proxies and is_open:
             raise ServeError(
-                "other machines may reach the proxies that run there already, so an API key is needed: "
-                "--api-key-file FILE or SPECVINO_API_KEY (--insecure serves everybody without one)"
+                "other machines may reach the running proxies, so an API key is required: set --api-key-file FILE or "
+                "SPECVINO_API_KEY (or --insecure to serve without keys)"
             )
         if cluster is not None and not proxies:
             port = _port(host, port, is_open=is_open)
         try:
             serve.start(
-                proxy_location="EveryNode",  # a proxy takes half a millisecond for each token of a stream
+                proxy_location="EveryNode",  # a proxy needs half a millisecond per token of a stream
                 http_options=HTTPOptions(host=host, port=port),
                 logging_config=LoggingConfig(log_level="WARNING"),
             )
             serve.run(app(options), name=NAME, route_prefix="/")
         except (RayError, RuntimeError) as error:
             raise ServeError(f"the replicas could not be started: {error}") from error
-        _say(f"{options.autoscale or options.replicas} replicas of {', '.join(served)}, on Ray Serve")
-        place = f"at http://{f'[{host}]' if ':' in host else host}:{port}/v1"
-        _say(f"serving {', '.join(served)} {'behind the proxies that run there already' if proxies else place}")
+        _print(f"{options.autoscale or options.replicas} replicas of {', '.join(served)} on Ray Serve")
+        address = f"at http://{f'[{host}]' if ':' in host else host}:{port}/v1"
+        _print(f"serving {', '.join(served)} {'behind the running proxies' if proxies else address}")
         _until_a_signal()
-        _say("stopping; requests under way may end")
+        _print("shutting down; waiting for running requests")
         serve.delete(NAME)
 
 
 @contextmanager
 def _cluster(address: str | None) -> Iterator[None]:
-    # Proxies are processes of the cluster: where it runs already, whoever started it has to have set this.
+    # Proxies are processes of the cluster. On an existing cluster, this has to be set before it is started.
     os.environ.setdefault(proxy.CALLBACK, f"{proxy.middlewares.__module__}.{proxy.middlewares.__name__}")
     try:
         ray.init(address or "local", include_dashboard=False, logging_level="warning", log_to_driver=True)
@@ -73,10 +73,11 @@ def _cluster(address: str | None) -> Iterator[None]:
 
 
 def _port(host: str, port: int, *, is_open: bool) -> int:
-    """Returns the port, or a free one for 0. Raises ServeError where it isn't free, or more can reach it than may."""
+    """Returns the port, or a free one for 0. Raises ServeError if it is in use, or other machines can reach it although
+    the server is open."""
     try:
-        with socket.create_server((host, port)) as found:
-            address, free = found.getsockname()[:2]
+        with socket.create_server((host, port)) as listener:
+            address, free = listener.getsockname()[:2]
     except OSError as error:
         raise ServeError(f"can't listen on {host} port {port}: {error.strerror}") from error
     if is_open:
@@ -84,12 +85,12 @@ def _port(host: str, port: int, *, is_open: bool) -> int:
     return int(free)
 
 
-def _say(line: str) -> None:
+def _print(line: str) -> None:
     print(f"specvino: {line}", file=sys.stderr, flush=True)
 
 
 def _until_a_signal() -> None:
-    come = threading.Event()
+    received = threading.Event()
     for number in (signal.SIGINT, signal.SIGTERM):
-        signal.signal(number, lambda *_: come.set())
-    come.wait()
+        signal.signal(number, lambda *_: received.set())
+    received.wait()

@@ -1,7 +1,7 @@
-"""What Ray's proxies do beside routing: answers that Ray makes itself have the API's envelope, and a stream whose
-replica was lost ends as the document says.
+"""Middleware for Ray's proxies: Ray's own errors get the API's format, and a stream whose replica was lost ends as the
+document defines.
 
-Ray imports `middlewares` by the name in the environment variable CALLBACK, in each proxy.
+Each proxy imports `middlewares` by the name in the environment variable CALLBACK.
 """
 
 import logging
@@ -13,10 +13,10 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 from specvino.generated.errors import ErrorCode
 from specvino.generated.handlers import OPERATIONS, Operation
 from specvino.handlers.errors import ApiError
-from specvino.server import errors
-from specvino.server.paths import pattern
+from specvino.server.operations import errors
+from specvino.server.operations.exchange import HEADER, request_id_of
+from specvino.server.operations.routes import path_pattern
 from specvino.server.ray.sessions import Sessions
-from specvino.server.request_id import HEADER, request_id_of
 
 CALLBACK = "RAY_SERVE_HTTP_PROXY_CALLBACK_IMPORT_PATH"
 
@@ -27,12 +27,12 @@ logger = logging.getLogger("specvino.server")
 
 
 def middlewares() -> list[Middleware]:
-    """Returns what wraps the app of each proxy, the innermost first."""
+    """Returns the middleware around each proxy's app, the innermost first."""
     return [Middleware(Sessions), Middleware(OneEnvelope)]
 
 
 class OneEnvelope:
-    """Is ASGI middleware around a proxy's app. Replicas answer errors in JSON; what isn't is Ray's."""
+    """ASGI middleware that converts Ray's errors. Errors of replicas are JSON; all others are Ray's."""
 
     def __init__(self, app: ASGIApp) -> None:
         self.app = app
@@ -41,18 +41,18 @@ class OneEnvelope:
         if scope["type"] != "http":
             await self.app(scope, receive, send)
             return
-        id = request_id_of(scope)  # else Ray would give it one of its own
-        scope = {**scope, "headers": [*(each for each in scope["headers"] if each[0] != HEADER), (HEADER, id)]}
+        id = request_id_of(scope)  # otherwise Ray would set one of its own
+        scope = {**scope, "headers": [*(field for field in scope["headers"] if field[0] != HEADER), (HEADER, id)]}
         answer = _Answer(scope, send, id)
         try:
             await self.app(scope, receive, answer.pass_on)
         except Exception:
-            logger.exception("the proxy failed on %s %s", scope["method"], scope["path"])
+            logger.exception("proxy error on %s %s", scope["method"], scope["path"])
         await answer.end()
 
 
 class _Answer:
-    """One answer on its way from a replica to the client."""
+    """One response on its way from a replica to the client."""
 
     def __init__(self, scope: Scope, send: Send, id: bytes) -> None:
         self._scope = scope
@@ -67,7 +67,7 @@ class _Answer:
 
     async def pass_on(self, message: Message) -> None:
         if message["type"] == "http.response.start":
-            # Ray adds the request's id, which the replica's answer has, too.
+            # As a dict: Ray adds the request's ID, which the replica's response already has.
             self._headers = dict(message["headers"])
             media = self._headers.get(b"content-type", b"")
             if message["status"] >= 400 and not media.startswith(_JSON):
@@ -83,7 +83,7 @@ class _Answer:
         await self._send(message)
 
     async def end(self) -> None:
-        """Sends what Ray leaves out: an answer where there was none, and the end of a stream."""
+        """Sends what Ray omits: a response if there was none, and the end of a stream."""
         if self._refusal is not None:
             await self._refuse(_of_ray(self._refusal))
         elif not self._begun:
@@ -100,14 +100,14 @@ class _Answer:
 
 
 def _of_ray(message: Message) -> ApiError:
-    """Returns the error for an answer that Ray's proxy made."""
+    """Returns the error for a response of Ray's proxy."""
     match message["status"]:
         case 429:
             return ApiError(ErrorCode.RATE_LIMIT_EXCEEDED, "All replicas are busy.", retry_after=1)
         case 408:
             return ApiError(ErrorCode.REQUEST_TIMEOUT, "The request took longer than Ray Serve allows.")
-        case _:  # 404 among them: the application isn't there yet, or is being deleted
-            return ApiError(ErrorCode.ENGINE_UNAVAILABLE, "No replica can answer now.", retry_after=1)
+        case _:  # including 404: the application doesn't exist yet, or is being deleted
+            return ApiError(ErrorCode.ENGINE_UNAVAILABLE, "No replica is available.", retry_after=1)
 
 
 def _lost() -> ApiError:
@@ -115,7 +115,7 @@ def _lost() -> ApiError:
 
 
 def _last(operation: Operation | None, events: int) -> bytes:
-    """Returns how a stream ends whose replica was lost after so many events."""
+    """Returns the end of a stream whose replica was lost after so many events."""
     if operation is not None and operation.framing == "event":
         return b"event: error\ndata: %b\n\n" % msgspec.json.encode(_lost().event(events))
     terminator = operation.terminator if operation is not None else None
@@ -128,7 +128,7 @@ def _operation(method: str, path: str) -> Operation | None:
         (
             operation
             for operation in OPERATIONS.values()
-            if operation.method == method and pattern(operation.path).fullmatch(path)
+            if operation.method == method and path_pattern(operation.path).fullmatch(path)
         ),
         None,
     )

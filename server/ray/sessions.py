@@ -1,6 +1,7 @@
-"""Which requests belong to one conversation: they go to one replica, whose cache has the beginning of their prompt.
+"""Session affinity: requests of a conversation go to the same replica, whose cache has the beginning of their prompt.
 
-Ray's consistent-hash router reads the header `x-session-id`. Where a client sends none it is made of the request.
+Ray's consistent-hash router reads the header `x-session-id`. If the client doesn't send it, it is derived from the
+request.
 """
 
 import hashlib
@@ -11,12 +12,12 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 HEADER = b"x-session-id"
 
-# A body that is larger (bytes) isn't read here: the proxy would hold all of it twice.
+# Larger bodies (bytes) aren't read here: the proxy would hold them twice.
 LARGEST = 1 << 20
 
 
-class _Asked(msgspec.Struct):
-    """What tells conversations apart, of a request's body."""
+class _Body(msgspec.Struct):
+    """The fields of a request's body that identify its conversation."""
 
     prompt_cache_key: Any = None
     session_id: Any = None
@@ -27,11 +28,11 @@ class _Asked(msgspec.Struct):
     tools: Any = None
 
 
-_read = msgspec.json.Decoder(_Asked).decode
+_read = msgspec.json.Decoder(_Body).decode
 
 
 class Sessions:
-    """Is ASGI middleware that gives a request the header, if it is known what it belongs to."""
+    """ASGI middleware that adds the header if the conversation of a request can be identified."""
 
     def __init__(self, app: ASGIApp) -> None:
         self.app = app
@@ -40,51 +41,51 @@ class Sessions:
         if scope["type"] != "http" or scope["method"] != "POST" or HEADER in dict(scope["headers"]):
             await self.app(scope, receive, send)
             return
-        came, body = await _begin(receive)
+        messages, body = await _begin(receive)
         if body is not None and (session := session_of(body)):
             scope = {**scope, "headers": [*scope["headers"], (HEADER, session.encode())]}
 
         async def again() -> Message:
-            return came.pop(0) if came else await receive()
+            return messages.pop(0) if messages else await receive()
 
         await self.app(scope, again, send)
 
 
 async def _begin(receive: Receive) -> tuple[list[Message], bytes | None]:
-    """Returns the messages that came, and the body if they hold all of it."""
-    came: list[Message] = []
+    """Returns the messages received, and the body if they contain all of it."""
+    messages: list[Message] = []
     body = bytearray()
     while len(body) <= LARGEST:
         message = await receive()
-        came.append(message)
+        messages.append(message)
         if message["type"] != "http.request":
-            return came, None
+            return messages, None
         body += message.get("body", b"")
         if not message.get("more_body", False):
-            return came, bytes(body)
-    return came, None
+            return messages, bytes(body)
+    return messages, None
 
 
 def session_of(body: bytes) -> str | None:
-    """Returns what names the conversation of a request: its `prompt_cache_key` or `session_id`, else a digest of what
-    stays as a conversation grows, which is all up to its first answer. None where the body can't be read, is no
-    conversation, or goes on from a stored response: its beginning isn't in it."""
+    """Returns an ID of a request's conversation: a digest of its `prompt_cache_key` or `session_id`, or else of what
+    stays the same as the conversation grows, up to the first user message. None if the body can't be parsed,
+    isn't a conversation, or continues a stored response, whose beginning it doesn't contain."""
     try:
-        asked = _read(body)
-    except (msgspec.DecodeError, ValueError, RecursionError):  # the replica says what is wrong
+        request = _read(body)
+    except (msgspec.DecodeError, ValueError, RecursionError):  # the replica reports the error
         return None
-    for name in (asked.prompt_cache_key, asked.session_id):
+    for name in (request.prompt_cache_key, request.session_id):
         if isinstance(name, str) and name:
             return hashlib.sha256(name.encode("utf-8", "replace")).hexdigest()[:32]
-    items = asked.messages or asked.input
+    items = request.messages or request.input
     if isinstance(items, str):
         items = [{"role": "user", "content": items}]
-    if not isinstance(items, list) or asked.previous_response_id is not None:
+    if not isinstance(items, list) or request.previous_response_id is not None:
         return None
     first = []
     for item in items:
         first.append(item)
         if isinstance(item, dict) and item.get("role") == "user":
             break
-    known = [asked.instructions, asked.tools, first]
+    known = [request.instructions, request.tools, first]
     return hashlib.sha256(msgspec.json.encode(known, order="sorted")).hexdigest()[:32]

@@ -1,17 +1,23 @@
-"""How the server logs: to stderr, as text or as JSON."""
+"""Logging to stderr, as text or as JSON.
 
-from typing import Any, Literal
+The access log has a line for each exchange with its ID, tokens and times, and never a query, a key or a prompt.
+"""
+
+import logging
+from typing import Any
+from urllib.parse import quote
 
 from pythonjsonlogger.core import RESERVED_ATTRS
 
-LogFormat = Literal["text", "json"]
+from specvino.server.operations.exchange import Exchange
+from specvino.server.settings import LogFormat
 
 TAIL = "tail"
-"""The attribute of a log record that stands behind its message in text, and not in JSON."""
+"""The attribute of a log record that is appended to its message in the text format, but not in JSON."""
 
 
 def config(log_format: LogFormat) -> dict[str, Any]:
-    """Returns what `logging.config.dictConfig` takes. Of uvicorn's own lines there are only warnings."""
+    """Returns the argument of `logging.config.dictConfig`. uvicorn logs only warnings."""
     formatters: dict[LogFormat, dict[str, Any]] = {
         "text": {
             "()": "logging.Formatter",
@@ -37,3 +43,53 @@ def config(log_format: LogFormat) -> dict[str, Any]:
             "opentelemetry": {"handlers": ["stderr"], "level": "WARNING", "propagate": False},
         },
     }
+
+
+logger = logging.getLogger("specvino.access")
+
+LONGEST = 200
+"""The maximum number of characters of a path."""
+
+
+def log_exchange(exchange: Exchange) -> None:
+    """Logs an exchange. Its figures are members in JSON, and appended to the message as words in text."""
+    path = _path(exchange)
+    fields = _fields(exchange)
+    words = {TAIL: "".join(f" {name}={_word(value)}" for name, value in fields.items())}
+    members = {"client": exchange.client, "method": exchange.method, "path": path, "status": exchange.status}
+    message = '%s "%s %s" %d'
+    logger.info(message, exchange.client, exchange.method, path, exchange.status, extra=members | fields | words)
+
+
+def _path(exchange: Exchange) -> str:
+    # Clients must not be able to break the line.
+    return quote(exchange.path[:LONGEST])
+
+
+def _fields(exchange: Exchange) -> dict[str, Any]:
+    fields: dict[str, Any] = {"request_id": exchange.request_id, "duration": _seconds(exchange.seconds)}
+    if not exchange.complete:
+        fields["complete"] = False
+    generation = exchange.generation
+    if error := exchange.error or (generation and generation.error):
+        fields["error"] = error
+    if generation is not None:
+        figures = {
+            "prompt_tokens": generation.prompt_tokens,
+            "completion_tokens": generation.completion_tokens,
+            "time_to_first_token": _seconds(generation.first_token),
+            "time_per_output_token": _seconds(generation.per_output_token),
+            "finish_reason": generation.outcomes,
+        }
+        fields |= {name: value for name, value in figures.items() if value is not None}
+    return fields
+
+
+def _seconds(value: float | None) -> float | None:
+    return None if value is None else round(value, 4)
+
+
+def _word(value: Any) -> str:
+    if isinstance(value, list):
+        return ",".join(value)
+    return str(value).lower() if isinstance(value, bool) else str(value)

@@ -1,11 +1,17 @@
-"""GET /metrics: Prometheus' page, beside the API or on a port of its own.
+"""GET /metrics: Prometheus metrics, on the API's port or on a separate one.
 
-Like /docs it is no operation of the API, so it isn't in the document.
+Like /docs it isn't an operation of the API, so it isn't in the document.
 """
 
-from typing import TYPE_CHECKING
+import asyncio
+import socket
+import threading
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from typing import TYPE_CHECKING, Any
 
 import msgspec
+import uvicorn
 from prometheus_client import CONTENT_TYPE_PLAIN_0_0_4, CollectorRegistry, generate_latest
 from starlette.applications import Starlette
 from starlette.requests import Request
@@ -14,8 +20,8 @@ from starlette.routing import Route, Router
 from starlette.types import ASGIApp, Receive, Scope, Send
 
 from specvino.handlers.errors import ApiError
-from specvino.server import errors
-from specvino.server.keys import BearerKeys
+from specvino.server.access import BearerKeys
+from specvino.server.operations import errors
 
 if TYPE_CHECKING:
     from collections.abc import Awaitable, Callable
@@ -24,9 +30,9 @@ PATH = "/metrics"
 
 
 class MetricsPage:
-    """Answers at one path, to who has one of the `keys`, or to everybody where there are none. Raises ApiError.
+    """The metrics page, which requires one of `keys`, if there are any. Raises ApiError.
 
-    `gather` returns what is shown in place of this process's own metrics: those of all replicas.
+    `gather` returns the metrics of all replicas, to show instead of this process's own.
     """
 
     def __init__(self, registry: CollectorRegistry, keys: frozenset[str]) -> None:
@@ -50,7 +56,7 @@ class MetricsPage:
 
 
 class MetricsPath:
-    """Is ASGI middleware: it serves the page beside the API. Its errors get their envelope above it."""
+    """ASGI middleware that serves the page on the API's port. It runs inside the exception middleware."""
 
     def __init__(self, app: ASGIApp, page: MetricsPage) -> None:
         self.app = app
@@ -62,7 +68,7 @@ class MetricsPath:
 
 
 def metrics_app(page: MetricsPage) -> Starlette:
-    """Returns an app that serves nothing else, for a port of its own."""
+    """Returns an app that serves only the page, for a separate port."""
 
     async def on_error(_: Request, error: Exception) -> Response:
         assert isinstance(error, ApiError)
@@ -72,3 +78,31 @@ def metrics_app(page: MetricsPage) -> Starlette:
     app = Starlette(routes=[page.route], exception_handlers={ApiError: on_error})
     app.router.redirect_slashes = False
     return app
+
+
+# More than monitoring needs; limits the load of other clients.
+_CONNECTIONS = 32
+
+
+@asynccontextmanager
+async def serving_metrics(app: Any, listener: socket.socket) -> AsyncIterator[None]:
+    """Serves an app on a socket while the context is active, in a separate thread: it responds even if the server's
+    event loop is busy."""
+    config = uvicorn.Config(
+        app,
+        http="httptools",
+        log_config=None,
+        access_log=False,
+        lifespan="off",
+        limit_concurrency=_CONNECTIONS,
+        timeout_graceful_shutdown=1,
+        server_header=False,
+    )
+    server = uvicorn.Server(config)
+    thread = threading.Thread(target=server.run, args=([listener],), name="metrics", daemon=True)
+    thread.start()
+    try:
+        yield
+    finally:
+        server.should_exit = True
+        await asyncio.to_thread(thread.join)

@@ -1,8 +1,8 @@
-"""OpenTelemetry: a span for each request that generates, and the GenAI metrics of a server, sent by OTLP over HTTP.
+"""OpenTelemetry: a span for each generating request, and the GenAI metrics, exported with OTLP over HTTP.
 
-The names are those of the semantic conventions for generative AI, which are still in development: all stand here. What
-no option says is said by OpenTelemetry's own environment variables, such as OTEL_SERVICE_NAME and
-OTEL_EXPORTER_OTLP_HEADERS. Exporters work in threads of their own.
+All names are in this module, since the semantic conventions for generative AI are still in development. Other settings
+are read from OpenTelemetry's own environment variables, such as OTEL_SERVICE_NAME and OTEL_EXPORTER_OTLP_HEADERS.
+Exporters run in threads of their own.
 """
 
 import logging
@@ -21,11 +21,11 @@ from opentelemetry.sdk.trace import SpanProcessor, TracerProvider
 from opentelemetry.sdk.trace.export import BatchSpanProcessor
 from opentelemetry.trace import SpanKind, Status, StatusCode
 
-from specvino.server.telemetry.exchange import Exchange
+from specvino.server.operations.exchange import Exchange
 
 logger = logging.getLogger("specvino.server")
 
-# What the conventions call the operations that generate.
+# The conventions' names of generating operations.
 _OPERATIONS = {"chat": "chat", "completions": "text_completion", "responses": "chat"}
 
 _SECOND = 1_000_000_000
@@ -38,21 +38,21 @@ _OUTPUT_TOKEN = (0.01, 0.025, 0.05, 0.075, 0.1, 0.15, 0.2, 0.3, 0.4, 0.5, 0.75, 
 
 @dataclass(frozen=True, slots=True)
 class Exports:
-    """Says where spans and metrics go; None is nowhere."""
+    """Where spans and metrics are exported to; None disables them."""
 
     spans: SpanProcessor | None = None
     metrics: MetricReader | None = None
 
     @classmethod
     def to(cls, traces: str | None, metrics: str | None) -> "Exports":
-        """Returns the exports to the URLs of a collector, such as http://127.0.0.1:4318/v1/traces."""
+        """Returns the exports to a collector's URLs, such as http://127.0.0.1:4318/v1/traces."""
         spans = BatchSpanProcessor(OTLPSpanExporter(endpoint=traces)) if traces else None
         reader = PeriodicExportingMetricReader(OTLPMetricExporter(endpoint=metrics)) if metrics else None
         return cls(spans, reader)
 
 
 class OpenTelemetry:
-    """Makes a span and measurements of each exchange that asked for a generation from one of the `models`."""
+    """Records a span and measurements for each exchange that requested a generation from one of the `models`."""
 
     def __init__(self, exports: Exports, models: Sequence[str]) -> None:
         ours = Resource.create({"service.name": "specvino", "service.version": version("specvino")})
@@ -93,7 +93,7 @@ class OpenTelemetry:
             return
         error = _error(exchange)
         common: dict[str, Any] = {"gen_ai.operation.name": operation, "gen_ai.provider.name": "specvino"}
-        # Of several, what was refused before its model was looked for has none.
+        # With several models, a request refused before its model was looked up has none.
         if model := exchange.model or self._only:
             common["gen_ai.request.model"] = model
         self._measure(exchange, common | ({"error.type": error} if error else {}))
@@ -101,7 +101,7 @@ class OpenTelemetry:
             self._trace(exchange, f"{operation} {model}" if model else operation, common, error)
 
     def close(self) -> None:
-        """Sends what is left, and blocks until that is done."""
+        """Flushes pending data, and blocks until that is done."""
         self._traces.shutdown()
         self._metrics.shutdown()
 
@@ -125,7 +125,7 @@ class OpenTelemetry:
         if exchange.generation and exchange.generation.first_token is not None:
             seconds = exchange.generation.first_token
             span.add_event("gen_ai.first_token", timestamp=exchange.began + round(seconds * _SECOND))
-        if error and exchange.status >= 500:  # the conventions of HTTP: what a client did wrong is no error of a server
+        if error and exchange.status >= 500:  # HTTP conventions: a client's mistake isn't a server error
             span.set_status(Status(StatusCode.ERROR))
         span.end(exchange.began + round(exchange.seconds * _SECOND))
 
@@ -149,7 +149,7 @@ def _generation(exchange: Exchange) -> dict[str, Any]:
     generation = exchange.generation
     if generation is None:
         return {}
-    found: dict[str, Any] = {
+    attributes: dict[str, Any] = {
         "gen_ai.request.temperature": generation.temperature,
         "gen_ai.request.top_p": generation.top_p,
         "gen_ai.request.max_tokens": generation.max_tokens,
@@ -157,7 +157,7 @@ def _generation(exchange: Exchange) -> dict[str, Any]:
         "gen_ai.usage.input_tokens": generation.prompt_tokens,
         "gen_ai.usage.output_tokens": generation.completion_tokens,
         "gen_ai.response.finish_reasons": generation.outcomes,
-        # vLLM's spans have it under this name.
+        # vLLM's name.
         "gen_ai.latency.time_to_first_token": generation.first_token,
     }
-    return {name: value for name, value in found.items() if value is not None}
+    return {name: value for name, value in attributes.items() if value is not None}

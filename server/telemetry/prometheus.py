@@ -1,7 +1,7 @@
-"""Prometheus' metrics, under vLLM's names where it has the same figure, and under `specvino:` where it has not.
+"""Prometheus metrics, under vLLM's names where it has the same metric, and under `specvino:` otherwise.
 
-Dashboards, alerts and autoscalers that are made for vLLM read this server by that. What the engine is doing is asked
-when somebody reads the metrics, the rest is counted when it happens.
+Dashboards, alerts and autoscalers made for vLLM work with this server. The engine's state is collected when the metrics
+are scraped; the rest is counted as it happens.
 """
 
 from collections.abc import Iterator, Mapping
@@ -12,16 +12,18 @@ from prometheus_client.core import CounterMetricFamily, GaugeMetricFamily, Metri
 from prometheus_client.registry import Collector
 
 from specvino.engine.protocol import Engine, State
-from specvino.server.telemetry import buckets
-from specvino.server.telemetry.exchange import Exchange
+from specvino.server.operations.exchange import Exchange
 from specvino.server.telemetry.generation_metrics import LABELS, GenerationMetrics, ModelMetrics, labels_of
 
+# The buckets of vLLM.
+_HTTP_SECONDS = (0.1, 0.5, 1)
+
 _UNCOUNTED = "service"
-"""The tag of operations that monitors call all the time; vLLM's HTTP metrics leave them out as well."""
+"""The tag of operations that monitoring calls all the time; vLLM's HTTP metrics exclude them as well."""
 
 
 class Metrics:
-    """Holds the metrics of a server, whose `engines` are given by their models' names. It `record`s exchanges."""
+    """The metrics of a server. `engines` are keyed by their models' names."""
 
     def __init__(self, engines: Mapping[str, Engine]) -> None:
         self.registry = CollectorRegistry()
@@ -31,7 +33,7 @@ class Metrics:
         self._models = {model: ModelMetrics(generations, model) for model in engines}
         self._errors = Counter(
             "specvino:request_errors",
-            "Requests that ended with an error, by its code.",
+            "Requests that ended with an error, by error code.",
             ("code",),
             registry=self.registry,
         )
@@ -42,12 +44,12 @@ class Metrics:
             "http_request_duration_seconds",
             "Time until the last byte of an answer, in seconds.",
             ("method", "handler"),
-            buckets=buckets.HTTP,
+            buckets=_HTTP_SECONDS,
             registry=self.registry,
         )
 
     def of(self, model: str) -> ModelMetrics:
-        """Returns what observes the generations of this model."""
+        """Returns the observer of this model's generations."""
         return self._models[model]
 
     def record(self, exchange: Exchange) -> None:
@@ -58,14 +60,14 @@ class Metrics:
         operation = exchange.operation
         if operation is not None and operation.tag == _UNCOUNTED:
             return
-        # A label for each path that somebody tries would be without end.
+        # A label per requested path would be unbounded.
         handler = exchange.route or "none"
         self._requests.labels(exchange.method, f"{exchange.status // 100}xx", handler).inc()
         self._durations.labels(exchange.method, handler).observe(exchange.seconds)
 
 
 class _EngineCollector(Collector):
-    """Asks the engines what they do now."""
+    """Collects the current state of the engines."""
 
     def __init__(self, engines: Mapping[str, Engine]) -> None:
         self._engines = engines
@@ -74,43 +76,43 @@ class _EngineCollector(Collector):
         stats = {model: engine.stats() for model, engine in self._engines.items()}
         yield _gauge(
             "vllm:num_requests_running",
-            "Sequences that are being generated.",
-            {model: each.running for model, each in stats.items()},
+            "Sequences being generated.",
+            {model: stat.running for model, stat in stats.items()},
         )
         yield _gauge(
             "vllm:num_requests_waiting",
-            "Sequences that wait for a place.",
-            {model: each.waiting for model, each in stats.items()},
+            "Sequences waiting to be generated.",
+            {model: stat.waiting for model, stat in stats.items()},
         )
         yield _gauge(
             "vllm:kv_cache_usage_perc",
-            "The share of the KV cache that running sequences hold, 0 to 1.",
-            {model: each.cache_usage for model, each in stats.items()},
+            "The fraction of the KV cache used by running sequences, 0 to 1.",
+            {model: stat.cache_usage for model, stat in stats.items()},
         )
-        if cache_tokens := {model: each.cache_tokens for model, each in stats.items() if each.cache_tokens is not None}:
-            yield _gauge("specvino:kv_cache_tokens", "Tokens that fit into the KV cache.", cache_tokens)
-        if drafts := {model: each.accepted_drafts for model, each in stats.items() if each.accepted_drafts is not None}:
+        if cache_tokens := {model: stat.cache_tokens for model, stat in stats.items() if stat.cache_tokens is not None}:
+            yield _gauge("specvino:kv_cache_tokens", "Capacity of the KV cache, in tokens.", cache_tokens)
+        if drafts := {model: stat.accepted_drafts for model, stat in stats.items() if stat.accepted_drafts is not None}:
             yield _counter(
                 "vllm:spec_decode_num_accepted_tokens",
-                "Generated tokens that speculative decoding had drafted.",
+                "Accepted draft tokens of speculative decoding.",
                 drafts,
             )
         yield _counter(
             "vllm:generation_tokens",
-            "Tokens that were generated.",
+            "Generated tokens.",
             {model: engine.generated_tokens for model, engine in self._engines.items()},
         )
         yield _counter(
             "specvino:engine_restarts",
-            "Child processes of the engine that were lost and replaced.",
-            {model: each.restarts for model, each in stats.items()},
+            "Child processes of the engine that were replaced.",
+            {model: stat.restarts for model, stat in stats.items()},
         )
         states = GaugeMetricFamily(
-            "specvino:engine_state", "1 for the state that the engine is in.", labels=(*LABELS, "state")
+            "specvino:engine_state", "1 for the current state of the engine.", labels=(*LABELS, "state")
         )
-        for model, each in stats.items():
+        for model, stat in stats.items():
             for state in get_args(State):
-                states.add_metric((*labels_of(model), state), state == each.state)
+                states.add_metric((*labels_of(model), state), state == stat.state)
         yield states
 
 

@@ -1,4 +1,4 @@
-"""All that is seen of one server from outside, made as its operator set it."""
+"""The telemetry of one server, built from its settings."""
 
 import asyncio
 import socket
@@ -7,24 +7,23 @@ from contextlib import asynccontextmanager
 
 from specvino.engine.protocol import Engine
 from specvino.handlers.measuring import Observer
+from specvino.server.operations.exchange import Recorder
 from specvino.server.settings import Settings
-from specvino.server.telemetry import access_log, metrics_port
-from specvino.server.telemetry.exchange import Recorder
-from specvino.server.telemetry.metrics_page import MetricsPage, metrics_app
+from specvino.server.telemetry.logs import log_exchange
+from specvino.server.telemetry.metrics_page import MetricsPage, metrics_app, serving_metrics
 from specvino.server.telemetry.prometheus import Metrics
 
 
 class Telemetry:
-    """Holds what is told of a model's generations (`observers`) and of exchanges (`recorders`), and the page of
-    metrics.
+    """Observers of a model's generations, recorders of exchanges, and the metrics page.
 
-    `own_page` is for a port of its own, `page` for that of the API: there is one of the two.
+    The page is either `own_page`, on a separate port, or `page`, on the API's port.
     """
 
     recorders: list[Recorder]
 
     def __init__(self, engines: Mapping[str, Engine], settings: Settings) -> None:
-        """`engines` are those of the models, by the models' names."""
+        """`engines` are keyed by their models' names."""
         chosen = settings.telemetry
         metrics = Metrics(engines)
         own = chosen.metrics_port is not None
@@ -32,9 +31,9 @@ class Telemetry:
         self.own_page = MetricsPage(metrics.registry, chosen.metrics_keys) if own else None
         self._metrics = metrics
         self._opentelemetry = None
-        self.recorders = [access_log.record, metrics.record]
+        self.recorders = [log_exchange, metrics.record]
         if chosen.otlp_traces_endpoint or chosen.otlp_metrics_endpoint:
-            # Only here: it is an extra.
+            # Imported here because it is an extra.
             from specvino.server.telemetry.opentelemetry import Exports, OpenTelemetry
 
             exports = Exports.to(chosen.otlp_traces_endpoint, chosen.otlp_metrics_endpoint)
@@ -42,15 +41,15 @@ class Telemetry:
             self.recorders.append(self._opentelemetry.record)
 
     def observers(self, model: str) -> Sequence[Observer]:
-        """Returns who is told how this model's generations go on."""
+        """Returns the observers of this model's generations."""
         return (self._metrics.of(model),)
 
     @asynccontextmanager
     async def running(self, listener: socket.socket | None) -> AsyncIterator[None]:
-        """Serves the metrics on a port of their own, where there is one, and sends all that is left at the end."""
+        """Serves the metrics on their separate port, if there is one, and flushes pending exports at the end."""
         try:
             if listener is not None and self.own_page is not None:
-                async with metrics_port.serving(metrics_app(self.own_page), listener):
+                async with serving_metrics(metrics_app(self.own_page), listener):
                     yield
             else:
                 yield

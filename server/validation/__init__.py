@@ -1,2 +1,2 @@
-"""The validation of a request before its handler: bytes become strict JSON, are validated by the document's schema, and
-become a pydantic object."""
+"""Validation of a request before its handler: bytes become strict JSON, are validated against the document's schema,
+and become a pydantic object."""

@@ -1,4 +1,4 @@
-"""The words of an error: which field, what was there, what is accepted."""
+"""The wording of validation errors: the field, its value, and what is accepted."""
 
 import json
 from typing import Any
@@ -10,7 +10,7 @@ from specvino.handlers.errors import ApiError
 
 Path = tuple[str | int, ...]
 
-# The most characters of a value that a message shows.
+# The maximum number of characters of a value in a message.
 MOST_SHOWN = 80
 
 _encode_lazily = json.JSONEncoder(ensure_ascii=False).iterencode
@@ -35,9 +35,9 @@ def refuse(code: ErrorCode, path: Path, value: Any, accepted: str) -> ApiError:
 
 
 def refuse_missing(path: Path, accepted: list[str] | None = None) -> ApiError:
-    """Returns the error for a property that isn't there; `accepted` are the values that it could have."""
-    what = f"; accepted are: {', '.join(accepted)}" if accepted else ""
-    return ApiError(ErrorCode.MISSING_REQUIRED_PARAMETER, f"{dotted(path)} is required{what}.", param=dotted(path))
+    """Returns the error for a missing property; `accepted` are its possible values."""
+    choices = f"; accepted values: {', '.join(accepted)}" if accepted else ""
+    return ApiError(ErrorCode.MISSING_REQUIRED_PARAMETER, f"{dotted(path)} is required{choices}.", param=dotted(path))
 
 
 def refuse_keyword(error: ValidationError, schema: dict[str, Any], path: Path) -> ApiError:
@@ -47,8 +47,8 @@ def refuse_keyword(error: ValidationError, schema: dict[str, Any], path: Path) -
     path = (*path, *error.instance_path)
     if keyword == "required":
         return refuse_missing((*path, kind.property))
-    if keyword not in schema:  # it is of a schema below, to which nothing led
-        return refuse(ErrorCode.INVALID_VALUE, path, error.instance, "what the document says")
+    if keyword not in schema:  # it belongs to a nested schema that the search didn't reach
+        return refuse(ErrorCode.INVALID_VALUE, path, error.instance, "valid according to the document")
     if keyword == "type":
         return refuse(ErrorCode.INVALID_TYPE, path, error.instance, types(schema["type"]))
     if keyword == "propertyNames":
@@ -98,13 +98,13 @@ def _accepted(keyword: str, schema: dict[str, Any]) -> str:
         case "const":
             return _show(schema["const"])
         case "pattern":
-            return f"a text that matches {schema['pattern']}"
-        case "maxLength":  # of a map's keys; that of other texts is CODES'
-            return f"texts of at most {schema['maxLength']} characters"
+            return f"a string matching {schema['pattern']}"
+        case "maxLength":  # for the keys of a map; CODES has it for other strings
+            return f"strings of at most {schema['maxLength']} characters"
         case "format":
-            return f"a text of the format {schema['format']}"
+            return f"a string in the format {schema['format']}"
         case "not" if "const" in schema["not"]:
-            return f"another value than {_show(schema['not']['const'])}"
+            return f"a value other than {_show(schema['not']['const'])}"
         case _:
             return f"a value that satisfies {keyword}: {_show(schema[keyword])}"
 

@@ -1,4 +1,4 @@
-"""Finds the fields of a valid body that will have no effect: unknown ones, and values that aren't supported."""
+"""Finds fields of a valid body that have no effect: unknown fields, and unsupported fields or values."""
 
 from functools import cache
 from typing import Any, Literal
@@ -12,16 +12,16 @@ from specvino.server.validation.refusal import Path, dotted
 
 Policy = Literal["report", "reject", "ignore"]
 
-# Clients refuse headers that are longer than some kilobytes.
+# Clients reject headers longer than a few kilobytes.
 MOST_REPORTED = 16
 LONGEST_NAME = 100
 LONGEST_HEADER = 2048
 
 
 def apply(policy: Policy, body: Any, component: str) -> list[str]:
-    """Returns the names to report, at most 16, cut to 100 characters.
+    """Returns the names of fields without effect: at most 16, truncated to 100 characters.
 
-    Under `reject`, raises ApiError for the first such field instead.
+    With the policy `reject`, raises ApiError for the first one instead.
     """
     if policy == "ignore":
         return []
@@ -37,7 +37,7 @@ def apply(policy: Policy, body: Any, component: str) -> list[str]:
 
 
 def header(names: list[str]) -> str:
-    """Returns the value of X-Unsupported-Params, as far as it goes; a field without a name is shown as two quotes."""
+    """Returns the value of X-Unsupported-Params, within its length limit; an empty name is shown as two quotes."""
     text = ""
     for name in names[:MOST_REPORTED]:
         longer = f"{text}, " * bool(text) + quote(name or '""', safe=".-_~[]")
@@ -54,10 +54,10 @@ def _refusal(name: str, known: bool) -> ApiError:
 
 
 def _search(value: Any, shape: str, path: Path, found: list[tuple[Path, bool]]) -> None:
-    """Adds the paths of fields without effect, in the order of the body, and whether the document knows the field.
+    """Appends the paths of fields without effect, in the order of the body, with whether the document knows the field.
 
-    It stops soon after the most that are reported. A plain function on a list, since a generator at each level would
-    take twice as long for what is mostly nothing.
+    Stops soon after the reporting limit. It appends to a list because a generator at each level would take twice as
+    long, and mostly finds nothing.
     """
     if isinstance(value, list):
         for index, element in enumerate(value):
@@ -77,7 +77,7 @@ def _search(value: Any, shape: str, path: Path, found: list[tuple[Path, bool]]) 
     fields = SHAPES[component].fields
     for name, child in value.items():
         if child is None:
-            continue  # asks for nothing
+            continue  # null requests nothing
         field = fields.get(name)
         if field is None:
             found.append(((*path, name), False))
@@ -92,14 +92,14 @@ def _search(value: Any, shape: str, path: Path, found: list[tuple[Path, bool]]) 
 
 
 def _meant(value: dict[str, Any], union: Union) -> str | None:
-    """Returns the branch of a union that a valid object is meant for."""
+    """Returns the branch of a union that matches a valid object."""
     selected = value.get(union.select) if union.select else None
     if selected is None:
         candidates = union.absent
     else:
         candidates = union.variants.get(selected, union.branches) if isinstance(selected, str) else union.branches
         if len(candidates) == 1:
-            return candidates[0]  # a valid value of this kind can be nothing else
+            return candidates[0]  # a valid value of this kind matches no other
     for name in candidates:
         if _fits(value, SHAPES[name]):
             return name
@@ -118,8 +118,7 @@ def _supported(component: str, name: str, value: Any) -> bool:
 
 @cache
 def _plain(component: str) -> frozenset[str]:
-    """Returns the fields that are supported whatever their value is, and have no objects in it: most of all that is
-    sent."""
+    """Returns the fields that are supported with any value and contain no objects: most of what clients send."""
     fields = SHAPES[component].fields.items()
     return frozenset(
         name

@@ -13,7 +13,7 @@ import numpy
 
 from bench.workload import Load
 from specvino.engine.models import ModelSource
-from specvino.engine.openvino.memory import default_cache_size
+from specvino.engine.openvino.client.memory import default_cache_size
 
 
 class Bare:
@@ -52,13 +52,13 @@ def _main(pipe: Connection, path: str, cache_size: int) -> None:
     from specvino.engine.openvino.native.tokenizer import load_tokenizer
     from specvino.engine.openvino.preprocess.preprocessor import Preprocessor
     from specvino.engine.openvino.worker.pipeline import load
-    from specvino.engine.text import byte_table
+    from specvino.engine.output.detokenizer import byte_table_factory
 
     pipeline = load(LoadModel(path, max_sequences=64, cache_size=cache_size))
     preprocessor = Preprocessor(load_tokenizer(path))
     vocabulary = preprocessor.vocabulary()
     assert vocabulary.table is not None, "a model whose tokens have no bytes of their own"
-    detokenizers = byte_table.factory(vocabulary.table, vocabulary.special, drops_space=vocabulary.drops_space)
+    detokenizers = byte_table_factory(vocabulary.table, vocabulary.special, drops_space=vocabulary.drops_space)
     pipe.send("ready")
     while True:
         try:

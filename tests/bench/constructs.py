@@ -8,15 +8,7 @@ from typing import Any
 
 from support.formats import Function
 
-from specvino.engine.grammar.structural_tags.builders import (
-    ANY_TEXT,
-    constant,
-    either,
-    json_schema,
-    regex,
-    sequence,
-    tag,
-)
+from specvino.engine.grammar import ANY_TEXT, constant, either, json_schema, regex, sequence, tag
 from specvino.engine.output_parsers import REASONING_PARSERS, TOOL_PARSERS, forced_call_grammar
 from specvino.engine.request import Constraint, JsonSchema, StructuralTag
 

@@ -15,16 +15,17 @@ from pathlib import Path
 from models.vocabularies.build import build
 from models.vocabularies.families import FAMILIES
 
-from specvino.engine.grammar.ebnf.nodes import Grammar
-from specvino.engine.grammar.ebnf.size import open_places
-from specvino.engine.grammar.from_schema.converter import convert
-from specvino.engine.grammar.structural_tags import to_ebnf
-from specvino.engine.grammar.structured_output import LoweredConstraint, lower
+from specvino.engine.grammar import LoweredConstraint
+from specvino.engine.grammar._ebnf.nodes import Grammar
+from specvino.engine.grammar._ebnf.size import open_places
+from specvino.engine.grammar._from_schema.converter import convert
+from specvino.engine.grammar._structural_tags import to_ebnf
 from specvino.engine.models import resolve
 from specvino.engine.openvino.native.dummy_pipeline import DummyPipeline
-from specvino.engine.openvino.native.silence import silence
+from specvino.engine.openvino.native.error_output import silence
 from specvino.engine.openvino.native.tokenizer import load_tokenizer
 from specvino.engine.request import Constraint, JsonSchema
+from specvino.engine.structured_output import lower
 
 # The default model's, and others by their names in tests/models/vocabularies.
 VOCABULARIES = {"Mistral": "mistral", "SmolLM2": None, "Llama 3": "llama3", "Qwen": "qwen"}

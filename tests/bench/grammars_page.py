@@ -25,14 +25,14 @@ it: after each token it computes which tokens may follow. This page shows what t
 whole schemas, in tool calling and with reasoning first. `tox run -e bench -- grammars --write` measures it and writes
 the page.
 
-**What is measured.** CPU time of the process, all threads together, on {cores} cores that others used
-too ({processor}); OpenVINO GenAI {genai}. The pipeline has no model, so that a token costs only the sampler and the
+**What is measured.** CPU time of the process, all threads together, on {cores} shared
+cores ({processor}); OpenVINO GenAI {genai}. The pipeline has no model, so that a token costs only the sampler and the
 mask. *Compiling* is the first answer of one token, with only the vocabulary known before. *A token* is the cost beyond
 that of an unconstrained token, as the mean over three sampled texts of 64 tokens. Each text, and an unconstrained one
 beside it, is generated twice, and the quicker run counts; differences of a tenth of a millisecond mean nothing.
 
 An unconstrained token costs {free}. Where few
-tokens are allowed, nearly all of a figure is GenAI's own work of applying the mask to the logits, which is the same for
+tokens are allowed, nearly all of the cost is GenAI's own work of applying the mask to the logits, which is the same for
 every grammar.
 
 **XGrammar** is XGrammar's own conversion of the same schema or tag, on Qwen's vocabulary. It allows unlimited white

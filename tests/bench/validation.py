@@ -9,8 +9,8 @@ from typing import Any
 from specvino.generated.handlers import OPERATIONS
 from specvino.handlers.errors import ApiError
 from specvino.server.validation import support
+from specvino.server.validation.parsing import parse_json
 from specvino.server.validation.schema import SchemaCheck
-from specvino.server.validation.strict_json import parse
 
 
 def validation_times() -> Iterator[str]:
@@ -19,9 +19,9 @@ def validation_times() -> Iterator[str]:
     check = SchemaCheck.of_component(operation.body or "")
     for name, body in _bodies().items():
         raw = json.dumps(body).encode()
-        value = parse(raw)
+        value = parse_json(raw)
         steps = {
-            "JSON": lambda raw=raw: parse(raw),
+            "JSON": lambda raw=raw: parse_json(raw),
             "schema": lambda value=value: check.require(value),
             "effects": lambda value=value: support.apply("report", value, operation.body or ""),
             "object": lambda value=value: operation.model.model_validate(value),

@@ -15,8 +15,8 @@ import pytest
 from support.node import installed
 
 from specvino.cli.conform_matrix import side_by_side
+from specvino.cli.docs import start_lines
 from specvino.cli.main import app
-from specvino.cli.system_options.page import start_lines
 from specvino.portal.build import build
 
 NODE = Path(__file__).parent / "node"

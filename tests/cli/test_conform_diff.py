@@ -32,7 +32,7 @@ def test_diff_refuses_runs_of_different_plans(two) -> None:
     good, bad = two
     bad.write_text(bad.read_text("utf-8").replace('"profile":"full"', '"profile":"core"'), "utf-8")
     line = one_line(conform("diff", good, bad))
-    assert "are runs of different plans: profile is full, then core" in line
+    assert "are runs with different plans: profile is full, then core" in line
 
 
 def test_diff_refuses_a_cut_file(two) -> None:
@@ -44,7 +44,7 @@ def test_diff_refuses_a_cut_file(two) -> None:
 def test_matrix_makes_a_site(two, tmp_path) -> None:
     run = conform("matrix", *two, "-o", tmp_path / "site")
     assert run.exit_code == 0
-    assert run.stdout.startswith("specvino: 2 servers side by side in ")
+    assert run.stdout == f"specvino: wrote {tmp_path / 'site' / 'index.html'} with 2 servers\n"
     assert {file.name for file in (tmp_path / "site").iterdir()} == {"index.html", "good.html", "bad.html"}
 
 

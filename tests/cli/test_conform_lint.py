@@ -19,8 +19,8 @@ def test_lint_knows_the_rules(tmp_path) -> None:
     run = conform("lint", baseline)
     assert run.exit_code == 1
     assert run.stdout == (
-        f"{baseline}: there is no rule chat/basics/answer; perhaps chat/basics/answers\n"
-        f"{baseline}: there is no rule nowhere/rules/ids-unique\n"
+        f"{baseline}: unknown rule chat/basics/answer; did you mean chat/basics/answers?\n"
+        f"{baseline}: unknown rule nowhere/rules/ids-unique\n"
     )
 
 

@@ -23,7 +23,7 @@ from specvino.conformance.verdict import Verdict
 @pytest.mark.parametrize(
     ("arguments", "words"),
     [
-        ([], "the URL of a server is missing"),
+        ([], "a server URL is required"),
         (["localhost:8000"], "is no URL of a server"),
         (["http://"], "is no URL of a server"),
         (["http://[::1/v1"], "is no URL"),
@@ -31,7 +31,7 @@ from specvino.conformance.verdict import Verdict
         (["http://127.0.0.1/v1?a=b"], "more than a path"),
         (["http://127.0.0.1:1/v1"], "no server answers at http://127.0.0.1:1/v1"),
         (["http://127.0.0.1:1/v1", "-k", "schlüssel"], "no header can carry"),
-        (["http://127.0.0.1:1/v1", "-u", "http://127.0.0.1:2/v1"], "given twice"),
+        (["http://127.0.0.1:1/v1", "-u", "http://127.0.0.1:2/v1"], "the URL argument and --base-url differ"),
         (
             ["http://127.0.0.1:1/v1", "--dialect", "nobody"],
             "there is no dialect 'nobody'; there are fastdeploy,",
@@ -43,7 +43,7 @@ from specvino.conformance.verdict import Verdict
         (["http://127.0.0.1:1/v1", "--baseline", "/no/such"], "/no/such can't be read: No such file"),
         (["http://127.0.0.1:1/v1", "--html", "/no/such"], "/no/such can't be written: No such file"),
         (["http://127.0.0.1:1/v1", "--html", "/tmp"], "/tmp can't be written: Is a directory"),
-        (["http://127.0.0.1:1/v1", "--html", "/tmp/x-1", "--junit", "/tmp/x-1"], "name the same file"),
+        (["http://127.0.0.1:1/v1", "--html", "/tmp/x-1", "--junit", "/tmp/x-1"], "write to the same file"),
         (["http://127.0.0.1:99999/v1"], "there is no port 99999"),
         (["http://xn--a/v1"], "is no URL"),
         ([f"http://{'a' * 70}/v1"], "no server answers"),
@@ -51,8 +51,8 @@ from specvino.conformance.verdict import Verdict
         (["http://127.0.0.1:1/v1", "--header", "X: a\nb"], "no value that a header can carry"),
         (["http://127.0.0.1:1/v1", "--header", "Content-Type: a"], "each request's own"),
         (["http://127.0.0.1:1/v1", "-k", "sk", "--header", "Authorization: Basic a"], "the key is given twice"),
-        (["http://127.0.0.1:1/v1", "--strict"], "entries of a baseline, which --baseline names"),
-        (["http://127.0.0.1:1/v1", "-q", "-v"], "--quiet prints nothing, and --verbose everything"),
+        (["http://127.0.0.1:1/v1", "--strict"], "--strict requires --baseline"),
+        (["http://127.0.0.1:1/v1", "-q", "-v"], "--quiet and --verbose can't be combined"),
         (["http://127.0.0.1:1/v1", "--auth-header", "api-key"], "but there is no key"),
         (["http://127.0.0.1:1/v1", "-k", "sk", "--auth-header", "a b"], "'a b' is no name of a header"),
         (["http://127.0.0.1:1/v1", "-k", "sk", "--auth-header", "Connection"], "is no name of a header"),
@@ -327,7 +327,7 @@ def test_the_time_allowed_ends_a_run(tmp_path) -> None:
     assert "The time was up" in run.stdout
     # Nothing was judged, so nothing is known.
     assert run.exit_code == 2
-    assert "nothing could be judged" in run.stderr
+    assert "no rule could be judged" in run.stderr
 
 
 def test_a_run_that_the_time_cut_is_not_green(tmp_path) -> None:

@@ -46,7 +46,7 @@ def test_a_report_says_how_its_requests_are_made_again(tmp_path) -> None:
     assert (generated.seed, generated.max_examples, generated.checks) == (7, 1, ("not_a_server_error",))
     # Nothing was proved by so few.
     assert run.exit_code == 2
-    assert run.stderr == "specvino: nothing could be judged\n"
+    assert run.stderr == "specvino: no rule could be judged\n"
     assert counted(ndjson.read(file), Verdict.NOT_EXERCISED) == len(ndjson.read(file).lines) == 2
 
 
@@ -71,14 +71,14 @@ def test_a_finding_is_sent_again(tmp_path) -> None:
 @pytest.mark.parametrize(
     ("arguments", "says"),
     [
-        (("--seed", 1), "are for --layer fuzz"),
+        (("--seed", 1), "require --layer fuzz"),
         (
             ("--layer", "fuzz", "--exclude-check", "no_such"),
             "there is no check 'no_such'; the checks are not_a_server_",
         ),
-        (("--replay", "REPORT", "--seed", 1), "don't go with it"),
+        (("--replay", "REPORT", "--seed", 1), "can't be combined with"),
         (("--replay", "REPORT", "--dialect", "vllm"), "--dialect is vllm, but "),
-        (("--replay", "REPORT"), "has no finding of the layer fuzz to send again"),
+        (("--replay", "REPORT"), "has no fuzz findings to replay"),
         (("--replay", "/no/such"), "/no/such can't be read"),
         (("--replay", "EMPTY"), "is no report of a run"),
     ],

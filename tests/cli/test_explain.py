@@ -36,7 +36,7 @@ def test_explain_shows_what_the_document_says() -> None:
     shown = lines(explain("chat.temperature"))
     for line in ("type number, null", "at least 0", "at most 2", "default 1", "defined by openai", "here supported"):
         assert line in shown
-    assert any(line.startswith("vllm full Without it the model's generation config") for line in shown)
+    assert any(line.startswith("vllm full Defaults to the model's generation config") for line in shown)
     for system in systems():
         assert any(line.startswith(f"{system} ") for line in shown)
 
@@ -87,18 +87,18 @@ def test_explain_shows_the_branches_and_their_bounds() -> None:
 
 def test_explain_joins_the_branches_of_a_union() -> None:
     shown = lines(explain("chat.messages[].role"))
-    assert shown[0] == "chat.messages[].role The turn's author."
+    assert shown[0] == "chat.messages[].role The role of the message's author."
     assert "values assistant, developer, function, system, tool, user" in shown
 
 
 def test_explain_tells_the_branches_apart() -> None:
     shown = lines(explain("chat.messages[].content"))
     assert shown[0] == "chat.messages[].content"
-    user = shown[shown.index("UserMessage: What was said.") :]
-    assistant = shown[shown.index("AssistantMessage: What was said; null or absent beside tool calls.") :]
+    user = shown[shown.index("UserMessage: The message's content.") :]
+    assistant = shown[shown.index("AssistantMessage: The message's content; null or absent beside tool calls.") :]
     assert "schema list of AudioPart (most elements 1024)" in user
     assert "schema list of AudioPart (most elements 1024)" not in assistant[: assistant.index(user[0])]
-    assert "DeveloperMessage, SystemMessage: What was said." in shown
+    assert "DeveloperMessage, SystemMessage: The message's content." in shown
     assert shown.count("system support note") == 1
 
 
@@ -131,7 +131,9 @@ def test_explain_names_few_of_many_branches() -> None:
 
 
 def test_explain_needs_no_names_where_all_branches_say_the_same() -> None:
-    assert explain("responses.stream.sequence_number").startswith("responses.stream.sequence_number  Counts the ")
+    assert explain("responses.stream.sequence_number").startswith(
+        "responses.stream.sequence_number  The number of the event in "
+    )
 
 
 def test_explain_keeps_brackets() -> None:
@@ -174,5 +176,5 @@ def test_explain_follows_lists_and_unions_too() -> None:
     shown = explain("talk.stream.answer.items[].name", document)
     assert shown.startswith("talk.response.items[].name")
     assert "odd partial A number. (values integer; null, too; required)" in lines(shown)
-    with pytest.raises(UnknownField, match=r"there is no field talk\.stream\.answer\.items\[\]\.nam;"):
+    with pytest.raises(UnknownField, match=r"unknown field talk\.stream\.answer\.items\[\]\.nam;"):
         explain("talk.stream.answer.items[].nam", document)

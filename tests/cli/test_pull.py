@@ -12,9 +12,9 @@ from support.processes import gone
 
 from specvino.cli.pull import pull
 from specvino.engine.errors import ModelLoadError
-from specvino.engine.models import checksums
 from specvino.engine.models.catalogue import PackagedModel
 from specvino.engine.models.folder import FILES
+from specvino.engine.models.pull import write_checksums
 
 PULL = "specvino.engine.models.pull.pull"
 
@@ -44,9 +44,9 @@ def test_a_model_that_is_there(cache: Path, capsys: pytest.CaptureFixture[str]) 
     folder.mkdir()
     for name in FILES:
         (folder / name).touch()
-    checksums.write(folder)
+    write_checksums(folder)
     pull("smollm2")
-    assert capsys.readouterr().out == f"smollm2 is there already: {folder}\n"
+    assert capsys.readouterr().out == f"smollm2 is already in the cache: {folder}\n"
 
 
 def test_a_failure_is_one_line(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -63,7 +63,7 @@ def test_an_unknown_name() -> None:
     with pytest.raises(SystemExit) as raised:
         pull("llama")
     assert raised.value.code == (
-        "specvino: llama: no model of that name; there is: smollm2, and those of the Hugging Face hub as ORG/NAME"
+        "specvino: unknown model llama: use smollm2, or a Hugging Face model ID such as ORG/NAME"
     )
 
 

@@ -102,13 +102,13 @@ def test_what_can_not_be_read(project, arguments, words) -> None:
 def test_a_folder_and_a_version(project) -> None:
     run = drift(project, "--source", "x", "--package-version", "1")
     assert run.exit_code == 2
-    assert "a folder has the version that it has" in run.output
+    assert "--package-version and --source can't be combined" in run.output
 
 
 def test_a_system_that_is_none(project) -> None:
     run = drift(project, "--dialect", "nobody")
     assert run.exit_code == 2
-    assert "there is no dialect 'nobody'" in run.output
+    assert "unknown dialect 'nobody'" in run.output
 
 
 def test_a_system_that_is_not_in_python() -> None:

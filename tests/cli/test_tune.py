@@ -12,8 +12,8 @@ from specvino.cli import main
 from specvino.cli.serve import serve
 from specvino.engine.openvino.messages.options import PipelineOptions
 from specvino.engine.openvino.tuning import search
-from specvino.engine.openvino.tuning.candidates import Candidate
 from specvino.engine.openvino.tuning.figures import Figures
+from specvino.engine.openvino.tuning.search import Candidate
 
 MODEL = Path(__file__).parents[1] / "models" / "tiny_text"
 CHOSEN = PipelineOptions(512, {"INFERENCE_PRECISION_HINT": "bf16"})
@@ -66,8 +66,8 @@ def test_a_model_that_is_not_there_is_one_line() -> None:
 @pytest.mark.parametrize(
     ("said", "reason"),
     [
-        (["--plugin-config", "f32"], "'f32' is no JSON"),
-        (["--plugin-config", '{"NOPE": 1}'], "NOPE is no property of OpenVINO's CPU plugin"),
+        (["--plugin-config", "f32"], "'f32' is not valid JSON"),
+        (["--plugin-config", '{"NOPE": 1}'], "NOPE isn't a property of OpenVINO's CPU plugin"),
         (
             ["--max-num-batched-tokens", "64"],
             "Input should be greater than or equal to 128",

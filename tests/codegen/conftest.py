@@ -1,6 +1,7 @@
 """The real specification, to read and to break."""
 
 import copy
+import pickle
 from pathlib import Path
 
 import pytest
@@ -61,10 +62,18 @@ def small(real: Spec) -> Spec:
     return part
 
 
+@pytest.fixture(scope="session")
+def pickled(small: Spec) -> bytes:
+    """`small`, of which a copy takes a sixth of the time that deepcopy needs."""
+    return pickle.dumps(small)
+
+
 @pytest.fixture
-def spec(small: Spec) -> Spec:
+def spec(pickled: bytes) -> Spec:
     """A copy of the test's own."""
-    return copy.deepcopy(small)
+    copied = pickle.loads(pickled)
+    assert isinstance(copied, Spec)
+    return copied
 
 
 @pytest.fixture

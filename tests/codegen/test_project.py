@@ -6,8 +6,7 @@ import pytest
 from openapi_spec_validator import OpenAPIV31SpecValidator
 from support.tiny_document import dialect, kind, ref, talk, thing
 
-from specvino.codegen.examples import examples
-from specvino.codegen.project import MARKINGS, project
+from specvino.codegen.project import MARKINGS, examples, project
 from specvino.document.validator import Validators
 from specvino.document.walk import objects
 

@@ -7,7 +7,6 @@ from dataclasses import replace
 from typing import Any, ClassVar
 
 import pytest
-from dialects.stand_ins.openai import OpenAIResponses
 from reference_server.bench import judged, told
 from reference_server.chat import Chat
 from reference_server.completions import Answers, Completions
@@ -24,6 +23,7 @@ from reference_server.oddities import (
     TakesOptionsWithoutAStream,
     UnknownResponsesAre400,
 )
+from reference_server.openai_responses import OpenAIResponses
 from reference_server.part import Part
 from reference_server.refusal import Refusal
 from support.examples import ROOT
@@ -32,7 +32,7 @@ from specvino.conformance.verdict import Verdict
 
 
 class RoleBesideTheFirstText(Chat):
-    """No chunk has the role alone: it comes with the first text or call."""
+    """No chunk has the role alone; it comes with the first text or call."""
 
     def chat_events(self, head: Mapping[str, Any], asked: Asked, outputs: Sequence[Output]) -> Iterator[Event]:
         begun: set[int] = set()
@@ -48,7 +48,7 @@ class RoleBesideTheFirstText(Chat):
 
 
 class RoleInEveryChunk(Chat):
-    """Each chunk says again that the assistant speaks."""
+    """Every chunk repeats the role."""
 
     advised: ClassVar = True
 
@@ -57,7 +57,7 @@ class RoleInEveryChunk(Chat):
 
 
 class FinishBesideTheLastText(Chat):
-    """The chunk of the last text or call has the finish, too."""
+    """The chunk with the last text or call also has the finish_reason."""
 
     def chat_events(self, head: Mapping[str, Any], asked: Asked, outputs: Sequence[Output]) -> Iterator[Event]:
         held: dict[int, Event] = {}
@@ -80,21 +80,21 @@ class FinishBesideTheLastText(Chat):
 
 
 class RoleWithoutText(Chat):
-    """The first chunk has the role alone, without the empty text that OpenAI's own has."""
+    """The first chunk has the role alone, without OpenAI's empty content."""
 
     def role_delta(self) -> dict[str, Any]:
         return {"role": "assistant"}
 
 
 class RoleBesideRefusal(Chat):
-    """The first chunk says that nothing is refused, too, as OpenAI's own does."""
+    """The first chunk also has a null refusal, as OpenAI's does."""
 
     def role_delta(self) -> dict[str, Any]:
         return {**super().role_delta(), "refusal": None}
 
 
 class SaysNothingBetween(Chat):
-    """Chunks without anything new come between the others."""
+    """Some chunks have nothing new."""
 
     def chat_events(self, head: Mapping[str, Any], asked: Asked, outputs: Sequence[Output]) -> Iterator[Event]:
         for event in super().chat_events(head, asked, outputs):
@@ -106,7 +106,7 @@ class SaysNothingBetween(Chat):
 
 
 class OpensWithoutChoices(Chat):
-    """The first chunk has no choices: Azure tells there what its filters found in the prompt."""
+    """The first chunk has no choices but the results of a content filter, as Azure's does."""
 
     def chat_events(self, head: Mapping[str, Any], asked: Asked, outputs: Sequence[Output]) -> Iterator[Event]:
         yield self.chat_chunk(head, asked, [])
@@ -114,7 +114,7 @@ class OpensWithoutChoices(Chat):
 
 
 class CountsNothing(Chat):
-    """Usage, which an answer may be without, is left out."""
+    """Optional usage of an answer is left out."""
 
     def chat_completion(self, head: Mapping[str, Any], asked: Asked, outputs: Sequence[Output]) -> dict[str, Any]:
         answer = super().chat_completion(head, asked, outputs)
@@ -123,7 +123,7 @@ class CountsNothing(Chat):
 
 
 class TextsAreNotCounted(Completions):
-    """Usage, which a text may be without, is left out."""
+    """Optional usage of a text completion is left out."""
 
     def completion(self, head: Mapping[str, Any], answers: Answers) -> dict[str, Any]:
         answer = super().completion(head, answers)
@@ -132,7 +132,7 @@ class TextsAreNotCounted(Completions):
 
 
 class DatedModels(Chat):
-    """An answer names the version of the model, as OpenAI's do."""
+    """An answer names a version of the model, as OpenAI's do."""
 
     def chat_completion(self, head: Mapping[str, Any], asked: Asked, outputs: Sequence[Output]) -> dict[str, Any]:
         return {**super().chat_completion(head, asked, outputs), "model": f"{head['model']}-2026-11-01"}
@@ -142,7 +142,7 @@ class DatedModels(Chat):
 
 
 class FieldsOfItsOwn(Chat):
-    """Answers and chunks have fields that no document knows."""
+    """Answers and chunks have undocumented fields."""
 
     def chat_completion(self, head: Mapping[str, Any], asked: Asked, outputs: Sequence[Output]) -> dict[str, Any]:
         return {**super().chat_completion(head, asked, outputs), "x_timings": {"ms": 3}, "provider": "odd"}
@@ -152,14 +152,14 @@ class FieldsOfItsOwn(Chat):
 
 
 class Pads(Chat):
-    """Chunks are padded against those who read their lengths, as OpenAI's are."""
+    """Chunks are padded to hide their lengths, as OpenAI's are."""
 
     def chat_chunk(self, head: Mapping[str, Any], asked: Asked, choices: list[dict[str, Any]]) -> Event:
         return {**super().chat_chunk(head, asked, choices), "obfuscation": "aB3dE", "service_tier": "default"}
 
 
 class RefusesWith422(Http):
-    """A wrong value is refused with 422, which no document of OpenAI's has."""
+    """A wrong value is refused with 422, which OpenAI's document doesn't have."""
 
     advised: ClassVar = True
 
@@ -177,7 +177,7 @@ class RefusesKeysWith403(Http):
 
 
 class ClosesConnections(Http):
-    """Each connection takes one request, and says so."""
+    """Each connection accepts one request, and says so."""
 
     advised: ClassVar = True
 
@@ -186,14 +186,14 @@ class ClosesConnections(Http):
 
 
 class Comments(Http):
-    """Comments come between the events of a stream, as proxies want them."""
+    """Comments come between the events of a stream, as some proxies need them."""
 
     def frame(self, stream: Stream, event: Event) -> bytes:
         return b": still here\n\n" + super().frame(stream, event)
 
 
 class CarriageReturns(Http):
-    """The lines of a stream end in CR alone, one of three ends that the format of server-sent events has."""
+    """The lines of a stream end in CR alone, one of three line ends of server-sent events."""
 
     def frame(self, stream: Stream, event: Event) -> bytes:
         return super().frame(stream, event).replace(b"\n", b"\r")
@@ -213,35 +213,35 @@ class CarriageReturnsAndLineFeeds(Http):
 
 
 class NumbersItsEvents(Http):
-    """Events have ids of their own, and a time after which to come again."""
+    """Events have ids, and a retry time."""
 
     def frame(self, stream: Stream, event: Event) -> bytes:
         return b"id: 7\nretry: 1000\n" + super().frame(stream, event)
 
 
 class DataWithoutSpaces(Http):
-    """No space follows the names of an event's lines."""
+    """No space follows the field names of an event."""
 
     def frame(self, stream: Stream, event: Event) -> bytes:
         return super().frame(stream, event).replace(b"data: ", b"data:").replace(b"event: ", b"event:")
 
 
 class SplitData(Http):
-    """An event's JSON comes on several lines, each of which is data."""
+    """An event's JSON comes in several data lines."""
 
     def frame(self, stream: Stream, event: Event) -> bytes:
         return super().frame(stream, event).replace(b"data: {", b"data: {\ndata: ", 1)
 
 
 class Compressed(Http):
-    """Answers are compressed, since the client takes that."""
+    """Answers are compressed, which the client accepts."""
 
     async def respond(self, call: Call, status: int, body: bytes, headers: Headers) -> None:
         await super().respond(call, status, gzip.compress(body), [(b"content-encoding", b"gzip"), *headers])
 
 
 class BlankBeforeJson(Http):
-    """White space comes before and behind an answer's JSON, as from servers that keep a proxy waiting with it."""
+    """White space surrounds an answer's JSON, as from servers that send it to keep a proxy waiting."""
 
     async def respond(self, call: Call, status: int, body: bytes, headers: Headers) -> None:
         await super().respond(call, status, b" \n " + body + b"\n", headers)
@@ -257,7 +257,7 @@ class ErrorsNameNoField(Http):
 
 
 class ErrorsOfItsOwn(Http):
-    """Errors have kinds and codes of the server's own, and further members."""
+    """Errors have types and codes of the server's own, and additional fields."""
 
     advised: ClassVar = True
 
@@ -266,7 +266,7 @@ class ErrorsOfItsOwn(Http):
 
 
 class ManyHeaders(Http):
-    """Answers have headers of proxies, limits and times."""
+    """Answers have headers for proxies, limits and times."""
 
     def common_headers(self, call: Call) -> Headers:
         told = {
@@ -279,14 +279,14 @@ class ManyHeaders(Http):
 
 
 class CallIdsOfItsOwn(Generation):
-    """Calls have ids that look like numbers."""
+    """Tool calls have ids that look like numbers."""
 
     def call_id(self) -> str:
         return str(self.count())
 
 
 class IndentedArguments(Generation):
-    """The arguments of calls are indented JSON."""
+    """The arguments of tool calls are indented JSON."""
 
     def calls(self, asked: Asked) -> Iterator[Segment]:
         for part in super().calls(asked):
@@ -294,7 +294,7 @@ class IndentedArguments(Generation):
 
 
 class ForcedCallsStop(Chat):
-    """A call that tool_choice names ends with stop, as OpenAI's does."""
+    """A call that tool_choice names has finish_reason stop, as OpenAI's does."""
 
     def chat_reason(self, asked: Asked, output: Output) -> str:
         named = isinstance(asked.body.get("tool_choice"), dict)
@@ -303,7 +303,7 @@ class ForcedCallsStop(Chat):
 
 
 class WholeCallsInOneChunk(Chat):
-    """A streamed call comes in one piece, with its name and all of its arguments."""
+    """A streamed call comes in one chunk, with its name and all of its arguments."""
 
     def chat_events(self, head: Mapping[str, Any], asked: Asked, outputs: Sequence[Output]) -> Iterator[Event]:
         begun: dict[tuple[int, int], Event] = {}
@@ -322,7 +322,7 @@ class WholeCallsInOneChunk(Chat):
 
 
 class NamesCharset(Http):
-    """Answers name their charset."""
+    """Content types have a charset."""
 
     def json_headers(self, call: Call) -> Headers:
         return [(b"content-type", b"application/json; charset=utf-8"), *super().json_headers(call)[1:]]
@@ -332,14 +332,14 @@ class NamesCharset(Http):
 
 
 class EscapesAll(Http):
-    """JSON is indented, and escapes all that isn't ASCII."""
+    """JSON is indented, and escapes everything outside of ASCII."""
 
     def encode(self, value: Any) -> bytes:
         return json.dumps(value, separators=(" , ", " : ")).encode()
 
 
 class LongIds(OpenAIResponses):
-    """Ids have another beginning than OpenAI's."""
+    """Ids have another prefix than OpenAI's."""
 
     def response_id(self) -> str:
         return f"odd-{super().response_id()}"

@@ -7,10 +7,10 @@ from fnmatch import fnmatch
 from typing import Any, ClassVar
 
 import pytest
-from dialects.stand_ins.openai import OpenAIResponses
 from reference_server.bench import judged, told
 from reference_server.generation import Asked, Generation, Output, Segment
 from reference_server.http import Call, Headers, Http
+from reference_server.openai_responses import OpenAIResponses
 from reference_server.part import Part
 from reference_server.refusal import Refusal
 from reference_server.requests import Requests
@@ -89,6 +89,15 @@ class WithoutPages(Http):
         return []
 
 
+class NamesNoAnswers(Http):
+    """Its answers have no X-Request-Id, which only our own document requires."""
+
+    may_fail: ClassVar = {"transport/ids/given-back"}
+
+    def common_headers(self, call: Call) -> Headers:
+        return [header for header in super().common_headers(call) if header[0] != b"x-request-id"]
+
+
 class ChatAlone(Requests):
     """It has nothing but chat, of which it refuses what it can't do. That isn't what the whole document says."""
 
@@ -115,6 +124,7 @@ SERVERS = (
     CallsOnce,
     NeedsNoKey,
     WithoutPages,
+    NamesNoAnswers,
     ChatAlone,
 )
 

@@ -4,8 +4,8 @@ import time
 from types import SimpleNamespace
 
 import pytest
-from dialects.stand_ins.openai import OpenAIResponses
 from reference_server.bench import BY_BOUNDS, BY_TIME, PACE, judged, told
+from reference_server.openai_responses import OpenAIResponses
 from reference_server.part import Part
 
 from specvino.conformance.http import client

@@ -13,7 +13,6 @@ from specvino.document.operations import JSON
 KEYS = {
     "type": "object",
     "properties": {
-        "imitated": {"const": False},
         "request": {"type": "object"},
         "valid": {"const": False},
         "status": {"type": "integer"},

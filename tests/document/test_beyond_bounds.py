@@ -4,8 +4,7 @@ from typing import Any
 
 import pytest
 
-from specvino.document import beyond_bounds as module
-from specvino.document.beyond_bounds import beyond_bounds
+from specvino.document.beyond_bounds import LARGEST, beyond_bounds
 from specvino.document.loading import whole
 from specvino.document.operations import Schema, by_endpoint
 from specvino.document.pointers import resolved
@@ -60,7 +59,7 @@ DOCUMENT = {
         ({"$ref": "#/components/schemas/Tree"}, [{"children": [{}, {}]}]),
         # What can't be written down can't be too large either.
         ({"$ref": "#/components/schemas/Endless"}, []),
-        ({"type": "string", "maxLength": module.LARGEST + 1}, []),
+        ({"type": "string", "maxLength": LARGEST + 1}, []),
         ({"type": "boolean"}, []),
         ({}, []),
     ],

@@ -203,7 +203,7 @@ def test_connexion_validates_a_body_without_a_content_type(server) -> None:
 def test_connexion_renders_no_document(server, monkeypatch) -> None:
     from support.app import make_app
 
-    from specvino.server import routes as served
+    from specvino.server.operations import routes as served
 
     routes = json.loads(read(ROUTES))
     routes["info"]["title"] = "{{ 7*7 }} {% if tools %}"

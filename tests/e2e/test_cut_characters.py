@@ -4,8 +4,7 @@ import httpx
 import pytest
 from support.streams import judged
 
-from specvino.conformance.streams.fold import fold_chat, fold_completion
-from specvino.conformance.streams.fold_response import fold_response
+from specvino.conformance.streams.fold import fold_chat, fold_completion, fold_response
 
 PARTY = "a🎉b"
 SPLIT = "script: token_bytes=1\n"

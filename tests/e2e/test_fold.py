@@ -9,8 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from support.streams import judged
 
-from specvino.conformance.streams.fold import fold_chat, fold_completion
-from specvino.conformance.streams.fold_response import fold_response
+from specvino.conformance.streams.fold import fold_chat, fold_completion, fold_response
 from specvino.document.loading import whole
 
 pick = st.sampled_from

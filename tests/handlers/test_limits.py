@@ -1,11 +1,11 @@
-"""What the operator's limits and the engine's kind refuse."""
+"""Requests that the conditions of openapi/conditions.yaml refuse."""
 
 import pytest
 
 from specvino.engine.protocol import ModelInfo
 from specvino.generated.models import CreateChatCompletionRequest, CreateCompletionRequest, CreateResponseRequest
 from specvino.handlers.errors import ApiError
-from specvino.handlers.limits import Limits
+from specvino.handlers.limits import Limits, require_consistent, require_supported
 
 CHAT = (CreateChatCompletionRequest, {"model": "m", "messages": []})
 COMPLETION = (CreateCompletionRequest, {"model": "m", "prompt": "a"})
@@ -18,7 +18,10 @@ def refusal(endpoint, limits=None, drafting=None, full_logits=True, **fields):
     model, minimal = endpoint
     body = model.model_validate({**minimal, **fields})
     try:
-        (limits or Limits()).require(body, ModelInfo(100, 50, {}, drafting, full_logits=full_logits))
+        require_consistent(body)
+        require_supported(
+            body, (limits or Limits()).facts_with(ModelInfo(100, 50, {}, drafting, full_logits=full_logits))
+        )
     except ApiError as error:
         return error.code, error.param
     return None
@@ -100,3 +103,45 @@ def test_an_engine_that_drafts_does_not_search(endpoint) -> None:
         least = ("unsupported_parameter", "min_tokens")
         assert refusal(endpoint, drafting=drafting, min_tokens=1, full_logits=False) == least
         assert refusal(endpoint, drafting=drafting, min_tokens=0, full_logits=False) is None
+
+
+@pytest.mark.parametrize("endpoint", [CHAT, COMPLETION], ids=["chat", "completions"])
+@pytest.mark.parametrize("field", ["logprob_token_ids", "allowed_token_ids", "bad_words_token_ids"])
+def test_tokens_are_those_of_the_model(endpoint, field) -> None:
+    assert refusal(endpoint, **{field: [3, 49]}) is None
+    assert refusal(endpoint, **{field: [3, 50]}) == ("invalid_value", field)
+
+
+@ALL
+def test_a_beam_search_excludes_penalties(endpoint) -> None:
+    assert refusal(endpoint, best_of=2, presence_penalty=0, repetition_penalty=1) is None
+    if endpoint is RESPONSE:  # a rule of the schema in the others
+        assert refusal(endpoint, best_of=2, presence_penalty=1) == ("invalid_value", "best_of")
+        assert refusal(endpoint, best_of=2, repetition_penalty=1.5) == ("invalid_value", "best_of")
+    assert refusal(endpoint, best_of=1, presence_penalty=1) is None
+
+
+@pytest.mark.parametrize("endpoint", [CHAT, RESPONSE], ids=["chat", "responses"])
+def test_variables_that_the_server_passes_to_templates(endpoint) -> None:
+    tools = {"chat_template_kwargs": {"tools": None}}
+    assert refusal(endpoint, **tools) == ("invalid_value", "chat_template_kwargs.tools")
+    prompt = "chat_template_kwargs.add_generation_prompt"
+    assert refusal(endpoint, chat_template_kwargs={"add_generation_prompt": 1}) == ("invalid_type", prompt)
+    assert refusal(endpoint, chat_template_kwargs={"add_generation_prompt": False, "a.b": 1}) is None
+
+
+def test_chat_templates_of_requests_have_to_be_trusted() -> None:
+    refused = ("unsupported_parameter", "chat_template")
+    assert refusal(CHAT, chat_template="{{ messages }}") == refused
+    assert refusal(CHAT, Limits(trust_request_chat_template=True), chat_template="{{ messages }}") is None
+
+
+def test_a_response_in_the_background_needs_a_store() -> None:
+    assert refusal(RESPONSE, background=True) == ("unsupported_parameter", "background")
+    assert refusal(RESPONSE, Limits(stores_responses=True), background=True) is None
+
+
+def test_messages_name_the_numbers() -> None:
+    body = CreateCompletionRequest(model="m", prompt="a", max_tokens=11)
+    with pytest.raises(ApiError, match=r"^max_tokens is 11, but this server's limit is 10\.$"):
+        require_supported(body, Limits(max_tokens=10).facts)

@@ -16,8 +16,8 @@ from specvino.handlers import bind
 from specvino.handlers.models import ServedModel
 from specvino.handlers.own_document.facts import widest
 from specvino.server.app import create_app
+from specvino.server.assembly.storage import response_store
 from specvino.server.settings import Settings
-from specvino.server.storage import response_store
 from specvino.server.telemetry.telemetry import Telemetry
 
 Client = httpx.AsyncClient

@@ -6,19 +6,24 @@ from typing import Any
 
 import pytest
 
-from specvino.document.loading import lowered, whole
+from specvino.document.loading import CONDITIONS, load, lowered, whole
 from specvino.document.operations import by_endpoint, operations
 from specvino.document.pointers import resolved
 from specvino.document.validator import Validators
 from specvino.engine.protocol import ModelInfo
 from specvino.engine.scripted import ScriptedEngine
-from specvino.handlers.limits import DRAFTING, Limits
+from specvino.handlers.limits import Limits
 from specvino.handlers.models import ServedModel, ServedModels
 from specvino.handlers.own_document import Door, Facts, OwnDocument
 from specvino.handlers.own_document.described import described
 
 MODEL = ModelInfo(context_length=100, vocabulary_size=50, defaults={})
-SERVED = Facts(("m", "org/m"), MODEL, keeps=True, door=Door(asks_for_key=True))
+SERVED = Facts(("m", "org/m"), MODEL, Limits(stores_responses=True), Door(asks_for_key=True))
+DRAFTING = {
+    "num_assistant_tokens": ("draft_model", "prompt_lookup"),
+    "assistant_confidence_threshold": ("draft_model",),
+    "max_ngram_size": ("prompt_lookup",),
+}
 GENERATING = ("chat", "completions", "responses")
 MINIMAL: dict[str, dict[str, Any]] = {
     "chat": {"model": "m", "messages": [{"role": "user", "content": "hi"}]},
@@ -78,7 +83,7 @@ def test_examples_are_valid() -> None:
 
 
 def test_bodies_of_links_are_valid() -> None:
-    document = of(limits=Limits(max_tokens=8))
+    document = of(limits=Limits(max_tokens=8, stores_responses=True))
     links = by_endpoint(document)["models"].definition["responses"]["200"]["links"]
     targets = {each.id: each for each in operations(document)}
     sent = 0
@@ -100,7 +105,7 @@ def test_the_most_tokens(endpoint: str, field: str) -> None:
     assert accepts(of(), endpoint, **{field: 99})
     assert not accepts(of(), endpoint, **{field: 100})
     assert accepts(of(model=None), endpoint, **{field: 100})
-    limited = of(limits=Limits(max_tokens=8))
+    limited = of(limits=Limits(max_tokens=8, stores_responses=True))
     assert accepts(limited, endpoint, **{field: 8})
     assert not accepts(limited, endpoint, **{field: 9})
 
@@ -164,13 +169,20 @@ def test_the_size_of_a_body() -> None:
 
 
 def test_a_server_that_stores_nothing() -> None:
-    document = of(keeps=False)
+    document = of(limits=Limits())
     assert accepts(document, "responses", background=False)
     assert not accepts(document, "responses", background=True)
     assert accepts(of(), "responses", background=True)
     assert "links" not in by_endpoint(document)["responses"].definition["responses"]["200"]
     links = by_endpoint(document)["models"].definition["responses"]["200"]["links"]
     assert "background" not in links["respond"]["requestBody"]
+
+
+def test_the_facts_that_conditions_depend_on() -> None:
+    facts = of(limits=Limits(max_tokens=8))["x-facts"]
+    assert facts.keys() == load(CONDITIONS)["facts"].keys()
+    assert (facts["max_tokens"], facts["last_token_id"], facts["stores_responses"]) == (8, 49, False)
+    assert "drafting" not in of(model=None)["x-facts"]
 
 
 def test_an_older_document_has_the_events_of_streams_alone() -> None:
@@ -182,7 +194,7 @@ def test_an_older_document_has_the_events_of_streams_alone() -> None:
 def test_what_only_the_model_can_say_comes_with_it() -> None:
     async def run() -> None:
         engine = ScriptedEngine()
-        own = OwnDocument(ServedModels([ServedModel(("m",), 1, engine)]), Limits(), Door(), keeps=False)
+        own = OwnDocument(ServedModels([ServedModel(("m",), 1, engine)]), Limits(), Door())
         assert accepts(own.of("3.2"), "chat", max_tokens=100_000)
         await engine.start()
         assert not accepts(own.of("3.2"), "chat", max_tokens=100_000)

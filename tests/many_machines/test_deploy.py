@@ -67,13 +67,16 @@ def test_two_replicas_have_room_for_twice_as_many_streams(two: Server) -> None:
 @pytest.mark.parametrize(
     ("options", "reason"),
     [
-        (["--replicas", "2"], "with more than one replica response_store must be a database that all of them reach"),
+        (
+            ["--replicas", "2"],
+            "with more than one replica, response_store must be a database that all of them can reach",
+        ),
         (["--replicas", "2", "--response-store", "sqlite:///a.db"], "response_store must be a database"),
         (["--autoscale", "many"], "--autoscale"),
-        (["--autoscale", "3:2"], "3:2 has more at least than at most"),
-        (["--model", "a"], "'a' is no NAME=MODEL"),
-        (["--draft-model", "a", "--prompt-lookup"], "--draft-model and --prompt-lookup exclude each other"),
-        (["--tool-parser", "nobody"], "'nobody' is none of the known formats"),
+        (["--autoscale", "3:2"], "in 3:2 MIN is greater than MAX"),
+        (["--model", "a"], "'a' is not of the form NAME=MODEL"),
+        (["--draft-model", "a", "--prompt-lookup"], "--draft-model and --prompt-lookup can't be combined"),
+        (["--tool-parser", "nobody"], "unknown format 'nobody'"),
     ],
 )
 def test_what_is_wrong_is_told_before_anything_starts(options, reason) -> None:
@@ -87,4 +90,4 @@ def test_without_a_key_no_other_machine_gets_in() -> None:
     command = [sys.executable, "-m", "specvino.cli", "deploy", *SCRIPTED, "--host", "0.0.0.0", "--port", "0"]
     run = subprocess.run(command, capture_output=True, text=True, check=False)
     assert run.returncode == 1
-    assert "other machines can reach 0.0.0.0, so an API key is needed" in run.stderr
+    assert "other machines can reach 0.0.0.0, so an API key is required" in run.stderr

@@ -120,10 +120,10 @@ def test_deploy_comes_and_goes_on_a_cluster_that_stays(cluster: Cluster) -> None
     # Ray's proxies stay, and their port is the first one's; who can reach them isn't known.
     with starting(*options, env=ENVIRONMENT, command=DEPLOY) as refused:
         assert refused.process.wait(PATIENCE) == 1
-        assert "other machines may reach the proxies that run there already" in refused.output
+        assert "other machines may reach the running proxies" in refused.output
     same = ("--port", server.url.removesuffix("/v1").rpartition(":")[2], "--insecure")
     with starting(*options, *same, env=ENVIRONMENT, command=DEPLOY) as second:
-        wait_until(lambda: "specvino: serving m behind the proxies that run there already" in second.output)
+        wait_until(lambda: "specvino: serving m behind the running proxies" in second.output)
         assert httpx.get(f"{server.url}/models", timeout=PATIENCE).status_code == 200
         assert second.stop() == 0
     gone = httpx.get(f"{server.url}/models", timeout=PATIENCE)

@@ -5,7 +5,7 @@ from prometheus_client.parser import text_string_to_metric_families
 from support.replicas import deployed
 from support.serving import wait_until
 
-from specvino.server.ray.metrics import merged
+from specvino.server.ray.replica import merged
 
 PAGE = """# HELP specvino_answers_total Answers.
 # TYPE specvino_answers_total counter

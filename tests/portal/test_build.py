@@ -10,8 +10,8 @@ import typer
 from support.examples import ROOT
 
 from specvino.cli.conform_matrix import side_by_side
+from specvino.cli.docs import start_lines
 from specvino.cli.main import app
-from specvino.cli.system_options.page import start_lines
 from specvino.generated.errors import ErrorCode
 from specvino.generated.handlers import OPERATIONS
 from specvino.generated.systems import SYSTEMS

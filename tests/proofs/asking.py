@@ -7,8 +7,7 @@ import httpx
 from support.streams import judged
 
 from proofs.dropping import BrokenProof
-from specvino.conformance.streams.fold import fold_chat, fold_completion
-from specvino.conformance.streams.fold_response import fold_response
+from specvino.conformance.streams.fold import fold_chat, fold_completion, fold_response
 
 PATHS = {"chat": "/chat/completions", "completions": "/completions", "responses": "/responses"}
 FOLDS = {"chat": fold_chat, "completions": fold_completion, "responses": fold_response}

@@ -14,10 +14,10 @@ HEAD = """\
 # Field handling
 
 How this server handles each field of a request (`x-handling` in the document). A `supported` field changes the answer
-as the document says; its proof is a test that fails as soon as the field is dropped on its way to the server. An
+as the document says; its proof is a test that fails if the field is removed from the request. An
 `accepted` field has no effect by its nature. An `unsupported` field has no effect on this server, which reports or
-refuses it. Where only some values are supported, their JSON Schema stands beside it.
-`PYTHONPATH=tests .venv/bin/python -m proofs.table` makes this page, and a test keeps it so.
+rejects it. If only some values are supported, their JSON Schema follows.
+`PYTHONPATH=tests .venv/bin/python -m proofs.table` writes this page, and a test checks it.
 
 | field | handling | proof |
 | --- | --- | --- |

@@ -5,8 +5,7 @@ import json
 import pytest
 from support.app import MINIMAL, Client, error_of
 
-from specvino.conformance.streams.fold import fold_chat, fold_completion
-from specvino.conformance.streams.fold_response import fold_response
+from specvino.conformance.streams.fold import fold_chat, fold_completion, fold_response
 from specvino.engine.scripted import ScriptedEngine
 from specvino.handlers.limits import Limits
 from specvino.server.settings import Settings
@@ -117,6 +116,7 @@ def test_the_likeliest_tokens_are_shown() -> None:
         (CHAT, {"logit_bias": {"1": 1}}, "logit_bias"),
         (RESPONSE, {"top_logprobs": 2}, "top_logprobs"),
         (COMPLETION, {"logprobs": 2}, "logprobs"),
+        (COMPLETION, {"logprobs": 1, "echo": True}, "logprobs"),
         (
             CHAT,
             {"logprobs": True, "logprob_token_ids": [1], "prompt_logprobs": 0},
@@ -153,7 +153,7 @@ def test_a_bias_of_a_token_that_the_model_lacks_is_told() -> None:
 def test_a_token_that_the_model_lacks_is_refused(field) -> None:
     error = error_of(Client().chat(logprobs=True, **{field: [5, 32768]}), 400, "invalid_value")
     assert error["param"] == field
-    assert error["message"] == f"{field} is wrong: the model has no token 32768: its token ids are 0 to 32767."
+    assert error["message"] == f"{field} contains 32768, but the model's token ids are 0 to 32767."
     assert Client().chat(logprobs=True, **{field: [5, 32767]}).status_code == 200
 
 

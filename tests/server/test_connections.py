@@ -58,7 +58,7 @@ def test_the_log_says_once_a_second_what_was_too_much(caplog) -> None:
         held.tick()
         held.tick()
     (line,) = caplog.messages
-    assert line == "more than 1 connections (--max-connections): 99 that asked nothing were closed, 0 were refused"
+    assert line == "--max-connections (1) was reached: 99 idle connections were closed, 0 new ones refused"
 
 
 def test_all_are_told_of_a_second() -> None:

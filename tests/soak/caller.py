@@ -8,7 +8,7 @@ from typing import Any
 
 from soak.ends import End, Ends
 from soak.journal import Journal, Who
-from specvino.conformance.cases.session import paths
+from specvino.conformance.endpoints import paths
 from specvino.conformance.http.client import Client, wait_of
 from specvino.conformance.http.exchange import Exchange, Request
 

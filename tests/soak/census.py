@@ -19,8 +19,7 @@ FLAT_SHARE = 0.04
 
 # What else a process may have more of at the end, in bytes. Compiled grammars are kept until there are some hundreds
 # (decision 006), then the pipeline is made anew; and OpenVINO keeps what it has compiled for each shape of a batch.
-# The plain worker, which scores prompts, has 70 MB more after its first one, whenever that comes, and then 10 more.
-KEPT = {"worker": 256 * 2**20, "plain worker": 96 * 2**20, "trial": 64 * 2**20}
+KEPT = {"worker": 256 * 2**20, "trial": 64 * 2**20}
 
 # Idle moments differ by so many files, threads and tasks: a database's pool keeps some connections.
 SLACK = 3

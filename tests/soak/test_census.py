@@ -66,7 +66,7 @@ def test_a_short_run_says_nothing_of_memory() -> None:
 
 def test_a_process_that_loads_is_no_leak() -> None:
     loading = memory("server", *[200 * MB] * 200) + [
-        Memory(float(second), "plain worker", 2, min(500, 10 * (second - 100)) * MB) for second in range(100, 200)
+        Memory(float(second), "undrafted worker", 2, min(500, 10 * (second - 100)) * MB) for second in range(100, 200)
     ]
     assert list(grown_memory(loading, 0)) == []
 
@@ -101,8 +101,8 @@ def test_the_slope_of_a_line() -> None:
 
 
 def test_roles() -> None:
-    child = ["python", "-P", "-m", "specvino.engine.openvino.worker", "16", "17", "plain worker"]
-    assert role(child) == "plain worker"
+    child = ["python", "-P", "-m", "specvino.engine.openvino.worker", "16", "17", "undrafted worker"]
+    assert role(child) == "undrafted worker"
     assert role(["pip", "download", "x"]) == "pip download x"
 
 

@@ -39,7 +39,7 @@ def test_it_names_each_code_folder(folder: str) -> None:
 
 @pytest.mark.parametrize("document", MAPS)
 def test_links_and_paths_lead_somewhere(document: str) -> None:
-    """Links, and names in backquotes that begin with a folder of ours (`engine/text/window.py`)."""
+    """Links, and names in backquotes that begin with a folder of ours (`engine/output/stop.py`)."""
     file = PROJECT / document
     text = re.sub(r"```.*?```", "", file.read_text("utf-8"), flags=re.DOTALL)
     links = [link for link in re.findall(r"\]\(([^)#]+)\)", text) if "://" not in link]

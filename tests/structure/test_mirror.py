@@ -36,11 +36,11 @@ OF_SEVERAL = {
 
 def has_its_code(test: Path) -> bool:
     """Whether a module or a package stands at the test's place under the test's name, or under one that this begins
-    with; the folder's own name is that of its package."""
+    with; the folder's own name is that of its package, and a private module is known without its underscore."""
     folder, name = test.parent, test.stem.removeprefix("test_")
     if not (PROJECT / folder).is_dir():
         return False
-    modules = {path.stem for path in (PROJECT / folder).iterdir() if path.suffix == ".py" or path.is_dir()}
+    modules = {path.stem.lstrip("_") for path in (PROJECT / folder).iterdir() if path.suffix == ".py" or path.is_dir()}
     return any(name == each or name.startswith(f"{each}_") for each in modules | {folder.name})
 
 

@@ -5,9 +5,8 @@ import signal
 
 import msgspec
 
-from specvino.engine.processes import child, computing
-from specvino.engine.processes.channel import BlockingChannel
-from specvino.engine.processes.lifecycle import Failed, Ready
+from specvino.engine.processes import child
+from specvino.engine.processes.channel import BlockingChannel, Failed, Ready
 
 
 class Question(msgspec.Struct, tag=True):
@@ -31,7 +30,7 @@ def work(channel: BlockingChannel) -> None:
 
 
 def _answer(channel: BlockingChannel, question: Question) -> None:
-    with computing.bounded(0.2, lambda: _leave(channel, question)):
+    with child.bounded(0.2, lambda: _leave(channel, question)):
         _obey(question.word)
     channel.send(Answer(question.id, question.word, os.getpid()))
 

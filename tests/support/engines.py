@@ -3,7 +3,7 @@
 import asyncio
 from collections.abc import Awaitable, Callable
 from dataclasses import replace
-from typing import Any
+from typing import Any, Protocol
 
 from specvino.engine.models.source import ModelSource
 from specvino.engine.openvino.engine import OpenVINOEngine
@@ -14,8 +14,12 @@ PATIENCE = 300
 
 Test = Callable[[OpenVINOEngine], Awaitable[Any]]
 
-# Runs a test on the module's engine of a model.
-Sharing = Callable[[ModelSource, Test], None]
+
+class Sharing(Protocol):
+    """Runs a test on an engine of a model and settings that other tests use, too."""
+
+    def __call__(self, source: ModelSource, test: Test, **settings: Any) -> None: ...
+
 
 # Goes on until somebody ends it: on a model with the context of `endless` so many tokens take longer than the patience,
 # so that what a test sees of such a request doesn't come of its end.

@@ -1,4 +1,4 @@
-"""What the tests of the output formats share: tools, outcomes, and how each format writes a call."""
+"""Shared by tests of output formats: tools, outcomes, and writers of calls in each format."""
 
 import json
 from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -70,7 +70,7 @@ def pieces_of(
     tools: Sequence[Tool] = TOOLS,
     cut: bool = False,
 ) -> list[Piece]:
-    """`cut`: the output ended before the model had."""
+    """Returns the pieces of an output that arrives in parts; `cut` means that it was cut off."""
     tool, reasoning = TOOL_PARSERS.get(tool_parser or ""), REASONING_PARSERS.get(reasoning_parser or "")
     parser = parser_for(tool, reasoning, tools, inside)
     pieces = [piece for part in parts for piece in parser.push(part)]
@@ -78,7 +78,7 @@ def pieces_of(
 
 
 def outcome(pieces: Sequence[Piece]) -> Outcome:
-    """The whole of it; fails if a call's pieces aren't together, or its arguments aren't what they have to be."""
+    """Returns the joined pieces. Fails if a call's pieces aren't contiguous, or its arguments aren't JSON."""
     text, reasoning, calls = "", "", []
     left = list(pieces)
     while left:
@@ -111,13 +111,13 @@ def parsed(
     tools: Sequence[Tool] = TOOLS,
     cut: bool = False,
 ) -> Outcome:
-    """The outcome, which must be the same for every split in two and for single characters."""
+    """Returns the outcome, which must be the same for every split in two and for single characters."""
     settings = (inside, tools, cut)
-    whole = pieces_of(tool_parser, reasoning_parser, [text], *settings)
-    assert pieces_of(tool_parser, reasoning_parser, text, *settings) == whole
+    pieces = pieces_of(tool_parser, reasoning_parser, [text], *settings)
+    assert pieces_of(tool_parser, reasoning_parser, text, *settings) == pieces
     for at in range(len(text) + 1):
-        assert pieces_of(tool_parser, reasoning_parser, [text[:at], text[at:]], *settings) == whole, text[:at]
-    return outcome(whole)
+        assert pieces_of(tool_parser, reasoning_parser, [text[:at], text[at:]], *settings) == pieces, text[:at]
+    return outcome(pieces)
 
 
 Write = Callable[[str, Mapping[str, Any]], str]

@@ -8,8 +8,7 @@ import time
 import msgspec
 
 from specvino.engine.processes import child
-from specvino.engine.processes.channel import BlockingChannel
-from specvino.engine.processes.lifecycle import Ready
+from specvino.engine.processes.channel import BlockingChannel, Ready
 
 
 class Order(msgspec.Struct, tag=True):

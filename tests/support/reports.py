@@ -12,6 +12,7 @@ HEADER = Header(
     tool="specvino 0.1.0",
     url="http://127.0.0.1:8000/v1",
     model="m",
+    rules="1.0",
     dialect="openai",
     document="0123456789abcdef",
     profile="full",

@@ -9,9 +9,9 @@ import openvino as ov
 from openvino import opset13 as op
 from openvino_genai import GenerationConfig, LLMPipeline, TokenizedInputs, Tokenizer
 
-from specvino.engine.grammar.structured_output import lower
 from specvino.engine.openvino.native.dummy_pipeline import structured_output_config
 from specvino.engine.request import StructuralTag
+from specvino.engine.structured_output import lower
 
 Logits = np.ndarray[Any, np.dtype[np.float32]]
 ONE_TOKEN = ov.Tensor(np.array([[1]], np.int64))

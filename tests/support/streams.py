@@ -5,8 +5,8 @@ from typing import Any
 
 import httpx
 
-from specvino.conformance.http.sse import Decoder
-from specvino.conformance.streams.sse_judge import SseJudge
+from specvino.conformance.streams.sse import Decoder
+from specvino.conformance.streams.stream_judge import SseJudge
 from specvino.generated.streams import STREAMS
 from specvino.server.validation.schema import SchemaCheck
 

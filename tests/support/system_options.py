@@ -6,8 +6,8 @@ import typer
 
 from specvino.cli import main
 from specvino.cli.system_options.command import SystemCommand
+from specvino.cli.system_options.reading import Read
 from specvino.cli.system_options.reading import read as read_line
-from specvino.cli.system_options.said import Read
 from specvino.cli.system_options.table import read as read_table
 
 _SERVE: Any = typer.main.get_group(main).commands["serve"]

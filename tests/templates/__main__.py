@@ -1,5 +1,5 @@
-"""Says what the oracle finds and exceptions.yaml doesn't know, as entries for it, and what it knows and isn't found:
-`python -m templates`. With `--write` docs/chat-templates.md has what is found.
+"""Prints failures that exceptions.yaml doesn't have, as entries for it, and entries that no longer fail:
+`python -m templates`. `--write` updates docs/chat-templates.md.
 """
 
 import sys
@@ -21,10 +21,10 @@ from templates.turns import CASES
 TINY_TEXT = Path(__file__).parents[1] / "models" / "tiny_text"
 
 # The checks that fail, by template and case.
-Found = Mapping[tuple[str, str], set[str]]
+Failing = Mapping[tuple[str, str], set[str]]
 
 
-def found() -> Found:
+def failing_checks() -> Failing:
     with tempfile.TemporaryDirectory() as folder:
         says = Speaker(Tokenizer(TINY_TEXT), Path(folder)).says
         oracles = {name: Oracle(text) for name, text in corpus().items()}
@@ -36,8 +36,8 @@ def found() -> Found:
         }
 
 
-def entries(failing: Found) -> str:
-    """Returns entries in YAML: templates that fail alike are one."""
+def entries(failing: Failing) -> str:
+    """Returns entries in YAML, in which templates with the same failures are grouped."""
     by_template: dict[str, dict[str, list[str]]] = defaultdict(lambda: defaultdict(list))
     for (name, case), checks in failing.items():
         if checks:
@@ -54,10 +54,10 @@ def entries(failing: Found) -> str:
 
 
 def main() -> None:
-    failing = found()
-    unknown = {place: checks - KNOWN.failing(*place) for place, checks in failing.items()}
-    unneeded = {place: KNOWN.failing(*place) - checks for place, checks in failing.items()}
-    for title, part in (("not known", unknown), ("no longer found", unneeded)):
+    failing = failing_checks()
+    unknown = {key: checks - KNOWN.failing(*key) for key, checks in failing.items()}
+    unneeded = {key: KNOWN.failing(*key) - checks for key, checks in failing.items()}
+    for title, part in (("not known", unknown), ("no longer failing", unneeded)):
         count = sum(map(len, part.values()))
         print(f"# {title}: {count}\n{entries(part)}")
     if "--write" in sys.argv[1:]:

@@ -1,4 +1,4 @@
-"""A model that says what the templates write."""
+"""A model that outputs the texts that templates write."""
 
 import pytest
 from openvino_genai import Tokenizer

@@ -1,4 +1,4 @@
-"""Conversations as requests have them, one for each thing that templates treat in ways of their own."""
+"""Conversations of requests, one for each feature that templates treat differently."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
@@ -18,21 +18,21 @@ class Conversation:
 
 
 def conversations(style: Style) -> dict[str, Conversation]:
-    """Returns the conversations by their names, with calls as a template wants them."""
+    """Returns the conversations by name, with calls in the form that a template expects."""
     paris = Call("get_weather", {"city": "Paris", "days": 3, "tags": ["<b>", "né"]})
     note = Call("note", {"text": 'Take an "umbrella".\n'})
-    asked = _user("How is the weather in Paris? <b>Quick!</b>")
+    question = _user("How is the weather in Paris? <b>Quick!</b>")
     answered = style.assistant(content="It rains.")
     called = style.assistant([paris])
     return {
-        "system": Conversation([_system(), asked]),
-        "developer": Conversation([{"role": "developer", "content": "Be kind."}, asked]),
-        "tools": Conversation([_system(), asked], TOOLS),
-        "a tool's result": Conversation([asked, called, style.result(paris, 0, _RAIN)], TOOLS),
+        "system": Conversation([_system(), question]),
+        "developer": Conversation([{"role": "developer", "content": "Be kind."}, question]),
+        "tools": Conversation([_system(), question], TOOLS),
+        "a tool's result": Conversation([question, called, style.result(paris, 0, _RAIN)], TOOLS),
         "parallel calls": Conversation(
             [
                 _system(),
-                asked,
+                question,
                 style.assistant([paris, note]),
                 style.result(paris, 0, _RAIN),
                 style.result(note, 1, "null"),
@@ -41,7 +41,7 @@ def conversations(style: Style) -> dict[str, Conversation]:
         ),
         "reasoning": Conversation(
             [
-                asked,
+                question,
                 style.assistant([paris], reasoning="I have to look."),
                 style.result(paris, 0, _RAIN),
                 style.assistant(content="It rains.", reasoning="That is\nrain."),
@@ -49,14 +49,16 @@ def conversations(style: Style) -> dict[str, Conversation]:
             ],
             TOOLS,
         ),
-        "thinking on": Conversation([asked], variables={"enable_thinking": True, "thinking": True}),
-        "thinking off": Conversation([asked], variables={"enable_thinking": False, "thinking": False}),
-        "ten turns": Conversation([_system(), *([asked, answered] * 5), asked]),
-        "content null": Conversation([asked, {**called, "content": None}, style.result(paris, 0, _RAIN)], TOOLS),
+        "thinking on": Conversation([question], variables={"enable_thinking": True, "thinking": True}),
+        "thinking off": Conversation([question], variables={"enable_thinking": False, "thinking": False}),
+        "ten turns": Conversation([_system(), *([question, answered] * 5), question]),
+        "content null": Conversation([question, {**called, "content": None}, style.result(paris, 0, _RAIN)], TOOLS),
         "content in parts": Conversation(
             [_user([{"type": "text", "text": text} for text in ("How is ", "the rain?")])]
         ),
-        "a name": Conversation([{**_system(), "name": "editor"}, {**asked, "name": "Ann"}, answered, _user("Thanks.")]),
+        "a name": Conversation(
+            [{**_system(), "name": "editor"}, {**question, "name": "Ann"}, answered, _user("Thanks.")]
+        ),
     }
 
 

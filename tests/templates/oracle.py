@@ -1,4 +1,4 @@
-"""The oracle: a call that a template writes in the history is what a model says, so it has to be read as that call."""
+"""The oracle: a call that a template writes in the history is a model's output, so it must be parsed as that call."""
 
 import json
 from collections.abc import Callable, Iterable, Iterator
@@ -13,23 +13,23 @@ from specvino.engine.output_parsers import Piece
 from specvino.engine.output_parsers.parser import joined
 from specvino.engine.output_parsers.selection import SelectedParsers
 from templates.history import History, NotWritten, Written
-from templates.reading import forced_behind, formats_of, parser_behind
+from templates.reading import forced_after, formats_of, parser_after
 from templates.style import TOKENS, Call, Style, style_of
 from templates.turns import CASES, TURNS, Turn, turn
 
-# Says what comes out under a grammar if the model wants to say a text.
+# Returns the output under a grammar of a model that would output a text.
 Says = Callable[[dict[str, Any], str], str]
 
-# What is looked at. WRITTEN: the template writes the turn at all. READ: the parser gives the turn, however the text is
-# split. FORCED: the grammar of forced calls lets the model say it. AGAIN: what was read is written as before.
+# The checks. WRITTEN: the template writes the turn. READ: the parser returns the turn, however the text is split.
+# FORCED: the grammar of forced calls allows the text. AGAIN: the parsed turn is rendered as before.
 WRITTEN, READ, FORCED, AGAIN = CHECKS = ("written", "read", "forced", "again")
 
-# A longer text is split at so many places, besides into its characters.
+# A longer text is split at this many indices, in addition to single characters.
 _SPLITS = 100
 
 
 class Oracle:
-    """Judges one template. It is of use only where the template writes calls."""
+    """Checks one template, which must write calls."""
 
     def __init__(self, text: str) -> None:
         self._template = Template(text, TOKENS)
@@ -44,8 +44,7 @@ class Oracle:
         return formats_of(self._template)
 
     def failures(self, case: str, says: Says | None = None) -> dict[str, str]:
-        """Returns the checks that a case fails, each with what was found instead. Without `says` no grammar is
-        tried."""
+        """Returns the checks that a case fails, each with the actual result. Without `says` grammars aren't tried."""
         assert self._style is not None
         assert case in CASES
         try:
@@ -58,7 +57,7 @@ class Oracle:
             return {WRITTEN: str(error)}
         wanted = replace(
             given,
-            # What the template doesn't show can't be read.
+            # Parts that the template doesn't show can't be parsed.
             content=given.content if given.content in written.text else "",
             reasoning=given.reasoning if given.reasoning in written.text else "",
         )
@@ -68,43 +67,43 @@ class Oracle:
             failures[READ] = read
         elif _shown(read) != _shown(wanted):
             failures[READ] = f"{_shown(read)} in place of {_shown(wanted)}"
-        if says is not None and (said := self._forced(forced, len(given.calls), says)):
-            failures[FORCED] = said
+        if says is not None and (output := self._forced(forced, len(given.calls), says)):
+            failures[FORCED] = output
         if not isinstance(read, str):
-            put = replace(given, calls=read.calls)  # of text and reasoning the white space is lost
-            if (again := history.whole(put)) != history.whole(given):
+            put = replace(given, calls=read.calls)  # text and reasoning have lost their white space
+            if (again := history.full(put)) != history.full(given):
                 failures[AGAIN] = again
         return failures
 
     def _read(self, written: Written) -> Turn | str:
-        """Returns the turn that the parser reads, or what is wrong with that."""
-        whole = self._pieces(written, [written.text])
+        """Returns the parsed turn, or a text that says what is wrong with it."""
+        pieces = self._pieces(written, [written.text])
         for parts in _partings(written.text):
-            if self._pieces(written, parts) != whole:
+            if self._pieces(written, parts) != pieces:
                 first, *others = parts
-                return f"another outcome behind {first!r}, in {len(others) + 1} parts"
+                return f"another outcome after {first!r}, in {len(others) + 1} parts"
         try:
-            return _turn(outcome(whole))
+            return _turn(outcome(pieces))
         except (AssertionError, ValueError, IndexError) as error:
             return f"pieces that make no sense: {error}"
 
     def _pieces(self, written: Written, parts: Iterable[str]) -> list[Piece]:
-        parser = parser_behind(written.prompt, self._formats)
+        parser = parser_after(written.prompt, self._formats)
         pieces = [piece for part in parts for piece in parser.push(part)]
         return joined([*pieces, *parser.finish()])
 
     def _forced(self, written: Written, calls: int, says: Says) -> str:
-        """Returns what the model says in place of the text; nothing if it can say it."""
+        """Returns the output in place of the text; the empty text if the grammar allows it."""
         if not self._formats.taught:
             return "no format of calls is known"
-        grammar = forced_behind(written.prompt, self._formats, calls > 1)
-        said = ""
-        # The white space around it is the template's, which a grammar may leave out.
+        grammar = forced_after(written.prompt, self._formats, calls > 1)
+        output = ""
+        # White space around it is the template's, and grammars may omit it.
         for wanted in dict.fromkeys([written.text, written.text.strip()]):
-            said = says(grammar, wanted)
-            if said == wanted:
+            output = says(grammar, wanted)
+            if output == wanted:
                 return ""
-        return said
+        return output
 
 
 def _turn(read: Outcome) -> Turn:
@@ -114,7 +113,7 @@ def _turn(read: Outcome) -> Turn:
 
 
 def _shown(turn: Turn) -> str:
-    """A text that tells 1 from 1.0 and from true."""
+    """Returns a text that distinguishes 1, 1.0 and true."""
     calls = [(call.name, call.arguments) for call in turn.calls]
     return json.dumps([turn.content, turn.reasoning, calls], ensure_ascii=False, sort_keys=True)
 

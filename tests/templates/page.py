@@ -19,18 +19,18 @@ PAGE = Path(__file__).parents[2] / "docs" / "chat-templates.md"
 HEAD = f"""\
 # Chat templates
 
-What this server makes of the chat templates of real models: those of llama.cpp, as {PACKAGE} {VERSION} has them.
-`tox run -e templates` tries all this, and `PYTHONPATH=tests .tox/templates/bin/python -m templates --write` makes this
-page.
+How this server handles the chat templates of real models: those of llama.cpp, as {PACKAGE} {VERSION} has them.
+`tox run -e templates` checks all of this, and `PYTHONPATH=tests .tox/templates/bin/python -m templates --write` writes
+this page.
 
-- **Roles**: those, besides user and assistant, whose messages the template shows. The server tells a developer's as
-  the system's where it doesn't.
-- **Calls**: "yes" where the template writes them and their format is known.
-- **Rendered**: so many of {len(NAMES)} conversations have the text that transformers renders. "refused" are those among
-  them that the template itself refuses in both.
-- **Read**: so many of {len(CASES)} turns with calls that the template writes in the history are read back as they were,
-  with the types of their values, however the text is split. **Forced**: so many may be said under the grammar of forced
-  calls. **Again**: so many are written as before once they have been read.
+- **Roles**: the roles, besides user and assistant, whose messages the template renders. The server converts developer
+  messages to system messages if it doesn't.
+- **Calls**: "yes" if the template renders tool calls and their format is known.
+- **Rendered**: how many of {len(NAMES)} conversations are rendered as in transformers. "refused" counts those that the template
+  itself rejects in both.
+- **Read**: how many of {len(CASES)} messages with calls, as rendered by the template, are parsed to the same calls with the
+  same types of values, however the text is split. **Forced**: how many the grammar of forced calls allows. **Again**: how
+  many are rendered to the same text after they were parsed.
 
 """
 

@@ -1,4 +1,4 @@
-"""What two environments make of one conversation."""
+"""Comparison of two environments' renderings of one conversation."""
 
 from enum import Enum
 

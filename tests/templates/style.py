@@ -1,4 +1,4 @@
-"""What a template wants of a conversation with calls, found out by rendering one."""
+"""The form of a conversation with calls that a template expects, detected by rendering one."""
 
 import json
 from collections.abc import Mapping, Sequence
@@ -8,7 +8,7 @@ from typing import Any
 from specvino.engine.chat_template.template import Template, TemplateRefusal
 from templates.tools import TOOLS
 
-# The variables of special tokens that templates use. They are none of the texts by which a call is marked.
+# The variables of special tokens that templates use. None of them marks a call.
 TOKENS = {"bos_token": "<s>", "eos_token": "</s>"}
 
 Turn = dict[str, Any]
@@ -22,12 +22,12 @@ class Call:
 
 @dataclass(frozen=True)
 class Style:
-    """`json_arguments`: calls' arguments are JSON text, not objects."""
+    """`json_arguments` means that the arguments of calls are JSON text, not objects."""
 
     json_arguments: bool = False
 
     def assistant(self, calls: Sequence[Call] = (), content: str = "", reasoning: str = "") -> Turn:
-        """Returns an assistant's turn. Reasoning goes by all names that templates have for it."""
+        """Returns an assistant's turn, with the reasoning under all keys that templates know."""
         turn: Turn = {"role": "assistant", "content": content}
         if reasoning:
             turn |= dict.fromkeys(("reasoning_content", "reasoning", "thinking"), reasoning)
@@ -36,7 +36,7 @@ class Style:
         return turn
 
     def result(self, call: Call, number: int, content: str) -> Turn:
-        """Returns the turn of a tool whose call had this number in the turn before."""
+        """Returns the turn of a tool's result; `number` is that of its call in the turn before."""
         return {"role": "tool", "content": content, "name": call.name, "tool_call_id": _id(number)}
 
     def _call(self, call: Call, number: int) -> Turn:
@@ -46,14 +46,14 @@ class Style:
 
 
 def _id(number: int) -> str:
-    return f"call{number:05}"  # nine letters and digits, as Mistral's templates want them
+    return f"call{number:05}"  # nine letters and digits, which Mistral's templates require
 
 
-_NEEDLE = Call("seek_it", {"text": "needle"})  # a name that no template has for a word of its own
+_NEEDLE = Call("seek_it", {"text": "needle"})  # a name that no template contains
 
 
 def style_of(template: Template) -> Style | None:
-    """Returns how calls have to be put; None if the template shows none."""
+    """Returns the form of calls that a template expects; None if it shows none."""
     for style in (Style(), Style(json_arguments=True)):
         messages = [{"role": "user", "content": "x"}, style.assistant([_NEEDLE])]
         try:
@@ -66,7 +66,7 @@ def style_of(template: Template) -> Style | None:
 
 
 def tools_shown(template: Template) -> bool:
-    """Tells whether the template shows a request's tools."""
+    """Returns whether the template shows a request's tools."""
     try:
         return "get_weather" in template.render([{"role": "user", "content": "x"}], TOOLS)
     except TemplateRefusal:

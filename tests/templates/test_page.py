@@ -1,4 +1,4 @@
-"""The page of the documentation says what is known."""
+"""The documentation's page is up to date."""
 
 from templates.exceptions import KNOWN
 from templates.page import PAGE, page

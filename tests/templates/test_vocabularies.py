@@ -41,7 +41,10 @@ def reference(vocabulary: Vocabulary) -> Tokenizer:
 
 def as_message(turn: Mapping[str, Any]) -> Message:
     functions = [(call["id"], call["function"]) for call in turn.get("tool_calls", ())]
-    calls = [ToolCall(id, each["name"], json.dumps(each["arguments"], ensure_ascii=False)) for id, each in functions]
+    calls = [
+        ToolCall(id, function["name"], json.dumps(function["arguments"], ensure_ascii=False))
+        for id, function in functions
+    ]
     return Message(
         turn["role"],
         turn["content"],
@@ -65,13 +68,13 @@ def test_a_prompt_has_the_makers_tokens(
     template = vocabulary.chat_template
     style = style_of(Template(template, vocabulary.tokens)) or Style()
     if name == "parallel calls" and not read_capabilities(Template(template, vocabulary.tokens)).parallel_calls:
-        pytest.skip("the template shows one call of a turn: the engine gives each a turn of its own")
+        pytest.skip("the template shows one call per turn: the engine gives each call a turn of its own")
     given = conversations.conversations(style)[name]
     variables = {**vocabulary.tokens, **given.variables}
     try:
         text = independent.rendered(template, given.messages, list(given.tools) or None, True, variables)
     except Exception:  # whatever a template raises
         pytest.skip("the template refuses it")
-    # Its arguments are objects, which the preprocessor makes of JSON texts, as the template wants them.
+    # Its arguments are objects, which the preprocessor makes of JSON texts if the template expects them.
     ids = preprocessor.preprocess(as_prompt(conversations.conversations(Style())[name]))
     assert numpy.frombuffer(ids, numpy.int64).tolist() == reference.encode(text, add_special_tokens=False).ids

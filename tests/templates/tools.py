@@ -31,7 +31,7 @@ FUNCTIONS = (
         days={"type": "integer"},
         factor={"type": "number"},
         detailed={"type": "boolean"},
-        # Lists of types, and objects of which nothing more is said, end some templates' macros in a recursion.
+        # Lists of types, and objects without further keywords, send some templates' macros into a recursion.
         region={"anyOf": [_STRING, {"type": "null"}]},
         options={"type": "object", "additionalProperties": True},
         tags=_STRINGS,

@@ -1,4 +1,4 @@
-"""What an assistant's turn with calls may hold, and is hard to write or to read."""
+"""An assistant's turns with calls that are hard to write or to parse."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -61,8 +61,8 @@ CLOSING = "closing markers"
 CASES = (*TURNS, OPENING, CLOSING)
 
 
-def turn(case: str, before: str, behind: str) -> Turn:
-    """Returns a case's turn. `before` and `behind` are the texts in which the template sets a call."""
+def turn(case: str, before: str, after: str) -> Turn:
+    """Returns a case's turn. `before` and `after` are the texts with which the template encloses a call."""
     if case in TURNS:
         return TURNS[case]
-    return Turn([_note(f"a{before if case == OPENING else behind}b")])
+    return Turn([_note(f"a{before if case == OPENING else after}b")])

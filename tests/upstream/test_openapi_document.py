@@ -8,8 +8,7 @@ from support.drifting import document
 
 from specvino.upstream.compare import Comparison
 from specvino.upstream.described import Unreadable
-from specvino.upstream.openapi_document import described, modernise
-from specvino.upstream.ours import described as ours
+from specvino.upstream.openapi_document import modernise, of_document, of_file
 
 
 def theirs(schema):
@@ -28,7 +27,7 @@ def test_a_document(tmp_path, name) -> None:
     file = tmp_path / name
     schema = {"$ref": "#/components/schemas/Thing"}
     file.write_text(json.dumps(theirs(schema)) if name.endswith("json") else yaml.safe_dump(theirs(schema)))
-    found = described(file, document())
+    found = of_file(file, document())
     assert found.parts == dict.fromkeys([("chat", "request"), ("chat", "response"), ("chat", "stream")], schema)
     assert found.document["components"]["schemas"]["Thing"] == {"anyOf": [{}, {"type": "null"}]}
 
@@ -36,14 +35,14 @@ def test_a_document(tmp_path, name) -> None:
 def test_our_own_document_has_no_difference(tmp_path) -> None:
     file = tmp_path / "api.json"
     file.write_text(json.dumps(document()))
-    comparison = Comparison(ours(document()), described(file, document()), {})
+    comparison = Comparison(of_document(document()), of_file(file, document()), {})
     assert [difference for part in comparison.parts() for difference in comparison.of(part)] == []
 
 
 def test_dates_of_yaml_are_texts(tmp_path) -> None:
     file = tmp_path / "api.yaml"
     file.write_text(yaml.safe_dump(theirs({"enum": ["x"]})).replace("- x", "- 2026-11-22"))
-    assert described(file, document()).parts["chat", "request"] == {"enum": ["2026-11-22"]}
+    assert of_file(file, document()).parts["chat", "request"] == {"enum": ["2026-11-22"]}
 
 
 @pytest.mark.parametrize(
@@ -74,9 +73,9 @@ def test_what_is_no_document(tmp_path, text, why) -> None:
     file = tmp_path / "api.yaml"
     file.write_text(text)
     with pytest.raises(Unreadable, match=why):
-        described(file, document())
+        of_file(file, document())
 
 
 def test_a_file_that_is_not_there(tmp_path) -> None:
     with pytest.raises(Unreadable, match="can't be read"):
-        described(tmp_path / "gone.yaml", document())
+        of_file(tmp_path / "gone.yaml", document())

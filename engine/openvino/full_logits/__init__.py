@@ -1,1 +1,2 @@
-"""The full-logits process: for requests that need the scores of the whole vocabulary, which the pipeline keeps."""
+"""The full-logits process: for requests that need the scores of the whole vocabulary, which the pipeline doesn't
+return."""

@@ -2,14 +2,12 @@
 
 import ctypes
 
-from specvino.engine.openvino.full_logits.ends import ends
-from specvino.engine.openvino.full_logits.model import load
-from specvino.engine.openvino.full_logits.step_loop import CAPACITY, StepLoop
+from specvino.engine.openvino.full_logits.model_runner import end_tokens, load
+from specvino.engine.openvino.full_logits.scheduler import CAPACITY, Scheduler
 from specvino.engine.openvino.messages.worker import Loaded, ToWorker
-from specvino.engine.openvino.native.error_text import one_line
+from specvino.engine.openvino.native.error_output import one_line
 from specvino.engine.processes import child
-from specvino.engine.processes.channel import BlockingChannel
-from specvino.engine.processes.lifecycle import Ready
+from specvino.engine.processes.channel import BlockingChannel, Ready
 
 _M_MMAP_THRESHOLD = -3  # malloc.h
 _MAPPED = 2**20  # bytes
@@ -17,34 +15,35 @@ _MAPPED = 2**20  # bytes
 
 def work(channel: BlockingChannel) -> None:
     settings = channel.receive()
-    child.expendable()
+    if settings.expendable:
+        child.expendable()
     _give_memory_back()
     model = load(settings.path, settings.options)
     cache_tokens = None
     if settings.cache_size:
         cache_tokens = settings.cache_size * 2**30 // model.token_bytes()
         channel.send(Loaded(cache_tokens // CAPACITY))
-    loop = StepLoop(
+    scheduler = Scheduler(
         model,
-        ends(settings.path),
+        end_tokens(settings.path),
         settings.max_sequences,
         settings.options.max_num_batched_tokens,
         cache_tokens,
     )
     channel.send(Ready())
     while True:
-        message = channel.receive() if loop.idle else channel.poll()
+        message = channel.receive() if scheduler.idle else channel.poll()
         while message is not None:
-            loop.receive(message)
+            scheduler.receive(message)
             message = channel.poll()
-        channel.send(loop.step())
+        channel.send(scheduler.step())
 
 
 def _give_memory_back() -> None:
     """Has glibc return large blocks to the system when they are freed.
 
-    It raises its threshold to the sizes that it meets, up to 32 MiB, and keeps what is smaller: states that grow and
-    are copied then take two to three times their size (glibc 2.36: 2,227 MB in place of 1,443 for 703 MB of keys and
+    It raises its threshold to the sizes of freed blocks, up to 32 MiB, and keeps smaller ones: states that grow and are
+    copied then take two to three times their size (glibc 2.36: 2,227 MB instead of 1,443 for 703 MB of keys and
     values).
     """
     mallopt = getattr(ctypes.CDLL(None), "mallopt", None)

@@ -1,27 +1,30 @@
-"""How a token is chosen by the scores (logits) of the whole vocabulary: with the meanings that the settings have in
-GenAI's pipeline, so that a request is answered alike on both paths, and with what that lacks: `logit_bias`, and which
-tokens may be drawn at all."""
+"""Sampling by the logits of the whole vocabulary, and logprobs.
+
+The settings have the same meanings as in GenAI's pipeline, so that both processes answer alike. `logit_bias`, allowed
+and bad tokens exist here only.
+"""
 
 from collections.abc import Iterable, Iterator
 
 import numpy
 import numpy.typing
 
-from specvino.engine.openvino.full_logits.model import Ids, Logits
+from specvino.engine.openvino.full_logits.model_runner import Ids, Logits
+from specvino.engine.openvino.messages.worker import Likeliest
 from specvino.engine.request import Sampling
 
 Probabilities = numpy.typing.NDArray[numpy.float64]
 
-# Below, the pipeline takes the likeliest token, too (decision 022).
+# For smaller values the likeliest token is chosen, as in the pipeline (decision 022).
 _SMALLEST = 1e-6
 
-# So many of the likeliest tokens are sorted first: they nearly always hold what top_p keeps.
+# Tokens that are sorted first: they nearly always include all that top_p keeps.
 _NEAREST = 1024
 
 
 class Sampler:
-    """Chooses the tokens of one sequence. `ends` are the tokens that end its turn; of `bad_word_runs` none is drawn
-    whole: the last token of each such run can't be, where the others are before it."""
+    """Chooses the tokens of one sequence. `ends` are the tokens that end its turn. The last token of each of the
+    `bad_word_runs` can't be chosen behind the others."""
 
     def __init__(
         self,
@@ -46,21 +49,21 @@ class Sampler:
                 self._bad_runs.setdefault(run[-2], []).append(run)
         self._barred = numpy.unique(numpy.array(barred, numpy.int64))
         self._prompt = numpy.unique(prompt)
-        self._made: dict[int, int] = {}  # how often each token was chosen
-        self._text: list[int] = []  # of them all, in their order
+        self._counts: dict[int, int] = {}  # how often each token was chosen
+        self._text: list[int] = []  # all chosen tokens, in their order
 
     @property
     def is_greedy(self) -> bool:
         return min(self._sampling.temperature, self._sampling.top_p) < _SMALLEST
 
     def choose(self, logits: Logits) -> int | None:
-        """Returns the next token's id; None where no token may be drawn."""
+        """Returns the next token's id; None if no token may be chosen."""
         scores = self.adjusted(logits)
         likeliest = int(scores.argmax())
         if scores[likeliest] == -numpy.inf:
             return None
         token = likeliest if self.is_greedy else self._drawn(scores)
-        self._made[token] = self._made.get(token, 0) + 1
+        self._counts[token] = self._counts.get(token, 0) + 1
         self._text.append(token)
         return token
 
@@ -73,35 +76,35 @@ class Sampler:
 
         - `logit_bias` is added to a token's score (OpenAI's API reference).
         - `repetition_penalty` r divides a positive score of a token that the prompt or the text has, and multiplies a
-          negative one (Keskar et al. 2019, CTRL, section 4.1, with the sign's correction of Hugging Face).
+          negative one (Keskar et al. 2019, CTRL, section 4.1, with Hugging Face's correction for the sign).
         - `presence_penalty` is subtracted once from the score of each token that the text has, and
           `frequency_penalty` as often as it has it (OpenAI's API reference). The prompt doesn't count.
         - Before `min_tokens`, tokens that end the turn can't be chosen; nor can those that aren't among
-          `allowed_token_ids` if there are any, `bad_words_token_ids`, and what would end a bad word (vLLM 0.33.0,
-          v1/sample/ops/bad_words.py).
+          `allowed_token_ids` if there are any, `bad_words_token_ids`, and tokens that would complete a bad word (vLLM
+          0.33.0, v1/sample/ops/bad_words.py).
         """
         sampling = self._sampling
         scores = logits.astype(numpy.float64)
         scores[self._bias_ids] += self._bias
-        made = numpy.fromiter(self._made.keys(), numpy.int64, len(self._made))
+        chosen = numpy.fromiter(self._counts.keys(), numpy.int64, len(self._counts))
         if sampling.repetition_penalty != 1:
-            seen = numpy.union1d(self._prompt, made)
-            found = scores[seen]
+            seen = numpy.union1d(self._prompt, chosen)
+            old = scores[seen]
             penalty = sampling.repetition_penalty
-            scores[seen] = numpy.where(found > 0, found / penalty, found * penalty)
-        if len(made):
-            counts = numpy.fromiter(self._made.values(), numpy.float64, len(self._made))
-            scores[made] -= sampling.presence_penalty + sampling.frequency_penalty * counts
+            scores[seen] = numpy.where(old > 0, old / penalty, old * penalty)
+        if len(chosen):
+            counts = numpy.fromiter(self._counts.values(), numpy.float64, len(self._counts))
+            scores[chosen] -= sampling.presence_penalty + sampling.frequency_penalty * counts
         scores[self._barred] = -numpy.inf
-        scores[list(self._barred_here())] = -numpy.inf
+        scores[list(self._barred_next())] = -numpy.inf
         if len(self._allowed):
             allowed = scores[self._allowed]
             scores[:] = -numpy.inf
             scores[self._allowed] = allowed
         return scores
 
-    def _barred_here(self) -> Iterator[int]:
-        """Yields the tokens that can't be chosen at this place."""
+    def _barred_next(self) -> Iterator[int]:
+        """Yields the tokens that can't be chosen next."""
         if len(self._text) < self._sampling.min_tokens:
             yield from self._ends
         for run in self._bad_runs.get(self._text[-1], ()) if self._text else ():
@@ -109,12 +112,12 @@ class Sampler:
                 yield run[-1]
 
     def probabilities(self, adjusted: Probabilities) -> Probabilities:
-        """Returns the probabilities by which a token is drawn, of the adjusted scores.
+        """Returns the probabilities of the tokens, given the adjusted scores.
 
         They are the softmax of the scores divided by `temperature`. Then the `top_k` likeliest tokens stay (Fan et al.
         2018), of these the fewest, from the likeliest on, that have `top_p` of their probability together (Holtzman et
         al. 2020, nucleus sampling), and those that are at least `min_p` times as likely as the likeliest (Nguyen et al.
-        2024). They aren't made to sum up to 1 again.
+        2024). They aren't normalized again.
         """
         sampling = self._sampling
         scores = adjusted / sampling.temperature
@@ -144,10 +147,40 @@ class Sampler:
 
 
 def _sorted(probabilities: Probabilities, count: int) -> Ids:
-    """Returns the ids of so many of the likeliest tokens, the likeliest first; of equals that with the lower id."""
+    """Returns the ids of the `count` likeliest tokens, the likeliest first; among equals the lower id."""
     if count < len(probabilities):
         least = numpy.partition(probabilities, -count)[-count]
         ids = numpy.flatnonzero(probabilities >= least)
     else:
         ids = numpy.arange(len(probabilities))
     return ids[numpy.lexsort((ids, -probabilities[ids]))][:count]
+
+
+def log_softmax(logits: Logits) -> Logits:
+    """Returns the logarithms of the tokens' probabilities: log p(i) = x(i) - log(sum(exp(x))), in rows of the
+    vocabulary."""
+    shifted = logits - logits.max(axis=-1, keepdims=True)
+    normalized: Logits = shifted - numpy.log(numpy.exp(shifted).sum(axis=-1, keepdims=True, dtype=numpy.float64))
+    return normalized.astype(numpy.float32)
+
+
+def rank(logprobs: Logits, token: int) -> int:
+    """Returns a token's rank among all, from 1 for the likeliest; among equals the lower id is first."""
+    likelier = logprobs > logprobs[token]
+    return int(likelier.sum() + (logprobs[:token] == logprobs[token]).sum()) + 1
+
+
+def named(logprobs: Logits, ids: Iterable[int]) -> Likeliest:
+    """Returns these tokens with their logprobs, each once."""
+    return [(id, float(logprobs[id])) for id in dict.fromkeys(ids)]
+
+
+def likeliest(logprobs: Logits, count: int) -> Likeliest:
+    """Returns the `count` likeliest tokens with their logprobs, the likeliest first; among equals the lower id."""
+    if not count:
+        return []
+    count = min(count, len(logprobs))
+    least = numpy.partition(logprobs, -count)[-count]
+    ids = numpy.flatnonzero(logprobs >= least)
+    order = ids[numpy.lexsort((ids, -logprobs[ids]))][:count]
+    return [(int(id), float(logprobs[id])) for id in order]

@@ -1,34 +1,33 @@
-"""A sequence on the full-logits path: its prompt is read in pieces, then it gets a token a step."""
+"""A sequence of the full-logits process: its prompt is read in pieces, then it gets a token in each step."""
 
 import time
 from dataclasses import dataclass, field
 
 import numpy
 
-from specvino.engine.openvino.full_logits.model import Decoder, Ids, Logits
-from specvino.engine.openvino.full_logits.sampler import Sampler
-from specvino.engine.openvino.full_logits.scores import likeliest, log_softmax, rank, those
+from specvino.engine.openvino.full_logits.model_runner import Decoder, Ids, Logits
+from specvino.engine.openvino.full_logits.sampler import Sampler, likeliest, log_softmax, named, rank
 from specvino.engine.openvino.messages.worker import Generate, Likeliest, Output
 
 
 @dataclass(slots=True)
 class ReadPrompt:
-    """Holds what was found of a prompt: the scores of what follows it and, where they are wanted, the logprobs of its
-    tokens, the likeliest ones at their places, and their own places among all. Nothing foretold the first one."""
+    """The results of a prompt: the logits behind it and, if requested, the logprobs of its tokens, the likeliest tokens
+    at their positions, and their ranks. The first token has none."""
 
     logits: Logits = field(default_factory=lambda: numpy.zeros(0, numpy.float32))
     logprobs: list[float | None] = field(default_factory=lambda: [None])
     likeliest: list[Likeliest] = field(default_factory=lambda: [[]])
     ranks: list[int] = field(default_factory=lambda: [0])
-    told: bool = False
+    sent: bool = False
 
 
 class Sequence:
-    """Answers one Generate. Its `decoder` reads the prompt, `piece` tokens at a time at the most; `ends` are the tokens
-    that end a turn. Of several with one prompt the others take over what their `leader` has read, in the very step in
-    which it comes to the end. Then it has no decoder: its tokens are read with those of others.
+    """The answer to one Generate. Its `decoder` reads the prompt, at most `piece` tokens at a time; `ends` are the
+    tokens that end a turn. Of several sequences with one prompt, a `leader` reads it, and the others take over the
+    result in the step in which it is complete. Behind its prompt a sequence has no decoder: a batch reads its tokens.
 
-    One whose memory was taken away (`pause`) reads its prompt and its own tokens again.
+    A preempted sequence (`pause`) reads its prompt and its own tokens again.
     """
 
     def __init__(self, request: Generate, ends: frozenset[int], piece: int) -> None:
@@ -37,10 +36,10 @@ class Sequence:
         self.decoder: Decoder | None = None
         self.prompt = ReadPrompt()
         self.token = 0
-        """The last one that was chosen."""
+        """The last token that was chosen."""
         self._prompt: Ids = numpy.frombuffer(request.token_ids, numpy.int64)
-        self._ids = self._prompt  # what is read in pieces
-        self._made: list[int] = []
+        self._ids = self._prompt  # to be read in pieces
+        self._chosen: list[int] = []
         self._piece = piece
         self._ends = ends
         self._sampler = Sampler(request.sampling, request.seed, self._prompt, ends, request.bad_word_runs)
@@ -52,54 +51,54 @@ class Sequence:
     @property
     def length(self) -> int:
         """Returns how many tokens have to be read before the next one can be chosen."""
-        return len(self._prompt) + len(self._made)
+        return len(self._prompt) + len(self._chosen)
 
     @property
     def resumed(self) -> bool:
-        """Tells whether it has tokens of its own already."""
-        return bool(self._made)
+        """Returns whether it has tokens of its own already."""
+        return bool(self._chosen)
 
     @property
     def reads(self) -> bool:
-        """Tells whether the prompt, or what is read again, isn't read to its end."""
+        """Returns whether the prompt, or what is read again, isn't read to its end."""
         return self.leader is not None or (self.decoder is not None and self.decoder.length < len(self._ids))
 
     def pause(self) -> None:
-        """Gives up what was read: all of it has to be read again."""
+        """Gives its memory back: everything has to be read again."""
         self.leader = self.decoder = None
-        self._ids = numpy.append(self._prompt, numpy.array(self._made[:-1], numpy.int64))
-        if not self._made:
+        self._ids = numpy.append(self._prompt, numpy.array(self._chosen[:-1], numpy.int64))
+        if not self._chosen:
             self.prompt = ReadPrompt()
 
     def read(self) -> Output | None:
-        """Reads the next piece, or takes over what the leader has read to the end; returns what comes behind the
-        prompt, None where it isn't at its end."""
+        """Reads the next piece, or takes over the leader's result. Returns the first output behind the prompt, None if
+        the prompt isn't read to its end."""
         if self.leader is not None:
             self.decoder, self.prompt, self.leader = self.leader.decoder, self.leader.prompt, None
             return self.next(self.prompt.logits)
         assert self.decoder is not None
-        place = self.decoder.length
-        logits = self.decoder.read(self._ids[place : place + self._piece])
+        start = self.decoder.length
+        logits = self.decoder.read(self._ids[start : start + self._piece])
         if self.resumed:
             return None
         if self._scores_prompt:
-            self._score(place, logits)
+            self._score(start, logits)
         if self.reads:
             return None
         self.prompt.logits = logits[-1].copy()
         return self.next(self.prompt.logits)
 
     def next(self, logits: Logits) -> Output:
-        """Chooses the next token by the scores of what may come."""
+        """Chooses the next token by the logits."""
         output = self._output(logits)
-        if not self._made:
+        if not self._chosen:
             output.begun = self._begun
-            if self._scores_prompt and not self.prompt.told:  # with several sequences once for all of them
-                self.prompt.told = True
+            if self._scores_prompt and not self.prompt.sent:  # once for all sequences of the prompt
+                self.prompt.sent = True
                 output.prompt_logprobs = self.prompt.logprobs
                 output.prompt_top_logprobs = self.prompt.likeliest
                 output.prompt_ranks = self.prompt.ranks
-        self._made += output.token_ids
+        self._chosen += output.token_ids
         return output
 
     def _output(self, logits: Logits) -> Output:
@@ -107,7 +106,7 @@ class Sequence:
         if not request.max_new_tokens:
             return Output(request.id, [], "length")
         token = self._sampler.choose(logits)
-        if token is None:  # none may be drawn
+        if token is None:  # no token is allowed
             return Output(request.id, [], "stop")
         self.token = token
         output = Output(request.id, [token])
@@ -115,19 +114,19 @@ class Sequence:
             logprobs = log_softmax(logits)
             output.logprobs = [float(logprobs[token])]
             if request.logprob_token_ids or request.top_logprobs == 1:  # a single one is the chosen one
-                output.top_logprobs = [those(logprobs, (token, *request.logprob_token_ids))]
+                output.top_logprobs = [named(logprobs, (token, *request.logprob_token_ids))]
             else:
                 output.top_logprobs = [likeliest(logprobs, request.top_logprobs)]
         if token in self._ends and not request.sampling.ignore_eos:
             output.finish = "stop"
-        elif len(self._made) + 1 == request.max_new_tokens:
+        elif len(self._chosen) + 1 == request.max_new_tokens:
             output.finish = "length"
         return output
 
-    def _score(self, place: int, logits: Logits) -> None:
-        """Notes how likely the prompt's tokens behind this piece were."""
-        foretold = self._ids[place + 1 : place + 1 + len(logits)]
-        for token, logprobs in zip(foretold, log_softmax(logits), strict=False):  # the last one foretells the answer
+    def _score(self, start: int, logits: Logits) -> None:
+        """Adds the logprobs of the prompt's tokens behind each token of the piece that begins at `start`."""
+        following = self._ids[start + 1 : start + 1 + len(logits)]
+        for token, logprobs in zip(following, log_softmax(logits), strict=False):  # behind the last one is the answer
             self.prompt.logprobs.append(float(logprobs[token]))
             self.prompt.ranks.append(rank(logprobs, token))
             self.prompt.likeliest.append(likeliest(logprobs, self._most_of_prompt))

@@ -1,1 +1,1 @@
-"""The messages between the server and its child processes. It needs no OpenVINO."""
+"""The messages between the server and its child processes. OpenVINO isn't needed here."""

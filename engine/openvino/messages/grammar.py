@@ -3,17 +3,17 @@
 import msgspec
 
 from specvino.engine.errors import ConstraintError
-from specvino.engine.grammar.structured_output import LoweredConstraint
+from specvino.engine.grammar import LoweredConstraint
 
 
 class StartGrammarProcess(msgspec.Struct, tag=True):
-    """Is the first message to the grammar process. A question may take so many seconds of CPU time."""
+    """The first message to the grammar process. `most_computing` is the limit of a question, in seconds of CPU time."""
 
     most_computing: float
 
 
 class Lower(msgspec.Struct, tag=True):
-    """Asks for the grammar of a JSON Schema's text, or (`structural`) of a structural tag's."""
+    """A request for the grammar of a JSON Schema, or (`structural`) of a structural tag, given as JSON text."""
 
     id: int
     text: str
@@ -22,34 +22,34 @@ class Lower(msgspec.Struct, tag=True):
 
 
 class Lowered(msgspec.Struct, tag=True):
-    """Carries the grammar that a constraint became, and what of its schemas can't be enforced."""
+    """The grammar of a constraint, with the paths in its schemas that can't be enforced."""
 
     id: int
     lowered: LoweredConstraint
 
 
 class LoadDummyPipeline(msgspec.Struct, tag=True):
-    """Is the first message to the trial process. A trial may take so many seconds of CPU time."""
+    """The first message to the trial process. `most_computing` is the limit of a trial, in seconds of CPU time."""
 
     path: str
     most_computing: float
 
 
 class Trial(msgspec.Struct, tag=True):
-    """Asks whether a grammar that only XGrammar can read compiles and is quick enough."""
+    """A request to try whether a grammar that only XGrammar can read compiles and is fast enough."""
 
     id: int
     lowered: LoweredConstraint
 
 
 class TrialPassed(msgspec.Struct, tag=True):
-    """Says that the grammar of a Trial may be used."""
+    """The grammar of a Trial may be used."""
 
     id: int
 
 
 class ConstraintRefused(msgspec.Struct, tag=True):
-    """Carries the parts of a ConstraintError."""
+    """The parts of a ConstraintError."""
 
     id: int
     message: str

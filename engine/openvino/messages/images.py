@@ -1,4 +1,14 @@
-"""The messages between the server and the image process."""
+"""Images between processes: the messages of the image process, pixels in pieces, and tags in prompts.
+
+The pipeline of a vision-language model takes the prompt as a text, in which a tag stands for each image, and tokenizes
+it itself. So what users type can't be kept apart from control tokens and tags by tokenizing it separately
+(`special_token_escaping.py`). Where it spells one, an invisible character is inserted: apart from that, the model reads
+the same (decision 019).
+"""
+
+import re
+from collections.abc import Iterator
+from dataclasses import replace
 
 import msgspec
 
@@ -6,11 +16,11 @@ from specvino.engine.request import Image
 
 
 class StartImageProcess(msgspec.Struct, tag=True):
-    """Is the first message to the image process."""
+    """The first message to the image process."""
 
 
 class Decode(msgspec.Struct, tag=True):
-    """Asks for the picture in an image file, or in its base64, of which at most `most_pixels` may be decoded."""
+    """A request for the image in a file, or in its base64, of which at most `most_pixels` may be decoded."""
 
     id: int
     file: bytes
@@ -20,7 +30,7 @@ class Decode(msgspec.Struct, tag=True):
 
 
 class Decoded(msgspec.Struct, tag=True):
-    """Carries a picture; `pixels` is how many were decoded for it."""
+    """A decoded image; `pixels` is how many were decoded for it."""
 
     id: int
     image: Image
@@ -28,7 +38,63 @@ class Decoded(msgspec.Struct, tag=True):
 
 
 class ImageRefused(msgspec.Struct, tag=True):
-    """Says that there is no picture to be had; `reason` is a sentence for the client."""
+    """The file can't be decoded; `reason` is a sentence for the client."""
 
     id: int
     reason: str
+
+
+# Images are sent in pieces: one message of many megabytes would block the event loop too long.
+PIECE_BYTES = 1 << 20
+
+
+def in_pieces(image: Image) -> Iterator[tuple[Image, bool]]:
+    """Yields the image with a piece of its pixels each time, and whether more follow."""
+    for start in range(0, max(1, len(image.rgb)), PIECE_BYTES):
+        end = start + PIECE_BYTES
+        yield replace(image, rgb=image.rgb[start:end]), end < len(image.rgb)
+
+
+class ChunkJoiner:
+    """Joins the pieces of images, by a key for each image."""
+
+    def __init__(self) -> None:
+        self._pieces: dict[int, list[bytes]] = {}
+
+    def add(self, key: int, piece: Image, more: bool) -> Image | None:
+        """Returns the complete image with its last piece, None before."""
+        pieces = self._pieces.setdefault(key, [])
+        pieces.append(piece.rgb)
+        if more:
+            return None
+        del self._pieces[key]
+        return replace(piece, rgb=b"".join(pieces))
+
+    def drop(self, key: int) -> None:
+        self._pieces.pop(key, None)
+
+    def clear(self) -> None:
+        self._pieces.clear()
+
+
+JOINER = "\u2060"
+
+# GenAI's own tags, and those of models whose tags aren't special tokens.
+_TAGS = re.compile(r"<(?=ov_genai_[a-z]+_\d+>|image>|\|image_\d+\|>)")
+
+_OURS = re.compile(r"<ov_genai_image_\d+>")
+
+
+def image_tag(number: int) -> str:
+    """Returns the tag that stands for the image of this number, from 0, among those given to the pipeline."""
+    return f"<ov_genai_image_{number}>"
+
+
+def without_image_tags(text: str) -> str:
+    """Returns the text of a prompt without the images' tags."""
+    return _OURS.sub("", text)
+
+
+def break_image_tags(text: str) -> str:
+    """Returns the text with an invisible character in whatever the pipeline would take for a tag."""
+    return _TAGS.sub(f"<{JOINER}", text)

@@ -1,4 +1,4 @@
-"""How the pipeline computes: what `specvino serve` lets an operator choose, and `specvino tune` measures."""
+"""Options of the pipeline: those that `specvino serve` has, and `specvino tune` measures."""
 
 import json
 from collections.abc import Mapping
@@ -9,11 +9,11 @@ PluginValue = str | int | float | bool
 
 @dataclass(frozen=True, slots=True)
 class PipelineOptions:
-    """Holds options under the names that OpenVINO Model Server has for them.
+    """Options under OpenVINO Model Server's names.
 
-    A step computes at most `max_num_batched_tokens`: a longer prompt takes several, so that it doesn't keep running
-    answers waiting. `device` is one of OpenVINO's, and `plugin_config` are properties of its plugin, which come before
-    those that the pipeline sets itself.
+    A step computes at most `max_num_batched_tokens`: a longer prompt takes several steps, so that running answers
+    needn't wait for it. `device` is an OpenVINO device, and `plugin_config` are properties of its plugin, which take
+    precedence over our own.
     """
 
     max_num_batched_tokens: int = 256
@@ -21,23 +21,23 @@ class PipelineOptions:
     device: str = "CPU"
 
     def arguments(self) -> list[str]:
-        """Returns what `specvino serve` is told of it: nothing of the defaults."""
-        said = []
+        """Returns the arguments of `specvino serve` that set these options, without the defaults."""
+        arguments = []
         if self.max_num_batched_tokens != PipelineOptions().max_num_batched_tokens:
-            said += ["--max-num-batched-tokens", str(self.max_num_batched_tokens)]
+            arguments += ["--max-num-batched-tokens", str(self.max_num_batched_tokens)]
         if self.plugin_config:
-            said += ["--plugin-config", json.dumps(dict(self.plugin_config))]
+            arguments += ["--plugin-config", json.dumps(dict(self.plugin_config))]
         if self.device != PipelineOptions().device:
-            said += ["--device", self.device]
-        return said
+            arguments += ["--device", self.device]
+        return arguments
 
 
 def plugin_config(text: str) -> Mapping[str, PluginValue]:
     """Returns the properties in the text of a JSON object. Raises ValueError."""
     try:
-        said = json.loads(text)
+        properties = json.loads(text)
     except ValueError as error:
-        raise ValueError(f"{text!r} is no JSON: {error}") from None
-    if not isinstance(said, dict) or not all(isinstance(value, PluginValue) for value in said.values()):
-        raise ValueError(f'{text!r} is no JSON object of texts, numbers, true and false, such as {{"NAME": "value"}}')
-    return said
+        raise ValueError(f"{text!r} is not valid JSON: {error}") from None
+    if not isinstance(properties, dict) or not all(isinstance(value, PluginValue) for value in properties.values()):
+        raise ValueError(f'{text!r} is not a JSON object of strings, numbers and booleans, such as {{"NAME": "value"}}')
+    return properties

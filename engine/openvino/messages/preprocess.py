@@ -1,4 +1,4 @@
-"""The messages between the server and the preprocess process.
+"""The messages between the server and the preprocess and template processes.
 
 Token ids of prompts travel as bytes (int64, the machine's order): the server only counts and forwards them.
 """
@@ -10,21 +10,21 @@ from typing import Literal, Self
 import msgspec
 
 from specvino.engine.chat_template.capabilities import Capabilities
-from specvino.engine.output_parsers.registry import ShownFormats
+from specvino.engine.output_parsers.formats import ShownFormats
 from specvino.engine.request import Conversation
 from specvino.engine.segments import Hidden
 
 TOKEN_ID_BYTES = 8
 
-# So many characters of a prompt's end tell whether an answer begins within the reasoning.
+# Characters of a prompt's end, which show whether the answer begins within the reasoning.
 ENDING = 256
 
 Unit = Literal["tokens", "characters"]
 
 
 class LoadTokenizer(msgspec.Struct, tag=True):
-    """Is the first message to the preprocess process. Prompts of more than `context_length` tokens will be refused.
-    `chat_template` stands in place of the model's own."""
+    """The first message to the preprocess process. Prompts of more than `context_length` tokens are refused.
+    `chat_template` replaces the model's own."""
 
     path: str
     context_length: int | None = None
@@ -32,7 +32,7 @@ class LoadTokenizer(msgspec.Struct, tag=True):
 
 
 class Cut(msgspec.Struct, frozen=True):
-    """Asks for the last `tokens` of a prompt that has more, or with `first` for the first ones."""
+    """How a prompt is truncated: to its last `tokens`, or with `first` to its first ones."""
 
     tokens: int
     first: bool = False
@@ -46,18 +46,18 @@ def without_parameters(prompt: Conversation) -> tuple[Conversation, str]:
 
 def with_parameters(prompt: Conversation, parameters: str) -> Conversation:
     """Returns the conversation that `without_parameters` was given."""
-    whole = zip(prompt.tools, json.loads(parameters), strict=True)
-    return replace(prompt, tools=tuple(replace(tool, parameters=each) for tool, each in whole))
+    pairs = zip(prompt.tools, json.loads(parameters), strict=True)
+    return replace(prompt, tools=tuple(replace(tool, parameters=schema) for tool, schema in pairs))
 
 
 class Preprocess(msgspec.Struct, tag=True):
-    """Asks for the tokens of a conversation, rendered by the chat template.
+    """A request for the tokens of a conversation, rendered by the chat template.
 
-    `as_text` is for vision-language models: the answer brings the text too. Of images only the places are needed.
-    `parameters` is the JSON text of an array with the parameters of each tool: MessagePack has no integers beyond 64
-    bits, which schemas may hold. `pieces` are the prompt where the template process has rendered it: of the
-    conversation only its options are needed then. With `most_characters` it needn't fit the model's context, and is cut
-    nowhere: it is refused if the template makes more characters of it.
+    `as_text` is for vision-language models: the answer has the text, too. Of images only the positions are needed.
+    `parameters` is the JSON text of an array with the parameters of each tool: schemas may contain integers of more
+    than 64 bits, which MessagePack lacks. `pieces` are the prompt if the template process has rendered it: then only
+    the options of the conversation are needed. With `most_characters` the conversation isn't a prompt: it may be longer
+    than the model's context and isn't truncated, but is refused if it is rendered to more characters.
     """
 
     id: int
@@ -82,14 +82,15 @@ class Preprocess(msgspec.Struct, tag=True):
         return cls(id, bare, as_text, parameters, cut, most_characters)
 
     def conversation(self) -> Conversation:
-        """Returns the prompt with its tools whole again."""
+        """Returns the prompt with the parameters of its tools."""
         return with_parameters(self.prompt, self.parameters)
 
 
 class Tokenize(msgspec.Struct, tag=True):
-    """Asks for the tokens of a text as it is. With `prompt` it has to fit the model's context, or is cut.
+    """A request for the tokens of a text without a template. A `prompt` has to fit the model's context, or is
+    truncated.
 
-    Without `parse_special`, which no prompt is, special tokens in it are but text.
+    Without `parse_special` special tokens in it are plain text; prompts are always parsed.
     """
 
     id: int
@@ -101,7 +102,7 @@ class Tokenize(msgspec.Struct, tag=True):
 
 
 class Detokenize(msgspec.Struct, tag=True):
-    """Asks for the text of tokens."""
+    """A request for the text of tokens."""
 
     id: int
     token_ids: bytes
@@ -109,20 +110,21 @@ class Detokenize(msgspec.Struct, tag=True):
 
 
 class Spell(msgspec.Struct, tag=True):
-    """Asks for what each of these tokens stands for."""
+    """A request for the bytes of each token."""
 
     id: int
     token_ids: bytes
 
 
 class Vocabulary(msgspec.Struct, tag=True):
-    """Is sent once, before Ready. `table` is each token's bytes, None if tokens' texts depend on their neighbours.
+    """The model's vocabulary and chat template, sent once, before Ready. `table` has each token's bytes, None if
+    tokens' texts depend on their neighbors.
 
-    `drops_space` says that a space at the beginning of a text isn't shown. Ids below `size` are those that both the
-    tokenizer and the model have. `special` are the special tokens' texts. `chat_template` is the template for
-    conversations with tools, empty where the model has none; `capabilities` are what it can, None where there is none
-    or, for the reason `refusal`, it can't be compiled, and `formats` are those that it shows. `variables` and `marked`
-    are for templates that requests bring: the special tokens by their names, and the texts that no client may forge.
+    With `drops_space` a space at the beginning of a text isn't shown. Ids below `size` exist in both the tokenizer and
+    the model. `special` are the special tokens' texts. `chat_template` is the template for conversations with tools,
+    empty if the model has none. `capabilities` are what it supports, None if there is none or it can't be compiled, for
+    the reason `refusal`. `formats` are the formats of calls and reasoning that it shows. `variables` and `marked` are
+    for templates in requests: the special tokens by their names, and the texts that no client may forge.
     """
 
     table: list[bytes] | None
@@ -139,9 +141,8 @@ class Vocabulary(msgspec.Struct, tag=True):
 
 
 class Preprocessed(msgspec.Struct, tag=True):
-    """Carries a prompt's tokens. With images, `text` has a tag where each stands; `token_ids` are those of the text
-    without the tags. `ending` is how a rendered conversation ends; `hidden` is what of it the template doesn't
-    show."""
+    """A prompt's tokens. With images, `text` has a tag for each; `token_ids` are those of the text without the tags.
+    `ending` is the end of a rendered conversation; `hidden` are its parts that the template doesn't show."""
 
     id: int
     token_ids: bytes
@@ -151,22 +152,22 @@ class Preprocessed(msgspec.Struct, tag=True):
 
 
 class Detokenized(msgspec.Struct, tag=True):
-    """Carries the text of tokens."""
+    """The text of tokens."""
 
     id: int
     text: str
 
 
 class Spelt(msgspec.Struct, tag=True):
-    """Carries the bytes of each token."""
+    """The bytes of each token."""
 
     id: int
     pieces: list[bytes]
 
 
 class PromptTooLong(msgspec.Struct, tag=True):
-    """Says that a prompt doesn't fit the model, that its tokenizer truncates such a text, or that it has more
-    characters than were asked for. `count` may be a few off; with `more` it is how many there are at the least."""
+    """A prompt that doesn't fit the model, that its tokenizer would truncate, or that has more characters than allowed.
+    `count` may be a few off; with `more` it is a lower bound."""
 
     id: int
     count: int
@@ -176,10 +177,58 @@ class PromptTooLong(msgspec.Struct, tag=True):
 
 
 class PromptRefused(msgspec.Struct, tag=True):
-    """Says that a prompt can't be had; `reason` is a sentence for the client."""
+    """A prompt that can't be rendered or tokenized; `reason` is a sentence for the client."""
 
     id: int
     reason: str
 
 
 FromPreprocess = Vocabulary | Preprocessed | Detokenized | Spelt | PromptTooLong | PromptRefused
+
+
+# Limits of a template in a request: seconds of CPU time, and bytes beyond those of the loaded process.
+MOST_COMPUTING = 1.0
+MOST_MEMORY = 512 << 20
+
+OUT_OF_BOUNDS = f"It needs more than {MOST_COMPUTING:g} s of computing or {MOST_MEMORY >> 20} MB of memory."
+
+
+class StartTemplateProcess(msgspec.Struct, tag=True):
+    """The first message to the template process: `variables` and `marked` of the model's `Vocabulary`."""
+
+    variables: dict[str, str]
+    marked: tuple[str, ...]
+
+
+class RenderTemplate(msgspec.Struct, tag=True):
+    """A request to render a conversation by its own `chat_template`. `as_text` and `parameters` are as in
+    `Preprocess`."""
+
+    id: int
+    prompt: Conversation
+    as_text: bool
+    parameters: str
+
+    @classmethod
+    def of(cls, id: int, prompt: Conversation, *, as_text: bool) -> Self:
+        bare, parameters = without_parameters(prompt)
+        return cls(id, bare, as_text, parameters)
+
+    def conversation(self) -> Conversation:
+        """Returns the prompt with the parameters of its tools."""
+        return with_parameters(self.prompt, self.parameters)
+
+
+class TemplateRendered(msgspec.Struct, tag=True):
+    """The pieces of a rendered prompt, and the parts of the conversation that the template doesn't show."""
+
+    id: int
+    pieces: list[str]
+    hidden: tuple[Hidden, ...]
+
+
+class RenderingRefused(msgspec.Struct, tag=True):
+    """A conversation that can't be rendered; `reason` is a sentence for the client."""
+
+    id: int
+    reason: str

@@ -1,21 +1,21 @@
-"""The messages between the server and the worker process."""
+"""The messages between the server and the processes that generate tokens: worker and full-logits process."""
 
 from collections.abc import Iterator
 
 import msgspec
 
-from specvino.engine.grammar.structured_output import LoweredConstraint
+from specvino.engine.grammar import LoweredConstraint
 from specvino.engine.openvino.messages.options import PipelineOptions
 from specvino.engine.openvino.messages.preprocess import TOKEN_ID_BYTES
 from specvino.engine.protocol import Drafting
 from specvino.engine.request import Image, Sampling
 from specvino.engine.segments import FinishReason
 
-# With a draft model, the longest prompt (tokens) that drafts are made for: it is one step, whatever its length, and a
-# long one would keep all others waiting (decision 028).
+# With a draft model, the longest prompt (tokens) that gets drafts: it is computed in one step, whatever its length, and
+# all others would wait for a long one (decision 028).
 LONGEST_DRAFTED = 1024
 
-# The most tokens of a block of the cache: those on a CPU (OpenVINO 2026.4.1).
+# The largest block of the cache, in tokens: that of a CPU (OpenVINO 2026.4.1).
 CACHE_BLOCK = 32
 
 
@@ -24,10 +24,10 @@ Likeliest = list[tuple[int, float]]
 
 
 class LoadModel(msgspec.Struct, tag=True):
-    """Is the first message to a worker. `draft_path` is that of a smaller model for speculative decoding.
+    """The first message to a worker. `draft_path` is that of a smaller model for speculative decoding.
 
-    `cache_size` (GB) bounds the memory of running sequences; 0 lets it grow. A `plain` worker has neither prefix cache
-    nor speculative decoding.
+    `cache_size` (GB) bounds the memory of running sequences; 0 lets it grow. An `expendable` process is the first that
+    the kernel ends where memory runs out.
     """
 
     path: str
@@ -35,16 +35,16 @@ class LoadModel(msgspec.Struct, tag=True):
     draft_path: str | None = None
     prompt_lookup: bool = False
     cache_size: int = 0
-    plain: bool = False
+    expendable: bool = False
     options: PipelineOptions = PipelineOptions()
 
     @property
     def prefix_cache(self) -> bool:
-        """Tells whether prompts that begin as others did are computed from there on.
+        """Returns whether prompts that begin as others did are computed from there on.
 
-        GenAI 2026.4.1: with a draft model, a draft that is rejected would make the step raise (decision 027).
+        GenAI 2026.4.1: with a draft model, a rejected draft would make the step raise (decision 027).
         """
-        return not self.plain and self.draft_path is None
+        return self.draft_path is None
 
     @property
     def drafting(self) -> Drafting | None:
@@ -54,7 +54,7 @@ class LoadModel(msgspec.Struct, tag=True):
 
 
 class SendImage(msgspec.Struct, tag=True):
-    """Carries the next image of those that Generates refer to by `key`, or the next piece of it, as in Decoded."""
+    """The next image of those that Generates refer to by `key`, or the next piece of it."""
 
     key: int
     image: Image
@@ -62,16 +62,16 @@ class SendImage(msgspec.Struct, tag=True):
 
 
 class ReleaseImages(msgspec.Struct, tag=True):
-    """Says that no further Generate refers to the images of `key`."""
+    """No further Generate refers to the images of `key`."""
 
     key: int
 
 
 class VisionPrompt(msgspec.Struct):
-    """Is a prompt for a vision-language model: a text, which has a tag for each of the images shown under `key`.
+    """A prompt for a vision-language model: a text with a tag for each of the images that were sent under `key`.
 
-    Only the pipeline knows how many tokens images are. Prompt and answer must fit `context_length`; `yields` says that
-    `max_new_tokens` was not asked for: then the answer may end earlier.
+    Only the pipeline knows how many tokens images are. Prompt and answer must fit `context_length`. With `yields` the
+    request has no limit of its own, and the answer may be shorter than `max_new_tokens`.
     """
 
     text: str
@@ -81,17 +81,16 @@ class VisionPrompt(msgspec.Struct):
 
 
 class Generate(msgspec.Struct, tag=True):
-    """Asks for one sequence, or for a beam search: then the ids of its `n` best texts follow `id`.
+    """A request for one sequence, or for a beam search: then the ids of its `n` best texts follow `id`.
 
-    With `copies` it asks for so many sequences, whose ids and seeds follow `id` and `seed`.
+    With `copies` it is for this many sequences, whose ids and seeds follow `id` and `seed`.
 
-    `request` is the same for all that one client's request asks for, `owner` for all that one key asks for, and
-    `client` for all that one key asks for or, without keys, one address.
-    `sampling` is the request's. `max_new_tokens` and `seed` are this sequence's own, where that leaves them open or the
-    choices of a request must differ. `echo` asks for the prompt's `logprobs` too. Only the full-logits process knows
-    the `top_logprobs` likeliest tokens and those of `logprob_token_ids`, scores a prompt with so many of the likeliest
-    tokens as `prompt_logprobs` says, and bars the last token of each of the `bad_word_runs` behind the others.
-    `vision_prompt` takes the place of `token_ids` for a vision-language model.
+    `request` is the same for all sequences of a client's request, `owner` for all of a key, and `client` for all of a
+    key or, without keys, of an address. `sampling` is the request's. `max_new_tokens` and `seed` are this sequence's
+    own, where the request doesn't set them or its choices must differ. `echo` returns the prompt's tokens; with
+    `logprobs` the full-logits process scores them. It alone returns the `top_logprobs` likeliest tokens and those of
+    `logprob_token_ids`, scores a prompt with the `prompt_logprobs` likeliest tokens, and bars the last token of each of
+    the `bad_word_runs` behind the others. `vision_prompt` replaces `token_ids` for a vision-language model.
     """
 
     id: int
@@ -116,8 +115,7 @@ class Generate(msgspec.Struct, tag=True):
 
     @property
     def beams(self) -> int:
-        """Returns the width of its beam search, 1 where it is none: a prompt that nothing follows is only given
-        back."""
+        """Returns the width of the beam search, 1 if it is none; a prompt without an answer isn't searched."""
         return self.sampling.best_of if self.max_new_tokens else 1
 
     @property
@@ -126,13 +124,13 @@ class Generate(msgspec.Struct, tag=True):
         return len(self.token_ids) // TOKEN_ID_BYTES
 
     def each(self) -> Iterator["Generate"]:
-        """Yields a message for each of the copies; their prompt is in the memory once."""
+        """Yields a message for each of the copies; they share the prompt's memory."""
         for i in range(self.copies):
             yield msgspec.structs.replace(self, id=self.id + i, seed=(self.seed + i) % 2**64, copies=1)
 
 
 class Cancel(msgspec.Struct, tag=True):
-    """Ends a sequence whose client has gone."""
+    """Ends a sequence whose client left."""
 
     id: int
 
@@ -141,19 +139,19 @@ ToWorker = LoadModel | Generate | Cancel | SendImage | ReleaseImages
 
 
 class Loaded(msgspec.Struct, tag=True):
-    """Is the first message of a worker whose cache has a size: so many tokens of a sequence fit into it."""
+    """The first message of a worker whose cache has a fixed size: how many tokens of a sequence fit into it."""
 
     cache_tokens: int
 
 
 class Output(msgspec.Struct, array_like=True):
-    """Carries a sequence's new tokens; its last output has a `finish`, or says in `error` why it failed.
+    """A sequence's new tokens. Its last output has a `finish`, or the reason why it failed (`error`).
 
-    `logprobs`, where asked for, has one for each token, and `top_logprobs` the ids and logprobs of the likeliest tokens
-    at its place. Those of the prompt come once, in the first output, with the places of its tokens among all
-    (`prompt_ranks`). Of a prompt with images there is one more output, also for a sequence that was cancelled while it
-    ran: `prompt_tokens` is how many tokens it was. `too_long` says that such a prompt doesn't fit. `begun`, in a
-    sequence's first output, is when the pipeline got it, by the monotonic clock.
+    `logprobs`, if requested, has one for each token, and `top_logprobs` the ids and logprobs of the likeliest tokens at
+    its position. Those of the prompt come once, in the first output, with the ranks of its tokens (`prompt_ranks`). For
+    a prompt with images there is one more output, also for a sequence that was cancelled while it ran: `prompt_tokens`
+    is the number of its tokens. With `too_long` such a prompt doesn't fit. `begun`, in a sequence's first output, is
+    when the pipeline got it, by the monotonic clock.
     """
 
     id: int
@@ -171,8 +169,8 @@ class Output(msgspec.Struct, array_like=True):
 
 
 class Step(msgspec.Struct, tag=True):
-    """Is sent after every step, also without outputs: it is the heartbeat. `cache_usage` is in percent;
-    `accepted_drafts` counts the tokens of the step that speculative decoding had drafted."""
+    """The result of a step. It is sent after every step, also without outputs, as the heartbeat. `cache_usage` is in
+    percent; `accepted_drafts` counts the tokens of the step that speculative decoding had drafted."""
 
     outputs: list[Output]
     running: int

@@ -1,1 +1,1 @@
-"""What several child processes need around OpenVINO. The server imports none of it."""
+"""Code around OpenVINO that several child processes share. The server doesn't import it."""

@@ -1,7 +1,7 @@
-"""The devices that a pipeline may run on, and what their plugins take.
+"""The devices that a pipeline runs on, and the properties of their plugins.
 
-As a program it says whether a device and its properties can be had, before anything is pulled or loaded:
-`python -m …devices DEVICE PROPERTIES`.
+As a program it checks a device and its properties before anything is pulled or loaded: `python -m …devices DEVICE
+PROPERTIES`.
 """
 
 import json
@@ -18,22 +18,22 @@ from specvino.engine.openvino.messages.options import PluginValue
 # own defaults.
 _ON_CPU: Mapping[str, PluginValue] = {"INFERENCE_PRECISION_HINT": "f32", "KV_CACHE_PRECISION": "u8"}
 
-# And the same answers to a prompt again and again (decision 072). AUTO and HETERO don't pass it on, BATCH refuses it.
+# The same answers to a repeated prompt (decision 072). AUTO and HETERO don't pass it on, BATCH refuses it.
 _OF_CPU_ALONE: Mapping[str, PluginValue] = {"KEY_CACHE_QUANT_MODE": "BY_TOKEN"}
 
-# Else AUTO begins on the CPU and goes on to another device, whose cache is another one.
+# Otherwise AUTO begins on the CPU and moves to another device, which has a cache of its own.
 _OF_AUTO: Mapping[str, PluginValue] = {"ENABLE_STARTUP_FALLBACK": False}
 
-# OpenVINO's devices that are made of others. MULTI is left out: on it GenAI 2026.4.1 can't make its cache, and the
-# process may die of it (decision 066).
-_MADE_OF_OTHERS = ("AUTO", "HETERO", "BATCH")
+# OpenVINO's virtual devices. MULTI is left out: GenAI 2026.4.1 can't create its cache there, and the process may crash
+# (decision 066).
+_VIRTUAL = ("AUTO", "HETERO", "BATCH")
 
 # The tokens of a block of the cache in GenAI 2026.4.1 (kv_cache_manager.hpp).
 _CPU_BLOCK, _GPU_BLOCK = 32, 16
 
 
 class Core(Protocol):
-    """Is what is used of `openvino.Core`."""
+    """The part of `openvino.Core` that is used."""
 
     @property
     def available_devices(self) -> Sequence[str]: ...
@@ -43,9 +43,9 @@ class Core(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class Device:
-    """Is a device for `ContinuousBatchingPipeline`, and the properties for its plugin.
+    """A device for `ContinuousBatchingPipeline`, and the properties for its plugin.
 
-    A block of the cache has `block` tokens there, or more. `memory` is a GPU's own, in bytes.
+    A block of its cache has `block` tokens, or more. `memory` is a GPU's own, in bytes.
     """
 
     name: str
@@ -55,11 +55,11 @@ class Device:
 
 
 def chosen(name: str, given: Mapping[str, PluginValue], core: Core | None = None) -> Device:
-    """Returns the device of this name; the `given` properties come before ours. Raises ValueError if OpenVINO doesn't
-    have it here, the pipeline can't run on it, or its plugins don't know a property."""
+    """Returns the device of this name; the `given` properties take precedence over ours. Raises ValueError if it isn't
+    available, the pipeline doesn't run on it, or its plugins don't have a property."""
     core = core or openvino.Core()
     kind, named, targets = _targets(name, core.available_devices)
-    # A GPU may have several names; all others run on CPUs.
+    # Every device that isn't a GPU runs on the CPU.
     gpus = [target for target in targets if target.startswith("GPU")]
     ours: dict[str, PluginValue] = {} if gpus else dict(_ON_CPU)
     if ours and kind is None:
@@ -73,45 +73,45 @@ def chosen(name: str, given: Mapping[str, PluginValue], core: Core | None = None
 
 
 def _targets(name: str, listed: Sequence[str]) -> tuple[str | None, str, list[str]]:
-    """Returns what the device is made by (AUTO), its name for OpenVINO, and the devices that it may run on."""
+    """Returns the virtual device (AUTO) or None, the name for OpenVINO, and the devices that it may run on."""
     kind, _, rest = name.partition(":")
     if kind == "MULTI":
         raise ValueError("OpenVINO GenAI's continuous batching doesn't run on MULTI; AUTO takes one of several devices")
-    if kind not in _MADE_OF_OTHERS:
+    if kind not in _VIRTUAL:
         _require_listed([name], listed)
         return None, name, [name]
-    said = [each.partition("(")[0] for each in rest.split(",") if each]
-    wanted = [each for each in said if not each.startswith("-")]
-    without = [each[1:] for each in said if each.startswith("-")]
-    if kind != "AUTO" and not wanted:
-        raise ValueError(f"{kind} is made of devices, such as {kind}:{listed[0]}; OpenVINO lists: {_in_words(listed)}")
-    _require_listed(wanted, listed)
-    if wanted:
-        return kind, name, wanted
-    if any(_is(each, "NPU") for each in listed) and "NPU" not in without:
-        name = f"{kind}:{','.join([*said, '-NPU'])}"
-        without.append("NPU")
-    left = [each for each in listed if not any(_is(each, other) for other in without)]
+    parts = [part.partition("(")[0] for part in rest.split(",") if part]
+    included = [part for part in parts if not part.startswith("-")]
+    excluded = [part[1:] for part in parts if part.startswith("-")]
+    if kind != "AUTO" and not included:
+        raise ValueError(f"{kind} needs devices, as in {kind}:{listed[0]}; available: {_in_words(listed)}")
+    _require_listed(included, listed)
+    if included:
+        return kind, name, included
+    if any(_is(device, "NPU") for device in listed) and "NPU" not in excluded:
+        name = f"{kind}:{','.join([*parts, '-NPU'])}"
+        excluded.append("NPU")
+    left = [device for device in listed if not any(_is(device, other) for other in excluded)]
     if not left:
-        raise ValueError(f"{name} leaves no device; OpenVINO lists: {_in_words(listed)}")
+        raise ValueError(f"{name} excludes all devices; available: {_in_words(listed)}")
     return kind, name, left
 
 
 def _require_listed(names: Sequence[str], listed: Sequence[str]) -> None:
     for name in names:
-        if not any(_is(each, name) for each in listed):
+        if not any(_is(device, name) for device in listed):
             raise ValueError(
-                f"{name!r} is no device that OpenVINO has on this machine; it lists: {_in_words(listed)}, and they can "
-                "be named together, as in AUTO, AUTO:A,B or HETERO:A,B"
+                f"{name!r} isn't an OpenVINO device of this machine; available: {_in_words(listed)}, and combinations "
+                "such as AUTO, AUTO:A,B or HETERO:A,B"
             )
         if _is(name, "NPU"):
             raise ValueError(
-                f"OpenVINO GenAI's continuous batching doesn't run on an NPU; OpenVINO lists: {_in_words(listed)}"
+                f"OpenVINO GenAI's continuous batching doesn't run on an NPU; available: {_in_words(listed)}"
             )
 
 
 def _is(listed: str, name: str) -> bool:
-    """Tells whether a name means a listed device: GPU is GPU.0, too."""
+    """Returns whether a name means a listed device: GPU is GPU.0, too."""
     return listed == name or listed.startswith(f"{name}.")
 
 
@@ -120,7 +120,7 @@ def _in_words(names: Sequence[str]) -> str:
 
 
 def _require_known(given: Mapping[str, PluginValue], plugins: Sequence[str], core: Core) -> None:
-    """GenAI has properties of its own, and passes over unknown ones."""
+    """Raises ValueError for an unknown property, which GenAI would ignore."""
     if not given:
         return
     settable: set[str] = set()
@@ -130,7 +130,7 @@ def _require_known(given: Mapping[str, PluginValue], plugins: Sequence[str], cor
     for name in given:
         if name not in settable:
             whose = f"{' and '.join(plugins)} plugin{'s' if len(plugins) > 1 else ''}"
-            raise ValueError(f"{name} is no property of OpenVINO's {whose}; there are: {', '.join(sorted(settable))}")
+            raise ValueError(f"{name} isn't a property of OpenVINO's {whose}; known: {', '.join(sorted(settable))}")
 
 
 if __name__ == "__main__":

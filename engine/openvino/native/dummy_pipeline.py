@@ -1,4 +1,4 @@
-"""A pipeline without a model: it compiles grammars for a tokenizer as the real one would, and can't be broken.
+"""A pipeline without a model: it compiles grammars for a tokenizer as the real one does, and nothing breaks with it.
 
 GenAI 2026.4.1: a bad grammar raises in the real pipeline's step, and stops every request (decision 004).
 """
@@ -11,17 +11,17 @@ import openvino
 from openvino import opset13
 from openvino_genai import GenerationConfig, LLMPipeline, StructuredOutputConfig, Tokenizer
 
-from specvino.engine.grammar.structured_output import LoweredConstraint
+from specvino.engine.grammar import LoweredConstraint
 
 _UNLIKELY = -1e30
 
 
 class DummyPipeline:
-    """Compiles grammars and draws tokens without a model. All tokens are equally likely but the first, which is taken
-    only where a grammar leaves nothing else.
+    """Compiles grammars and draws tokens without a model. All tokens are equally likely, except for token 0, which is
+    chosen only where a grammar allows nothing else.
 
-    With a pipeline's own tokenizer, what is compiled here needn't be compiled there again. Other threads run while it
-    compiles. For one thread at a time.
+    With a pipeline's own tokenizer, a grammar that is compiled here needn't be compiled there again. Other threads run
+    while it compiles. For one thread at a time.
     """
 
     def __init__(self, tokenizer: Tokenizer) -> None:
@@ -38,9 +38,10 @@ class DummyPipeline:
     def generate(
         self, lowered: LoweredConstraint | None, tokens: int, *, draw: bool = False, seed: int = 0
     ) -> list[int]:
-        """Returns at most so many tokens; 1 is enough to compile. Raises RuntimeError if it doesn't compile.
+        """Returns at most this number of tokens; 1 is enough to compile. Raises RuntimeError if the grammar doesn't
+        compile.
 
-        Without a structured output they may be any. What is drawn depends on nothing but that and the seed.
+        Without a grammar they may be any. Draws depend on the grammar and the seed only.
         """
         config = GenerationConfig()
         config.eos_token_id = self._eos
@@ -58,7 +59,7 @@ def structured_output_config(lowered: LoweredConstraint) -> StructuredOutputConf
 
 
 def _model(size: int) -> openvino.Model:
-    """Returns the inputs of a language model, and logits that don't depend on them."""
+    """Returns a model with the inputs of a language model, and logits that don't depend on them."""
     inputs = {}
     for name, shape, kind in (
         ("input_ids", [-1, -1], openvino.Type.i64),
@@ -70,7 +71,7 @@ def _model(size: int) -> openvino.Model:
     row = numpy.zeros(size, numpy.float32)
     row[0] = _UNLIKELY
     shape = opset13.concat([opset13.shape_of(inputs["input_ids"], "i64"), opset13.constant([size], numpy.int64)], 0)
-    # Inputs without effect would be dropped.
+    # Inputs without an effect would be removed.
     mask = opset13.convert(opset13.reduce_sum(inputs["attention_mask"], opset13.constant([0, 1], numpy.int64)), "f32")
     beams = opset13.convert(opset13.reduce_sum(inputs["beam_idx"], opset13.constant([0], numpy.int64)), "f32")
     nothing = opset13.multiply(opset13.add(mask, beams), opset13.constant(numpy.float32(0)))

@@ -1,4 +1,4 @@
-"""Whose turn it is: requests and keys share the places, however many sequences each of them asks for."""
+"""The waiting queue of a scheduler: requests and keys share its places, however many sequences each has."""
 
 from collections import Counter, deque
 from collections.abc import Collection, Iterator
@@ -8,19 +8,19 @@ from specvino.engine.openvino.messages.worker import Generate
 
 _Key = TypeVar("_Key")
 
-# A request, and a key, may hold so many times the places that are free. So some are free whatever is asked for, and a
-# newcomer need not wait until a sequence ends: alone a request gets three quarters of all places, and two of them
-# three sevenths each. (These are the dynamic thresholds of switches that share their memory.)
+# A request, and a key, may hold this many times the number of free places. So some places are always free, and a
+# newcomer needn't wait until a sequence ends: alone a request gets three quarters of all places, and two of them three
+# sevenths each. (These are the dynamic thresholds of network switches with shared memory.)
 _TIMES_FREE = 3
 
 
 class FairQueue:
-    """Holds sequences that wait for one of `places`, and counts those that have one. A beam search takes a place for
-    each beam.
+    """The sequences that wait for one of `places`, and the number of those that have one. A beam search takes a place
+    for each beam.
 
-    The next is of the lowest priority; of these, of the key that holds the least, and of its requests the one that
-    holds the least, the oldest of those.
-    A search that doesn't fit yet isn't overtaken. One that is wider than all places runs alone.
+    The next sequence has the lowest priority value; among these, the key that holds the fewest places is next, of its
+    requests the one that holds the fewest, and of these the oldest. A beam search that doesn't fit yet isn't overtaken.
+    One that is wider than all places runs alone.
     """
 
     def __init__(self, places: int) -> None:
@@ -39,7 +39,7 @@ class FairQueue:
         self._requests[sequence.id] = sequence.request
 
     def drop(self, id: int) -> None:
-        """Forgets a sequence that waits."""
+        """Removes a waiting sequence."""
         request = self._requests.pop(id, None)
         if request is not None:
             left = deque(sequence for sequence in self._waiting.pop(request) if sequence.id != id)
@@ -47,19 +47,19 @@ class FairQueue:
                 self._waiting[request] = left
 
     def next(self, passed: Collection[int] = ()) -> Generate | None:
-        """Returns whose turn it is, None if nobody may begin; requests that `passed` on it are left out."""
+        """Returns the next sequence, None if none may begin; requests in `passed` are skipped."""
         first = min(self._within_their_shares(passed), key=self._rank, default=None)
         return first if first is not None and self._fits(first) else None
 
     def begin(self, sequence: Generate) -> None:
-        """Gives a waiting sequence, the first of its request, its places."""
+        """Gives its places to a waiting sequence, the first of its request."""
         self._remove_first(sequence)
         self._held += sequence.beams
         self._held_by_request[sequence.request] += sequence.beams
         self._held_by_owner[sequence.owner] += sequence.beams
 
     def refuse(self, sequence: Generate) -> None:
-        """Forgets a waiting sequence, the first of its request."""
+        """Removes a waiting sequence, the first of its request."""
         self._remove_first(sequence)
 
     def end(self, sequence: Generate) -> None:
@@ -79,7 +79,7 @@ class FairQueue:
             holds = self._held_by_request[request]
             if holds and holds + first.beams > most:
                 continue
-            # Without keys all clients are one owner, and one may have all.
+            # Without keys there are no owners to share among.
             holds = self._held_by_owner[first.owner] if first.owner else 0
             if holds and holds + first.beams > most:
                 continue

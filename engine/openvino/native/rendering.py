@@ -1,4 +1,4 @@
-"""A conversation becomes the pieces of a prompt, which are tokenized apart: no control token is made across their
+"""Renders a conversation into the pieces of a prompt, which are tokenized separately: no control token spans their
 borders (`chat_template/special_token_escaping.py`)."""
 
 from collections.abc import Sequence
@@ -7,7 +7,7 @@ from specvino.engine.chat_template import messages
 from specvino.engine.chat_template.chat_template import ChatTemplate
 from specvino.engine.chat_template.messages import WriteCall
 from specvino.engine.chat_template.special_token_escaping import marker, seam_for, split
-from specvino.engine.openvino.messages import image_tags
+from specvino.engine.openvino.messages.images import JOINER, break_image_tags, image_tag
 from specvino.engine.request import Conversation
 
 
@@ -20,14 +20,14 @@ def render(
     as_text: bool = False,
     write_call: WriteCall | None = None,
 ) -> list[str]:
-    """Returns what the template makes of a conversation, cut where no control token may be. `special` are the control
-    tokens' texts. With `as_text` it is one piece, for the pipeline of a vision-language model. `write_call` is as for
+    """Returns the rendered conversation, cut where no control token may be. `special` are the control tokens' texts.
+    With `as_text` it is one piece, for the pipeline of a vision-language model. `write_call` is as for
     `messages.turns`.
 
-    Raises TemplateRefusal, and TooManyMarks where the texts spell more than `most` of the control tokens.
+    Raises TemplateRefusal, and TooManyMarks if the texts spell more than `most` control tokens.
     """
     seam = seam_for(list(messages.texts(prompt)))
-    mark = marker(special, image_tags.JOINER if as_text else seam, most)
+    mark = marker(special, JOINER if as_text else seam, most)
     if as_text:
-        return [template.render(prompt, lambda text: mark(image_tags.cut(text)), seam, image_tags.tag, write_call)]
-    return split(template.render(prompt, mark, seam, image_tags.tag, write_call), seam)
+        return [template.render(prompt, lambda text: mark(break_image_tags(text)), seam, image_tag, write_call)]
+    return split(template.render(prompt, mark, seam, image_tag, write_call), seam)

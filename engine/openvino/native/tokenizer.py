@@ -1,9 +1,9 @@
-"""A model's tokenizer, whose vocabulary says what its tokens are.
+"""A model's tokenizer, whose vocabulary has the bytes of its tokens.
 
-GenAI 2026.4.1 gives grammars the names that the detokenizer has for its tokens, as if these were the tokens' bytes. In
-SentencePiece's vocabularies they are not: "▁" is a space there, and <0x0A> one byte. Nothing that a JSON text needs a
-space for could be written with such names, and a string could hold what becomes a line break. Here the detokenizer
-gets the bytes for names, before GenAI reads it. It is so in GenAI 2026.4.1 (decision 016).
+GenAI 2026.4.1 passes the detokenizer's names of tokens to grammars, as if these were the tokens' bytes. In
+SentencePiece's vocabularies they aren't: "▁" is a space there, and <0x0A> one byte. With such names JSON couldn't
+contain a space, and a string could contain a line break. So the detokenizer gets the bytes as names before GenAI reads
+it (decision 016).
 """
 
 import re
@@ -21,25 +21,25 @@ _SPACE = "▁".encode()
 
 
 def load_tokenizer(path: str | Path) -> Tokenizer:
-    """Loads the tokenizer of an OpenVINO folder or a .gguf file. Raises RuntimeError for one that doesn't tell its
+    """Loads the tokenizer of an OpenVINO folder or a .gguf file. Raises RuntimeError for one without an accessible
     vocabulary."""
     own = Path(path) / _FILE
     if own.is_file() and b'type="SentencepieceDetokenizer"' in own.read_bytes():
-        # Nobody could say what its control tokens are, which users mustn't forge, nor hold it to a grammar.
+        # Its control tokens, which users mustn't forge, would be unknown, and grammars impossible.
         raise RuntimeError(
-            "its tokenizer is SentencePiece's own code, which doesn't tell its vocabulary; convert it again with a "
+            "its tokenizer is SentencePiece's own code, whose vocabulary isn't accessible; convert it again with a "
             "newer openvino-tokenizers, without use_sentencepiece_backend"
         )
     return corrected(path) or Tokenizer(path)
 
 
 def corrected(path: str | Path) -> Tokenizer | None:
-    """Returns the tokenizer, where it differs from that which GenAI would load by itself."""
+    """Returns the tokenizer if it differs from the one that GenAI would load by itself."""
     own = Path(path) / _FILE
-    # Only where bytes have names are there other names than the bytes.
+    # Without byte tokens all names are the tokens' bytes.
     if not own.is_file() or b'type="ByteFallback"' not in own.read_bytes():
         return None
-    import openvino_tokenizers  # noqa: F401 - teaches OpenVINO to read tokenizers; others needn't wait for it
+    import openvino_tokenizers  # noqa: F401 - registers tokenizer operations with OpenVINO; imported only where needed
 
     detokenizer = openvino.Core().read_model(own)
     if not _name_by_bytes(detokenizer):
@@ -53,15 +53,15 @@ def corrected(path: str | Path) -> Tokenizer | None:
 
 
 def _name_by_bytes(detokenizer: openvino.Model) -> bool:
-    """Gives the tokens' bytes for their names, and leaves out the steps that would make them of the names.
+    """Replaces the tokens' names by their bytes, and removes the steps that would convert the names.
 
-    Returns False, and changes nothing, where it has other steps than those.
+    Returns False, and changes nothing, if the detokenizer has other steps.
     """
     vocabulary = _only(detokenizer, "VocabDecoder")
     fallback = _only(detokenizer, "ByteFallback")
     if vocabulary is None or fallback is None or not _makes_spaces(fallback.input_value(0).get_node(), vocabulary):
         return False
-    constants = [vocabulary.input_value(place).get_node() for place in (1, 2, 3)]
+    constants = [vocabulary.input_value(port).get_node() for port in (1, 2, 3)]
     if any(constant.get_type_name() != "Constant" for constant in constants):
         return False
     begins, ends, text = (constant.data for constant in constants)
@@ -70,9 +70,9 @@ def _name_by_bytes(detokenizer: openvino.Model) -> bool:
     lengths = numpy.array([len(token) for token in tokens], numpy.int32)
     new_ends = numpy.cumsum(lengths, dtype=numpy.int32)
     new = (new_ends - lengths, new_ends, numpy.frombuffer(b"".join(tokens), numpy.uint8))
-    for place, values in enumerate(new, start=1):
-        vocabulary.input(place).replace_source_output(opset13.constant(values).output(0))
-    # The first two outputs tell the texts of a batch apart.
+    for port, values in enumerate(new, start=1):
+        vocabulary.input(port).replace_source_output(opset13.constant(values).output(0))
+    # The first two outputs separate the texts of a batch.
     for output, named in zip(fallback.outputs(), vocabulary.outputs()[2:], strict=True):
         for target in output.get_target_inputs():
             target.replace_source_output(named)
@@ -81,16 +81,16 @@ def _name_by_bytes(detokenizer: openvino.Model) -> bool:
 
 
 def _makes_spaces(node: openvino.Node, vocabulary: openvino.Node) -> bool:
-    """Tells whether this step does nothing to the tokens but what `_bytes` does with "▁"."""
+    """Returns whether this step only replaces "▁" by a space, as `_bytes` does."""
     if node.get_type_name() != "RegexNormalization" or node.input_value(0).get_node() != vocabulary:
         return False
-    pattern, replacement = (node.input_value(place).get_node().data.tobytes() for place in (3, 4))
+    pattern, replacement = (node.input_value(port).get_node().data.tobytes() for port in (3, 4))
     return bool(pattern == _SPACE and replacement == b" ")
 
 
 def _only(model: openvino.Model, kind: str) -> openvino.Node | None:
-    found = [node for node in model.get_ops() if node.get_type_name() == kind]
-    return found[0] if len(found) == 1 else None
+    nodes = [node for node in model.get_ops() if node.get_type_name() == kind]
+    return nodes[0] if len(nodes) == 1 else None
 
 
 def _bytes(name: bytes) -> bytes:

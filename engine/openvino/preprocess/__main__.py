@@ -1,11 +1,11 @@
-"""The preprocess process answers one message after the other, until the server goes."""
+"""The preprocess process: it answers one message after the other, until the server ends."""
 
 from pathlib import Path
 
 from openvino_genai import Tokenizer
 
 from specvino.engine.chat_template.files import TemplateTexts, read_templates
-from specvino.engine.openvino.messages import image_tags
+from specvino.engine.openvino.messages.images import without_image_tags
 from specvino.engine.openvino.messages.preprocess import (
     Detokenize,
     Detokenized,
@@ -19,14 +19,13 @@ from specvino.engine.openvino.messages.preprocess import (
     Spelt,
     Tokenize,
 )
-from specvino.engine.openvino.native.error_text import one_line
+from specvino.engine.openvino.native.error_output import one_line
 from specvino.engine.openvino.native.tokenizer import load_tokenizer
 from specvino.engine.openvino.preprocess import vocabulary
 from specvino.engine.openvino.preprocess.length import TooLong
 from specvino.engine.openvino.preprocess.preprocessor import Preprocessor
 from specvino.engine.processes import child
-from specvino.engine.processes.channel import BlockingChannel
-from specvino.engine.processes.lifecycle import Ready
+from specvino.engine.processes.channel import BlockingChannel, Ready
 
 
 def answer(preprocessor: Preprocessor, request: Preprocess | Tokenize | Detokenize | Spell) -> FromPreprocess:
@@ -38,7 +37,7 @@ def answer(preprocessor: Preprocessor, request: Preprocess | Tokenize | Detokeni
             case Preprocess(as_text=True):
                 text = preprocessor.write(request.conversation(), request.pieces)
                 ending, hidden = preprocessor.ending, preprocessor.hidden
-                ids = preprocessor.tokenize_prompt(image_tags.without(text))
+                ids = preprocessor.tokenize_prompt(without_image_tags(text))
                 return Preprocessed(request.id, ids, text, ending, hidden)
             case Preprocess():
                 ids = preprocessor.preprocess(request.conversation(), request.cut, request.pieces)

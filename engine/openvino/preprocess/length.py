@@ -1,23 +1,23 @@
-"""How long a prompt may be, judged before its tokens are made or while they are: one that is too long must cost no more
-than one that fits."""
+"""The length of prompts, checked before or while they are tokenized: one that is too long must not cost more than one
+that fits."""
 
 from collections.abc import Iterator, Sequence
 
 from specvino.engine.openvino.messages.preprocess import Unit
 
-# A prompt's beginning of so many characters for each token that fits is encoded first. Prose has four for each.
+# Characters for each token of the context, which are encoded first. Prose has four for each token.
 _DENSITY = 8
 
-# The last tokens of a beginning may be others than they are in the whole text.
+# The last tokens of a beginning may differ from those of the whole text.
 MARGIN = 64
 
-# Pieces that are encoded together are padded to the longest of them: so many characters with their padding.
+# Pieces that are encoded together are padded to the longest: the most characters of a batch, with padding.
 _BATCH_CHARACTERS = 1 << 20
 
 
 class TooLong(Exception):
-    """The prompt has more tokens than the model or its tokenizer takes, or more characters than were asked for. It has
-    `count` of its `unit`, or with `more` at least as many."""
+    """The prompt has more tokens than the model or its tokenizer takes, or more characters than allowed. It has `count`
+    of its `unit`, or with `more` at least as many."""
 
     def __init__(self, count: int, limit: int, unit: Unit = "tokens", *, more: bool = True) -> None:
         super().__init__(count, limit, unit)
@@ -30,7 +30,7 @@ class TooLong(Exception):
 def beginnings(pieces: Sequence[str], context_length: int | None) -> Iterator[tuple[Sequence[str], bool]]:
     """Yields the beginnings of a text, each twice as long as the one before, and whether it is the whole text.
 
-    Together they are at most twice as much to encode as the text itself.
+    Together they have at most twice the length of the text.
     """
     size = sum(map(len, pieces))
     length = size if context_length is None else _DENSITY * context_length
@@ -41,14 +41,15 @@ def beginnings(pieces: Sequence[str], context_length: int | None) -> Iterator[tu
 
 
 def endings(pieces: Sequence[str], tokens: int) -> Iterator[tuple[Sequence[str], bool]]:
-    """Yields the endings of a text as `beginnings` does beginnings, until one has so many tokens."""
+    """Yields the endings of a text, as `beginnings` does its beginnings; the first is long enough for most texts of
+    this number of tokens."""
     backwards = [piece[::-1] for piece in reversed(pieces)]
-    for ending, whole in beginnings(backwards, tokens):
-        yield [piece[::-1] for piece in reversed(ending)], whole
+    for ending, complete in beginnings(backwards, tokens):
+        yield [piece[::-1] for piece in reversed(ending)], complete
 
 
 def batches(pieces: Sequence[str]) -> Iterator[list[str]]:
-    """Yields the pieces in groups that don't take much memory when they are padded."""
+    """Yields the pieces in groups of bounded size with padding."""
     batch: list[str] = []
     longest = 0
     for piece in pieces:
@@ -61,10 +62,10 @@ def batches(pieces: Sequence[str]) -> Iterator[list[str]]:
 
 
 def _beginning(pieces: Sequence[str], length: int) -> list[str]:
-    found = []
+    beginning = []
     for piece in pieces:
-        found.append(piece[:length])
+        beginning.append(piece[:length])
         length -= len(piece)
         if length <= 0:
             break
-    return found
+    return beginning

@@ -1,4 +1,4 @@
-"""The chat templates that a model has, compiled once."""
+"""A model's own chat templates, compiled once."""
 
 import json
 from collections.abc import Collection, Mapping
@@ -7,19 +7,19 @@ from specvino.engine.chat_template.capabilities import Capabilities
 from specvino.engine.chat_template.chat_template import ChatTemplate
 from specvino.engine.chat_template.files import TemplateTexts
 from specvino.engine.chat_template.messages import arguments
-from specvino.engine.chat_template.reader import read_formats
+from specvino.engine.chat_template.shown_formats import read_formats
 from specvino.engine.chat_template.template import TemplateRefusal
 from specvino.engine.output_parsers.call_format import CallFormat
 from specvino.engine.output_parsers.call_grammar import call_text
-from specvino.engine.output_parsers.registry import ShownFormats
+from specvino.engine.output_parsers.formats import ShownFormats
 from specvino.engine.request import Conversation, ToolCall
 
 
 class OwnTemplates:
-    """Holds the templates of a model, also if there is none, and the `formats` that it shows. `tokens` are as for
+    """The chat templates of a model, which may have none, and the `formats` that they show. `tokens` are as for
     `Template`, `special` are the texts of the vocabulary's special tokens.
 
-    One that can't be compiled refuses conversations: completions need none.
+    Without a template that compiles, conversations are refused, and completions work.
     """
 
     def __init__(self, texts: TemplateTexts, tokens: Mapping[str, str], special: Collection[str] = ()) -> None:
@@ -32,21 +32,22 @@ class OwnTemplates:
 
     @property
     def capabilities(self) -> Capabilities | None:
-        """Returns what the template for conversations with tools can, None where there is none that compiles."""
+        """Returns the capabilities of the template for conversations with tools, None if there is none that
+        compiles."""
         return self._tool_use.capabilities if isinstance(self._tool_use, ChatTemplate) else None
 
     def write_call(self, call: ToolCall) -> str:
-        """Returns a call as the model writes it, for a template that shows none. It is JSON where no format is known,
-        or the arguments are no object, which formats have no place for."""
-        given = arguments(call)
-        if not isinstance(given, dict) or not isinstance(self.formats.tool, CallFormat):
-            return json.dumps({"name": call.name, "arguments": given}, ensure_ascii=False)
+        """Returns a call as the model writes it, for a template that shows none. It is JSON if no format is known, or
+        the arguments are no object, which no format supports."""
+        parsed = arguments(call)
+        if not isinstance(parsed, dict) or not isinstance(self.formats.tool, CallFormat):
+            return json.dumps({"name": call.name, "arguments": parsed}, ensure_ascii=False)
         begin, end = self.formats.tool.section
-        return begin + call_text(self.formats.tool, call.name, given, call.id) + end
+        return begin + call_text(self.formats.tool, call.name, parsed, call.id) + end
 
     @property
     def refusal(self) -> str:
-        """Returns why there is no such template, if the model has one."""
+        """Returns why this template can't be compiled, empty if it can or there is none."""
         return self._tool_use if self.shown and isinstance(self._tool_use, str) else ""
 
     def of(self, prompt: Conversation) -> ChatTemplate:
@@ -58,7 +59,7 @@ class OwnTemplates:
 
 
 def _compiled(text: str, tokens: Mapping[str, str]) -> ChatTemplate | str:
-    """Returns a template, or why there is none."""
+    """Returns a compiled template, or why there is none."""
     if not text:
         return "The model has no chat template."
     try:

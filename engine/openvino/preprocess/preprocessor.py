@@ -1,6 +1,6 @@
-"""Conversations and texts become token ids, away from the event loop and from the step loop.
+"""Turns conversations and texts into token ids.
 
-One is taken at a time, so that the server knows which one is at fault when it hangs.
+One at a time, so that the server knows which one is at fault when the process hangs.
 """
 
 from collections.abc import Sequence
@@ -12,7 +12,7 @@ from openvino_genai import Tokenizer
 
 from specvino.engine.chat_template.files import TemplateTexts
 from specvino.engine.chat_template.special_token_escaping import TooManyMarks, marker, seam_for, split
-from specvino.engine.openvino.messages import image_tags
+from specvino.engine.openvino.messages.images import without_image_tags
 from specvino.engine.openvino.messages.preprocess import (
     ENDING,
     TOKEN_ID_BYTES,
@@ -28,10 +28,10 @@ from specvino.engine.request import Conversation
 if TYPE_CHECKING:
     from specvino.engine.segments import Hidden
 
-# SentencePiece's names of bytes: where a text spells one, the BPE of OpenVINO Tokenizers 2026.4.1 makes it the byte.
+# SentencePiece's names of bytes: the BPE of OpenVINO Tokenizers 2026.4.1 takes one in a text for the byte.
 _BYTES = [f"<0x{byte:02X}>" for byte in range(256)]
 
-# Behind this a piece of a text is encoded as its continuation: it merges with nothing.
+# A piece of a text is encoded behind this, as a continuation: it merges with nothing.
 _BEFORE = "\n"
 
 # GenAI 2026.4.1: tokenizers from GGUF silently keep the last 8,192 tokens, saved as a folder too (decision 017).
@@ -42,19 +42,19 @@ _Ids = numpy.typing.NDArray[numpy.int64]
 
 
 def special_variables(tokenizer: Tokenizer) -> dict[str, str]:
-    """Returns the special tokens that chat templates know by names; those that a model lacks are empty."""
+    """Returns the special tokens that are variables of chat templates, empty if the model lacks them."""
     named = {"bos": tokenizer.get_bos_token(), "eos": tokenizer.get_eos_token(), "pad": tokenizer.get_pad_token()}
     return {f"{name}_token": token for name, token in named.items()}
 
 
 class Preprocessor:
-    """Turns conversations and texts into token ids. `model_size` is how many tokens the model has, None if that is not
-    known apart from its tokenizer. Prompts of more than `context_length` tokens are refused without being encoded to
-    their end. `templates` are the model's chat templates, None if it has only that of its tokenizer.
+    """Turns conversations and texts into token ids. `model_size` is the number of the model's tokens, None if only the
+    tokenizer's is known. Prompts of more than `context_length` tokens are refused without being encoded to their end.
+    `templates` are the model's chat templates, None if it has only that of its tokenizer.
 
-    Conversations are rendered by these, unless the `pieces` are given that another process made of one.
+    Conversations are rendered by these, unless another process has rendered one into `pieces`.
 
-    `ending` is how the conversation ends that was preprocessed last, and `hidden` what of it the template doesn't show.
+    `ending` is the end of the last conversation's text, and `hidden` are its parts that the template doesn't show.
     """
 
     def __init__(
@@ -83,8 +83,9 @@ class Preprocessor:
         self.limit = _TRUNCATED_LENGTH if self._truncates() else None
 
     def vocabulary(self) -> Vocabulary:
-        found = vocabulary.byte_table(self._tokenizer, self._vocabulary, self._special)
-        table, drops_space = found or (None, False)
+        """Returns the message about the vocabulary and the chat template."""
+        byte_table = vocabulary.byte_table(self._tokenizer, self._vocabulary, self._special)
+        table, drops_space = byte_table or (None, False)
         pad_id = max(0, self._tokenizer.get_pad_token_id())  # -1 if it has none
         return Vocabulary(
             table,
@@ -101,7 +102,8 @@ class Preprocessor:
         )
 
     def preprocess(self, prompt: Conversation, cut: Cut | None = None, pieces: list[str] | None = None) -> bytes:
-        """Returns the prompt's token ids (int64). Raises ValueError or RuntimeError as a refusal, and TooLong."""
+        """Returns the prompt's token ids (int64). Raises ValueError or RuntimeError if the prompt is refused, and
+        TooLong."""
         pieces = self._pieces(prompt, pieces, None if cut else self._context_length)
         if cut is not None:
             return self._encode_cut(pieces, cut, add_special_tokens=prompt.add_special_tokens)
@@ -111,46 +113,46 @@ class Preprocessor:
     def render(
         self, prompt: Conversation, most_characters: int, pieces: list[str] | None = None, *, as_text: bool = False
     ) -> bytes:
-        """Returns the tokens of a conversation, longer than the model's context or not, if the template makes no more
-        characters of it; with `as_text` those of the text that a vision-language model's pipeline gets. Raises like
-        `preprocess`."""
+        """Returns the tokens of a conversation, which may be longer than the model's context, if it is rendered to at
+        most `most_characters`; with `as_text` those of the text that a vision-language model's pipeline gets. Raises
+        like `preprocess`."""
         if as_text:
-            pieces = [image_tags.without(self.write(prompt, pieces, must_fit=False))]
+            pieces = [without_image_tags(self.write(prompt, pieces, must_fit=False))]
         else:
             pieces = self._pieces(prompt, pieces)
         if (count := sum(map(len, pieces))) > most_characters:
             raise TooLong(count, most_characters, "characters", more=False)
-        encoded = self._encode_whole(pieces)
+        encoded = self._encode_untruncated(pieces)
         return self._checked([self._begin, *encoded, self._end] if as_text or prompt.add_special_tokens else encoded)
 
     def write(self, prompt: Conversation, pieces: list[str] | None = None, *, must_fit: bool = True) -> str:
-        """Returns the prompt as the text that the pipeline of a vision-language model tokenizes, adding the special
+        """Returns the prompt as the text that the pipeline of a vision-language model tokenizes, which adds the special
         tokens around a text.
 
-        Raises like `preprocess`, TooLong if it `must_fit` the model's context.
+        Raises like `preprocess`; with `must_fit` TooLong for one that is longer than the model's context.
         """
         most = self._context_length if must_fit else None
         rendered = "".join(self._pieces(prompt, pieces, most, as_text=True))
         if prompt.add_special_tokens:
             return rendered
-        # The pipeline adds the special tokens that begin a text, which most templates write too.
+        # The pipeline adds the special tokens that begin a text, which most templates also write.
         beginning = self._tokenizer.decode(self._encode("", add_special_tokens=True), skip_special_tokens=False)
         return rendered.removeprefix(beginning)
 
     def tokenize_prompt(self, text: str, *, add_special_tokens: bool = True, cut: Cut | None = None) -> bytes:
-        """Returns the token ids of a text as it is for a prompt. Raises like `preprocess`."""
+        """Returns the token ids of a prompt without a template. Raises like `preprocess`."""
         if cut is not None:
             return self._encode_cut([text], cut, add_special_tokens=add_special_tokens)
         self._require_characters(len(text), self._context_length)
         return self._encode_prompt([text], add_special_tokens=add_special_tokens)
 
     def tokenize(self, text: str, *, add_special_tokens: bool, parse_special: bool = True) -> bytes:
-        """Returns the text's token ids, special ones where it spells them if `parse_special`. Raises like
+        """Returns the text's token ids; special tokens in it are parsed if `parse_special`. Raises like
         `preprocess`."""
         if parse_special:
-            return self._checked(self._encode_whole([text], add_special_tokens=add_special_tokens))
+            return self._checked(self._encode_untruncated([text], add_special_tokens=add_special_tokens))
         seam = seam_for([text])
-        encoded = self._encode_whole(split(marker(self._marked, seam)(text), seam))
+        encoded = self._encode_untruncated(split(marker(self._marked, seam)(text), seam))
         return self._checked([self._begin, *encoded, self._end] if add_special_tokens else encoded)
 
     def detokenize(self, token_ids: bytes, *, skip_special_tokens: bool = False) -> str:
@@ -160,18 +162,18 @@ class Preprocessor:
         return text
 
     def token_bytes(self, token_ids: bytes) -> list[bytes]:
-        """Returns what each token stands for, of special ones their names."""
+        """Returns the bytes of each token, of special ones their names."""
         if not self._spelt:
             self._spelt = {id: token for token, id in self._vocabulary.items()}
         ids = numpy.frombuffer(token_ids, numpy.int64).tolist()
-        # Of two tokens with the same bytes the vocabulary names one only.
+        # The vocabulary has only one of two tokens with the same bytes.
         return [self._spelt[id] if id in self._spelt else self.detokenize(_one(id)).encode() for id in ids]
 
     def _pieces(
         self, prompt: Conversation, given: list[str] | None, most: int | None = None, *, as_text: bool = False
     ) -> list[str]:
-        """Returns what a template makes of a conversation, cut where no control token may be made of its texts: what
-        another process has made of it, or what the model's own does."""
+        """Returns the rendered conversation, cut where no control token may be: `given` by another process, or rendered
+        by the model's own template."""
         if given is None:
             self._require_characters(sum(len(message.content) for message in prompt.messages), most)
             template = self._templates.of(prompt)
@@ -182,27 +184,27 @@ class Preprocessor:
                 )
             except TooManyMarks as error:
                 assert most is not None
-                raise TooLong(error.count, most) from None  # each is cut into two tokens at the least
+                raise TooLong(error.count, most) from None  # each is cut into at least two tokens
         else:
             pieces = given
-            self.hidden = ()  # the other process has told it
+            self.hidden = ()  # the other process has reported it
             self._require_characters(sum(map(len, pieces)), most)
         self.ending = _end(pieces)
         return pieces
 
     def _require_characters(self, count: int, most: int | None) -> None:
-        """Raises TooLong for a text that would be too long even if it were made of the longest tokens."""
+        """Raises TooLong for a text that would be too long even if it consisted of the longest tokens."""
         if most is not None and (tokens := count // self._longest_token) > most:
             raise TooLong(tokens, most)
 
     def _encode_cut(self, pieces: Sequence[str], cut: Cut, *, add_special_tokens: bool) -> bytes:
-        """Returns the last tokens of a prompt's pieces, or the first ones. Only so much is encoded as it takes."""
-        # Each piece is a token at the least.
+        """Returns the last tokens of a prompt's pieces, or the first ones. No more than needed is encoded."""
+        # Each piece is at least one token.
         near = pieces[: cut.tokens] if cut.first else pieces[-cut.tokens :]
         dropped = len(near) < len(pieces)
-        for part, whole in (beginnings if cut.first else endings)(near, cut.tokens):
-            encoded = self._encode_whole(part, more=not whole)
-            if whole or sum(map(len, encoded)) - MARGIN >= cut.tokens:
+        for part, complete in (beginnings if cut.first else endings)(near, cut.tokens):
+            encoded = self._encode_untruncated(part, more=not complete)
+            if complete or sum(map(len, encoded)) - MARGIN >= cut.tokens:
                 break
         framed = [self._begin, *encoded, self._end] if add_special_tokens else encoded
         ids = self._checked(framed)
@@ -214,27 +216,28 @@ class Preprocessor:
     def _framing(self) -> tuple[_Ids, _Ids]:
         """Returns the special tokens that the tokenizer puts before and behind a text."""
         bare, framed = (self._encode("a", add_special_tokens=special) for special in (False, True))
-        places = (i for i in range(len(framed)) if numpy.array_equal(framed[i : i + len(bare)], bare))
-        place = next(places, len(framed))
-        return framed[:place], framed[place + len(bare) :]
+        starts = (i for i in range(len(framed)) if numpy.array_equal(framed[i : i + len(bare)], bare))
+        start = next(starts, len(framed))
+        return framed[:start], framed[start + len(bare) :]
 
     def _encode_prompt(self, pieces: Sequence[str], *, add_special_tokens: bool = False) -> bytes:
-        """Returns the tokens of a prompt's pieces. One that is too long is encoded as far as it takes to see that."""
+        """Returns the tokens of a prompt's pieces. One that is too long is encoded only until that is certain."""
         if self._context_length is not None and len(pieces) > self._context_length:
-            raise TooLong(len(pieces), self._context_length)  # each of them is a token at the least
-        for beginning, whole in beginnings(pieces, self._context_length):
-            if whole:
+            raise TooLong(len(pieces), self._context_length)  # each of them is at least one token
+        for beginning, complete in beginnings(pieces, self._context_length):
+            if complete:
                 break
             assert self._context_length is not None
-            encoded = self._encode_whole(beginning, more=True, add_special_tokens=add_special_tokens)
+            encoded = self._encode_untruncated(beginning, more=True, add_special_tokens=add_special_tokens)
             if (tokens := sum(map(len, encoded)) - MARGIN) > self._context_length:
                 raise TooLong(tokens, self._context_length)
-        return self._checked(self._encode_whole(pieces, add_special_tokens=add_special_tokens))
+        return self._checked(self._encode_untruncated(pieces, add_special_tokens=add_special_tokens))
 
-    def _encode_whole(
+    def _encode_untruncated(
         self, pieces: Sequence[str], *, more: bool = False, add_special_tokens: bool = False
     ) -> list[_Ids]:
-        """Returns the tokens of a text's pieces, if none were dropped. `more` says that the text goes on."""
+        """Returns the tokens of a text's pieces. Raises TooLong if the tokenizer dropped some. With `more` the text
+        goes on."""
         encoded = self._encode_pieces(pieces, add_special_tokens=add_special_tokens)
         if self.limit and any(len(ids) >= self.limit for ids in encoded):
             limit = min(self.limit, self._context_length or self.limit)
@@ -242,9 +245,9 @@ class Preprocessor:
         return encoded
 
     def _checked(self, encoded: Sequence[_Ids]) -> bytes:
-        """Returns the tokens, if the model has them all."""
+        """Returns the tokens. Raises ValueError if the model lacks one."""
         ids = numpy.concatenate(encoded)
-        # GenAI 2026.4.1: ids that the model lacks, with a repetition penalty, make the step raise (decision 035).
+        # GenAI 2026.4.1: unknown ids make the step raise if there is a repetition penalty (decision 035).
         if ids.size and ids.max() >= self._size:
             raise ValueError(f"It makes the token {ids.max()}, but the model's token ids are 0 to {self._size - 1}.")
         return ids.tobytes()
@@ -253,7 +256,7 @@ class Preprocessor:
         return self._encode_all([text], add_special_tokens=add_special_tokens)[0]
 
     def _encode_all(self, texts: Sequence[str], *, add_special_tokens: bool = False) -> list[_Ids]:
-        """Returns each text's tokens. A call of the tokenizer takes as long as hundreds of short texts in it."""
+        """Returns each text's tokens. A call of the tokenizer costs as much as hundreds of short texts in it."""
         encoded: list[_Ids] = []
         for batch in batches(texts):
             inputs = self._tokenizer.encode(batch, add_special_tokens=add_special_tokens)
@@ -262,8 +265,8 @@ class Preprocessor:
         return encoded
 
     def _encode_pieces(self, pieces: Sequence[str], *, add_special_tokens: bool = False) -> list[_Ids]:
-        """Returns the tokens of a text's pieces: before a text SentencePiece sets a space, which has no place before
-        its further pieces."""
+        """Returns the tokens of a text's pieces. SentencePiece adds a space before a text, which must not be added
+        before further pieces."""
         if self._before is None or len(pieces) == 1:
             return self._encode_all(pieces, add_special_tokens=add_special_tokens)
         first, *rest = pieces
@@ -276,7 +279,7 @@ class Preprocessor:
         return behind
 
     def _shown(self, *pieces: str) -> str:
-        """Returns what a text becomes whose pieces are encoded one by one."""
+        """Returns the decoded text of pieces that are encoded one by one."""
         ids = numpy.concatenate([self._encode(piece) for piece in pieces])
         text: str = self._tokenizer.decode(ids.tolist(), skip_special_tokens=False)
         return text
@@ -297,9 +300,9 @@ def _one(token_id: int) -> bytes:
 
 
 def _end(pieces: Sequence[str]) -> str:
-    found = ""
+    ending = ""
     for piece in reversed(pieces):
-        found = piece[-ENDING:] + found
-        if len(found) >= ENDING:
+        ending = piece[-ENDING:] + ending
+        if len(ending) >= ENDING:
             break
-    return found[-ENDING:]
+    return ending[-ENDING:]

@@ -1,4 +1,4 @@
-"""A vocabulary: how many ids there are, which of them are special, and each id's bytes."""
+"""A vocabulary: its size, its special tokens, and the bytes of each token."""
 
 from pathlib import Path
 from typing import NamedTuple
@@ -10,18 +10,18 @@ from specvino.engine.models.folder import LANGUAGE_MODEL
 
 _REPLACEMENT = "\ufffd"
 
-# A token behind which others are decoded: at its beginning a text may be treated apart.
+# A token behind which others are decoded: tokenizers may treat the beginning of a text differently.
 _BEFORE = b"a"
 
-# Text that a tokenizer with clean-up, or with word marks for spaces, would not give back letter for letter.
+# Text that a tokenizer with clean-up, or with word marks for spaces, wouldn't reproduce exactly.
 _SAMPLE = " Hello , world . It isn 't \t done !\n\n  def f( x ):  #  naïve café 你好 🎉👨‍👩‍👧🇫🇷 \u0301"
 
 
 def model_size(path: str) -> int | None:
-    """Tells how many tokens the model tells apart; None for a GGUF file, which has no tokenizer but the model's own.
+    """Returns the size of the model's vocabulary; None for a GGUF file, whose tokenizer is made from it.
 
-    It is more than its tokenizer has where the model's tables were rounded up, and less where tokens were added to the
-    tokenizer alone.
+    It is larger than the tokenizer's if the model's tables were padded, and smaller if tokens were added to the
+    tokenizer only.
     """
     names = ("openvino_model.xml", LANGUAGE_MODEL)
     file = next((file for name in names if (file := Path(path) / name).exists()), None)
@@ -32,7 +32,7 @@ def model_size(path: str) -> int | None:
 
 
 def special_tokens(tokenizer: Tokenizer, size: int) -> dict[int, str]:
-    """Returns the ids that `skip_special_tokens` leaves out, and their texts."""
+    """Returns the ids that `skip_special_tokens` leaves out, with their texts."""
     singles = [[i] for i in range(size)]
     shown = tokenizer.decode(singles, skip_special_tokens=False)
     kept = tokenizer.decode(singles, skip_special_tokens=True)
@@ -40,7 +40,7 @@ def special_tokens(tokenizer: Tokenizer, size: int) -> dict[int, str]:
 
 
 class ByteTable(NamedTuple):
-    """Holds each id's bytes, none for special ones. `drops_space` says that a text shows no space at its beginning."""
+    """Each id's bytes, empty for special ones. With `drops_space` a text shows no space at its beginning."""
 
     table: list[bytes]
     drops_space: bool
@@ -62,7 +62,7 @@ def byte_table(tokenizer: Tokenizer, vocabulary: dict[bytes, int], special: dict
         table[i] = b""
     before = vocabulary[_BEFORE]
     behind = [text.removeprefix(_BEFORE.decode()) for text in tokenizer.decode([[before, i] for i in range(size)])]
-    # Of two tokens with the same bytes the vocabulary names one only.
+    # The vocabulary has only one of two tokens with the same bytes.
     full = [behind[i].encode() if token is None else token for i, token in enumerate(table)]
     if any(_valid(token) != text.replace(_REPLACEMENT, "") for token, text in zip(full, behind, strict=True)):
         return None
@@ -77,5 +77,5 @@ def byte_table(tokenizer: Tokenizer, vocabulary: dict[bytes, int], special: dict
 
 
 def _valid(token: bytes) -> str:
-    """Returns a token's text without what isn't UTF-8: there tokenizers differ (`byte_table.py`)."""
+    """Returns a token's text without invalid UTF-8, for which tokenizers differ (`output/detokenizer.py`)."""
     return token.decode(errors="ignore").replace(_REPLACEMENT, "")

@@ -1,1 +1,1 @@
-"""Measures pipelines beside each other, in one process and without a server, to find the fastest options."""
+"""Measures pipelines against each other, in one process and without a server, to find the fastest options."""

@@ -1,14 +1,21 @@
-"""What is measured of a pipeline: four figures, and some of its texts."""
+"""Measurements of a pipeline: four figures, and some of its texts."""
 
 import itertools
 import random
 import statistics
 import time
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, fields
 from typing import TYPE_CHECKING
 
 from openvino_genai import ContinuousBatchingPipeline, GenerationConfig
+
+from specvino.engine.errors import ModelLoadError
+from specvino.engine.models.source import ModelSource
+from specvino.engine.openvino.messages.options import PipelineOptions
+from specvino.engine.openvino.messages.worker import LoadModel
+from specvino.engine.openvino.native.error_output import one_line
+from specvino.engine.openvino.worker.pipeline import load
 
 if TYPE_CHECKING:
     import openvino
@@ -29,8 +36,8 @@ _WORDS = _TEXT.split()
 
 @dataclass(frozen=True, slots=True)
 class Figures:
-    """Holds speeds: tokens a second of a long prompt, of one answer, and of 16 answers together; and steps a second,
-    if each were like the longest one that a long prompt makes for an answer beside it."""
+    """Speeds: tokens per second of a long prompt, of one answer, and of 16 answers together; and steps per second, if
+    each were as long as the longest one that a long prompt causes for an answer beside it."""
 
     prompt: float
     one: float
@@ -41,21 +48,21 @@ class Figures:
         return Figures(*(a / b for a, b in zip(self.all(), other.all(), strict=True)))
 
     def all(self) -> list[float]:
-        return [getattr(self, each.name) for each in fields(self)]
+        return [getattr(self, field.name) for field in fields(self)]
 
     @property
     def mean(self) -> float:
-        """Returns the geometric mean: of ratios, twice as fast and half as fast is as fast."""
+        """Returns the geometric mean: of ratios, twice as fast and half as fast are equal."""
         return statistics.geometric_mean(self.all())
 
 
 def best(figures: Sequence[Figures]) -> Figures:
-    """Returns the best of each figure: what else the machine does only takes from it."""
+    """Returns the best of each figure: other work of the machine only makes them worse."""
     return Figures(*(max(values) for values in zip(*(one.all() for one in figures), strict=True)))
 
 
 class Measured:
-    """Drives a pipeline, which nobody else may use. That of a vision-language model takes texts alone."""
+    """Measures a pipeline, which nobody else may use. That of a vision-language model takes texts only."""
 
     def __init__(self, pipeline: ContinuousBatchingPipeline, *, vision: bool) -> None:
         self._pipeline = pipeline
@@ -63,7 +70,8 @@ class Measured:
         self._ids = itertools.count(1)
 
     def figures(self, salt: int) -> Figures:
-        """Measures once. No prompt comes twice, so that no prefix cache helps; those of a salt are always the same."""
+        """Measures once. No prompt is repeated, so that the prefix cache doesn't help; those of a salt are always the
+        same."""
         drawn = random.Random(salt)
         one = self._steps(drawn, 1)
         prompt, longest_step = self._long_prompt(drawn)
@@ -135,3 +143,18 @@ def _endless() -> GenerationConfig:
     config.max_new_tokens = 10_000
     config.ignore_eos = True
     return config
+
+
+def loading(source: ModelSource, cache_size: int) -> Callable[[PipelineOptions], Measured]:
+    """Returns a function that loads the model with given options. It raises ModelLoadError."""
+
+    def loaded(options: PipelineOptions) -> Measured:
+        try:
+            pipeline = load(LoadModel(str(source.path), 0, cache_size=cache_size, options=options))
+            measured = Measured(pipeline, vision=source.vision)
+            measured.figures(-1)  # warm-up: the first steps take longer
+        except (RuntimeError, ValueError) as error:
+            raise ModelLoadError(f"{source.path}: {one_line(error)}") from error
+        return measured
+
+    return loaded

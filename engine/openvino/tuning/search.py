@@ -1,26 +1,77 @@
-"""The search: each candidate beside the default options, then those together that were clearly better."""
+"""The search for the fastest options: each candidate against the defaults, then all together that were clearly
+better."""
 
 import math
 import time
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 from typing import Protocol
 
+import openvino
+import psutil
+
 from specvino.engine.errors import ModelLoadError
-from specvino.engine.openvino.messages.options import PipelineOptions
-from specvino.engine.openvino.tuning.candidates import Candidate
+from specvino.engine.openvino.messages.options import PipelineOptions, PluginValue
 from specvino.engine.openvino.tuning.figures import Figures, best
 
-# What is better by less isn't worth an option, nor what is better by less than this many times what the default options
-# differ from themselves.
+
+@dataclass(frozen=True, slots=True)
+class Machine:
+    """The properties of a machine that decide which options can help. `precisions` are those that its cores support,
+    under OpenVINO's names."""
+
+    name: str
+    cores: int
+    threads: int
+    precisions: frozenset[str]
+
+
+@dataclass(frozen=True, slots=True)
+class Candidate:
+    """A change of the options. Of those with the same `subject` at most one is chosen."""
+
+    subject: str
+    max_num_batched_tokens: int | None = None
+    plugin_config: dict[str, PluginValue] = field(default_factory=dict)
+
+    def applied(self, options: PipelineOptions) -> PipelineOptions:
+        if self.max_num_batched_tokens is not None:
+            options = replace(options, max_num_batched_tokens=self.max_num_batched_tokens)
+        return replace(options, plugin_config={**options.plugin_config, **self.plugin_config})
+
+
+def this_machine() -> Machine:
+    core = openvino.Core()
+    return Machine(
+        core.get_property("CPU", "FULL_DEVICE_NAME"),
+        psutil.cpu_count(logical=False) or 1,
+        psutil.cpu_count() or 1,
+        frozenset(core.get_property("CPU", "OPTIMIZATION_CAPABILITIES")),
+    )
+
+
+def candidates(machine: Machine) -> Iterator[Candidate]:
+    """Yields the changes to try, those that may help most first."""
+    if "BF16" in machine.precisions:
+        yield Candidate("precision", plugin_config={"INFERENCE_PRECISION_HINT": "bf16"})
+    for tokens in (512, 1024, 128):
+        yield Candidate("step", tokens)
+    for threads in sorted({machine.cores, machine.cores - 1, machine.threads - 1} - {machine.threads, 0}):
+        yield Candidate("threads", plugin_config={"INFERENCE_NUM_THREADS": threads})
+    yield Candidate("pinning", plugin_config={"ENABLE_CPU_PINNING": False})
+    yield Candidate("quantization", plugin_config={"DYNAMIC_QUANTIZATION_GROUP_SIZE": 128})
+
+
+# A smaller gain isn't worth an option; nor is one of less than this multiple of the difference between two measurements
+# of the defaults.
 _CLEAR = 1.05
 _TIMES_NOISE = 2
 
-_ROUNDS = 2  # at the least
+_ROUNDS = 2  # at least
 
 
 class Pipeline(Protocol):
-    """Can be measured."""
+    """A pipeline that can be measured."""
 
     def figures(self, salt: int) -> Figures: ...
 
@@ -29,7 +80,7 @@ class Pipeline(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class Row:
-    """Says how many times as fast options are as the default ones, and how many of its texts are the same."""
+    """How many times as fast options are as the defaults, and how many of their texts are the same."""
 
     options: PipelineOptions
     ratio: Figures
@@ -39,15 +90,15 @@ class Row:
 
 @dataclass(frozen=True, slots=True)
 class Failure:
-    """Says why options can't be had."""
+    """Options that can't be loaded, and why."""
 
     options: PipelineOptions
     reason: str
 
 
 class Search:
-    """Measures candidates, each for an equal part of `seconds`. `load` gives a pipeline, of which there are two at a
-    time, and which raises ModelLoadError. When `rows` is exhausted, `chosen` are the options to take."""
+    """Measures candidates, each for an equal part of `seconds`. `load` returns a pipeline, of which there are two at a
+    time; it raises ModelLoadError. When `rows` is exhausted, `chosen` are the best options."""
 
     def __init__(
         self,
@@ -64,7 +115,7 @@ class Search:
         self._salt = 0
 
     def rows(self) -> Iterator[Row | Failure]:
-        """Yields the default options themselves first, which shows how far the figures can be trusted."""
+        """Yields the default options first, measured against themselves, which shows the accuracy of the figures."""
         default = PipelineOptions()
         baseline = self._load(default)
         texts = baseline.texts()
@@ -79,7 +130,7 @@ class Search:
                 better[candidate.subject] = row.ratio.mean, candidate
         if not better:
             return
-        alone, first = max(better.values(), key=lambda each: each[0])
+        alone, first = max(better.values(), key=lambda pair: pair[0])
         self.chosen = first.applied(default)
         if len(better) > 1:
             together = default
@@ -91,9 +142,9 @@ class Search:
                 self.chosen = together
 
     def _clear(self, again: Row) -> float:
-        """Returns the mean from which on options are clearly better. Figures that differ one by one, half of them to
-        the better, are noise as well as a mean that differs."""
-        one = max(abs(math.log(each)) for each in again.ratio.all()) / len(again.ratio.all())
+        """Returns the mean above which options are clearly better. Differences of single figures are noise, too, even
+        if they cancel out in the mean."""
+        one = max(abs(math.log(figure)) for figure in again.ratio.all()) / len(again.ratio.all())
         return max(_CLEAR, math.exp(_TIMES_NOISE * max(one, abs(math.log(again.ratio.mean)))))
 
     def _tried(self, baseline: Pipeline, texts: list[list[int]], options: PipelineOptions) -> Row | Failure:
@@ -103,7 +154,7 @@ class Search:
             return Failure(options, str(error))
 
     def _measure(self, baseline: Pipeline, texts: list[list[int]], options: PipelineOptions) -> Row:
-        """Takes turns, so that what else the machine does hits both."""
+        """Measures in turns, so that other work of the machine affects both."""
         end = self._clock() + self._share
         pipeline = self._load(options)
         same = sum(one == other for one, other in zip(pipeline.texts(), texts, strict=True))

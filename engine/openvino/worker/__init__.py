@@ -1,1 +1,1 @@
-"""The worker process: it holds the model, and steps it for all sequences together."""
+"""The worker process: it loads the model, and runs its steps for all sequences together."""

@@ -1,25 +1,25 @@
-"""What may run beside each other where a pipeline drafts, in GenAI 2026.4.1 (decisions 028, 060)."""
+"""Limits of speculative decoding: which sequences may run together in GenAI 2026.4.1 (decisions 028, 060)."""
 
 from specvino.engine.openvino.messages.worker import CACHE_BLOCK, Generate
 from specvino.engine.protocol import Drafting
 
-# As in OpenVINO Model Server, where a request doesn't say.
+# OpenVINO Model Server's default.
 _ASSISTANT_TOKENS = 5
 
-# Each sequence takes a token of its own in a step, and one draft at the least.
+# The minimum for each sequence in a step: a token of its own and one draft.
 _LEAST = 2
 
 
 def draft_tokens(max_sequences: int) -> int:
-    """Returns how many tokens of a step are for drafts and what they follow."""
+    """Returns how many tokens of a step are reserved for drafts and the tokens before them."""
     return (1 + _ASSISTANT_TOKENS) * max_sequences
 
 
 class DraftBudget:
-    """Decides it. For a pipeline that doesn't draft all may run, and nothing is counted.
+    """Decides which sequences may run, and how many drafts they get. Without drafting all may run.
 
-    - The drafts of all sequences fit into a step: who comes late gets fewer. They change nothing but the speed.
-    - What runs fits into the cache whole, so that the pipeline never takes the memory of one for another.
+    - The drafts of all sequences fit into a step: late sequences get fewer, which changes nothing but the speed.
+    - Running sequences fit into the cache completely, so that the pipeline never preempts one.
     """
 
     def __init__(self, kind: Drafting | None, max_sequences: int, cache_tokens: int | None) -> None:
@@ -27,7 +27,7 @@ class DraftBudget:
         self._max_sequences = max_sequences
         self._cache_tokens = cache_tokens
         self._drafts: dict[int, int] = {}  # by sequence
-        self._cache: dict[int, int] = {}  # by sequence, the most tokens that it may come to
+        self._cache: dict[int, int] = {}  # by sequence, its maximum number of tokens
 
     def admits(self, sequence: Generate) -> bool:
         if self._cache_tokens is None or not self._cache:
@@ -35,7 +35,7 @@ class DraftBudget:
         return sum(self._cache.values()) + self._most(sequence) <= self._cache_tokens
 
     def begin(self, sequence: Generate) -> int:
-        """Counts the sequence, and returns how many tokens may be drafted for it in a step."""
+        """Adds the sequence, and returns how many tokens may be drafted for it in a step."""
         if self.kind is None:
             return 0
         others = self._max_sequences - len(self._drafts) - 1
@@ -50,6 +50,6 @@ class DraftBudget:
         self._cache.pop(sequence.id, None)
 
     def _most(self, sequence: Generate) -> int:
-        # Drafts may begin another block.
+        # Drafts may need another block.
         drafts = sequence.sampling.num_assistant_tokens or _ASSISTANT_TOKENS
         return sequence.prompt_tokens + sequence.max_new_tokens + drafts + CACHE_BLOCK

@@ -1,7 +1,7 @@
-"""GenAI's GenerationConfig: how a sequence's tokens are chosen.
+"""GenAI's GenerationConfig for a request.
 
-What of it the pipeline refuses is refused before it gets here. Some values GenAI 2026.4.1 accepts and then fails on in
-every step for ever: those are brought into its bounds, which are those of 32-bit numbers.
+Values that the pipeline refuses don't get here. Others GenAI 2026.4.1 accepts, and then fails in every step: they are
+clamped to its bounds, which are those of 32-bit numbers.
 """
 
 from openvino_genai import GenerationConfig
@@ -11,7 +11,7 @@ from specvino.engine.openvino.native.dummy_pipeline import structured_output_con
 from specvino.engine.protocol import Drafting
 from specvino.engine.request import Sampling
 
-_SMALLEST = 1e-6  # of temperature and top_p, with which the pipeline draws well
+_SMALLEST = 1e-6  # temperature and top_p with which the pipeline draws correctly
 
 _BELOW_ONE = 0.999999  # GenAI 2026.4.1 has 32-bit numbers: nearer to 1 it would be 1 (decision 023)
 
@@ -20,14 +20,14 @@ _ALL_TOKENS = 2**64 - 1
 # No token has this id.
 _NO_TOKEN = 2**40
 
-_NGRAM_SIZE = 3  # as in OpenVINO Model Server, where a request doesn't say
+_NGRAM_SIZE = 3  # OpenVINO Model Server's default
 
 
 def configure(request: Generate, own: GenerationConfig, drafting: Drafting | None, drafts: int) -> GenerationConfig:
-    """Returns the pipeline's settings for a request; `own` is what the model's folder says, and `drafts` how many
-    tokens may be drafted a step."""
-    # Of it the end-of-turn tokens alone: num_beams or echo in its file would change what an answer is, and its
-    # sampling settings come with the request.
+    """Returns the pipeline's settings for a request. `own` are those of the model's folder, and `drafts` is how many
+    tokens may be drafted in a step."""
+    # Only the end-of-turn tokens are taken from it: num_beams or echo would change the kind of answer, and its sampling
+    # settings come with the request.
     config = GenerationConfig()
     config.eos_token_id = own.eos_token_id
     config.stop_token_ids = own.stop_token_ids
@@ -48,7 +48,7 @@ def configure(request: Generate, own: GenerationConfig, drafting: Drafting | Non
 
 
 def _draw(config: GenerationConfig, sampling: Sampling, seed: int) -> None:
-    # GenAI 2026.4.1: below, the softmax overflows; so small a value means the likeliest token (decision 022).
+    # GenAI 2026.4.1: for smaller values the softmax overflows; they mean the likeliest token (decision 022).
     config.do_sample = min(sampling.temperature, sampling.top_p) >= _SMALLEST
     if config.do_sample:
         config.temperature = sampling.temperature
@@ -69,7 +69,7 @@ def _search(config: GenerationConfig, request: Generate) -> None:
     config.num_beams = request.beams
     config.num_return_sequences = request.n
     config.length_penalty = request.sampling.length_penalty
-    if request.sampling.ignore_eos:  # GenAI 2026.4.1: searches end all the same (decision 025)
+    if request.sampling.ignore_eos:  # GenAI 2026.4.1 ignores it in searches (decision 025)
         config.eos_token_id = _NO_TOKEN
         config.stop_token_ids = {_NO_TOKEN}
 
@@ -77,7 +77,7 @@ def _search(config: GenerationConfig, request: Generate) -> None:
 def _draft(config: GenerationConfig, sampling: Sampling, drafting: Drafting, drafts: int) -> None:
     """Sets up speculative decoding.
 
-    GenAI 2026.4.1: without these values, or with a threshold of 0, it fails for ever (decision 026).
+    GenAI 2026.4.1: without these values, or with a threshold of 0, every step fails (decision 026).
     """
     if drafting == "draft_model" and sampling.assistant_confidence_threshold is not None:
         config.assistant_confidence_threshold = max(sampling.assistant_confidence_threshold, _SMALLEST)

@@ -1,6 +1,6 @@
-"""Grammars are compiled in a thread beside the step loop.
+"""Grammars are compiled in a thread beside the steps.
 
-GenAI 2026.4.1: within a step they would stop every request for seconds (decision 005).
+GenAI 2026.4.1 would compile them within a step, which stops every request for seconds (decision 005).
 """
 
 import itertools
@@ -10,20 +10,20 @@ from concurrent.futures import Future, ThreadPoolExecutor, wait
 
 from openvino_genai import Tokenizer
 
-from specvino.engine.grammar.structured_output import LoweredConstraint
+from specvino.engine.grammar import LoweredConstraint
 from specvino.engine.openvino.messages.worker import Generate
 from specvino.engine.openvino.native.dummy_pipeline import DummyPipeline
 
-# GenAI 2026.4.1: the tokenizer keeps what was ever compiled for it, a quarter of a megabyte each (decision 006).
+# GenAI 2026.4.1: the tokenizer keeps all grammars that were compiled for it, a quarter of a megabyte each (decision
+# 006).
 MOST_COMPILED = 1000
 
 
 class GrammarCompiler:
-    """Says which requests the pipeline may have.
+    """Compiles the grammars of requests, and decides which requests the pipeline may get.
 
-    What the pipeline does with a grammar at a request's first token may not happen while another one is compiled: its
-    notes on that are unguarded (GenAI 2026.4.1). So they take turns, and so do clients: who brings many grammars waits
-    for itself.
+    The first token of a request with a grammar must not be generated while another grammar is compiled: they share
+    unguarded state (GenAI 2026.4.1). So they take turns. So do clients: one with many grammars waits for its own.
     """
 
     def __init__(self, tokenizer: Callable[[], Tokenizer]) -> None:
@@ -33,17 +33,17 @@ class GrammarCompiler:
         self._work: tuple[LoweredConstraint, Future[None]] | None = None
         self._compiled: dict[LoweredConstraint, RuntimeError | None] = {}
         self._first_token_due: set[int] = set()
-        self._asked: dict[str, LoweredConstraint] = {}  # by client, the first one since something was compiled
-        self._turns: Counter[str] = Counter()  # when it was a client's, the last time
+        self._waiting: dict[str, LoweredConstraint] = {}  # by client, the first one since the last compilation
+        self._turns: Counter[str] = Counter()  # by client, the number of its last turn
         self._turn = itertools.count(1)
 
     @property
     def full(self) -> bool:
-        """Tells whether so much was compiled that the pipeline should be replaced."""
+        """Returns whether the pipeline should be replaced because of the number of compiled grammars."""
         return len(self._compiled) >= MOST_COMPILED
 
     def admits(self, request: Generate) -> bool:
-        """Tells whether the pipeline may have the request; if not, ask again after `compile_next`.
+        """Returns whether the pipeline may get the request; if not, call again after `compile_next`.
 
         Raises RuntimeError if the grammar doesn't compile.
         """
@@ -56,23 +56,23 @@ class GrammarCompiler:
                 raise error
             self._first_token_due.add(request.id)
             return True
-        self._asked.setdefault(request.client, request.lowered)
+        self._waiting.setdefault(request.client, request.lowered)
         return False
 
     def compile_next(self) -> None:
-        """Begins with a grammar of those that were asked for, if none is under way."""
-        asked, self._asked = self._asked, {}
-        if asked and not self._first_token_due and not self._busy():
-            client = min(asked, key=lambda each: self._turns[each])
+        """Starts to compile one of the grammars that requests wait for, if none is being compiled."""
+        waiting, self._waiting = self._waiting, {}
+        if waiting and not self._first_token_due and not self._busy():
+            client = min(waiting, key=lambda client: self._turns[client])
             self._turns[client] = next(self._turn)
-            self._work = asked[client], self._thread.submit(self._compile, asked[client])
+            self._work = waiting[client], self._thread.submit(self._compile, waiting[client])
 
     def began(self, id: int) -> None:
-        """Notes that the request has its first token, or will have none."""
+        """Notes that a request has its first token, or was ended."""
         self._first_token_due.discard(id)
 
     def wait(self, seconds: float) -> None:
-        """Waits for what is being compiled, if anything."""
+        """Waits until the current compilation ends, if there is one, at most `seconds`."""
         if self._work is not None:
             wait([self._work[1]], seconds)
 

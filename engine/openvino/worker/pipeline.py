@@ -1,41 +1,65 @@
-"""Loads a model as a pipeline that takes many sequences a step."""
+"""Loading of a model as a continuous batching pipeline, and the capacity of its KV cache."""
 
 from typing import Any
 
-from openvino_genai import ContinuousBatchingPipeline, SchedulerConfig, draft_model
+from openvino_genai import ContinuousBatchingPipeline, GenerationConfig, SchedulerConfig, draft_model
 
 from specvino.engine.openvino.messages.worker import LoadModel
 from specvino.engine.openvino.native.devices import chosen
-from specvino.engine.openvino.native.silence import silence
+from specvino.engine.openvino.native.error_output import silence
 from specvino.engine.openvino.native.tokenizer import corrected
 from specvino.engine.openvino.worker.draft_budget import draft_tokens
+from specvino.engine.protocol import Drafting
 
-# With a draft model there is no limit: where prompts don't fit into one step, it makes wrong texts. GenAI 2026.4.1
+# With a draft model there is no limit: if prompts don't fit into one step, texts are wrong in GenAI 2026.4.1
 # (decision 028).
 _NO_LIMIT = 2**20
 
 
 def load(settings: LoadModel) -> ContinuousBatchingPipeline:
-    """Loads the model; a plain one is without what makes it faster: prefix cache and speculative decoding."""
-    plain = settings.plain
+    """Loads the model, and the draft model beside it if there is one."""
     device = chosen(settings.options.device, settings.options.plugin_config)
     scheduler = SchedulerConfig()
     scheduler.cache_size = settings.cache_size
     scheduler.max_num_batched_tokens = settings.options.max_num_batched_tokens
-    # Repeated greedy prompts give identical texts with and without it:
+    # Repeated greedy prompts have identical texts with and without it:
     # tests/engine/openvino/test_engine_prefix_cache.py.
     scheduler.enable_prefix_caching = settings.prefix_cache
-    if settings.draft_path is not None and not plain:
+    if settings.draft_path is not None:
         scheduler.max_num_batched_tokens = _NO_LIMIT
-    elif settings.prompt_lookup and not plain:
-        # Drafts that don't fit into a step make it raise (decision 028): they have room of their own in it.
+    elif settings.prompt_lookup:
+        # Drafts that don't fit into a step make it raise (decision 028): they get room of their own.
         scheduler.max_num_batched_tokens += draft_tokens(settings.max_sequences)
     properties: dict[str, Any] = dict(device.properties)
     with silence():
-        if settings.draft_path is not None and not plain:
+        if settings.draft_path is not None:
             properties["draft_model"] = draft_model(settings.draft_path, device.name, **device.properties)
-        elif settings.prompt_lookup and not plain:
+        elif settings.prompt_lookup:
             properties["prompt_lookup"] = True
         if tokenizer := corrected(settings.path):
             return ContinuousBatchingPipeline(settings.path, tokenizer, scheduler, device.name, **properties)
         return ContinuousBatchingPipeline(settings.path, scheduler, device.name, properties)
+
+
+def capacity(pipeline: ContinuousBatchingPipeline, drafting: Drafting | None, block: int) -> int:
+    """Returns how many tokens fit into the cache of an idle pipeline, which has a fixed size and blocks of `block`
+    tokens.
+
+    GenAI 2026.4.1 shows only the share of the cache that is in use. So a token is generated, which also makes the first
+    request faster.
+    """
+    config = GenerationConfig()
+    config.max_new_tokens = 2
+    config.ignore_eos = True
+    if drafting is not None:  # decision 026
+        config.num_assistant_tokens = 1
+    if drafting == "prompt_lookup":
+        config.max_ngram_size = 1
+    config.apply_chat_template = False
+    handle = pipeline.add_request(0, "a", config)  # text, as a vision-language model takes no ids
+    pipeline.step()
+    share: float = pipeline.get_metrics().cache_usage / 100  # of one block
+    handle.cancel()
+    for _ in range(2):  # its memory is free two steps later (decision 034)
+        pipeline.step()
+    return round(1 / share) * block

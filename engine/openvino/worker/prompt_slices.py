@@ -1,8 +1,8 @@
-"""Long prompts are computed a step at a time, so that a newcomer waits for a step and not for a prompt.
+"""Long prompts are computed in slices of a step, so that a newcomer waits for a step and not for a prompt.
 
-GenAI 2026.4.1 takes the prompts that it has in their order, each to its end. So it gets no more of a long one than a
-step computes: as a request of its own, which ends after one token, and which the next one finds in the prefix cache
-(decision 063).
+GenAI 2026.4.1 computes prompts one after the other, each to its end. So it gets of a long one only as much as a step
+computes, as a request of its own, which ends after one token. The next slice finds it in the prefix cache (decision
+063). This is the chunked prefill of other engines.
 """
 
 import time
@@ -18,10 +18,10 @@ from specvino.engine.openvino.messages.worker import CACHE_BLOCK, Generate
 if TYPE_CHECKING:
     from openvino_genai.py_openvino_genai import GenerationHandle
 
-# A slice that takes more steps isn't found in the cache, which is full: then the prompt is computed as a whole.
+# A slice that takes more steps wasn't found in the cache, which is full: then the prompt is computed as a whole.
 _MOST_STEPS = 4
 
-# A prompt that was passed over so often has the next turn, whatever is left of it.
+# A prompt that was passed over this many times is next, whatever is left of it.
 _MOST_PASSED = 8
 
 # Above all ids of sequences.
@@ -30,8 +30,8 @@ _FIRST_ID = 2**62
 
 @dataclass(slots=True)
 class SlicedPrompt:
-    """A request whose prompt is computed up to `computed` tokens. While `handle` is one, a slice up to `end` is under
-    way."""
+    """A request whose prompt is computed up to `computed` tokens. While there is a `handle`, the pipeline computes a
+    slice up to `end`."""
 
     request: Generate
     computed: int
@@ -40,7 +40,7 @@ class SlicedPrompt:
     end: int = 0
     steps: int = 0
     passed: int = 0
-    whole: bool = False
+    unsliced: bool = False
     cancelled: bool = False
     begun: float = field(default_factory=time.monotonic)
 
@@ -56,10 +56,10 @@ class SlicedPrompt:
 
 
 class PromptSlices:
-    """Holds the requests whose prompts are computed in slices.
+    """The requests whose prompts are computed in slices.
 
-    The next turn is that of the prompt of which the least is left, so that a short one need not wait for a long one,
-    and equal ones don't delay each other; but none is passed over for ever.
+    The prompt with the fewest tokens left is next, so that a short one needn't wait for a long one, and equal ones
+    don't delay each other; but none is passed over forever.
     """
 
     def __init__(self, step_tokens: int) -> None:
@@ -77,17 +77,17 @@ class PromptSlices:
         return self._prompts[id]
 
     def tokens(self, running: int) -> int:
-        """Returns how many tokens of a prompt a step computes beside so many running sequences, in whole blocks of the
-        cache."""
+        """Returns how many tokens of a prompt a step computes beside this number of running sequences, in whole blocks
+        of the cache."""
         return max(1, (self._step_tokens - running) // CACHE_BLOCK) * CACHE_BLOCK
 
     @property
     def under_way(self) -> bool:
-        """Tells whether the pipeline has a slice."""
+        """Returns whether the pipeline has a slice."""
         return any(prompt.handle is not None for prompt in self._prompts.values())
 
     def has_of(self, request: int) -> bool:
-        """Tells whether a prompt of the client's request is being computed: the others may find it in the cache."""
+        """Returns whether a prompt of this request is being computed: its other choices may find it in the cache."""
         return any(prompt.request.request == request for prompt in self._prompts.values())
 
     def add(self, request: Generate, computed: int) -> None:
@@ -99,7 +99,7 @@ class PromptSlices:
         return self._last_id
 
     def next(self, passed: Collection[int]) -> SlicedPrompt | None:
-        """Returns the prompt whose turn it is; requests that `passed` on it are left out."""
+        """Returns the next prompt; requests in `passed` are skipped."""
         waiting = [
             prompt
             for prompt in self._prompts.values()
@@ -133,9 +133,9 @@ class PromptSlices:
             if status == GenerationStatus.FINISHED and prompt.steps <= _MOST_STEPS:
                 prompt.computed = prompt.end
             else:
-                prompt.whole = True
+                prompt.unsliced = True
             yield prompt
 
     def cancelled(self) -> list[SlicedPrompt]:
-        """Returns what nobody waits for any more. A slice comes to its end first (decision 062)."""
+        """Returns the cancelled prompts. A slice is computed to its end first (decision 062)."""
         return [prompt for prompt in self._prompts.values() if prompt.cancelled and prompt.handle is None]

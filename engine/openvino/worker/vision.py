@@ -1,7 +1,7 @@
 """Prompts with images, in the pipeline of a vision-language model.
 
-It takes the prompt as text and counts its tokens itself, images included: whether all fits is seen when the request is
-added, and how many tokens it was when it has ended. It is so in GenAI 2026.4.1 (decisions 019, 020).
+The pipeline takes the prompt as text and counts its tokens itself, images included: whether it fits is known when the
+request is added, and the number of tokens when it has ended (GenAI 2026.4.1, decisions 019, 020).
 """
 
 from collections.abc import Sequence
@@ -21,7 +21,7 @@ _UNBOUNDED = GenerationConfig().max_new_tokens
 
 
 class TooLong(Exception):
-    """Prompt and answer don't fit the model's context together."""
+    """Prompt and answer together don't fit the model's context."""
 
 
 def add(
@@ -32,11 +32,12 @@ def add(
     config: GenerationConfig,
 ) -> "GenerationHandle":
     """Adds a request with images to the pipeline. Raises TooLong, and what the pipeline raises."""
-    config.apply_chat_template = False  # it was, by us
+    config.apply_chat_template = False  # the prompt is rendered already
     if not images:
         return pipeline.add_request(request.id, vision_prompt.text, config)
     tensors = [openvino.Tensor(_pixels(image)) for image in images]
-    # GenAI 2026.4.1 wants the prompt to be shorter than this, and heeds it otherwise only without the other bound.
+    # GenAI 2026.4.1 requires the prompt to be shorter than this; as a limit of the answer it is ignored beside
+    # max_new_tokens.
     config.max_length = vision_prompt.context_length - request.max_new_tokens + 1
     try:
         return _add(pipeline, request.id, vision_prompt.text, tensors, config)

@@ -14,7 +14,7 @@ def test_help_shows_the_system_s_options() -> None:
     help = serve("--dialect", "vllm", "--help").output
     assert "Options of `vllm serve MODEL` (0.33.0):" in help
     assert "As --tool-parser, for hermes, llama3_json" in help
-    assert "Refused: The server listens on a port." in help
+    assert "Refused: The server listens on a TCP port." in help
     assert "--gpu-memory-utilization" not in help
     for shown in (serve("--help").output, serve("--dialect=ollama", "--help").output):
         assert "Options of" not in shown
@@ -26,10 +26,10 @@ def test_help_shows_the_system_s_options() -> None:
     [
         (["--dialect", "sglang", "--chunked-prefill-size", "7"], "Invalid value for --chunked-prefill-size: "),
         (["--dialect=ovms", "--max_num_seqs", "x"], "Invalid value for --max_num_seqs: "),
-        (["--dialect", "vllm", "--max-model-lem", "7"], "there is no option --max-model-lem. Did you mean"),
+        (["--dialect", "vllm", "--max-model-lem", "7"], "unknown option --max-model-lem. Did you mean"),
         (["--dialect", "nobody", "--max-model-len", "7"], "No such option: --max-model-len"),
         (["--max-model-len", "7"], "No such option: --max-model-len"),
-        (["--dialect", "ollama", "--max-model-len", "7"], "there is no option --max-model-len."),
+        (["--dialect", "ollama", "--max-model-len", "7"], "unknown option --max-model-len."),
         (["--dialect", "vllm", "m", "n"], "unexpected extra argument"),
         (["m", "--dialect"], "requires an argument"),
     ],

@@ -3,7 +3,7 @@
 import pytest
 from support.system_options import read
 
-from specvino.cli.system_options.said import OptionError
+from specvino.cli.system_options.reading import OptionError
 
 
 @pytest.mark.parametrize(
@@ -52,20 +52,20 @@ def test_our_options_stay_as_they_are() -> None:
 @pytest.mark.parametrize(
     ("system", "said", "told"),
     [
-        ("vllm", ["--gpu-memory-utilization", "0.9"], "--gpu-memory-utilization has no effect here: The cache has"),
+        ("vllm", ["--gpu-memory-utilization", "0.9"], "--gpu-memory-utilization has no effect here: --cache-size sets"),
         ("vllm", ["--no-enable-prefix-caching"], "--no-enable-prefix-caching has no effect here: The prefix cache"),
         ("vllm", ["-tp", "2"], "-tp has no effect here: The model runs in one process"),
-        ("vllm", ["--tool-call-parser", "xlam"], "--tool-call-parser xlam has no effect here: It isn't known here"),
+        ("vllm", ["--tool-call-parser", "xlam"], "--tool-call-parser xlam has no effect here: Unknown here"),
         ("vllm", ["--lora-dtype=auto"], "--lora-dtype has no effect here: Adapters"),
         ("mlc-llm", ["--overrides", "opt=O2"], "--overrides opt has no effect here: OpenVINO has"),
         ("mlc-llm", ["--device", "cuda:0"], "--device cuda:0 has no effect here: Devices are OpenVINO's"),
-        ("ovms", ["--port", "9", "--rest_port", "8"], "--port has no effect here: gRPC isn't served."),
+        ("ovms", ["--port", "9", "--rest_port", "8"], "--port has no effect here: gRPC isn't supported."),
         (
             "ovms",
             ["--source_model", "O/m", "--model_repository_path", "/nowhere"],
             "--model_repository_path /nowhere has",
         ),
-        ("fastdeploy", ["--enable-logprob"], "--enable-logprob has no effect here: Probabilities"),
+        ("fastdeploy", ["--enable-logprob"], "--enable-logprob has no effect here: Logprobs"),
         ("sglang", ["--lora-target-modules", "a", "b"], "--lora-target-modules has no effect here: Adapters"),
         ("sglang", ["--tp", "2"], "--tp has no effect here: The model runs in one process"),
         ("llama-cpp", ["--jinja"], "--jinja has no effect here: The chat template is the model's or"),
@@ -80,32 +80,40 @@ def test_what_has_no_effect_is_told_once_with_the_reason(system, said, told) -> 
 @pytest.mark.parametrize(
     ("system", "said", "reason"),
     [
-        ("vllm", ["--max-model-lenn", "3"], "there is no option --max-model-lenn. Did you mean --max-model-len?"),
-        ("ovms", ["--cache_sise", "3"], "there is no option --cache_sise. Did you mean --cache_size?"),
-        ("vllm", ["--hots", "h"], "there is no option --hots. Did you mean --host?"),
-        ("vllm", ["-z"], "there is no option -z."),
-        ("vllm", ["--max-num", "3"], "there is no option --max-num."),  # it begins several
-        ("ovms", ["--max_num_s", "3"], "there is no option --max_num_s. Did you mean --max_num_seqs?"),
-        ("vllm", ["--max-num-seqs"], "--max-num-seqs needs a value"),
-        ("vllm", ["--port", "--host", "h"], "--port needs a value"),
+        ("vllm", ["--max-model-lenn", "3"], "unknown option --max-model-lenn. Did you mean --max-model-len?"),
+        ("ovms", ["--cache_sise", "3"], "unknown option --cache_sise. Did you mean --cache_size?"),
+        ("vllm", ["--hots", "h"], "unknown option --hots. Did you mean --host?"),
+        ("vllm", ["-z"], "unknown option -z."),
+        ("vllm", ["--max-num", "3"], "unknown option --max-num."),  # it begins several
+        ("ovms", ["--max_num_s", "3"], "unknown option --max_num_s. Did you mean --max_num_seqs?"),
+        ("vllm", ["--max-num-seqs"], "--max-num-seqs requires a value"),
+        ("vllm", ["--port", "--host", "h"], "--port requires a value"),
         ("vllm", ["--insecure=yes"], "--insecure takes no value, but 'yes' was given"),
-        ("vllm", ["--uds", "/s"], "--uds can't be had here: The server listens on a port."),
-        ("ovms", ["--task", "rerank"], "--task rerank can't be had here: Models that make texts are served."),
-        ("ovms", ["--cache_size", "2", "--cache-size", "4"], "--cache_size 2 and --cache-size 4 say different things"),
-        ("vllm", ["a", "--model", "b"], "MODEL a and --model b say different things"),
-        ("vllm", ["--api-key", "k", "--api-key-file", "f"], "--api-key can't be given beside --api-key-file"),
+        ("vllm", ["--uds", "/s"], "--uds isn't supported here: The server listens on a TCP port."),
+        (
+            "ovms",
+            ["--task", "rerank"],
+            "--task rerank isn't supported here: Only models that generate text are served.",
+        ),
+        ("ovms", ["--cache_size", "2", "--cache-size", "4"], "--cache_size 2 and --cache-size 4 contradict each other"),
+        ("vllm", ["a", "--model", "b"], "MODEL a and --model b contradict each other"),
+        ("vllm", ["--api-key", "k", "--api-key-file", "f"], "--api-key can't be combined with --api-key-file"),
         ("vllm", ["--api-key", "k", "l"], "--api-key was given more than once, with different values"),
-        ("vllm", ["--speculative-config", "{"], "--speculative-config is no JSON"),
-        ("vllm", ["--speculative-config", "[]"], "--speculative-config is no JSON object: []"),
-        ("vllm", ["--speculative-config", '{"modle": 1}'], "--speculative-config modle isn't known: it takes model"),
-        ("mlc-llm", ["--overrides", "opt"], "--overrides is no list of NAME=VALUE: 'opt' has no value"),
+        ("vllm", ["--speculative-config", "{"], "--speculative-config is not valid JSON"),
+        ("vllm", ["--speculative-config", "[]"], "--speculative-config is not a JSON object: []"),
+        ("vllm", ["--speculative-config", '{"modle": 1}'], "unknown --speculative-config modle; known names are model"),
+        ("mlc-llm", ["--overrides", "opt"], "--overrides is not a list of NAME=VALUE: 'opt' has no value"),
         (
             "llama-cpp",
             ["-t", "4", "--plugin-config", '{"INFERENCE_NUM_THREADS": 8}'],
-            "-t and --plugin-config both say INFERENCE_NUM_THREADS: 4 and 8",
+            "-t and --plugin-config set INFERENCE_NUM_THREADS to different values: 4 and 8",
         ),
-        ("llama-cpp", ["-t", "4", "--threads", "5"], "-t and --threads both say INFERENCE_NUM_THREADS: 4 and 5"),
-        ("llama-cpp", ["-t", "4", "--plugin-config", "[]"], "--plugin-config is no JSON object: []"),
+        (
+            "llama-cpp",
+            ["-t", "4", "--threads", "5"],
+            "-t and --threads set INFERENCE_NUM_THREADS to different values: 4 and 5",
+        ),
+        ("llama-cpp", ["-t", "4", "--plugin-config", "[]"], "--plugin-config is not a JSON object: []"),
     ],
 )
 def test_what_can_not_be_read_is_an_error(system, said, reason) -> None:

@@ -8,7 +8,7 @@ import typer
 from specvino.cli import main
 from specvino.cli.system_options.table import MODEL, Meaning, Table, plain, read
 from specvino.document.loading import systems
-from specvino.server.keys import ENVIRONMENT
+from specvino.server.access import ENVIRONMENT
 
 OWN = {name: option for option in typer.main.get_group(main).commands["serve"].params for name in option.opts}
 TABLES = {system: table for system in systems() if (table := read(system))}

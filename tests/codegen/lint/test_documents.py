@@ -40,6 +40,7 @@ def test_a_system_s_default_fits_its_schema(spec) -> None:
 
 
 def test_examples_of_what_a_system_has_are_judged_too(monkeypatch, spec) -> None:
+    spec.dialects["ovms"]["version"]["name"] += "-rc1"  # what a test leaves as it is isn't projected again
     monkeypatch.setattr(project, "drop_examples", lambda document, fits: None)
     found = [str(problem) for problem in lint(spec)]
     assert any(line.startswith("examples: ovms: ErrorResponse") or "examples: ovms: " in line for line in found), found

@@ -82,6 +82,8 @@ def test_every_published_document_fits_the_published_vocabulary(name) -> None:
 
 
 def test_a_projected_table_that_does_not_fit(spec, only, monkeypatch) -> None:
+    spec.dialects["vllm"]["version"]["name"] += "-rc1"  # what a test leaves as it is isn't projected again
+
     def broken(document, dialect, original=project.project):
         projected = original(document, dialect)
         if dialect["name"] == "vLLM":

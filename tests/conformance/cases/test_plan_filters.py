@@ -31,7 +31,7 @@ def test_each_check_of_the_fuzz_is_a_filter(whole: Dialect) -> None:
 def test_a_case_is_a_filter_that_tells_what_its_answers_break(whole: Dialect) -> None:
     chosen = planned("chat/basics/answers", whole)
     assert [case.rule for case in chosen.cases] == ["chat/basics/answers"]
-    assert chosen.tells("chat/rules/answer-shape")
+    assert chosen.reports("chat/rules/answer-shape")
 
 
 @pytest.fixture(scope="module")

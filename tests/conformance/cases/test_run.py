@@ -3,12 +3,12 @@
 from collections.abc import Mapping, Sequence
 from typing import Any, cast
 
-from dialects.stand_ins.openai import OpenAIResponses
 from reference_server.bench import judged, told, whole_plan
 from reference_server.chat import Chat
 from reference_server.generation import Asked, Output
 from reference_server.http import Call, Event, Headers, Http, Stream
 from reference_server.models import Models
+from reference_server.openai_responses import OpenAIResponses
 from reference_server.part import Part
 from reference_server.refusal import Refusal
 from reference_server.requests import Requests

@@ -4,12 +4,12 @@ once."""
 from collections.abc import Mapping
 from typing import Any
 
-from dialects.stand_ins.openai import OpenAIResponses
 from reference_server.bench import judged, told
 from reference_server.chat import Chat
 from reference_server.completions import Answers, Completions
 from reference_server.http import Call, Event, Headers, Http, Stream
 from reference_server.models import Models
+from reference_server.openai_responses import OpenAIResponses
 from reference_server.part import Part
 from reference_server.refusal import Refusal
 from reference_server.requests import Requests

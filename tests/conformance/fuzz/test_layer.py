@@ -11,10 +11,9 @@ from schemathesis.checks import CHECKS as REGISTRY
 from support.asgi import answering
 
 from specvino.conformance.dialect import Dialect
-from specvino.conformance.fuzz.check_texts import SAYS
-from specvino.conformance.fuzz.checks import checks_for
+from specvino.conformance.fuzz.exchanges import checks_for
 from specvino.conformance.fuzz.layer import Fuzz
-from specvino.conformance.fuzz.options import CHECKS, Options
+from specvino.conformance.fuzz.options import CHECKS, SAYS, Options
 from specvino.conformance.fuzz.server import Server
 from specvino.conformance.fuzz.verdicts import FEWEST, MOST_REFUSED, REJECTION
 from specvino.conformance.http.client import Target
@@ -131,7 +130,7 @@ def test_what_a_server_has_not_is_left_out_and_a_finding_has_its_exchange() -> N
     because = {rule: result.because for rule, result in results.items() if result.verdict is Verdict.SKIP}
     assert because == {
         "responses/fuzz/requests": "the server answers 404: it has no POST /responses",
-        "response/fuzz/requests": "the server keeps no responses",
+        "response/fuzz/requests": "the server stores no responses",
     }
     (failed,) = (result for result in results.values() if result.verdict is Verdict.FAIL)
     assert failed.rule == "models/fuzz/response-schema-conformance"

@@ -1,12 +1,12 @@
 """openapi-core judges JSON answers, and only those."""
 
 import json
-from types import SimpleNamespace
 
 import pytest
 
 from specvino.conformance.dialect import Dialect
 from specvino.conformance.fuzz.second_validator import MOST_ALIKE, SecondValidator
+from specvino.conformance.http.exchange import Exchange, Request
 
 MODELS = {"object": "list", "data": [{"id": "m", "object": "model", "created": 1, "owned_by": "specvino"}]}
 
@@ -18,9 +18,9 @@ def judge(request):
 
 def violations(judge, answer, *, path="/models", status=200, media="application/json"):
     content = json.dumps(answer).encode()
-    headers = {"content-type": [media], "x-request-id": ["req_1"]}
-    response = SimpleNamespace(status_code=status, headers=headers, content=content)
-    return judge.violations(path, "GET", response)
+    headers = {"content-type": media, "x-request-id": "req_1"}
+    request = Request(None, "GET", path, {}, None)
+    return judge.violations(path, Exchange(1, request, status, headers, content, "complete", 0.0))
 
 
 def test_a_sound_answer(judge) -> None:

@@ -6,9 +6,9 @@ from reference_server.bench import MODEL
 from reference_server.server import ReferenceServer
 from support.asgi import answering
 
-from specvino.conformance.cases.session import Session
 from specvino.conformance.dialect import Dialect
 from specvino.conformance.http.client import Client, Target
+from specvino.conformance.session.session import Session
 
 BODY = {"messages": [{"role": "user", "content": "Hi"}], "max_tokens": 200, "ignore_eos": True}
 

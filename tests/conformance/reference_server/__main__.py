@@ -1,19 +1,24 @@
-"""Writes what each mutant breaks: `PYTHONPATH=tests/conformance python -m reference_server` from the project's folder.
+"""Judges every mutant by all cases that can see it, and prints what fails: `tox run -e mutants`, some minutes.
 
-Read what changed before you commit it: a mutant that breaks more than you would think, or less, is a fault of a case.
+A mutant that breaks more than you would think, or less, shows a fault of a case: compare the table with one of an older
+revision. The command fails where a mutant doesn't break what it is there for, and where a case ends in an error.
 """
 
+import sys
 from multiprocessing import get_context
 
-import yaml
-
 from reference_server.mutants import all_mutants
-from reference_server.mutation import BROKEN, failed, name, tried
+from reference_server.mutation import failed, faults, meant, name, tried
 
 if __name__ == "__main__":
     mutants = [*all_mutants()]
     with get_context("spawn").Pool() as pool:
-        results = pool.map(tried, mutants, chunksize=1)
-    broken = {name(mutant): sorted(failed(found)) for mutant, found in zip(mutants, results, strict=True)}
-    head = "# Every rule that each mutant breaks, no more and no less. Written by `python -m reference_server`.\n"
-    BROKEN.write_text(head + yaml.safe_dump(broken, sort_keys=False, width=120), "utf-8")
+        results = dict(zip(mutants, pool.map(tried, mutants, chunksize=1), strict=True))
+    for mutant, verdicts in results.items():
+        print(f"{name(mutant)}: {mutant.__doc__}")
+        for rule in sorted(meant(mutant)):
+            print(f"  {rule}")
+        for rule in sorted(failed(verdicts) - meant(mutant)):
+            print(f"  also {rule}")
+    wrong = [f"{name(mutant)}: {fault}" for mutant, verdicts in results.items() for fault in faults(mutant, verdicts)]
+    sys.exit("\n".join(wrong) or 0)

@@ -2,23 +2,22 @@
 
 import fnmatch
 import inspect
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from functools import cache
-from pathlib import Path
 from typing import Any, NamedTuple
 
-from reference_server.bench import BY_BOUNDS, BY_TIME, KEY, MODEL, PACE, bench, judged, told, whole_plan
+from reference_server.bench import BY_BOUNDS, BY_TIME, KEY, MODEL, PACE, bench, full_plan, judged, told, whole_plan
 from reference_server.part import Part
 from reference_server.server import ReferenceServer
+from specvino.conformance.cases.case import CAPABILITIES, Case
 from specvino.conformance.cases.plan import Plan
 from specvino.conformance.rule_ids import all_rules
-from specvino.conformance.verdict import Verdict
-from specvino.document import yaml_text
-
-BROKEN = Path(__file__).with_name("mutants") / "broken.yaml"
-"""By the name of a mutant, every rule that it breaks."""
+from specvino.conformance.verdict import Result, Verdict
 
 Mutant = type[Part]
+
+BATCH = 16
+"""Cases that are run together to make a rule for all answers fail; a rule that needs more gets the next ones."""
 
 
 class Told(NamedTuple):
@@ -30,12 +29,6 @@ class Told(NamedTuple):
 
 def name(mutant: Mutant) -> str:
     return f"{mutant.__module__.rpartition('.')[2]}.{mutant.__name__}"
-
-
-@cache
-def broken() -> Mapping[str, frozenset[str]]:
-    """What the file says."""
-    return {name: frozenset(rules) for name, rules in yaml_text.load(BROKEN.read_text("utf-8")).items()}
 
 
 def meant(mutant: Mutant) -> set[str]:
@@ -51,20 +44,68 @@ def failed(results: Mapping[str, Told]) -> set[str]:
     return {rule for rule, result in results.items() if result.verdict in (Verdict.FAIL, Verdict.ERROR)}
 
 
+def faults(mutant: Mutant, verdicts: Mapping[str, Told]) -> list[str]:
+    """What is wrong with these verdicts on a mutant, a line for each."""
+    unseen = [f"{rule} passes" for rule in sorted(meant(mutant) - failed(verdicts))]
+    errors = [rule for rule, result in verdicts.items() if result.verdict is Verdict.ERROR]
+    return unseen + [f"{rule} is an error: {verdicts[rule].said}" for rule in sorted(errors)]
+
+
+def proved(mutant: Mutant) -> dict[str, Told]:
+    """The verdicts on what a mutant is there for, and on what else those few requests show.
+
+    A rule for all answers is tried on the cases of its endpoint, only until it fails.
+    """
+    expected = meant(mutant)
+    full = full_plan("specvino").cases
+    cases = [case for case in full if case.rule in expected - BY_TIME]
+    capabilities = [name for name, each in CAPABILITIES.items() if each.rule in expected]
+    results = _judged(mutant, cases, capabilities) | _by_time(mutant, expected)
+    for rule in sorted(rule for rule in expected if "/rules/" in rule):
+        waiting = _by_nearness(whole_plan("specvino").cases, rule)
+        while waiting and rule not in failed(results):
+            verdicts = _judged(mutant, waiting[:BATCH])
+            results |= {rule: verdict for rule, verdict in verdicts.items() if rule not in failed(results)}
+            del waiting[:BATCH]
+    return results
+
+
 def tried(mutant: Mutant) -> dict[str, Told]:
-    """What the suite says of a mutant, by the cases that can see it.
+    """The verdicts of all cases that can see a mutant.
 
     Of the cases that compare times, or try all bounds, only those are run that it is there for.
     """
+    expected = meant(mutant)
     concerned = reaching().get(overridden(mutant)[0], frozenset())
-    slowly = BY_TIME & meant(mutant)
-    results = judged(mutant, only=concerned - BY_TIME | BY_BOUNDS & meant(mutant))
+    results = _told(judged(mutant, only=concerned - BY_TIME | BY_BOUNDS & expected))
+    return results | _by_time(mutant, expected)
+
+
+def _by_time(mutant: Mutant, expected: set[str]) -> dict[str, Told]:
+    """The verdicts of the cases that compare times, as far as a mutant is there for them."""
+    slowly = BY_TIME & expected
+    results: dict[str, Told] = {}
     for _ in range(3 if slowly else 0):  # a busy machine can hide how long something takes
-        again = judged(mutant, pace=PACE, only=slowly)
-        results |= {rule: result for rule, result in again.items() if rule in slowly}
-        if all(results[rule].verdict is Verdict.FAIL for rule in slowly):
+        again = _told(judged(mutant, pace=PACE, only=slowly))
+        results = {rule: result for rule, result in again.items() if rule in slowly}
+        if slowly <= failed(results):
             break
+    return results
+
+
+def _judged(mutant: Mutant, cases: Iterable[Case], capabilities: Iterable[str] = ()) -> dict[str, Told]:
+    plan = Plan(tuple(cases), {}, capabilities=tuple(capabilities))
+    return _told(bench().judged(ReferenceServer(mutant, key=KEY, model=MODEL), "specvino", [plan]))
+
+
+def _told(results: Mapping[str, Result]) -> dict[str, Told]:
     return {rule: Told(result.verdict, told(result)) for rule, result in results.items()}
+
+
+def _by_nearness(cases: Iterable[Case], rule: str) -> list[Case]:
+    """The cases, those of the rule's endpoint or of one beside it (`response_deletion`, `responses`) first."""
+    endpoint = rule.partition("/")[0].partition("_")[0]
+    return sorted(cases, key=lambda case: not case.endpoint.startswith(endpoint))
 
 
 @cache

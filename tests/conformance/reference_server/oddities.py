@@ -13,7 +13,7 @@ from specvino.generated.errors import ErrorCode
 
 
 class RefusesUnread(Http):
-    """A body of many bytes is refused with 413, unread and before anything else is looked at."""
+    """A large body is refused with 413, unread and before anything else is checked."""
 
     def route(self, call: Call) -> Route:
         if int(call.headers.get("content-length", 0)) > 20_000:
@@ -22,7 +22,7 @@ class RefusesUnread(Http):
 
 
 class GuessesCharacters(Http):
-    """Bytes that are no UTF-8 are taken for some character."""
+    """Bytes that aren't UTF-8 are read as some character."""
 
     advised: ClassVar = True
 
@@ -31,7 +31,7 @@ class GuessesCharacters(Http):
 
 
 class StreamsInTwoPieces(Chat):
-    """All of a streamed text comes in two pieces."""
+    """A streamed text comes in two chunks."""
 
     def chat_events(self, head: Mapping[str, Any], asked: Asked, outputs: Sequence[Output]) -> Iterator[Event]:
         begun: set[Any] = set()
@@ -55,7 +55,7 @@ class StreamsInTwoPieces(Chat):
 
 
 class LeavesOutSettings(Http):
-    """A response doesn't say whether it is stored, what it continues, or that it is text."""
+    """A response has neither store nor previous_response_id nor a text format."""
 
     def encode(self, value: Any) -> bytes:
         if isinstance(value, dict) and isinstance(value.get("response"), dict):
@@ -68,7 +68,7 @@ class LeavesOutSettings(Http):
 
 
 class HandsOnWhatHasNoEffect(Requests):
-    """A gateway hands on, under a name of its own, which fields have no effect."""
+    """A gateway renames the header that lists fields without effect."""
 
     def unsupported_headers(self, call: Call) -> Headers:
         return [(b"llm_provider-" + name, value) for name, value in super().unsupported_headers(call)]
@@ -83,7 +83,7 @@ class StreamsCountNoDetails(Chat):
 
 
 class TakesOptionsWithoutAStream(Requests):
-    """The options of a stream are taken where nothing is streamed."""
+    """stream_options is accepted without stream."""
 
     advised: ClassVar = True
 
@@ -94,7 +94,7 @@ class TakesOptionsWithoutAStream(Requests):
 
 
 class UnknownResponsesAre400(Http):
-    """A response that isn't there is refused with 400."""
+    """An unknown response is refused with 400."""
 
     advised: ClassVar = True
 
@@ -103,7 +103,7 @@ class UnknownResponsesAre400(Http):
 
 
 class ModelsWithMore(Models):
-    """Models tell more of themselves than the document has."""
+    """Models have undocumented fields."""
 
     def described(self, model: str) -> dict[str, Any]:
         return {**super().described(model), "owned_by": "", "permission": [], "context_length": None}

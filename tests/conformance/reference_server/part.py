@@ -14,8 +14,7 @@ class Part:
     routes: ClassVar["tuple[Route, ...]"] = ()
     """The operations that it answers."""
     breaks: ClassVar[set[str]] = set()
-    """Of a mutant: the rules that it is there for, or patterns of which it breaks every rule. `mutants/broken.yaml` has
-    all that it breaks."""
+    """Of a mutant: the rules that it is there for, or patterns of which it breaks every rule."""
 
     def __init__(self, server: "ReferenceServer") -> None:
         self.server = server

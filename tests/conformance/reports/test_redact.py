@@ -8,8 +8,7 @@ from support.reports import exchange
 
 from specvino.conformance.http.client import Target
 from specvino.conformance.http.exchange import Request
-from specvino.conformance.reports.convert import LONGEST, Converter
-from specvino.conformance.reports.curl import curl
+from specvino.conformance.reports.convert import LONGEST, Converter, curl
 from specvino.conformance.reports.redact import HIDDEN, Redactor
 from specvino.conformance.verdict import Finding, Result, Verdict
 

@@ -258,7 +258,7 @@ def test_the_summary_has_totals_and_findings(tmp_path, whole) -> None:
     assert "| must | chat | 1 | 2 | 1 |  | 1 | 1 |" in text
     assert "| should | chat |  | 1 |  |  |  |  |" in text
     assert "of 6; should: 0 pass · 1 fail of 1; 1 left out, not in the dialect openai" in text
-    assert ". Judged by the document of openai, profile full.\n" in text
+    assert ". Judged by rules 1.0 and the document of openai, profile full.\n" in text
     assert "| must | chat/a/bad | there is no choice |" in text
     assert "| should | chat/c/advice | there is no choice |" in text
     assert "chat/a/known" not in text

@@ -117,7 +117,7 @@ def test_the_totals_end_it(whole) -> None:
         "",
         "must: 1 pass · 2 fail · 2 skip of 5",
         "should: 0 pass · 1 fail of 1",
-        "2 faults, told by 2 rules",
+        "2 faults, reported by 2 rules",
         "1 accepted by the baseline; 1 left out, not in the dialect openai; 1 left out, no key was given",
         "9 requests in 1.5 s",
     ]

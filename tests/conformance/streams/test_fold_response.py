@@ -5,7 +5,7 @@ import copy
 import pytest
 from support.response_events import correct, numbered
 
-from specvino.conformance.streams.fold_response import fold_response
+from specvino.conformance.streams.fold import fold_response
 
 EVENTS = numbered(correct())
 

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from specvino.codegen.emit.streams import FIELD_NAMES
+from specvino.codegen.emit.tables import FIELD_NAMES
 from specvino.codegen.source import load
 from specvino.conformance.streams.invariants import INVARIANTS
 from specvino.generated import streams

@@ -115,14 +115,14 @@ def test_a_system_s_text_begins_the_user_s_where_it_has_no_place() -> None:
 def test_systems_are_one_where_only_the_first_has_a_place() -> None:
     messages = (Message("system", "s"), USER, Message("developer", "d"), Message("user", "v"))
     assert written(templates.FIRST_SYSTEM, *messages) == "<system>s\n\nd<user>u<user>v"
-    said = "it has one system message, at the beginning: all are joined there"
-    assert said in lacking(templates.FIRST_SYSTEM)
+    notice = "it has one system message, at the beginning: all are joined there"
+    assert notice in lacking(templates.FIRST_SYSTEM)
 
 
 def test_who_may_not_speak_twice_speaks_once() -> None:
     messages = (USER, Message("user", "v"), Message("assistant", "a"), Message("assistant", "b"), USER)
     assert written(templates.STRICT, *messages) == "<user>u\n\nv<assistant>a\n\nb<user>u"
-    assert "it takes no two messages of a user in a row: they are joined" in lacking(templates.STRICT)
+    assert "it accepts no consecutive user messages: they are joined" in lacking(templates.STRICT)
 
 
 def test_calls_and_results_that_have_no_place_are_texts() -> None:
@@ -153,7 +153,7 @@ def test_one_call_in_a_turn() -> None:
     assert written(templates.ONE_CALL, USER, called, *results) == ordered
     nameless = (Message("tool", "sunny"), Message("tool", "rainy"))
     assert written(templates.ONE_CALL, USER, called, *nameless) == ordered
-    assert "it shows one call for each turn: others get turns of their own" in lacking(templates.ONE_CALL)
+    assert "it shows one call per turn: others get turns of their own" in lacking(templates.ONE_CALL)
 
 
 def test_content_beside_calls() -> None:

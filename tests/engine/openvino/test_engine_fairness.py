@@ -44,17 +44,14 @@ def test_an_answer_gets_in_between_the_thousand_choices_of_another(tiny_text: Mo
     running(endless(tiny_text), test)
 
 
-@pytest.mark.parametrize(("constraint", "process"), [(None, "full_logits"), (JsonSchema({"type": "string"}), "plain")])
-def test_prompts_are_scored_in_a_process_of_their_own(
-    tiny_text: ModelSource, constraint: JsonSchema | None, process: str
-) -> None:
+def test_prompts_are_scored_in_a_process_of_their_own(tiny_text: ModelSource) -> None:
     async def test(engine: OpenVINOEngine) -> None:
         stream = engine.generate(ask("hello", **LONG))
         await until_text(stream)
         worker = engine.pids["worker"]
-        assert process not in engine.pids
-        await answer(engine, replace(ask("hello", max_tokens=20), echo=True, logprobs=True, constraint=constraint))
-        assert engine.pids[process] not in (None, worker)
+        assert "full_logits" not in engine.pids
+        await answer(engine, replace(ask("hello", max_tokens=20), echo=True, logprobs=True))
+        assert engine.pids["full_logits"] not in (None, worker)
         await until_text(stream)  # it went on
         assert (engine.pids["worker"], engine.stats().restarts) == (worker, 0)
         await stream.aclose()
@@ -62,20 +59,21 @@ def test_prompts_are_scored_in_a_process_of_their_own(
     running(endless(tiny_text), test)
 
 
-def test_long_prompts_are_no_long_steps_of_a_draft_model(tiny_text: ModelSource) -> None:
-    question = "hello " * 600
+@pytest.mark.parametrize("constraint", [None, JsonSchema({"type": "string"})])
+def test_long_prompts_are_no_long_steps_of_a_draft_model(tiny_text: ModelSource, constraint: JsonSchema | None) -> None:
+    question = replace(ask("hello " * 600, max_tokens=20), constraint=constraint)
 
-    async def plain(engine: OpenVINOEngine) -> None:
-        expected.append(text(await answer(engine, ask(question))))
+    async def undrafted(engine: OpenVINOEngine) -> None:
+        expected.append(text(await answer(engine, question)))
 
     async def test(engine: OpenVINOEngine) -> None:
         await answer(engine, ask("hello"))
-        assert "plain" not in engine.pids
-        assert text(await answer(engine, ask(question))) == expected[0]
-        assert "plain" in engine.pids
+        assert "undrafted" not in engine.pids
+        assert text(await answer(engine, question)) == expected[0]
+        assert engine.pids["undrafted"] not in (None, engine.pids["worker"])
 
     expected: list[str] = []
-    running(tiny_text, plain)
+    running(tiny_text, undrafted)
     running(tiny_text, test, draft_model=tiny_text)
 
 

@@ -80,14 +80,14 @@ def test_a_silent_worker_is_not_ready(tiny_text: ModelSource) -> None:
         assert engine.stats().state == "ready"
         os.kill(pid(engine, "worker"), signal.SIGSTOP)
         while engine.stats().state != "stalled":
-            engine._heard_at -= 1000  # until nothing of what it sent before is on its way
+            engine._workers._heard_at -= 1000  # until nothing of what it sent before is on its way
             await asyncio.sleep(0.01)
         os.kill(pid(engine, "worker"), signal.SIGCONT)
         while engine.stats().state != "ready":  # noqa: ASYNC110 - nobody but tests waits for it
             await asyncio.sleep(0.01)
         assert engine.stats().restarts == 0
         await stream.aclose()
-        engine._heard_at -= 10_000
+        engine._workers._heard_at -= 10_000
         assert engine.stats().state == "ready", "it owes nothing"
 
     running(endless(tiny_text), test, stall_timeout=4000.0)

@@ -13,11 +13,11 @@ from support.engines import Sharing, running
 from support.scores import Scores
 
 from specvino.engine.models import ModelSource
-from specvino.engine.openvino import text_streamer
+from specvino.engine.openvino.client import detokenizers
 from specvino.engine.openvino.engine import OpenVINOEngine
 from specvino.engine.openvino.preprocess.preprocessor import Preprocessor
 from specvino.engine.protocol import Engine
-from specvino.engine.request import Conversation, GenerationRequest, TextPrompt, TokenPrompt
+from specvino.engine.request import Conversation, GenerationRequest, JsonSchema, TextPrompt, TokenPrompt
 from specvino.engine.segments import Finish, PromptText, Segment, TextDelta, TokenLogprob, Usage
 
 # The engine keeps its cache in 8 bits.
@@ -172,6 +172,25 @@ def test_a_prompt_comes_back_before_each_choice(tiny_text: ModelSource, sharing:
     sharing(tiny_text, test)
 
 
+@pytest.mark.parametrize("constraint", [None, JsonSchema({"type": "string"})])
+def test_beside_what_only_the_pipeline_can_do_a_prompt_is_not_scored(
+    tiny_text: ModelSource, constraint: JsonSchema | None, sharing: Sharing
+) -> None:
+    async def test(engine: Engine) -> None:
+        for limit in (4, 0):  # an answer without tokens needs no pipeline
+            request = ask_all(TextPrompt("1, 2, 3"), max_tokens=limit, best_of=1 if constraint else 2)
+            segments = await answer(engine, with_logprobs(request, echo=True, constraint=constraint))
+            first, *others = prompt_of(segments).logprobs
+            assert "".join(token.text for token in (first, *others)) == "1, 2, 3"
+            assert first.logprob is None
+            assert {token.logprob is None for token in others} == {
+                limit > 0
+            }  # what follows no prompt needs no pipeline
+            assert len(tokens(segments)) == completion_tokens(segments) == limit
+
+    sharing(tiny_text, test)
+
+
 def test_a_prompt_alone(tiny_text: ModelSource, sharing: Sharing) -> None:
     async def test(engine: Engine) -> None:
         ids = [*(await engine.tokenize(["café 🎉"], add_special_tokens=False))[0]]
@@ -248,7 +267,7 @@ def test_the_default_model(smollm2: ModelSource, sharing: Sharing) -> None:
 
 def test_a_vocabulary_without_a_byte_table(tiny_text: ModelSource, sharing: Sharing) -> None:
     async def test(engine: OpenVINOEngine) -> None:
-        engine._detokenizer = text_streamer.load(Path(tiny_text.path))
+        engine._choices.detokenizer = detokenizers.load(Path(tiny_text.path))
         segments = await answer(engine, with_logprobs(ask("emoji")))
         found = tokens(segments)
         assert "".join(token.text for token in found) == text(segments) == "你好 🎉 café!"

@@ -9,7 +9,7 @@ import pytest
 from openvino_genai import Tokenizer
 from support import worker_requests
 from support.conversation import answer, ask, completion_tokens, conversation, prompt_tokens, text
-from support.engines import idle, running
+from support.engines import Sharing, idle, running
 
 from specvino.engine.errors import ModelLoadError
 from specvino.engine.models import ModelSource
@@ -17,7 +17,7 @@ from specvino.engine.openvino.engine import OpenVINOEngine
 from specvino.engine.openvino.messages.worker import Generate, LoadModel
 from specvino.engine.openvino.preprocess.preprocessor import Preprocessor
 from specvino.engine.openvino.worker.pipeline import load
-from specvino.engine.openvino.worker.step_loop import StepLoop
+from specvino.engine.openvino.worker.scheduler import Scheduler
 
 QUESTIONS = ["hello", "count", "emoji", "json", "list", "think", "What is the capital of France?"]
 
@@ -41,7 +41,9 @@ def drafting(kind: str, source: ModelSource) -> dict[str, Any]:
         {"repetition_penalty": 1.5, "presence_penalty": 1},
     ],
 )
-def test_greedy_texts_are_those_without_drafts(tiny_text: ModelSource, kind: str, sampling: dict[str, Any]) -> None:
+def test_greedy_texts_are_those_without_drafts(
+    tiny_text: ModelSource, sharing: Sharing, kind: str, sampling: dict[str, Any]
+) -> None:
     texts: dict[str, str] = {}
 
     async def without(engine: OpenVINOEngine) -> None:
@@ -57,8 +59,8 @@ def test_greedy_texts_are_those_without_drafts(tiny_text: ModelSource, kind: str
         await idle(engine)
         assert 0 <= (engine.stats().accepted_drafts or 0) <= engine.generated_tokens
 
-    running(tiny_text, without)
-    running(tiny_text, test, **drafting(kind, tiny_text))
+    sharing(tiny_text, without)
+    sharing(tiny_text, test, **drafting(kind, tiny_text))
 
 
 def test_drafts_of_the_model_itself_are_accepted(tiny_text: ModelSource) -> None:
@@ -73,7 +75,7 @@ def test_drafts_of_the_model_itself_are_accepted(tiny_text: ModelSource) -> None
 
 
 @pytest.mark.parametrize("kind", ["draft_model", "prompt_lookup"])
-def test_logprobs_come_with_speculative_decoding(tiny_text: ModelSource, kind: str) -> None:
+def test_logprobs_come_with_speculative_decoding(tiny_text: ModelSource, sharing: Sharing, kind: str) -> None:
     async def test(engine: OpenVINOEngine) -> None:
         for echo in (False, True):
             segments = await answer(engine, replace(ask("count " * 90), logprobs=True, echo=echo))
@@ -83,7 +85,7 @@ def test_logprobs_come_with_speculative_decoding(tiny_text: ModelSource, kind: s
             joined = "".join(token.text for token in found[prompt:])
             assert joined == text(segments)
 
-    running(tiny_text, test, **drafting(kind, tiny_text))
+    sharing(tiny_text, test, **drafting(kind, tiny_text))
 
 
 def test_a_draft_of_several_tokens_saves_steps(tiny_text: ModelSource) -> None:
@@ -91,7 +93,7 @@ def test_a_draft_of_several_tokens_saves_steps(tiny_text: ModelSource) -> None:
     steps = {}
     for draft in (None, str(tiny_text.path)):
         settings = LoadModel(str(tiny_text.path), 4, draft_path=draft)
-        worker = StepLoop(load(settings), 4, drafting=settings.drafting)
+        worker = Scheduler(load(settings), 4, drafting=settings.drafting)
         worker.receive(request(preprocessor, 1, num_assistant_tokens=5))
         steps[draft] = 0
         while not worker.idle:
@@ -109,7 +111,7 @@ def test_no_mixture_of_settings_breaks_the_pipeline(tiny_text: ModelSource, kind
     settings = LoadModel(
         path, 64, draft_path=path if kind == "draft_model" else None, prompt_lookup=kind == "prompt_lookup"
     )
-    worker = StepLoop(load(settings), 64, drafting=settings.drafting)
+    worker = Scheduler(load(settings), 64, drafting=settings.drafting)
     finished = 0
     for id in range(0, 20 * 60, 20):
         worker.receive(request(preprocessor, id, **mixture(chance, search=kind is None)))

@@ -11,21 +11,22 @@ from typing import TYPE_CHECKING, Any
 
 import jsonschema_rs
 import pytest
+from samples.schemas import SCHEMAS
 from support import worker_requests
 from support.conversation import answer, ask, reasons, text, until_text
-from support.engines import idle, running
-from support.schemas import SCHEMAS
+from support.engines import Sharing, idle, running
 
 from specvino.engine.errors import ConstraintError, EngineUnavailable
-from specvino.engine.grammar.structured_output import LoweredConstraint, lower
+from specvino.engine.grammar import LoweredConstraint
 from specvino.engine.models import ModelSource
 from specvino.engine.openvino.engine import OpenVINOEngine
 from specvino.engine.openvino.messages.worker import Generate, LoadModel
 from specvino.engine.openvino.worker import grammar_compiler
 from specvino.engine.openvino.worker.pipeline import load
-from specvino.engine.openvino.worker.step_loop import StepLoop
+from specvino.engine.openvino.worker.scheduler import Scheduler
 from specvino.engine.request import Constraint, GenerationRequest, JsonSchema, StructuralTag
 from specvino.engine.segments import Started
+from specvino.engine.structured_output import lower
 
 if TYPE_CHECKING:
     from specvino.engine.openvino.worker.grammar_compiler import GrammarCompiler
@@ -61,7 +62,7 @@ def own(grammar: str) -> StructuralTag:
     return StructuralTag({"type": "structural_tag", "format": {"type": "grammar", "grammar": grammar}})
 
 
-def test_answers_satisfy_their_schemas(tiny_text: ModelSource) -> None:
+def test_answers_satisfy_their_schemas(tiny_text: ModelSource, sharing: Sharing) -> None:
     """Several at a time, also drawn, also several choices of one request."""
 
     async def one(engine: OpenVINOEngine, value: dict[str, Any]) -> int:
@@ -75,19 +76,19 @@ def test_answers_satisfy_their_schemas(tiny_text: ModelSource) -> None:
         finished = await asyncio.gather(*(one(engine, value) for _, value in SCHEMAS))
         assert sum(finished) > len(SCHEMAS)
 
-    running(tiny_text, test)
+    sharing(tiny_text, test)
 
 
-def test_a_regular_expression(tiny_text: ModelSource) -> None:
+def test_a_regular_expression(tiny_text: ModelSource, sharing: Sharing) -> None:
     async def test(engine: OpenVINOEngine) -> None:
         segments = await answer(engine, held("hello", regex("(yes|no), [0-9]{3}")))
         assert text(segments)[-3:].isdigit()
         assert reasons(segments) == {0: "stop"}
 
-    running(tiny_text, test)
+    sharing(tiny_text, test)
 
 
-def test_what_is_not_enforced_is_said_at_the_start(tiny_text: ModelSource) -> None:
+def test_what_is_not_enforced_is_said_at_the_start(tiny_text: ModelSource, sharing: Sharing) -> None:
     unique = {"type": "array", "items": {"enum": [1, 2]}, "uniqueItems": True}
 
     async def test(engine: OpenVINOEngine) -> None:
@@ -99,10 +100,10 @@ def test_what_is_not_enforced_is_said_at_the_start(tiny_text: ModelSource) -> No
             await answer(engine, held("hello", schema(unique, strict=True)))
         assert caught.value.unsupported
 
-    running(tiny_text, test)
+    sharing(tiny_text, test)
 
 
-def test_schemas_that_can_not_be_compiled_disturb_nobody(tiny_text: ModelSource) -> None:
+def test_schemas_that_can_not_be_compiled_disturb_nobody(tiny_text: ModelSource, sharing: Sharing) -> None:
     """Twenty wrong ones and one that would take minutes: a request that runs meanwhile gets every token."""
     wrong: list[Constraint] = [schema({"type": f"nonsense {i}"}) for i in range(10)]
     wrong += [regex(f"({i}(") for i in range(10)]
@@ -125,7 +126,7 @@ def test_schemas_that_can_not_be_compiled_disturb_nobody(tiny_text: ModelSource)
         assert await answer(engine, held("hello", schema(CITY))) == held_before
         assert engine.stats().restarts == 0
 
-    running(tiny_text, test)
+    sharing(tiny_text, test)
 
 
 def test_what_takes_too_much_computing_is_refused_and_remembered(tiny_text: ModelSource) -> None:
@@ -183,7 +184,7 @@ def test_those_behind_a_slow_schema_are_answered(tiny_text: ModelSource) -> None
     running(tiny_text, test, grammar_deadline=5.0)
 
 
-def test_a_client_that_goes_away_leaves_no_trace(tiny_text: ModelSource) -> None:
+def test_a_client_that_goes_away_leaves_no_trace(tiny_text: ModelSource, sharing: Sharing) -> None:
     async def test(engine: OpenVINOEngine) -> None:
         await answer(engine, held("hello", schema(CITY)))
         os.kill(engine.pids["grammar"] or 0, signal.SIGSTOP)
@@ -199,7 +200,7 @@ def test_a_client_that_goes_away_leaves_no_trace(tiny_text: ModelSource) -> None
         await stream.aclose()
         await idle(engine)
 
-    running(tiny_text, test)
+    sharing(tiny_text, test)
 
 
 def test_schemas_whose_clients_left_are_not_made(tiny_text: ModelSource) -> None:
@@ -245,14 +246,14 @@ def test_closing_ends_those_that_wait_for_a_grammar(tiny_text: ModelSource) -> N
     running(tiny_text, test)
 
 
-def generate(id: int, lowered: LoweredConstraint, worker: StepLoop, client: str = "") -> Generate:
+def generate(id: int, lowered: LoweredConstraint, worker: Scheduler, client: str = "") -> Generate:
     ids = worker.pipeline.get_tokenizer().encode("hello").input_ids.data[0]
     return worker_requests.generate(id, ids.astype("int64").tobytes(), 50, lowered=lowered, client=client)
 
 
 def test_a_grammar_that_fails_in_the_worker_alone_fails_its_request_alone(tiny_text: ModelSource) -> None:
     """None is known that does, but what raises within a step stops every request."""
-    worker = StepLoop(load(LoadModel(str(tiny_text.path), 4)), 4)
+    worker = Scheduler(load(LoadModel(str(tiny_text.path), 4)), 4)
     good = lower(schema({"const": "yes"}))
     worker.receive(generate(1, LoweredConstraint("grammar", "root ::= "), worker))
     worker.receive(generate(2, good, worker))
@@ -264,7 +265,7 @@ def test_a_grammar_that_fails_in_the_worker_alone_fails_its_request_alone(tiny_t
 
 
 def test_clients_take_turns_at_compiling(tiny_text: ModelSource) -> None:
-    worker = StepLoop(load(LoadModel(str(tiny_text.path), 16)), 16)
+    worker = Scheduler(load(LoadModel(str(tiny_text.path), 16)), 16)
     for id in range(8):
         worker.receive(generate(id, lower(schema({"const": id})), worker, client="many"))
     worker.receive(generate(8, lower(schema({"const": "one"})), worker, client="one"))
@@ -280,7 +281,7 @@ def test_a_worker_that_keeps_too_many_grammars_is_renewed(
 ) -> None:
     monkeypatch.setattr(grammar_compiler, "MOST_COMPILED", 2)
     settings = LoadModel(str(tiny_text.path), 4)
-    worker = StepLoop(load(settings), 4)
+    worker = Scheduler(load(settings), 4)
     renewed = 0
     for id in range(5):
         worker.receive(generate(id, lower(schema({"const": id})), worker))
@@ -296,11 +297,11 @@ def test_a_worker_that_keeps_too_many_grammars_is_renewed(
 
 def test_the_process_that_makes_grammars_needs_no_openvino() -> None:
     """So it is there soon when it is replaced, which others wait for."""
-    code = "import sys, specvino.engine.openvino.grammar_process.__main__; sys.exit('openvino' in sys.modules)"
+    code = "import sys, specvino.engine.openvino.sandbox.grammar; sys.exit('openvino' in sys.modules)"
     assert subprocess.run([sys.executable, "-c", code], check=False).returncode == 0
 
 
-def test_what_is_tried_keeps_nobody_waiting(tiny_text: ModelSource) -> None:
+def test_what_is_tried_keeps_nobody_waiting(tiny_text: ModelSource, sharing: Sharing) -> None:
     """A client's own grammar waits for a process that stands still; schemas don't."""
 
     async def test(engine: OpenVINOEngine) -> None:
@@ -312,4 +313,4 @@ def test_what_is_tried_keeps_nobody_waiting(tiny_text: ModelSource) -> None:
         os.kill(engine.pids["trial"] or 0, signal.SIGCONT)
         assert text(await waiting) == "b"
 
-    running(tiny_text, test)
+    sharing(tiny_text, test)

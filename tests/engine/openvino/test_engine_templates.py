@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 from support.conversation import answer, ask_all, conversation
-from support.engines import running
+from support.engines import Sharing, running
 from support.templates import with_template
 
 from specvino.engine.errors import PromptError
@@ -39,14 +39,14 @@ def test_a_template_of_the_request_is_rendered_in_a_process_of_its_own(tiny_text
     running(tiny_text, test)
 
 
-def test_images_have_their_places_in_it(tiny_vision: ModelSource) -> None:
+def test_images_have_their_places_in_it(tiny_vision: ModelSource, sharing: Sharing) -> None:
     async def test(engine: OpenVINOEngine) -> None:
         images = (PlacedImage(1, Image(1, 1, b"\0\0\0")),)
         prompt = bringing("{{ messages[0].content }}", Message("user", "\n\n", images=images))
         tokenized = await engine._preprocess.preprocess(prompt)
         assert tokenized.text == "\n<ov_genai_image_0>\n"
 
-    running(tiny_vision, test)
+    sharing(tiny_vision, test)
 
 
 @pytest.mark.parametrize(
@@ -82,13 +82,15 @@ def test_one_that_takes_too_much_is_refused(tiny_text: ModelSource, template: st
         ("{{ '\\ud800' }}", "surrogates not allowed"),
     ],
 )
-def test_one_that_can_t_be_rendered_is_refused(tiny_text: ModelSource, template: str, reason: str) -> None:
+def test_one_that_can_t_be_rendered_is_refused(
+    tiny_text: ModelSource, template: str, reason: str, sharing: Sharing
+) -> None:
     async def test(engine: OpenVINOEngine) -> None:
         with pytest.raises(PromptError, match=r"^The chat template refuses these messages: ") as error:
             await engine.render(bringing(template), 1000)
         assert reason in str(error.value)
 
-    running(tiny_text, test)
+    sharing(tiny_text, test)
 
 
 def test_innocent_ones_are_tried_again(tiny_text: ModelSource) -> None:

@@ -10,6 +10,8 @@ from support.conversation import GREEDY, conversation, text
 from support.tools import TIME, WEATHER, calls
 
 from specvino.engine.output.choice_output import ChoiceOutput
+from specvino.engine.output.choice_text import ChoiceText
+from specvino.engine.output.detokenizer import ByteTableDetokenizer
 from specvino.engine.output_parsers.selection import AS_TAUGHT
 from specvino.engine.segments import (
     Finish,
@@ -21,8 +23,6 @@ from specvino.engine.segments import (
     ToolCallEnd,
     ToolCallStart,
 )
-from specvino.engine.text.byte_table import ByteTableDetokenizer
-from specvino.engine.text.choice_text import ChoiceText
 
 CALL = '<tool_call>\n{"name": "get_weather", "arguments": {"city": "Rome"}}\n</tool_call>'
 OTHER = CALL.replace("weather", "time")
@@ -38,7 +38,8 @@ def output(
     must_call: bool = False,
     **sampling: Any,
 ) -> tuple[list[Segment], ChoiceOutput]:
-    """Tokens are so many bytes, and so many come in a step; each is less likely than the one before."""
+    """Returns the segments of tokens of `size` bytes, `step` of which come at a time; each is less likely than the one
+    before, and the choice."""
     data = written.encode()
     table = [data[start : start + size] for start in range(0, len(data), size)]
     text = ChoiceText(ByteTableDetokenizer(table), replace(GREEDY, **sampling), logprobs=True)
@@ -82,9 +83,9 @@ def test_what_is_cut_inside_a_call_is_no_call_to_make(cut: int) -> None:
     segments, _ = output(CALL[:cut], "length")
     assert end(segments) == "length"
     segments, _ = output(CALL[:cut])
-    whole = cut > CALL.index("}}")
-    assert end(segments) == ("tool_calls" if whole else "stop")
-    assert [s.complete for s in segments if isinstance(s, ToolCallEnd)] in ([], [whole])
+    is_complete = cut > CALL.index("}}")
+    assert end(segments) == ("tool_calls" if is_complete else "stop")
+    assert [s.complete for s in segments if isinstance(s, ToolCallEnd)] in ([], [is_complete])
 
 
 @pytest.mark.parametrize("reason", ["stop", "length"])

@@ -1,4 +1,4 @@
-"""What a grammar makes of what a model wants to say."""
+"""A model that outputs given texts, as far as a grammar allows them."""
 
 from collections.abc import Callable
 from typing import Any

@@ -13,7 +13,7 @@ from specvino.engine.output_parsers import (
     AnswerText,
     CallArguments,
 )
-from specvino.engine.output_parsers.registry import MESSAGE_FRAMINGS
+from specvino.engine.output_parsers.named_formats import MESSAGE_FRAMINGS
 
 # Of the formats with messages only the twins go together.
 PAIRS = [
@@ -65,9 +65,9 @@ def test_any_split_gives_the_same(tool_parser: str | None, reasoning_parser: str
     inside, cut = data.draw(st.booleans()), data.draw(st.booleans())
     cuts = sorted(data.draw(st.sets(st.integers(0, len(text)), max_size=len(text))))
     parts = [text[start:end] for start, end in zip([0, *cuts], [*cuts, len(text)], strict=True)]
-    whole = pieces_of(tool_parser, reasoning_parser, [text], inside, cut=cut)
-    outcome(whole)  # complete calls have arguments that parse
-    assert pieces_of(tool_parser, reasoning_parser, parts, inside, cut=cut) == whole
+    unsplit = pieces_of(tool_parser, reasoning_parser, [text], inside, cut=cut)
+    outcome(unsplit)  # complete calls have arguments that parse
+    assert pieces_of(tool_parser, reasoning_parser, parts, inside, cut=cut) == unsplit
 
 
 @pytest.mark.parametrize("tool_parser", sorted(TOOL_PARSERS.keys() - MESSAGE_FRAMINGS.keys()))
@@ -91,10 +91,10 @@ def test_no_text_is_lost(tool_parser: str, data: st.DataObject) -> None:
 def test_an_output_that_is_cut_loses_nothing_but_its_end(
     tool_parser: str | None, reasoning_parser: str | None, data: st.DataObject
 ) -> None:
-    """What is dropped was not said yet, and what follows could have shown it."""
+    """Text that is dropped wasn't sent before, and the following text could have completed it."""
     text = data.draw(texts(tool_parser, reasoning_parser))
-    said = pieces_of(tool_parser, reasoning_parser, [text], cut=True)
-    shown = "".join(piece.text for piece in said if isinstance(piece, AnswerText))
+    kept = pieces_of(tool_parser, reasoning_parser, [text], cut=True)
+    shown = "".join(piece.text for piece in kept if isinstance(piece, AnswerText))
     for more in ("", ".", "\n"):
-        whole = pieces_of(tool_parser, reasoning_parser, [text, more])
-        assert "".join(piece.text for piece in whole if isinstance(piece, AnswerText)).startswith(shown)
+        unsplit = pieces_of(tool_parser, reasoning_parser, [text, more])
+        assert "".join(piece.text for piece in unsplit if isinstance(piece, AnswerText)).startswith(shown)

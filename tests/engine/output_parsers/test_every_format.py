@@ -153,11 +153,11 @@ def test_a_call_of_an_unknown_tool_is_text_though_it_is_cut(tool_parser: str) ->
 @pytest.mark.parametrize("tool_parser", FORMATS)
 @pytest.mark.parametrize("name", ["unicode", "quotes", "control characters", "numbers", "nested objects", "none"])
 def test_an_output_cut_anywhere(tool_parser: str, name: str) -> None:
-    """Nothing raises; only the last call is incomplete, and its arguments are the beginning of the whole ones."""
+    """Nothing raises; only the last call is incomplete, and its arguments begin the complete ones."""
     call = written(tool_parser, "get_weather", ARGUMENTS[name])
     marker = HEADS[tool_parser][0].replace("now", "get_weather")
     text = f"{call}\n{written(tool_parser, 'now', {})}" if tool_parser not in FRAMED else call
-    whole = "".join(piece.text for piece in pieces_of(tool_parser, None, [call]) if hasattr(piece, "text"))
+    complete = "".join(piece.text for piece in pieces_of(tool_parser, None, [call]) if hasattr(piece, "text"))
     for cut in range(len(text)):
         got = outcome(pieces_of(tool_parser, None, [text[:cut]]))
         if not got.calls:
@@ -170,9 +170,9 @@ def test_an_output_cut_anywhere(tool_parser: str, name: str) -> None:
             assert first.arguments == ARGUMENTS[name]
         else:
             common = "".join(
-                a for a, b in takewhile(lambda pair: pair[0] == pair[1], zip(whole, first.arguments, strict=False))
+                a for a, b in takewhile(lambda pair: pair[0] == pair[1], zip(complete, first.arguments, strict=False))
             )
-            # A value's end tag may be cut too: then its beginning can't be told from the value.
+            # A value's end tag may be cut, too: then its beginning can't be distinguished from the value.
             cut_tag = first.arguments[len(common) :].removeprefix("\\n")
             assert any(
                 tag.startswith(cut_tag) for tag in ("</param>", "</parameter>", "</atem:parameter>", "</arg_value>")
@@ -185,22 +185,22 @@ def test_an_output_cut_anywhere(tool_parser: str, name: str) -> None:
 @pytest.mark.parametrize("tool_parser", FORMATS)
 @pytest.mark.parametrize("name", ["unicode", "quotes", "control characters", "numbers", "nested objects", "none"])
 def test_of_a_call_that_is_cut_no_markup_is_shown(tool_parser: str, name: str) -> None:
-    """Neither as text nor in the arguments, which are the beginning of the whole ones."""
+    """Neither as text nor in the arguments, which begin the complete ones."""
     call = written(tool_parser, "get_weather", ARGUMENTS[name])
     text = f"{call}\n{call}" if tool_parser not in FRAMED else call
-    whole = "".join(piece.text for piece in pieces_of(tool_parser, None, [call]) if hasattr(piece, "text"))
+    complete = "".join(piece.text for piece in pieces_of(tool_parser, None, [call]) if hasattr(piece, "text"))
     for cut in range(len(text)):
         got = outcome(pieces_of(tool_parser, None, [text[:cut]], cut=True))
         assert not got.text.strip()
         if got.calls and not got.calls[-1].complete:
             # A line break may be the value's, or belong to its end tag.
             shown = got.calls[-1].arguments
-            assert whole.startswith((shown, shown.removesuffix("\\n")))
+            assert complete.startswith((shown, shown.removesuffix("\\n")))
 
 
 @pytest.mark.parametrize("tool_parser", ["hermes3", "llama3", "phi4", "mistral", "devstral", "gptoss"])
 def test_json_arguments_are_passed_on_as_soon_as_they_come(tool_parser: str) -> None:
-    """After each character all of the arguments so far are out."""
+    """After each character all arguments so far have been sent."""
     text = written(tool_parser, "get_weather", {"city": "Paris 🎉", "days": 5})
     arguments = json.dumps({"city": "Paris 🎉", "days": 5}, ensure_ascii=False)
     start = text.index(arguments)

@@ -1,3 +1,5 @@
+from typing import Any
+
 import pytest
 from support.formats import Call, Function, Outcome, parsed
 
@@ -82,3 +84,23 @@ def test_a_name_without_end_is_soon_no_name() -> None:
     name = "k" * 300
     got = parsed("qwen3coder", f"<function=now><parameter={name}")
     assert got == Outcome(f"<parameter={name}", calls=[Call("now", "", complete=False)])
+
+
+@pytest.mark.parametrize(
+    "schema",
+    [
+        {"properties": 5},
+        {"properties": ["a"]},
+        {"required": 5},
+        {"required": [[], 1]},
+        {"allOf": {"a": 1}},
+        {"anyOf": [1, None, [], "x"]},
+        {"minProperties": "x", "maxProperties": []},
+        {"type": [[1]], "oneOf": [{"type": [{}]}]},
+        {"$ref": "#/$defs/a", "$defs": 5},
+    ],
+)
+def test_a_call_is_read_though_the_parameters_are_no_schema(schema: dict[str, Any]) -> None:
+    """Nobody has checked the schema of a tool that isn't forced."""
+    text = "<tool_call>\n<function=f>\n<parameter=a>\n1\n</parameter>\n</function>\n</tool_call>"
+    assert parsed("qwen3coder", text, tools=[Function("f", schema)]).calls == [Call("f", {"a": 1})]

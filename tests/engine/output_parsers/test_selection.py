@@ -21,7 +21,7 @@ NOTHING = ShownFormats()
 
 
 @pytest.mark.parametrize(
-    ("shown", "asked", "names", "calling"),
+    ("shown", "requested", "names", "calling"),
     [
         (HERMES, (None, None), ("hermes3", None), "strict"),
         (THINKING, (None, None), ("hermes3", "qwen3"), "strict"),
@@ -34,7 +34,7 @@ NOTHING = ShownFormats()
         (ShownFormats(None, "qwen3"), (None, None), ("hermes3", "qwen3"), "forced"),
         (NOTHING, ("none", "none"), (None, None), None),
         (NOTHING, ("phi4", None), ("phi4", None), "strict"),
-        # What was not asked for gives way to what was.
+        # The format that wasn't requested gives way.
         (GPTOSS, (None, None), ("gptoss", "gptoss"), "taught"),
         (GPTOSS, ("hermes3", None), ("hermes3", None), "strict"),
         (GPTOSS, (None, "qwen3"), (None, "qwen3"), None),
@@ -43,21 +43,21 @@ NOTHING = ShownFormats()
 )
 def test_the_formats_are_those_asked_for_or_shown(
     shown: ShownFormats,
-    asked: tuple[str | None, str | None],
+    requested: tuple[str | None, str | None],
     names: tuple[str | None, str | None],
     calling: str | None,
 ) -> None:
-    chosen = select_parsers(shown, *asked)
+    chosen = select_parsers(shown, *requested)
     tool, reasoning = names
     assert chosen.tool == TOOL_PARSERS.get(tool or "")
     assert chosen.reasoning == REASONING_PARSERS.get(reasoning or "")
     assert chosen.calling == calling
 
 
-@pytest.mark.parametrize("asked", [("x", None), (None, "x"), ("gptoss", "qwen3"), ("hermes3", "onyx")])
-def test_what_doesn_t_exist_or_go_together_is_refused(asked: tuple[str | None, str | None]) -> None:
+@pytest.mark.parametrize("requested", [("x", None), (None, "x"), ("gptoss", "qwen3"), ("hermes3", "onyx")])
+def test_what_doesn_t_exist_or_go_together_is_refused(requested: tuple[str | None, str | None]) -> None:
     with pytest.raises(ValueError, match="format"):
-        select_parsers(THINKING, *asked)
+        select_parsers(THINKING, *requested)
 
 
 def test_there_is_a_parser_where_there_is_something_to_find() -> None:

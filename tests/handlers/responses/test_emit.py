@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from support.segments import answers, one_by_one
 
-from specvino.conformance.streams.fold_response import fold_response
+from specvino.conformance.streams.fold import fold_response
 from specvino.conformance.streams.stream_judge import StreamJudge
 from specvino.engine.segments import Finish, Started, TextDelta, Usage
 from specvino.generated.errors import ErrorCode

@@ -4,7 +4,7 @@ import re
 
 import pytest
 
-from specvino.cli.system_options.page import start_lines
+from specvino.cli.docs import start_lines
 from specvino.cli.system_options.table import read
 from specvino.document.loading import DIFFERENCES, load
 from specvino.generated.systems import SYSTEMS
@@ -73,7 +73,7 @@ def test_what_is_missing_has_the_reason() -> None:
     lines = below("openai", "What works for some values").splitlines()
     [row] = [line for line in lines if "#completions.suffix" in line]
     assert "not supported here, except an empty text." in row
-    assert "Models that insert have a prompt of their own for it" in row
+    assert "Fill-in-the-middle models have a prompt format of their own" in row
 
 
 @pytest.mark.parametrize("system", SYSTEMS)

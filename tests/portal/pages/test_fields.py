@@ -76,7 +76,7 @@ def test_every_owner_of_a_field_is_told(articles, rows) -> None:
 
 def test_the_values_of_all_branches_are_one_list(articles) -> None:
     roles = '"assistant" , "developer" , "function" , "system" , "tool" , "user"'
-    assert articles["chat.messages[].role"] == f"messages[].role {roles} supported The turn's author."
+    assert articles["chat.messages[].role"] == f"messages[].role {roles} supported The role of the message's author."
 
 
 def test_branches_that_differ_stand_apart(articles, rows) -> None:
@@ -111,7 +111,7 @@ def test_values_that_alone_are_supported(articles, rows) -> None:
 
 
 def test_what_a_system_takes_and_sends_and_what_is_noted_of_it(rows) -> None:
-    said = "Others are a 422; tool is a 500 with templates that have no such role, as most."
+    said = "Others are a 422; tool is a 500 with templates without such a role, which are most."
     assert f"partial {said} values system, user, assistant, tool" in rows["chat.messages[].role"]
     told = 0
     for field in SOURCE.fields:

@@ -7,8 +7,8 @@ from xml.etree import ElementTree
 import pytest
 
 from specvino.generated.streams import STREAMS
-from specvino.portal.diagram import diagram
 from specvino.portal.pages import streams
+from specvino.portal.pages.streams import diagram
 from specvino.portal.source import Source
 
 SVG = "{http://www.w3.org/2000/svg}"

@@ -14,11 +14,11 @@ TWO = ["--model", "a=x", "--model", "b=y"]
 @pytest.mark.parametrize(
     ("said", "reason"),
     [
-        (["--model", "x"], "'x' is no NAME=MODEL"),
-        (["--model", "=x"], "'=x' is no NAME=MODEL"),
-        (["--model", "a="], "'a=' is no NAME=MODEL"),
-        (["--model", "a=x", "--model", "a=y"], "two models have the name 'a'"),
-        (["x", *TWO], "it can't be combined with MODEL, which is of one model"),
+        (["--model", "x"], "'x' is not of the form NAME=MODEL"),
+        (["--model", "=x"], "'=x' is not of the form NAME=MODEL"),
+        (["--model", "a="], "'a=' is not of the form NAME=MODEL"),
+        (["--model", "a=x", "--model", "a=y"], "the name 'a' is used twice"),
+        (["x", *TWO], "it can't be combined with MODEL, which applies to a single model"),
         (["--served-model-name", "n", *TWO], "it can't be combined with --served-model-name"),
         (["--revision", "v1", *TWO], "it can't be combined with --revision"),
         (["--draft-model", "d", *TWO], "it can't be combined with --draft-model"),

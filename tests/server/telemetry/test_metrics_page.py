@@ -7,9 +7,8 @@ import pytest
 from prometheus_client import CollectorRegistry, Counter
 from support.app import Client, error_of
 
-from specvino.server.settings import Settings
+from specvino.server.settings import Settings, TelemetrySettings
 from specvino.server.telemetry.metrics_page import MetricsPage, metrics_app
-from specvino.server.telemetry.settings import TelemetrySettings
 
 KEYS = {"api": frozenset(["api"]), "metrics": frozenset(["metrics"])}
 

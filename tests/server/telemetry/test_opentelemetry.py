@@ -12,7 +12,7 @@ from opentelemetry.trace import SpanKind, StatusCode
 
 from specvino.generated.handlers import OPERATIONS
 from specvino.handlers.measuring import GenerationRecord
-from specvino.server.telemetry.exchange import Exchange
+from specvino.server.operations.exchange import Exchange
 from specvino.server.telemetry.opentelemetry import Exports, OpenTelemetry
 
 BEGAN = 1_000_000_000_000

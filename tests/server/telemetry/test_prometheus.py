@@ -16,7 +16,7 @@ from specvino.engine.scripted import ScriptedEngine
 from specvino.engine.segments import Phases
 from specvino.generated.handlers import OPERATIONS
 from specvino.handlers.measuring import GenerationRecord
-from specvino.server.telemetry.exchange import Exchange
+from specvino.server.operations.exchange import Exchange
 from specvino.server.telemetry.prometheus import Metrics
 
 VLLM = yaml.safe_load(Path(__file__).with_name("vllm_metrics.yaml").read_text("utf-8"))

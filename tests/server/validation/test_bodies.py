@@ -8,9 +8,9 @@ import pytest
 from support.app import Client, error_of
 
 from specvino.handlers.errors import ApiError
-from specvino.server import operation
+from specvino.server.operations import operation
 from specvino.server.validation.bodies import MOST_UNFINISHED, SMALL, Bodies
-from specvino.server.validation.strict_json import parse
+from specvino.server.validation.parsing import parse_json
 
 PIECE = b"x" * 100
 SCOPE = {"type": "http", "headers": []}
@@ -51,7 +51,7 @@ def test_the_body_that_has_come_for_the_longest_is_refused() -> None:
             await honest.send(end=True)
             assert await reading == PIECE
             refused = slow[place][1]
-            with pytest.raises(ApiError, match="taken the longest") as error:
+            with pytest.raises(ApiError, match="this upload, the slowest, was dropped") as error:
                 await refused
             assert (error.value.code.value, error.value.retry_after) == ("server_busy", 1)
             # The place that it left is taken again.
@@ -97,7 +97,7 @@ def test_large_bodies_have_their_turns_one_after_the_other_in_threads() -> None:
 def test_a_body_of_many_values_is_refused_by_the_app() -> None:
     client = Client()
     error = error_of(client.chat(**{f"k{i}": 0 for i in range(500_000)}), 413, "request_too_large")
-    assert "32768 names" in error["message"]
+    assert "32768 keys" in error["message"]
     assert client.chat(**{f"k{i}": 0 for i in range(1000)}).status_code == 200
     assert client.chat(messages=[{"role": "user", "content": "{[,:" * 1000}] * 500).status_code == 200
 
@@ -107,9 +107,9 @@ def test_the_app_judges_large_bodies_in_threads(monkeypatch: pytest.MonkeyPatch)
 
     def noted(raw: bytes) -> Any:
         threads.append((len(raw) > SMALL, threading.current_thread() is threading.main_thread()))
-        return parse(raw)
+        return parse_json(raw)
 
-    monkeypatch.setattr(operation, "parse", noted)
+    monkeypatch.setattr(operation, "parse_json", noted)
     client = Client()
     for size in (10, 20_000):
         assert client.chat(**{f"k{i}": 0 for i in range(size)}).status_code == 200

@@ -9,7 +9,7 @@ from openvino_genai import ContinuousBatchingPipeline, GenerationConfig, Schedul
 from support.conversation import ask
 
 from specvino.engine.models import ModelSource
-from specvino.engine.openvino.full_logits.model import load
+from specvino.engine.openvino.full_logits.model_runner import load
 from specvino.engine.openvino.full_logits.sampler import Sampler
 from specvino.engine.openvino.messages.options import PipelineOptions
 

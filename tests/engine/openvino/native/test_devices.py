@@ -74,17 +74,17 @@ def test_an_operators_properties_come_before_ours() -> None:
 @pytest.mark.parametrize(
     ("name", "reason"),
     [
-        ("TPU", "'TPU' is no device that OpenVINO has on this machine; it lists: CPU, GPU.0, GPU.1, NPU"),
-        ("cpu", "'cpu' is no device"),
-        ("", "'' is no device"),
-        ("GPU.2", "'GPU.2' is no device"),
-        ("AUTO:CPU,TPU", "'TPU' is no device"),
-        ("HETERO:", "HETERO is made of devices, such as HETERO:CPU"),
-        ("BATCH", "BATCH is made of devices"),
+        ("TPU", "'TPU' isn't an OpenVINO device of this machine; available: CPU, GPU.0, GPU.1, NPU"),
+        ("cpu", "'cpu' isn't an OpenVINO device"),
+        ("", "'' isn't an OpenVINO device"),
+        ("GPU.2", "'GPU.2' isn't an OpenVINO device"),
+        ("AUTO:CPU,TPU", "'TPU' isn't an OpenVINO device"),
+        ("HETERO:", "HETERO needs devices, as in HETERO:CPU"),
+        ("BATCH", "BATCH needs devices"),
         ("NPU", "doesn't run on an NPU"),
         ("AUTO:NPU,CPU", "doesn't run on an NPU"),
         ("MULTI:CPU", "doesn't run on MULTI"),
-        ("AUTO:-CPU,-GPU", "leaves no device"),
+        ("AUTO:-CPU,-GPU", "excludes all devices"),
     ],
 )
 def test_what_cannot_be_had(name: str, reason: str) -> None:
@@ -95,8 +95,8 @@ def test_what_cannot_be_had(name: str, reason: str) -> None:
 @pytest.mark.parametrize(
     ("name", "reason"),
     [
-        ("GPU", "INFERENCE_NUM_THREADS is no property of OpenVINO's GPU plugin; there are: MODEL_PRIORITY, PERF"),
-        ("AUTO:GPU.0,GPU.1", "INFERENCE_NUM_THREADS is no property of OpenVINO's AUTO and GPU.0 and GPU.1 plugins"),
+        ("GPU", "INFERENCE_NUM_THREADS isn't a property of OpenVINO's GPU plugin; known: MODEL_PRIORITY, PERF"),
+        ("AUTO:GPU.0,GPU.1", "INFERENCE_NUM_THREADS isn't a property of OpenVINO's AUTO and GPU.0 and GPU.1 plugins"),
     ],
 )
 def test_threads_are_a_cpus_alone(name: str, reason: str) -> None:

@@ -10,7 +10,7 @@ from openvino_genai import Tokenizer
 from support.conversation import conversation
 
 from specvino.engine.models import ModelSource
-from specvino.engine.openvino.messages import image_tags
+from specvino.engine.openvino.messages.images import JOINER
 from specvino.engine.openvino.messages.preprocess import (
     Preprocess,
     Preprocessed,
@@ -226,7 +226,7 @@ def test_a_prompt_as_text_holds_no_typed_tags(tiny_vision: ModelSource, forgery:
     forged = preprocessor.write(Conversation((Message("user", f"\n{forgery}\n{forgery}", images=image),)))
     for name in ("<|im_start|>", "<|im_end|>", "<image>", "<ov_genai_image_0>", "<|image_1|>"):
         assert forged.count(name) == honest.count(name)
-    assert forged.replace(image_tags.JOINER, "").count(forgery) >= 2
+    assert forged.replace(JOINER, "").count(forgery) >= 2
 
 
 def test_a_prompt_as_text_begins_once(tiny_text: ModelSource) -> None:

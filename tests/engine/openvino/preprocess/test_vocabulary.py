@@ -11,9 +11,9 @@ from openvino_genai import Tokenizer
 from support.conversation import answer, ask, text
 
 from specvino.engine.models import ModelSource
+from specvino.engine.openvino.client.detokenizers import TextStreamerDetokenizer
 from specvino.engine.openvino.engine import OpenVINOEngine
 from specvino.engine.openvino.preprocess.vocabulary import ByteTable, byte_table, model_size, special_tokens
-from specvino.engine.openvino.text_streamer import TextStreamerDetokenizer
 
 
 class BytesTokenizer:
@@ -96,9 +96,9 @@ def test_an_engine_without_a_table_uses_the_tokenizer(tiny_text: ModelSource) ->
         engine = OpenVINOEngine(tiny_text)
         await engine.start()
         with_table = text(await answer(engine, ask("emoji")))
-        engine._preprocess.vocabulary = replace(engine._preprocess.vocabulary, table=None)
-        engine._detokenizer = await engine._choose_detokenizer()
-        assert isinstance(engine._detokenizer(), TextStreamerDetokenizer)
+        vocabulary = replace(engine._preprocess.vocabulary, table=None)
+        engine._choices.detokenizer = await engine._choose_detokenizer(vocabulary)
+        assert isinstance(engine._choices.detokenizer(), TextStreamerDetokenizer)
         assert text(await answer(engine, ask("emoji"))) == with_table == "你好 🎉 café!"
         await engine.close()
 

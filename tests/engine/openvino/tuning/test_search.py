@@ -6,9 +6,8 @@ import pytest
 
 from specvino.engine.errors import ModelLoadError
 from specvino.engine.openvino.messages.options import PipelineOptions
-from specvino.engine.openvino.tuning.candidates import Candidate, Machine, candidates
 from specvino.engine.openvino.tuning.figures import Figures
-from specvino.engine.openvino.tuning.search import Failure, Row, Search
+from specvino.engine.openvino.tuning.search import Candidate, Failure, Machine, Row, Search, candidates
 
 DEFAULTS = PipelineOptions()
 BF16 = Candidate("precision", plugin_config={"INFERENCE_PRECISION_HINT": "bf16"})

@@ -9,8 +9,9 @@ from bench.constructs import CONSTRUCTS
 from bench.grammars import size, token_seconds
 from openvino_genai import Tokenizer
 
-from specvino.engine.grammar.structured_output import LoweredConstraint, lower
+from specvino.engine.grammar import LoweredConstraint
 from specvino.engine.openvino.native.dummy_pipeline import DummyPipeline
+from specvino.engine.structured_output import lower
 
 # The most has an e-mail address, 83; others have up to 62.
 MOST_PLACES = 90

@@ -77,8 +77,8 @@ def test_the_space_before_an_answer_counts_behind_a_raw_prompt(folder: Path) -> 
         assert vocabulary.drops_space
         assert vocabulary.table is not None
         word = vocabulary.table.index(b" two")
-        assert engine._detokenizer().push([word]) == "two"
-        assert engine._detokenizer(continued=True).push([word]) == " two"
+        assert engine._choices.detokenizer().push([word]) == "two"
+        assert engine._choices.detokenizer(continued=True).push([word]) == " two"
         # A form makes sure of what comes.
         asked = ask_all(TokenPrompt((word,)), max_tokens=40)
         spaced = StructuralTag({"type": "structural_tag", "format": {"type": "const_string", "value": " two"}})

@@ -13,9 +13,8 @@ from openvino_genai import Tokenizer
 from support.conversation import conversation
 
 from specvino.engine.openvino.preprocess.preprocessor import Preprocessor
+from specvino.engine.output.detokenizer import DetokenizerFactory, byte_table_factory
 from specvino.engine.request import Conversation, Message
-from specvino.engine.text import byte_table
-from specvino.engine.text.detokenizer import DetokenizerFactory
 
 TEXTS = [
     "Hello, world!",
@@ -33,7 +32,7 @@ TEXTS = [
 def detokenizers(preprocessor: Preprocessor) -> DetokenizerFactory:
     vocabulary = preprocessor.vocabulary()
     assert vocabulary.table is not None
-    return byte_table.factory(vocabulary.table, vocabulary.special, drops_space=vocabulary.drops_space)
+    return byte_table_factory(vocabulary.table, vocabulary.special, drops_space=vocabulary.drops_space)
 
 
 @pytest.fixture(scope="module")

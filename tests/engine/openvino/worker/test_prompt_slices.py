@@ -65,4 +65,4 @@ def test_what_a_slice_has_come_to(states: list[GenerationStatus], computed: int,
         assert not list(slices.stepped())
         assert slices.under_way
     assert list(slices.stepped()) == [prompt]
-    assert (prompt.computed, prompt.whole, slices.under_way) == (computed, whole, False)
+    assert (prompt.computed, prompt.unsliced, slices.under_way) == (computed, whole, False)

@@ -1,0 +1,357 @@
+"""The options of `specvino serve`, in groups: types for Typer, so that each default stands in its signature."""
+
+from enum import StrEnum
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from specvino.cli.dialects import SYSTEMS, known_dialect
+
+# The model, and how it runs.
+
+
+class EngineKind(StrEnum):
+    OPENVINO = "openvino"
+    SCRIPTED = "scripted"
+
+
+Model = Annotated[
+    str | None,
+    typer.Argument(
+        help="An OpenVINO model folder, a .gguf file, or a Hugging Face model ID (ORG/NAME, or "
+        "ORG/NAME:QUANTIZATION to choose one of several GGUF files). By default, smollm2."
+    ),
+]
+
+Revision = Annotated[
+    str | None,
+    typer.Option(help="The branch, tag or commit of a Hugging Face model. By default, the main branch."),
+]
+
+NamedModels = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--model",
+        metavar="NAME=MODEL",
+        help="Serve this model under this name, in place of MODEL; may be repeated. Each model has processes and a KV "
+        "cache of its own; all share the other options.",
+    ),
+]
+
+ServedModelName = Annotated[
+    list[str] | None,
+    typer.Option(
+        help="The name that requests use for the model; may be repeated for aliases. By default, the name of the "
+        "model's folder or file, or its ID."
+    ),
+]
+
+Engine = Annotated[
+    EngineKind,
+    typer.Option(help="openvino runs the model; scripted is an offline mock of the API that needs no model."),
+]
+
+DraftModel = Annotated[
+    str | None,
+    typer.Option(
+        help="A draft model for speculative decoding: a smaller model with the same vocabulary, given like MODEL. "
+        "Disables beam search and the prefix cache."
+    ),
+]
+
+PromptLookup = Annotated[
+    bool,
+    typer.Option("--prompt-lookup", help="Use prompt lookup for speculative decoding. Disables beam search."),
+]
+
+ToolParser = Annotated[
+    str | None,
+    typer.Option(
+        help="The format of the model's tool calls, or none to leave them in the text. By default, as detected "
+        "from the chat template.",
+        show_default=False,
+    ),
+]
+
+ReasoningParser = Annotated[
+    str | None,
+    typer.Option(
+        help="The format of the model's reasoning, or none to leave it in the text. By default, as detected from "
+        "the chat template.",
+        show_default=False,
+    ),
+]
+
+ChatTemplate = Annotated[
+    Path | None,
+    typer.Option(
+        metavar="FILE",
+        help="A file with a chat template (Jinja) to use instead of the model's own.",
+        show_default=False,
+    ),
+]
+
+CacheSize = Annotated[
+    int | None,
+    typer.Option(
+        min=1,
+        help="The size of the KV cache, in GB. By default, a quarter of the memory of the machine, the container "
+        "or the GPU, divided among the models.",
+        show_default=False,
+    ),
+]
+
+MaxNumSeqs = Annotated[
+    int,
+    typer.Option(
+        min=1,
+        help="The maximum number of choices generated at a time; further ones wait. A step always has room for one "
+        "token of each and for 64 prompt tokens, whatever --max-num-batched-tokens says.",
+    ),
+]
+
+MaxNumBatchedTokens = Annotated[
+    int,
+    typer.Option(
+        min=128,
+        help="The maximum number of tokens computed in a step; longer prompts take several steps. Smaller values make "
+        "shorter pauses in running responses, larger ones compute long prompts faster. No effect with --draft-model.",
+    ),
+]
+
+Device = Annotated[
+    str,
+    typer.Option(
+        help="The OpenVINO device that runs the model: CPU, GPU, GPU.1, AUTO, AUTO:GPU,CPU, HETERO:GPU.0,GPU.1. An "
+        "unknown device is refused with the list of available ones. NPU and MULTI aren't supported."
+    ),
+]
+
+PluginConfig = Annotated[
+    str | None,
+    typer.Option(
+        help="Properties of the device's OpenVINO plugin, as a JSON object such as '{\"INFERENCE_NUM_THREADS\": 8}'. "
+        "`specvino tune` finds the fastest ones for a CPU.",
+        show_default=False,
+    ),
+]
+
+
+# Where the server listens, and who may use it.
+
+
+Host = Annotated[
+    str,
+    typer.Option(
+        help="The address to listen on. An address that other machines can reach requires API keys, or --insecure."
+    ),
+]
+
+Port = Annotated[
+    int | None,
+    typer.Option(
+        min=0,
+        max=65535,
+        help="The port to listen on; 0 picks a free one. By default, 8000, or the port of the system that --dialect "
+        "names.",
+        show_default=False,
+    ),
+]
+
+ApiKeyFile = Annotated[
+    Path | None,
+    typer.Option(
+        help="A file of API keys, one per line; lines that start with # are comments. By default, the key in the "
+        "environment variable SPECVINO_API_KEY."
+    ),
+]
+
+Insecure = Annotated[
+    bool, typer.Option("--insecure", help="Serve without API keys even if other machines can reach --host.")
+]
+
+AllowedHosts = Annotated[
+    list[str] | None,
+    typer.Option(
+        help="A hostname that requests may use in the Host header, such as api.example.com or *.example.com, or "
+        "several separated by commas; `*` allows all. May be repeated. IP addresses, names without a dot, and "
+        "names under .localhost, .local, .internal and .home.arpa are always allowed. By default, all names if the "
+        "server has API keys, otherwise no others."
+    ),
+]
+
+AllowedOrigins = Annotated[
+    list[str] | None,
+    typer.Option(
+        help="An origin whose web pages may use the server (CORS), such as https://example.com, or several "
+        "separated by commas; `*` allows all. May be repeated. By default, none."
+    ),
+]
+
+MaxConnections = Annotated[
+    int,
+    typer.Option(
+        min=1,
+        help="The maximum number of open connections. When it is reached, the connection that has been idle longest is "
+        "closed for a new one; if none is idle, the new one gets status 503.",
+    ),
+]
+
+MaxBody = Annotated[
+    int,
+    typer.Option(
+        min=1,
+        help="The maximum size of a request body, in bytes. A body may contain one key, object or array for each 256 "
+        "bytes of this limit, and one element for each 64.",
+    ),
+]
+
+ShutdownTimeout = Annotated[
+    int,
+    typer.Option(
+        min=0,
+        help="Seconds that running requests get to finish after SIGTERM or Ctrl-C. New requests are refused meanwhile.",
+    ),
+]
+
+
+# What requests may ask for, and what is stored of them.
+
+
+class FieldPolicy(StrEnum):
+    REPORT = "report"
+    REJECT = "reject"
+    IGNORE = "ignore"
+
+
+Dialect = Annotated[
+    str | None,
+    typer.Option(
+        help="Serve the API of another system, with its paths, defaults, responses, streams and errors: one of "
+        f"{SYSTEMS}. The options of that system's server are accepted, too: --dialect NAME --help shows them. By "
+        "default, the API of this project.",
+        callback=known_dialect,
+        show_default=False,
+    ),
+]
+
+UnsupportedFields = Annotated[
+    FieldPolicy,
+    typer.Option(
+        help="What to do with unsupported request fields: report them in the response header X-Unsupported-Params, "
+        "reject the request, or ignore them."
+    ),
+]
+
+TrustRequestChatTemplate = Annotated[
+    bool,
+    typer.Option(
+        "--trust-request-chat-template",
+        help="Accept chat templates in requests. Templates are code: each runs in a separate process, limited to a "
+        "second of CPU time and 512 MB.",
+    ),
+]
+
+MaxTokensLimit = Annotated[
+    int | None,
+    typer.Option(
+        min=1, help="The maximum number of tokens of a choice; also the default for requests that set no limit."
+    ),
+]
+
+MaxQueue = Annotated[
+    int,
+    typer.Option(min=0, help="The maximum number of requests that wait; further ones get status 429."),
+]
+
+RequestTimeout = Annotated[
+    float | None,
+    typer.Option(
+        min=0.001,
+        help="Seconds after which an incomplete response ends with an error. By default, none.",
+    ),
+]
+
+BestOfLimit = Annotated[
+    int, typer.Option(min=1, max=20, help="The maximum best_of (beam width) that requests may set.")
+]
+
+AllowedMediaDomains = Annotated[
+    list[str] | None,
+    typer.Option(
+        help="A host that images may be downloaded from, or several separated by commas; `all` allows every public "
+        "host. May be repeated. Private addresses and redirects are refused. By default, none: images have to be "
+        "in the request itself."
+    ),
+]
+
+AllowedLocalMediaPath = Annotated[
+    Path | None,
+    typer.Option(
+        exists=True,
+        file_okay=False,
+        help="A folder whose image files requests may load, by file: URL or path; subfolders are included.",
+    ),
+]
+
+ResponseStore = Annotated[
+    str | None,
+    typer.Option(
+        help="Where to store responses for 30 days: the URL of a database (SQLAlchemy, with an async driver), or "
+        "none. By default, an SQLite file in the user's data folder.",
+        show_default=False,
+    ),
+]
+
+
+# Logs, metrics and traces.
+
+
+class LogStyle(StrEnum):
+    TEXT = "text"
+    JSON = "json"
+
+
+LogFormat = Annotated[
+    LogStyle,
+    typer.Option(
+        help="The format of the log on stderr: text, or one JSON object per line. Prompts, responses and query strings "
+        "are never logged."
+    ),
+]
+
+MetricsPort = Annotated[
+    int | None,
+    typer.Option(
+        min=0,
+        max=65535,
+        help="A separate port for Prometheus' /metrics, where it requires no API key; 0 picks a free one. By "
+        "default, the API's port, where /metrics requires an API key if there are any.",
+        show_default=False,
+    ),
+]
+
+MetricsKeyFile = Annotated[
+    Path | None,
+    typer.Option(
+        help="A file of keys that /metrics accepts instead of the API keys, one per line. By default, the key in the "
+        "environment variable SPECVINO_METRICS_KEY."
+    ),
+]
+
+OtlpTracesEndpoint = Annotated[
+    str | None,
+    typer.Option(
+        help="The URL that OpenTelemetry traces are sent to (OTLP over HTTP), such as http://127.0.0.1:4318/v1/traces. "
+        "Requires the extra `otel`."
+    ),
+]
+
+OtlpMetricsEndpoint = Annotated[
+    str | None,
+    typer.Option(
+        help="The URL that OpenTelemetry GenAI metrics are sent to (OTLP over HTTP), such as "
+        "http://127.0.0.1:4318/v1/metrics. Requires the extra `otel`."
+    ),
+]

@@ -1,0 +1,65 @@
+"""Requests for stored responses."""
+
+from collections.abc import Mapping
+from typing import Any
+
+from specvino.conformance.http.exchange import Exchange, Unreadable
+from specvino.conformance.session.session import Session
+from specvino.conformance.verdict import Failed
+
+# The smallest token limit that every system accepts.
+SHORT = 16
+
+UNDER_WAY = ("queued", "in_progress")
+LONG_INPUT = (
+    "Please count from one to two hundred, and write every number in words, one on each line, without leaving any out."
+)
+
+
+async def made(session: Session, body: Mapping[str, Any]) -> Exchange:
+    """Creates a response, short and stored unless the body says otherwise. Raises Failed where there is none."""
+    exchange = await session.answered("responses", {"max_output_tokens": SHORT, "store": True, **body})
+    id_of(exchange)
+    return exchange
+
+
+def id_of(exchange: Exchange) -> str:
+    """Returns the id of the response in an answer. Raises Failed without one."""
+    try:
+        id = exchange.answer.get("id")
+    except Unreadable as error:
+        raise Failed(str(error), exchange) from None
+    if not isinstance(id, str) or not id:
+        raise Failed(f"the response's id is {id!r}", exchange)
+    return id
+
+
+def items_of(exchange: Exchange, kind: str | None = None) -> list[dict[str, Any]]:
+    """Returns the output items of a response: all, or those of one type."""
+    output = exchange.answer.get("output")
+    items = [item for item in output if isinstance(item, dict)] if isinstance(output, list) else []
+    return [item for item in items if kind in (None, item.get("type"))]
+
+
+async def read(session: Session, id: str) -> Exchange:
+    return await session.raw("GET", f"/responses/{id}", endpoint="response")
+
+
+async def read_events(session: Session, id: str, *, after: int | None = None) -> Exchange:
+    """Reads a response's events from the first one, or those after `after`; only the former are complete streams, which
+    rules judge."""
+    resumed = "" if after is None else f"&starting_after={after}"
+    endpoint = "response" if after is None else None
+    return await session.raw("GET", f"/responses/{id}?stream=true{resumed}", endpoint=endpoint)
+
+
+async def delete(session: Session, id: str) -> Exchange:
+    return await session.raw("DELETE", f"/responses/{id}", endpoint="response_deletion")
+
+
+async def cancel(session: Session, id: str) -> Exchange:
+    return await session.raw("POST", f"/responses/{id}/cancel", endpoint="response_cancel")
+
+
+async def input_items(session: Session, id: str, query: str = "") -> Exchange:
+    return await session.raw("GET", f"/responses/{id}/input_items{query}", endpoint="response_input_items")

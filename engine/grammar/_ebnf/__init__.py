@@ -1,0 +1,1 @@
+"""Grammars as values, their cost in XGrammar, and their rendering in its EBNF."""

@@ -1,0 +1,77 @@
+"""Which keywords of JSON Schema a grammar enforces. Keywords in neither table are annotations."""
+
+# Enforced, except where the conversion reports them as unenforced.
+ENFORCED = frozenset(
+    {
+        "$ref",
+        "additionalItems",
+        "additionalProperties",
+        "allOf",
+        "anyOf",
+        "const",
+        "enum",
+        "exclusiveMaximum",
+        "exclusiveMinimum",
+        "format",
+        "items",
+        "maxItems",
+        "maxLength",
+        "maxProperties",
+        "maximum",
+        "minItems",
+        "minLength",
+        "minProperties",
+        "minimum",
+        "multipleOf",
+        "oneOf",
+        "pattern",
+        "patternProperties",
+        "prefixItems",
+        "properties",
+        "propertyNames",
+        "required",
+        "type",
+    }
+)
+
+# Enforced only with `enum` and `const`, whose values are validated against the whole schema. Each has the type of value
+# that it constrains; None is any.
+UNENFORCED: dict[str, str | None] = {
+    "$dynamicRef": None,
+    "$recursiveRef": None,
+    "contains": "array",
+    "dependencies": "object",
+    "dependentRequired": "object",
+    "dependentSchemas": "object",
+    "else": None,
+    "not": None,
+    "then": None,
+    "unevaluatedItems": "array",
+    "unevaluatedProperties": "object",
+    "uniqueItems": "array",
+}
+
+
+# The type that a keyword implies where `type` is absent: only values of that type are written.
+IMPLIED_TYPE = {
+    "additionalProperties": "object",
+    "items": "array",
+    "maxItems": "array",
+    "maxLength": "string",
+    "maxProperties": "object",
+    "minItems": "array",
+    "minLength": "string",
+    "minProperties": "object",
+    "pattern": "string",
+    "patternProperties": "object",
+    "prefixItems": "array",
+    "properties": "object",
+    "propertyNames": "object",
+    "required": "object",
+    "format": "string",
+    "maximum": "number",
+    "minimum": "number",
+    "exclusiveMaximum": "number",
+    "exclusiveMinimum": "number",
+    "multipleOf": "number",
+}

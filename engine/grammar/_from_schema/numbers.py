@@ -1,0 +1,302 @@
+"""Numbers of a schema as nodes: integers and decimals between bounds."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from decimal import Decimal
+
+from specvino.engine.grammar._ebnf.nodes import EMPTY, Chars, Grammar, Node, Repeat, Sequence, Text, choice, sequence
+from specvino.engine.grammar._errors import Path, Unsatisfiable
+from specvino.engine.grammar._from_schema import json_text
+from specvino.engine.grammar._from_schema.json_text import DIGIT, MOST_DIGITS
+from specvino.engine.grammar._json_schema import Conjunction, Subschema
+
+# Up to this many multiples are listed.
+MOST_MULTIPLES = 1000
+
+_FRACTION_DIGITS = 6  # beyond those of the bounds
+
+
+@dataclass(frozen=True, slots=True)
+class Bounds:
+    """The bounds of a number. `low` and `high` are allowed themselves unless they are open; None is no bound."""
+
+    low: Decimal | None = None
+    high: Decimal | None = None
+    low_open: bool = False
+    high_open: bool = False
+
+    @property
+    def empty(self) -> bool:
+        if self.low is None or self.high is None:
+            return False
+        return self.low > self.high or (self.low == self.high and (self.low_open or self.high_open))
+
+
+def integers(bounds: Bounds, multiple: Decimal | None) -> Node | None:
+    """Returns the integers between bounds that are multiples; None if there are none. Raises ValueError if a grammar
+    can't express them."""
+    low, high = _lowest(bounds), _highest(bounds)
+    if multiple is None or multiple == 1 or (multiple < 1 and 1 % multiple == 0):
+        return _between(low, high)
+    if multiple != int(multiple):
+        raise ValueError("for integers, only integers and 1 divided by an integer are enforced")
+    step = int(multiple)
+    least = None if low is None else -(-low // step)
+    most = None if high is None else high // step
+    zeros = len(str(step)) - 1
+    if step == 10**zeros:
+        tens = _between(1 if least is None or least < 1 else least, most)
+        below = _between(least, -1 if most is None or most > -1 else most)
+        parts = [sequence(part, Text("0" * zeros)) for part in (below, tens) if part]
+        if (least is None or least <= 0) and (most is None or most >= 0):
+            parts.append(Text("0"))
+        return choice(*parts) if parts else None
+    if least is None or most is None or most - least >= MOST_MULTIPLES:
+        raise ValueError(f"it is enforced for powers of ten, and where bounds leave at most {MOST_MULTIPLES} multiples")
+    return choice(*(Text(str(n * step)) for n in range(least, most + 1))) if least <= most else None
+
+
+def numbers(bounds: Bounds, multiple: Decimal | None) -> Node | None:
+    """Returns the decimal numbers between bounds that are multiples, without exponent; None if there are none. Raises
+    ValueError if a grammar can't express them."""
+    digits = _FRACTION_DIGITS + max(_digits(bounds.low), _digits(bounds.high))
+    if multiple is not None:
+        if multiple == int(multiple):
+            return integers(bounds, multiple)
+        digits = -multiple.adjusted()
+        if multiple != Decimal(1).scaleb(-digits) or max(_digits(bounds.low), _digits(bounds.high)) > digits:
+            raise ValueError("it is enforced for integers and powers of ten")
+    if bounds.empty:
+        return None
+    parts = []
+    if bounds.high is None or bounds.high > 0 or (bounds.high == 0 and not bounds.high_open):
+        low = Bounds(Decimal(0)) if bounds.low is None or bounds.low < 0 else bounds
+        parts.append(_positive(Bounds(low.low, bounds.high, low.low_open, bounds.high_open), digits))
+    if bounds.low is None or bounds.low < 0:
+        upper = Bounds(Decimal(0), low_open=True)
+        if bounds.high is not None and bounds.high < 0:
+            upper = Bounds(-bounds.high, low_open=bounds.high_open)
+        far = None if bounds.low is None else -bounds.low
+        mirrored = _positive(Bounds(upper.low, far, upper.low_open, bounds.low_open), digits)
+        parts.append(mirrored and sequence(Text("-"), mirrored))
+    options = [part for part in parts if part is not None]
+    return choice(*options) if options else None
+
+
+def _digits(bound: Decimal | None) -> int:
+    return 0 if bound is None else max(0, -int(bound.normalize().as_tuple().exponent))
+
+
+def _lowest(bounds: Bounds) -> int | None:
+    if bounds.low is None:
+        return None
+    up = int(bounds.low.to_integral_value("ROUND_CEILING"))
+    return up + 1 if bounds.low_open and up == bounds.low else up
+
+
+def _highest(bounds: Bounds) -> int | None:
+    if bounds.high is None:
+        return None
+    down = int(bounds.high.to_integral_value("ROUND_FLOOR"))
+    return down - 1 if bounds.high_open and down == bounds.high else down
+
+
+def _between(low: int | None, high: int | None) -> Node | None:
+    """Returns the integers from low to high; without a bound, those of at most MOST_DIGITS digits, or one digit more
+    than the other bound has."""
+    if low is None:
+        low = -max(10**MOST_DIGITS - 1, abs(high or 0) * 10)
+    if high is None:
+        high = max(10**MOST_DIGITS - 1, abs(low) * 10)
+    if low > high:
+        return None
+    parts = []
+    if high >= 0:
+        parts.append(_natural(max(low, 0), high))
+    if low < 0:
+        parts.append(sequence(Text("-"), _natural(max(-high, 1), -low)))
+    return choice(*parts)
+
+
+def _natural(low: int, high: int) -> Node:
+    parts = []
+    while len(str(low)) < len(str(high)):
+        end = 10 ** len(str(low)) - 1
+        parts.append(_same_length(str(low), str(end)))
+        low = end + 1
+    return choice(*parts, _same_length(str(low), str(high)))
+
+
+def _same_length(low: str, high: str) -> Node:
+    if not low:
+        return EMPTY
+    rest = len(low) - 1
+    if low[0] == high[0]:
+        return sequence(Text(low[0]), _same_length(low[1:], high[1:]))
+    first, last = int(low[0]), int(high[0])
+    parts = []
+    if low[1:].strip("0"):
+        parts.append(sequence(Text(low[0]), _same_length(low[1:], "9" * rest)))
+        first += 1
+    end = None
+    if high[1:].strip("9"):
+        end = sequence(Text(high[0]), _same_length("0" * rest, high[1:]))
+        last -= 1
+    if first <= last:
+        parts.append(sequence(_digit(first, last), _any_digits(rest, rest)))
+    return choice(*parts, *([end] if end else []))
+
+
+def _digit(first: int, last: int) -> Node:
+    return Chars(((48 + first, 48 + last),))
+
+
+def _any_digits(least: int, most: int) -> Node:
+    return Repeat(DIGIT, least, most) if most > 0 else EMPTY
+
+
+def _positive(bounds: Bounds, digits: int) -> Node | None:
+    """Returns numbers with at most `digits` digits after the point, between bounds of which the lower is at least 0."""
+    assert bounds.low is not None
+    low_whole, low_part = _split(bounds.low, digits)
+    whole_end = _between(low_whole + 1, None)
+    if bounds.high is None:
+        parts = [_fraction(low_part, None, bounds, digits, low_whole), sequence(_some(whole_end), _any_part(digits))]
+    else:
+        high_whole, high_part = _split(bounds.high, digits)
+        if low_whole == high_whole:
+            parts = [_fraction(low_part, high_part, bounds, digits, low_whole)]
+        else:
+            parts = [
+                _fraction(low_part, None, bounds, digits, low_whole),
+                _fraction(None, high_part, bounds, digits, high_whole),
+            ]
+            if (between := _between(low_whole + 1, high_whole - 1)) is not None:
+                parts.append(sequence(between, _any_part(digits)))
+    options = [part for part in parts if part is not None]
+    return choice(*options) if options else None
+
+
+def _some(node: Node | None) -> Node:
+    assert node is not None
+    return node
+
+
+def _split(bound: Decimal, digits: int) -> tuple[int, str]:
+    """Returns the integer part, and the digits after the point."""
+    whole = int(bound)
+    part = f"{bound - whole:.{digits}f}".partition(".")[2]
+    return whole, part
+
+
+def _any_part(digits: int) -> Node:
+    return Repeat(Sequence((Text("."), _any_digits(1, digits))), 0, 1)
+
+
+def _fraction(low: str | None, high: str | None, bounds: Bounds, digits: int, whole: int) -> Node | None:
+    """Returns the integer part `whole`, with digits after the point or without, so that the number is within bounds."""
+    options: list[Node] = []
+    above = low is None or (not low.strip("0") and not bounds.low_open)
+    below = high is None or bool(high.strip("0")) or not bounds.high_open
+    if above and below:
+        options.append(EMPTY)
+    tail = _tail(low, high, bounds, digits)
+    if tail is not None and digits:
+        options.append(sequence(Text("."), tail))
+    return sequence(Text(str(whole)), choice(*options)) if options else None
+
+
+def _tail(low: str | None, high: str | None, bounds: Bounds, left: int) -> Node | None:
+    """Returns one to `left` digits after the point, between the digits `low` and `high` (None: no bound)."""
+    options: list[Node] = []
+    first = int(low[0]) if low else 0
+    last = int(high[0]) if high else 9
+    low_rest = low[1:] if low else None
+    high_rest = high[1:] if high else None
+    free_first = first if low is None else first + 1
+    free_last = last if high is None else last - 1
+    if free_first <= free_last:
+        options.append(sequence(_digit(free_first, free_last), _any_digits(0, left - 1)))
+    edges: dict[int, tuple[str | None, str | None]] = {first: (low_rest, None)} if low is not None else {}
+    if high is not None:
+        edges[last] = (edges[last][0] if last in edges else None, high_rest)
+        if low is not None and first != last:
+            edges[first] = (low_rest, None)
+    for digit, (low_next, high_next) in edges.items():
+        if digit < first or digit > last:
+            continue
+        ends = _may_end(low_next, high_next, bounds)
+        more = _tail(low_next, high_next, bounds, left - 1) if left > 1 else None
+        after: list[Node] = [EMPTY] if ends else []
+        if more is not None:
+            after.append(more)
+        if after:
+            options.append(sequence(Text(str(digit)), choice(*after)))
+    return choice(*options) if options else None
+
+
+def _may_end(low: str | None, high: str | None, bounds: Bounds) -> bool:
+    above = low is None or (not low.strip("0") and not bounds.low_open)
+    below = high is None or bool(high.strip("0")) or not bounds.high_open
+    return above and below
+
+
+_LARGEST = Decimal(10) ** 30
+
+
+def number(schema: Conjunction, kind: str, grammar: Grammar, unenforced: dict[Path, str]) -> Node:
+    """Returns the numbers that satisfy a schema. `kind` is "number" or "integer". Raises Unsatisfiable."""
+    bounds = _bounds(schema)
+    multiples = list(schema.all("multipleOf"))
+    multiple = _decimal(multiples[0].schema) if multiples else None
+    for other in multiples[1:]:
+        unenforced[other.path] = "it can't be enforced together with another one"
+    if bounds == Bounds() and multiple is None:
+        return json_text.any_integer(grammar) if kind == "integer" else json_text.any_number(grammar)
+    make = integers if kind == "integer" else numbers
+    try:
+        node = make(bounds, multiple)
+    except ValueError as error:
+        unenforced[multiples[0].path] = str(error)
+        node = make(bounds, None)
+    if node is None:
+        raise Unsatisfiable(schema.parts[0].path, "no number lies between its bounds")
+    return node
+
+
+def _bounds(schema: Conjunction) -> Bounds:
+    low: tuple[Decimal, bool] | None = None
+    high: tuple[Decimal, bool] | None = None
+    for limit, is_open in _limits(schema, "minimum", "exclusiveMinimum"):
+        value = _bound(limit)
+        if value > -_LARGEST and (low is None or (value, is_open) > low):
+            low = (value, is_open)
+    for limit, is_open in _limits(schema, "maximum", "exclusiveMaximum"):
+        value = _bound(limit)
+        if value < _LARGEST and (high is None or (value, not is_open) < (high[0], not high[1])):
+            high = (value, is_open)
+    return Bounds(low and low[0], high and high[0], bool(low and low[1]), bool(high and high[1]))
+
+
+def _limits(schema: Conjunction, keyword: str, exclusive: str) -> Iterator[tuple[Subschema, bool]]:
+    """Yields the limits, and whether each is excluded itself: in draft 4, `exclusive` is true or false."""
+    for part in schema.parts:
+        other = part.schema.get(exclusive)
+        if keyword in part.schema:
+            yield part.at(keyword), other is True
+        if other is not None and not isinstance(other, bool):
+            yield part.at(exclusive), True
+
+
+def _bound(limit: Subschema) -> Decimal:
+    value = _decimal(limit.schema)
+    outward = value <= -_LARGEST if "inimum" in str(limit.path[-1]) else value >= _LARGEST
+    if abs(value) > _LARGEST and not outward:
+        raise Unsatisfiable(limit.path, "numbers of more than 30 digits aren't written")
+    return value
+
+
+def _decimal(value: float | int) -> Decimal:
+    if isinstance(value, int) and abs(value) > 10**40:
+        return Decimal(10**40 if value > 0 else -(10**40))  # digits don't matter so far out
+    return Decimal(repr(value))

@@ -1,1 +1,0 @@
-"""Grammars as values, what they cost XGrammar, and how they are written in its notation (a kind of EBNF)."""

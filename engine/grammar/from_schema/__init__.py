@@ -1,1 +1,0 @@
-"""JSON Schemas become grammars."""

@@ -1,0 +1,151 @@
+"""The client of the grammar process and the trial process."""
+
+import asyncio
+from collections import OrderedDict
+from typing import NamedTuple
+
+from specvino.engine.errors import ConstraintError
+from specvino.engine.grammar import LoweredConstraint
+from specvino.engine.openvino.messages.grammar import (
+    ConstraintRefused,
+    LoadDummyPipeline,
+    Lower,
+    Lowered,
+    StartGrammarProcess,
+    Trial,
+    TrialPassed,
+)
+from specvino.engine.processes.request_reply import ProcessCrashed, RequestReplyClient
+from specvino.engine.request import Constraint, StructuralTag
+from specvino.engine.structured_output import constraint_json
+
+# Limits of the results that are remembered: their number, and the characters of all constraints and grammars.
+MOST_KNOWN = 256
+LONGEST_KNOWN = 16 << 20
+
+
+Result = LoweredConstraint | ConstraintError
+
+
+class _Question(NamedTuple):
+    """A constraint in the form in which it is remembered and sent."""
+
+    text: str
+    structural: bool
+    strict: bool
+
+
+class _Shared:
+    """A question under way, and how many requests wait for its answer."""
+
+    def __init__(self) -> None:
+        self.task: asyncio.Task[Result]  # set at once
+        self._waiting = 0
+
+    def wanted(self) -> bool:
+        return self._waiting > 0
+
+    async def result(self) -> Result:
+        self._waiting += 1
+        try:
+            return await asyncio.shield(self.task)
+        finally:
+            self._waiting -= 1
+
+
+class GrammarClient:
+    """Converts constraints into grammars. Those that only XGrammar can read are tried in another process, so that
+    others needn't wait for that.
+
+    Results are remembered, except for EngineUnavailable, which isn't about the constraint.
+    """
+
+    def __init__(self, path: str, deadline: float, most_computing: float) -> None:
+        self._known: OrderedDict[_Question, Result] = OrderedDict()
+        self._asked: dict[_Question, _Shared] = {}
+        self._grammars = RequestReplyClient(
+            "grammar",
+            "specvino.engine.openvino.sandbox.grammar",
+            StartGrammarProcess(most_computing),
+            Lowered | ConstraintRefused,
+            deadline,
+        )
+        self._trials = RequestReplyClient(
+            "trial",
+            "specvino.engine.openvino.sandbox.trial",
+            LoadDummyPipeline(path, most_computing),
+            TrialPassed | ConstraintRefused,
+            deadline,
+        )
+
+    @property
+    def pids(self) -> dict[str, int | None]:
+        """Returns the processes; None for one that wasn't needed yet or is being restarted."""
+        return {"grammar": self._grammars.process.pid, "trial": self._trials.process.pid}
+
+    @property
+    def restarts(self) -> int:
+        return self._grammars.process.restarts + self._trials.process.restarts
+
+    @property
+    def failing(self) -> bool:
+        """Returns whether the grammar process can't be restarted. Restarts because of a constraint don't count, and
+        take a second; nor does the trial process, which few constraints need."""
+        return self._grammars.process.failing
+
+    async def start(self) -> None:
+        """Starts the grammar process. Raises ModelLoadError."""
+        await self._grammars.start()
+
+    async def check(self, constraint: Constraint) -> LoweredConstraint:
+        """Returns the grammar of a constraint. Raises ConstraintError and EngineUnavailable."""
+        question = _Question(constraint_json(constraint), isinstance(constraint, StructuralTag), constraint.strict)
+        result = self._known.get(question)
+        if result is None:
+            # A task of its own: others may wait for it, too, when the first request is cancelled.
+            shared = self._asked.get(question)
+            if shared is None:
+                shared = self._asked[question] = _Shared()
+                shared.task = asyncio.create_task(self._ask(question, shared))
+                shared.task.add_done_callback(lambda done: self._settle(question, done))
+            result = await shared.result()
+        else:
+            self._known.move_to_end(question)
+        if isinstance(result, ConstraintError):
+            # A new one: an exception that is raised twice would collect the tracebacks of both.
+            raise ConstraintError(str(result), result.path, unsupported=result.unsupported)
+        return result
+
+    async def close(self) -> None:
+        await asyncio.gather(self._grammars.close(), self._trials.close())
+
+    async def _ask(self, question: _Question, shared: _Shared) -> Result:
+        try:
+            answer = await self._grammars.ask(lambda id: Lower(id, *question), shared.wanted)
+            if isinstance(answer, ConstraintRefused):
+                return _error(answer)
+            lowered: LoweredConstraint = answer.lowered
+            if lowered.kind == "structural_tags_config":
+                trial = await self._trials.ask(lambda id: Trial(id, lowered), shared.wanted)
+                if isinstance(trial, ConstraintRefused):
+                    return _error(trial)
+        except ProcessCrashed:
+            return ConstraintError("the compiler of grammars crashes on it")
+        return lowered
+
+    def _settle(self, question: _Question, done: asyncio.Task[Result]) -> None:
+        del self._asked[question]
+        if done.cancelled() or done.exception() is not None:
+            return
+        self._known[question] = done.result()
+        while len(self._known) > MOST_KNOWN or sum(map(_size, self._known.items())) > LONGEST_KNOWN:
+            self._known.popitem(last=False)
+
+
+def _error(refused: ConstraintRefused) -> ConstraintError:
+    return ConstraintError(refused.message, refused.path, unsupported=refused.unsupported)
+
+
+def _size(known: tuple[_Question, Result]) -> int:
+    question, result = known
+    return len(question.text) + (len(result.text) if isinstance(result, LoweredConstraint) else 0)

@@ -1,0 +1,93 @@
+"""The client of the image process, and the way of images to the worker: once for all choices of a request, in
+pieces."""
+
+import asyncio
+from collections.abc import AsyncIterator, Sequence
+from contextlib import asynccontextmanager
+from dataclasses import replace
+from typing import NamedTuple
+
+from specvino.engine.errors import EngineRestarted, ImageError
+from specvino.engine.openvino.messages.images import Decode, Decoded, ImageRefused, StartImageProcess, in_pieces
+from specvino.engine.openvino.messages.worker import ReleaseImages, SendImage
+from specvino.engine.processes.request_reply import ProcessCrashed, RequestReplyClient
+from specvino.engine.processes.supervisor import Supervisor
+from specvino.engine.request import Conversation, Image, PlacedImage, ReadImage
+
+
+class ImageClient:
+    """Decodes images, one after the other; those whose clients left are dropped before their turn."""
+
+    def __init__(self, deadline: float) -> None:
+        self._client = RequestReplyClient(
+            "image",
+            "specvino.engine.openvino.sandbox.image",
+            StartImageProcess(),
+            Decoded | ImageRefused,
+            deadline,
+        )
+
+    @property
+    def pid(self) -> int | None:
+        """Returns the process; None if it wasn't needed yet or is being restarted."""
+        return self._client.process.pid
+
+    async def decode(self, file: bytes | str, longest_side: int, most_pixels: int) -> ReadImage:
+        """Returns the image in a file, given as its bytes or their base64. Raises ImageError and EngineUnavailable."""
+        base64 = isinstance(file, str)
+        data = file.encode(errors="replace") if isinstance(file, str) else file
+        try:
+            answer = await self._client.ask(lambda id: Decode(id, data, base64, longest_side, most_pixels))
+        except ProcessCrashed:
+            raise ImageError("The image can't be decoded.") from None
+        if isinstance(answer, ImageRefused):
+            raise ImageError(answer.reason)
+        return ReadImage(answer.image, answer.pixels)
+
+    async def close(self) -> None:
+        await self._client.close()
+
+
+class PromptImages(NamedTuple):
+    """The images of a prompt; Generates refer to them by `key`, which no other prompt has."""
+
+    key: int
+    images: Sequence[Image]
+
+
+@asynccontextmanager
+async def sent_images(worker: Supervisor, prompt_images: Sequence[PromptImages]) -> AsyncIterator[None]:
+    """Sends the images to the worker, which keeps them within the context, for Generates that are sent there.
+
+    Raises EngineRestarted if the worker is lost before it has them all.
+    """
+    restarts = worker.restarts
+    try:
+        for key, images in prompt_images:
+            for image in images:
+                for piece, more in in_pieces(image):
+                    worker.send(SendImage(key, piece, more))
+                    await asyncio.sleep(0)  # others get in between
+        if worker.restarts != restarts:
+            raise EngineRestarted("The request was lost, and its images with it.")
+        yield
+    finally:
+        for key, _ in prompt_images:
+            worker.send(ReleaseImages(key))
+
+
+def images_in(prompt: Conversation) -> list[Image]:
+    """Returns a conversation's images in the order of their tags."""
+    return [placed.image for message in prompt.messages for placed in message.images]
+
+
+def without_pixels(prompt: Conversation) -> Conversation:
+    """Returns the conversation as the chat template needs it: with the positions of its images, but no pixels."""
+    if not any(message.images for message in prompt.messages):
+        return prompt
+    messages = tuple(replace(message, images=_outlines(message.images)) for message in prompt.messages)
+    return replace(prompt, messages=messages)
+
+
+def _outlines(images: tuple[PlacedImage, ...]) -> tuple[PlacedImage, ...]:
+    return tuple(replace(placed, image=replace(placed.image, rgb=b"")) for placed in images)

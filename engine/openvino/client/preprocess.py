@@ -1,0 +1,273 @@
+"""The client of the preprocess process, and of the template process for chat templates in requests."""
+
+import asyncio
+import itertools
+from array import array
+from dataclasses import replace
+from typing import NamedTuple
+
+from specvino.engine.errors import ContextLengthExceeded, EngineRestarted, EngineUnavailable, PromptError
+from specvino.engine.models.source import ModelSource
+from specvino.engine.openvino.client.images import without_pixels
+from specvino.engine.openvino.messages.images import break_image_tags
+from specvino.engine.openvino.messages.preprocess import (
+    ENDING,
+    OUT_OF_BOUNDS,
+    TOKEN_ID_BYTES,
+    Cut,
+    Detokenize,
+    Detokenized,
+    FromPreprocess,
+    LoadTokenizer,
+    Preprocess,
+    Preprocessed,
+    PromptRefused,
+    PromptTooLong,
+    RenderingRefused,
+    RenderTemplate,
+    Spell,
+    Spelt,
+    StartTemplateProcess,
+    TemplateRendered,
+    Tokenize,
+    Vocabulary,
+)
+from specvino.engine.processes.request_reply import ProcessCrashed, RequestReplyClient
+from specvino.engine.processes.supervisor import Supervisor
+from specvino.engine.prompt_checks import check_ids, check_length
+from specvino.engine.request import Conversation, Prompt, TextPrompt, TokenPrompt
+from specvino.engine.segments import Hidden
+
+
+class TemplateClient:
+    """Renders conversations by their own chat templates, in a process that starts with the first one."""
+
+    def __init__(self, vocabulary: Vocabulary, deadline: float) -> None:
+        self._renderings = RequestReplyClient(
+            "template",
+            "specvino.engine.openvino.sandbox.template",
+            StartTemplateProcess(vocabulary.variables, vocabulary.marked),
+            TemplateRendered | RenderingRefused,
+            deadline,
+        )
+
+    @property
+    def pid(self) -> int | None:
+        """Returns the process; None if it wasn't needed yet or is being restarted."""
+        return self._renderings.process.pid
+
+    async def render(self, prompt: Conversation, *, as_text: bool) -> TemplateRendered:
+        """Returns the rendered prompt. Raises PromptError and EngineUnavailable."""
+        try:
+            answer = await self._renderings.ask(lambda id: RenderTemplate.of(id, prompt, as_text=as_text))
+        except ProcessCrashed:
+            answer = RenderingRefused(0, OUT_OF_BOUNDS)
+        if isinstance(answer, RenderingRefused):
+            raise PromptError(f"The chat template refuses these messages: {answer.reason}")
+        assert isinstance(answer, TemplateRendered)
+        return answer
+
+    async def close(self) -> None:
+        await self._renderings.close()
+
+
+Answer = Preprocessed | Detokenized | Spelt | PromptTooLong | PromptRefused
+
+
+# Requests that are sent ahead, so that the process has the next one when it is done with one. The others wait here,
+# where one whose client left is dropped.
+_AHEAD = 2
+
+
+class Tokenized(NamedTuple):
+    """A prompt's token ids; for a vision-language model also its text, whose tags for images aren't among the tokens.
+    `ending` is the end of a conversation's text, as the chat template rendered it or as it was sent, and `hidden` are
+    its parts that the template doesn't show."""
+
+    token_ids: bytes
+    text: str | None = None
+    ending: str = ""
+    hidden: tuple[Hidden, ...] = ()
+
+
+class PreprocessClient:
+    """Sends requests to the preprocess process, which answers one after the other. A silence of `deadline` seconds is
+    attributed to the first one.
+
+    That one fails with EngineUnavailable, as the machine may be busy. When the process is lost, requests behind it fail
+    with EngineRestarted; they aren't sent again. All methods raise PromptError, EngineUnavailable and EngineRestarted.
+    """
+
+    def __init__(self, source: ModelSource, deadline: float, chat_template: str | None = None) -> None:
+        self.vocabulary: Vocabulary  # set when the process is ready for the first time
+        self._templates: TemplateClient | None = None  # for templates in requests, when first needed
+        self._vision = source.vision
+        self._deadline = deadline
+        self._ids = itertools.count()
+        self._owed: dict[int, asyncio.Future[Answer]] = {}  # in the order of their sending
+        self._ahead = asyncio.Semaphore(_AHEAD)  # counts owed answers, also those whose clients left
+        self.process = Supervisor(
+            "preprocess",
+            "specvino.engine.openvino.preprocess",
+            LoadTokenizer(str(source.path), source.context_length, chat_template),
+            incoming=FromPreprocess,
+            on_message=self._receive,
+            on_lost=self._lost,
+            busy=lambda: bool(self._owed),
+            stall_timeout=deadline,
+            quiet=True,  # a tokenizer writes texts of clients to stderr, which must not get into the log
+        )
+
+    async def preprocess(self, prompt: Prompt, cut: Cut | None = None) -> Tokenized:
+        text = None
+        match prompt:
+            case Conversation(rendered=str(rendered)):
+                return await self._ended(await self.preprocess(TextPrompt(rendered), cut))
+            case Conversation(rendered=tuple(rendered)):
+                return await self._ended(await self.preprocess(TokenPrompt(rendered), cut))
+            case Conversation():
+                message = Preprocess.of(next(self._ids), without_pixels(prompt), as_text=self._vision, cut=cut)
+                answer = await self._render(message)
+            case TextPrompt():
+                text = break_image_tags(prompt.text) if self._vision else None
+                special = prompt.add_special_tokens
+                answer = await self._tokenize(
+                    Tokenize(next(self._ids), text or prompt.text, special, prompt=True, cut=cut)
+                )
+            case TokenPrompt() if self._vision:
+                raise PromptError("This model sees images, and takes no token ids.")
+            case TokenPrompt():
+                check_ids(prompt.ids, self.vocabulary.size)
+                return Tokenized(_kept(array("q", prompt.ids).tobytes(), cut))
+        if isinstance(answer, PromptTooLong):
+            raise ContextLengthExceeded(answer.count, None, answer.limit, more=answer.more)
+        return Tokenized(answer.token_ids, answer.text or text, answer.ending, answer.hidden)
+
+    async def tokenize(self, text: str, *, add_special_tokens: bool, parse_special: bool = True) -> bytes:
+        """Returns the token ids of a text that isn't a prompt: it may be longer than the model's context."""
+        message = Tokenize(next(self._ids), text, add_special_tokens, parse_special=parse_special)
+        answer = await self._tokenize(message)
+        if isinstance(answer, PromptTooLong):
+            raise PromptError(
+                f"The text has about {answer.count} tokens; this model's tokenizer takes less than {answer.limit}."
+            )
+        return answer.token_ids
+
+    async def render(self, conversation: Conversation, most_characters: int) -> bytes:
+        """Returns the token ids of a conversation that isn't a prompt."""
+        message = Preprocess.of(
+            next(self._ids), without_pixels(conversation), as_text=self._vision, most_characters=most_characters
+        )
+        answer = await self._render(message)
+        if isinstance(answer, PromptTooLong):
+            if answer.unit == "characters":
+                check_length("The chat template's text", answer.count, answer.limit)
+            tokens = f"The messages become about {answer.count} tokens"
+            raise PromptError(f"{tokens}; this model's tokenizer takes less than {answer.limit}.")
+        return answer.token_ids
+
+    async def detokenize(self, token_ids: bytes, *, skip_special_tokens: bool = False) -> str:
+        """Returns the text of tokens."""
+        answer = await self._read(Detokenize(next(self._ids), token_ids, skip_special_tokens))
+        assert isinstance(answer, Detokenized)
+        return answer.text
+
+    async def token_bytes(self, token_ids: bytes) -> list[bytes]:
+        """Returns the bytes of each token."""
+        answer = await self._read(Spell(next(self._ids), token_ids))
+        assert isinstance(answer, Spelt)
+        return answer.pieces
+
+    @property
+    def template_pid(self) -> int | None:
+        """Returns the template process; None if it wasn't needed yet or is being restarted."""
+        return self._templates.pid if self._templates else None
+
+    async def close(self) -> None:
+        await self.process.close()
+        if self._templates:
+            await self._templates.close()
+        for answer in self._owed.values():
+            if not answer.done():
+                answer.set_exception(EngineUnavailable("The server is shutting down.", retry_after=1))
+
+    async def _render(self, message: Preprocess) -> Preprocessed | PromptTooLong:
+        hidden: tuple[Hidden, ...] = ()
+        if message.prompt.chat_template:
+            rendered = await self._rendered(message)
+            message.pieces, hidden = rendered.pieces, rendered.hidden
+            message.prompt = replace(message.prompt, messages=(), tools=(), chat_template=None)
+            message.parameters = "[]"
+        answer = await self._ask(message)
+        if isinstance(answer, PromptRefused):
+            whose = "The model's" if message.pieces is None else "The"
+            raise PromptError(f"{whose} chat template refuses these messages: {answer.reason}")
+        assert isinstance(answer, Preprocessed | PromptTooLong)
+        if isinstance(answer, Preprocessed):
+            answer.hidden = answer.hidden or hidden
+        return answer
+
+    async def _rendered(self, message: Preprocess) -> TemplateRendered:
+        """Returns the conversation as its own template renders it."""
+        self.process.check_ready()
+        if self._templates is None:
+            self._templates = TemplateClient(self.vocabulary, self._deadline)
+        return await self._templates.render(message.conversation(), as_text=message.as_text)
+
+    async def _tokenize(self, message: Tokenize) -> Preprocessed | PromptTooLong:
+        answer = await self._ask(message)
+        if isinstance(answer, PromptRefused):
+            raise PromptError(f"The model's tokenizer refuses this text: {answer.reason}")
+        assert isinstance(answer, Preprocessed | PromptTooLong)
+        return answer
+
+    async def _read(self, message: Detokenize | Spell) -> Answer:
+        answer = await self._ask(message)
+        if isinstance(answer, PromptRefused):
+            raise PromptError(f"The model's tokenizer refuses these tokens: {answer.reason}")
+        return answer
+
+    async def _ended(self, tokenized: Tokenized) -> Tokenized:
+        """Returns the prompt of a conversation that was sent already rendered, with the text of its end."""
+        end = tokenized.token_ids[-TOKEN_ID_BYTES * ENDING :]
+        return tokenized._replace(ending=(await self.detokenize(end))[-ENDING:])
+
+    async def _ask(self, request: Preprocess | Tokenize | Detokenize | Spell) -> Answer:
+        await self._ahead.acquire()
+        try:
+            self.process.check_ready()
+            self.process.send(request)  # before it is owed: a text that can't be encoded raises here
+        except BaseException:
+            self._ahead.release()
+            raise
+        answer: asyncio.Future[Answer] = asyncio.get_running_loop().create_future()
+        self._owed[request.id] = answer
+        return await answer
+
+    def _receive(self, message: FromPreprocess) -> None:
+        if isinstance(message, Vocabulary):
+            self.vocabulary = message
+            return
+        answer = self._owed.pop(message.id)
+        self._ahead.release()
+        if not answer.done():  # it is done if its request was cancelled meanwhile
+            answer.set_result(message)
+
+    def _lost(self, reason: str, stalled: bool) -> None:
+        owed, self._owed = self._owed, {}
+        for index, answer in enumerate(owed.values()):
+            self._ahead.release()
+            if answer.done():
+                continue
+            if stalled and index == 0:
+                late = f"Preparing the input was not done in {self._deadline:g} s: the server is busy."
+                answer.set_exception(EngineUnavailable(late, retry_after=5))
+            else:
+                answer.set_exception(EngineRestarted(f"The request was lost: {reason}."))
+
+
+def _kept(token_ids: bytes, cut: Cut | None) -> bytes:
+    if cut is None:
+        return token_ids
+    kept = TOKEN_ID_BYTES * cut.tokens
+    return token_ids[:kept] if cut.first else token_ids[-kept:]

@@ -1,0 +1,257 @@
+"""The processes that generate tokens: which of them answers a request, and the queues of their outputs."""
+
+import asyncio
+import os
+import time
+from collections.abc import AsyncIterator, Callable, Sequence
+from contextlib import asynccontextmanager
+from functools import partial
+from pathlib import Path
+from typing import NamedTuple
+
+import msgspec
+
+from specvino.engine.errors import EngineError, EngineRestarted, PromptError
+from specvino.engine.openvino.client.admission import AdmittedPrompt
+from specvino.engine.openvino.client.constraints import ResolvedConstraint
+from specvino.engine.openvino.client.memory import available, needed_to_load
+from specvino.engine.openvino.messages.preprocess import TOKEN_ID_BYTES
+from specvino.engine.openvino.messages.worker import LONGEST_DRAFTED, Cancel, Loaded, LoadModel, Output, Step
+from specvino.engine.processes.on_demand import OnDemand
+from specvino.engine.processes.supervisor import Supervisor
+from specvino.engine.request import GenerationRequest
+
+_WORKER = "specvino.engine.openvino.worker"
+_FULL_LOGITS = "specvino.engine.openvino.full_logits"
+
+# Seconds for which a process that was started on demand is kept when nobody needs it.
+_IDLE = 300.0
+
+# Sequences that the full-logits process has at a time: with each that joins them the states of all are copied.
+_FULL_LOGITS_SEQUENCES = 16
+
+# A silent worker that computes may take this many times the stall timeout in CPU time, on each core.
+_SILENT_WORK = 10
+
+# A worker that owes tokens isn't called ready after this part of the time after which it is started anew.
+_SILENT = 0.25
+
+
+class OutputQueue:
+    """The outputs of a `worker` for one request, until the request takes them.
+
+    An asyncio queue would cost a future and a switch of tasks for each output.
+    """
+
+    def __init__(self, worker: Supervisor) -> None:
+        self.worker = worker
+        self._outputs: list[Output] = []
+        self._error: Exception | None = None
+        self._waiter: asyncio.Future[None] | None = None
+
+    def put(self, output: Output) -> None:
+        self._outputs.append(output)
+        self._wake()
+
+    def fail(self, error: Exception) -> None:
+        """Makes `take` raise this after the outputs that came before."""
+        self._error = error
+        self._wake()
+
+    async def take(self) -> list[Output]:
+        """Waits for outputs and returns all there are."""
+        if not self._outputs and self._error is None:
+            self._waiter = asyncio.get_running_loop().create_future()
+            await self._waiter
+        if not self._outputs:
+            assert self._error is not None
+            raise self._error
+        outputs, self._outputs = self._outputs, []
+        return outputs
+
+    def _wake(self) -> None:
+        if self._waiter is not None and not self._waiter.done():
+            self._waiter.set_result(None)
+
+
+class Assignment(NamedTuple):
+    """The process that answers a request, and the request's prompts as they fit into it. `full_logits` says that it
+    has the scores of the whole vocabulary."""
+
+    worker: Supervisor
+    prompts: Sequence[AdmittedPrompt]
+    full_logits: bool = False
+
+
+class Workers:
+    """The worker, which always runs, and two processes that are started on demand.
+
+    `vision` says that the model takes images. `on_cache` is called with the number of tokens that fit into the worker's
+    cache, if that has a fixed size. A process that owes tokens, and neither answers nor computes for `stall_timeout`
+    seconds, is started anew.
+    """
+
+    def __init__(self, load: LoadModel, *, vision: bool, stall_timeout: float, on_cache: Callable[[int], None]) -> None:
+        self.generated_tokens = 0
+        self.accepted_drafts = 0
+        self._load = load
+        self._vision = vision
+        self._stall_timeout = stall_timeout
+        self._queues: dict[int, OutputQueue] = {}  # by sequence; the choices of a request share one
+        self._heard_at = 0.0  # by the monotonic clock: when a worker, if one owes something, last gave any of it
+        self._steps: dict[str, Step] = {}  # the last one of each worker
+        self._next_id = 0
+        self._full_logits_tokens: int | None = None
+        self.worker = self._supervisor("worker", _WORKER, load, on_cache)
+        path = Path(load.path)
+
+        def has_room() -> bool:
+            return available() >= needed_to_load(path)
+
+        # With a draft model a step takes whole prompts (decision 028): for one of 7,500 tokens nobody else would get a
+        # token for 89 s, and the memory of the step grows with it. The full-logits process can't take them: it has no
+        # grammars, and a token of the cache takes up to eight times as much there. So long prompts go to an ordinary
+        # worker without the draft model.
+        undrafted = msgspec.structs.replace(load, draft_path=None, expendable=True)
+        self._undrafted = OnDemand(partial(self._supervisor, "undrafted worker", _WORKER, undrafted), _IDLE, has_room)
+        # What needs the scores of all tokens goes to a process that has them (decision 068), and so do prompts whose
+        # logprobs are requested: the pipeline's prefix cache hides them (decision 029).
+        sequences = min(load.max_sequences, _FULL_LOGITS_SEQUENCES)
+        full = msgspec.structs.replace(load, max_sequences=sequences, expendable=True)
+        self._full_logits = OnDemand(
+            partial(self._supervisor, "full-logits", _FULL_LOGITS, full, self.bound_full_logits), _IDLE, has_room
+        )
+
+    @property
+    def pids(self) -> dict[str, int | None]:
+        """Returns the processes, None for a worker that is being restarted; of the others those that run."""
+        return {
+            "worker": self.worker.pid,
+            **({"undrafted": self._undrafted.pid} if self._undrafted.pid else {}),
+            **({"full_logits": self._full_logits.pid} if self._full_logits.pid else {}),
+        }
+
+    @property
+    def running(self) -> int:
+        """Returns how many sequences run."""
+        return sum(step.running for step in self._steps.values())
+
+    @property
+    def waiting(self) -> int:
+        """Returns how many sequences wait for a place."""
+        return sum(step.waiting for step in self._steps.values())
+
+    @property
+    def cache_usage(self) -> float:
+        """Returns how much of a worker's memory for running sequences is in use, in percent."""
+        return max((step.cache_usage for step in self._steps.values()), default=0.0)
+
+    @property
+    def silent(self) -> bool:
+        """Returns whether tokens are owed, and none came for so long that newcomers had better go elsewhere."""
+        return bool(self._queues) and time.monotonic() - self._heard_at > self._stall_timeout * _SILENT
+
+    def bound_full_logits(self, tokens: int) -> None:
+        """Notes how many tokens of a sequence fit into the memory of the full-logits process."""
+        self._full_logits_tokens = tokens
+
+    @asynccontextmanager
+    async def use(
+        self, request: GenerationRequest, prompts: Sequence[AdmittedPrompt], resolved: Sequence[ResolvedConstraint]
+    ) -> AsyncIterator[Assignment]:
+        """Gives the process that answers the request, once it is ready. Raises EngineUnavailable and PromptError."""
+        sampling = request.sampling
+        # An answer without tokens is neither searched nor constrained.
+        of_pipeline = sampling.max_tokens != 0 and (
+            sampling.best_of > 1 or any(constraint.lowered for constraint in resolved)
+        )
+        # In speculative decoding the pipeline doesn't honor a minimum length (decision 069).
+        minimum = sampling.min_tokens > 0 and self._load.drafting is not None
+        if (request.needs_full_logits or minimum) and not of_pipeline and not self._vision:
+            async with self._full_logits.use() as worker:
+                fitted = [self._fitted(prompt, sampling.max_tokens) for prompt in prompts]
+                yield Assignment(worker, fitted, full_logits=True)
+        elif self._load.draft_path is not None and any(map(_is_long, prompts)):
+            async with self._undrafted.use() as worker:
+                yield Assignment(worker, prompts)
+        else:
+            yield Assignment(self.worker, prompts)
+
+    def new_ids(self, count: int) -> range:
+        """Returns ids for so many sequences, which no other has."""
+        first, self._next_id = self._next_id, self._next_id + count
+        return range(first, self._next_id)
+
+    def listen(self, id: int, queue: OutputQueue) -> None:
+        """Puts the outputs of a sequence into a queue from now on."""
+        if not self._queues:
+            self._heard_at = time.monotonic()
+        self._queues[id] = queue
+
+    def forget(self, id: int, *, finished: bool, listen: bool = False) -> None:
+        """Cancels a sequence unless it is finished, or was lost with its worker. With `listen` its outputs still
+        come."""
+        queue = self._queues.get(id) if listen else self._queues.pop(id, None)
+        if queue and not finished:
+            queue.worker.send(Cancel(id))
+
+    def fail(self, error: EngineError, worker: Supervisor | None = None) -> None:
+        """Ends the requests that a worker has, or all."""
+        lost = [id for id, queue in self._queues.items() if worker is None or queue.worker is worker]
+        for id in lost:
+            self._queues.pop(id).fail(error)
+
+    async def close(self) -> None:
+        """Ends the processes."""
+        await asyncio.gather(self.worker.close(), self._undrafted.close(), self._full_logits.close())
+        self._steps.clear()
+
+    def _fitted(self, prompt: AdmittedPrompt, max_tokens: int | None) -> AdmittedPrompt:
+        """Returns a prompt as it fits into the full-logits process. Raises PromptError."""
+        most = self._full_logits_tokens
+        if most is None:
+            return prompt
+        length = len(prompt.token_ids) // TOKEN_ID_BYTES
+        if length + (1 if max_tokens is None else max_tokens) > most:
+            raise PromptError(
+                f"The server's cache has room for {most} tokens (--cache-size) of a request that needs the scores of "
+                f"the whole vocabulary; this one has {length} tokens in the prompt"
+                + (f" and {max_tokens} in the completion." if max_tokens else ".")
+            )
+        return prompt._replace(max_new_tokens=min(prompt.max_new_tokens, most - length))
+
+    def _supervisor(
+        self, name: str, module: str, load: LoadModel, on_cache: Callable[[int], None] = lambda tokens: None
+    ) -> Supervisor:
+        supervisor = Supervisor(
+            name,
+            module,
+            load,
+            incoming=Loaded | Step,
+            on_message=partial(self._receive, name, on_cache),
+            on_lost=lambda reason, _: self._lost(name, supervisor, reason),
+            busy=lambda: any(queue.worker is supervisor for queue in self._queues.values()),
+            stall_timeout=self._stall_timeout,
+            silent_work=_SILENT_WORK * self._stall_timeout * (os.cpu_count() or 1),
+        )
+        return supervisor
+
+    def _receive(self, name: str, on_cache: Callable[[int], None], message: Loaded | Step) -> None:
+        if isinstance(message, Loaded):
+            on_cache(message.cache_tokens)
+            return
+        self._heard_at = time.monotonic()
+        self._steps[name] = message
+        self.accepted_drafts += message.accepted_drafts
+        for output in message.outputs:
+            self.generated_tokens += len(output.token_ids)
+            if queue := self._queues.get(output.id):
+                queue.put(output)
+
+    def _lost(self, name: str, worker: Supervisor, reason: str) -> None:
+        self._steps.pop(name, None)
+        self.fail(EngineRestarted(f"The request was lost: {reason}."), worker)
+
+
+def _is_long(prompt: AdmittedPrompt) -> bool:
+    return len(prompt.token_ids) > LONGEST_DRAFTED * TOKEN_ID_BYTES

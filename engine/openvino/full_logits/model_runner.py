@@ -1,0 +1,183 @@
+"""Runs the model by OpenVINO's own runtime: tokens in, the scores of the whole vocabulary out (decision 068)."""
+
+import tempfile
+from collections.abc import Mapping, Sequence, Set
+from pathlib import Path
+
+import numpy
+import numpy.typing
+import openvino
+import openvino_genai
+from openvino_genai import GenerationConfig
+
+from specvino.engine.openvino.messages.options import PipelineOptions
+from specvino.engine.openvino.native.devices import chosen
+from specvino.engine.openvino.native.tokenizer import load_tokenizer
+
+Ids = numpy.typing.NDArray[numpy.int64]
+Logits = numpy.typing.NDArray[numpy.float32]
+
+# This process is for exact probabilities: so no 8-bit activations and no 8-bit cache, each of which changes logprobs by
+# up to 0.3; a 16-bit cache changes them by 0.02.
+_EXACT = {"DYNAMIC_QUANTIZATION_GROUP_SIZE": 0, "KV_CACHE_PRECISION": "f32"}
+
+_MODEL = "openvino_model.xml"
+_LOGITS = "logits"
+
+# Sequences whose lengths differ by at most this many tokens can always share a batch.
+_NEAR = 256
+
+
+class ModelRunner:
+    """A compiled model. Its weights are in memory once, however many sequences it has."""
+
+    def __init__(self, compiled: openvino.CompiledModel) -> None:
+        self._compiled = compiled
+        self._inputs = frozenset(name for port in compiled.inputs for name in port.get_names())
+
+    def begin(self) -> "Decoder":
+        """Returns a decoder for a new sequence."""
+        return Decoder(self._compiled.create_infer_request(), self._inputs)
+
+    def release(self) -> None:
+        """Frees the memory of sequences that nothing refers to any more.
+
+        OpenVINO 2026.4.1: a compiled model keeps the states of the request that it computed last, until another one
+        is computed. Delete this when `test_a_long_prompt_beside_short_ones_takes_no_more_memory_than_both` in
+        `tests/engine/openvino/test_engine_full_logits.py` passes without it.
+        """
+        self.begin().read(numpy.zeros(1, numpy.int64))
+
+    def token_bytes(self) -> int:
+        """Returns the size of a token's keys and values in bytes. Raises RuntimeError for a model with another kind of
+        state."""
+        decoder = self.begin()
+        decoder.read(numpy.zeros(1, numpy.int64))
+        states = [variable.state for variable in decoder.request.query_state()]
+        # A batch needs the shape [sequences, heads, tokens, size].
+        if any(len(state.shape) != 4 or state.shape[2] != 1 for state in states):
+            raise RuntimeError("Its state isn't made of keys and values alone, as the full-logits process needs it.")
+        size: int = sum(state.byte_size for state in states)
+        return size
+
+
+class Decoder:
+    """Reads one sequence. The state of its infer request has the keys and values of all layers for what it has read."""
+
+    def __init__(self, request: openvino.InferRequest, inputs: frozenset[str]) -> None:
+        self.request = request
+        self.inputs = inputs
+        self.length = 0
+
+    def read(self, ids: Ids) -> Logits:
+        """Reads the next tokens and returns the scores behind each: [tokens, vocabulary]."""
+        end = self.length + len(ids)
+        positions = numpy.arange(self.length, end, dtype=numpy.int64)[None]
+        mask = numpy.ones((1, end), numpy.int64)
+        self.length = end
+        logits: Logits = _infer(self.request, self.inputs, ids[None], mask, positions, [0])[0]
+        return logits
+
+
+class Batch:
+    """Reads one token of each of several sequences at a time: the weights are read once for all of them.
+
+    It begins with what a decoder has read, for one sequence or several. All sequences share one state, with a row for
+    each, right-aligned and padded to the longest; `_mask` marks the tokens of a row. Sequences of very different
+    lengths don't share a batch, so that a row has at most `padded` of its own length.
+    """
+
+    def __init__(self, decoder: Decoder, ids: Sequence[int]) -> None:
+        self._request = decoder.request
+        self._inputs = decoder.inputs
+        self._rows = dict.fromkeys(ids, 0)  # of the state, by the ids of the sequences
+        self._mask = numpy.ones((1, decoder.length), numpy.int64)
+
+    @property
+    def ids(self) -> list[int]:
+        return list(self._rows)
+
+    @property
+    def tokens(self) -> int:
+        """Returns how many tokens the state has memory for, padding included."""
+        return len(self._rows) * self._mask.shape[1]
+
+    def tokens_with(self, decoder: Decoder, ids: Sequence[int]) -> int | None:
+        """Returns `tokens` with these sequences added; None if the lengths are too different."""
+        lengths = (*self._mask[list(self._rows.values())].sum(axis=1), decoder.length)
+        width = max(self._mask.shape[1], decoder.length)
+        return width * (len(self._rows) + len(ids)) if width <= padded(min(lengths)) else None
+
+    def leave(self, id: int) -> None:
+        """Removes a sequence; its memory is freed at the next `read`."""
+        del self._rows[id]
+
+    def join(self, decoder: Decoder, ids: Sequence[int]) -> None:
+        """Adds sequences that a decoder has read."""
+        kept = list(self._rows.values())
+        mask = self._mask[kept]
+        used = int(mask.any(axis=0).sum())
+        width = max(used, decoder.length)
+        joining = decoder.request.query_state()
+        for own, other in zip(self._request.query_state(), joining, strict=True):
+            row = other.state.data[0]
+            joined = numpy.zeros((len(kept) + 1, row.shape[0], width, row.shape[2]), row.dtype)
+            joined[:-1, :, width - used :] = own.state.data[kept, :, -used:]
+            joined[-1, :, width - decoder.length :] = row
+            own.state = openvino.Tensor(joined)
+        self._mask = numpy.zeros((len(kept) + 1, width), numpy.int64)
+        self._mask[:-1, width - used :] = mask[:, -used:]
+        self._mask[-1, width - decoder.length :] = 1
+        self._rows = {id: row for row, id in enumerate(self._rows)} | dict.fromkeys(ids, len(kept))
+
+    def read(self, tokens: Mapping[int, int]) -> dict[int, Logits]:
+        """Reads the next token of each sequence and returns the scores behind it: [vocabulary]."""
+        kept = list(self._rows.values())
+        ids = numpy.array([[tokens[id]] for id in self._rows], numpy.int64)
+        positions = self._mask[kept].sum(axis=1, keepdims=True)
+        self._mask = numpy.pad(self._mask[kept], ((0, 0), (0, 1)), constant_values=1)
+        self._rows = {id: row for row, id in enumerate(self._rows)}
+        logits = _infer(self._request, self._inputs, ids, self._mask, positions, kept)
+        return dict(zip(self._rows, logits[:, -1], strict=True))
+
+
+def padded(length: int) -> int:
+    """Returns the longest row, in tokens, that a sequence of this length shares a batch with."""
+    return max(2 * length, length + _NEAR)
+
+
+def _infer(
+    request: openvino.InferRequest, inputs: Set[str], ids: Ids, mask: Ids, positions: Ids, rows: Sequence[int]
+) -> Logits:
+    """Reads tokens behind these rows of the state, and returns the logits. `inputs` are those that the model has."""
+    values = {
+        "input_ids": ids,
+        "attention_mask": mask,
+        "position_ids": positions,
+        "beam_idx": numpy.array(rows, numpy.int32),
+    }
+    logits: Logits = request.infer({name: values[name] for name in inputs})[_LOGITS]
+    return logits
+
+
+def load(path: str, options: PipelineOptions) -> ModelRunner:
+    """Loads the model of an OpenVINO folder or a .gguf file. Raises RuntimeError or ValueError."""
+    device = chosen(options.device, options.plugin_config)
+    properties = {**device.properties, **(_EXACT if device.memory is None else {}), **options.plugin_config}
+    core = openvino.Core()
+    if Path(path).is_dir():
+        return ModelRunner(core.compile_model(Path(path) / _MODEL, device.name, properties))
+    with tempfile.TemporaryDirectory() as folder:
+        gguf = Path(folder) / "model.gguf"
+        gguf.symlink_to(Path(path).absolute())
+        openvino_genai.LLMPipeline(gguf, "CPU", enable_save_ov_model=True)  # writes the model beside the file
+        return ModelRunner(core.compile_model(Path(folder) / _MODEL, device.name, properties))
+
+
+def end_tokens(path: str) -> frozenset[int]:
+    """Returns the ids that end a turn in the pipeline: those of the folder's generation_config.json, else the
+    tokenizer's own."""
+    file = Path(path) / "generation_config.json"
+    config = GenerationConfig(file) if file.is_file() else GenerationConfig()
+    ids = {config.eos_token_id, *config.stop_token_ids} - {-1}
+    return frozenset(ids or {load_tokenizer(path).get_eos_token_id()})

@@ -1,1 +1,0 @@
-"""The image process: image files become pixels."""

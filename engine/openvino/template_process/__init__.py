@@ -1,1 +1,0 @@
-"""The template process: chat templates that requests bring are rendered there, within bounds."""

@@ -1,0 +1,51 @@
+"""Checks of prompts that all engines make before they begin to answer."""
+
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+
+from specvino.engine.errors import ContextLengthExceeded, PromptError
+
+
+def room(prompt_tokens: int, max_tokens: int | None, context_length: int) -> int:
+    """Returns how many tokens fit behind the prompt.
+
+    Raises PromptError if it is empty or leaves no room for `max_tokens`.
+    """
+    if not prompt_tokens:
+        raise PromptError("The prompt is empty: the model needs at least one token to begin with.")
+    left = context_length - prompt_tokens
+    if left < 0:
+        raise ContextLengthExceeded(prompt_tokens, None, context_length)
+    needed = 1 if max_tokens is None else max_tokens
+    if left < needed:
+        raise ContextLengthExceeded(prompt_tokens, needed, context_length)
+    return left
+
+
+def check_ids(ids: Sequence[int], vocabulary_size: int) -> None:
+    """Raises PromptError if the model lacks one of these ids.
+
+    Such an id would end all requests: the model reads another token, or none, and a repetition penalty makes the
+    pipeline's step raise.
+    """
+    if ids and (min(ids) < 0 or max(ids) >= vocabulary_size):
+        unknown = next(id for id in ids if not 0 <= id < vocabulary_size)
+        raise PromptError(f"The model has no token {unknown}: its token ids are 0 to {vocabulary_size - 1}.")
+
+
+def check_length(name: str, characters: int, most: int) -> None:
+    """Raises PromptError for a text that is too long to be tokenized: other requests wait meanwhile. `name` begins the
+    message."""
+    if characters > most:
+        raise PromptError(f"{name} has {characters} characters; at most {most} are tokenized at a time.")
+
+
+@contextmanager
+def numbered(name: str, index: int, count: int) -> Iterator[None]:
+    """Puts the number of one of several texts before a PromptError's message, as in "Prompt 2: ..."."""
+    try:
+        yield
+    except PromptError as error:
+        if count > 1:
+            error.args = (f"{name} {index + 1}: {error}",)
+        raise

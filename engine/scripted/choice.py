@@ -1,0 +1,162 @@
+"""One choice of the scripted engine, and the logprobs of its tokens."""
+
+import math
+import random
+import zlib
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+from itertools import cycle
+
+from specvino.engine.output.choice_output import ChoiceOutput
+from specvino.engine.output.choice_text import ChoiceText
+from specvino.engine.output.detokenizer import ByteTableDetokenizer
+from specvino.engine.output_parsers import OutputParser
+from specvino.engine.request import (
+    Conversation,
+    GenerationRequest,
+)
+from specvino.engine.scripted.mock_tokenizer import VOCABULARY_SIZE, word_id, word_of, words
+from specvino.engine.scripted.prompts import prompt_ids, to_be_answered
+from specvino.engine.scripted.script import Script
+from specvino.engine.segments import (
+    Finish,
+    FinishReason,
+    PromptLogprobs,
+    PromptText,
+    PromptToken,
+    Segment,
+    TokenIds,
+    TokenLogprob,
+    TopToken,
+)
+
+_LEAST = -9999.0
+
+
+class Choice:
+    """A choice that is being generated, a token in each step; `place` is its index among those of its prompt."""
+
+    def __init__(
+        self,
+        index: int,
+        place: int,
+        answer: Sequence[bytes],
+        request: GenerationRequest,
+        script: Script,
+        limit: int,
+        parser: OutputParser | None,
+    ) -> None:
+        sampling = request.sampling
+        tokens = list(answer)
+        if sampling.best_of > 1:  # the best text is the answer itself; each worse one begins a token later
+            tokens = tokens[place:] + tokens[:place]
+        elif sampling.temperature > 0 and not (request.constraint or script.think or script.calls or _calling(answer)):
+            random.Random(None if sampling.seed is None else sampling.seed + place).shuffle(tokens)
+        # After the last token comes the end of the turn, unless that is ignored or too early: then it starts again.
+        if sampling.ignore_eos or sampling.min_tokens:
+            tokens = tokens or [b" "]
+        stops = frozenset(place for place, token in enumerate(tokens) if word_id(token) in sampling.stop_token_ids)
+        sampling = replace(sampling, stop_token_ids=stops)
+        tokens = tokens if sampling.ignore_eos else [*tokens, b""]
+        self._source = cycle(range(len(tokens)))
+        self._end = -1 if sampling.ignore_eos else len(tokens) - 1
+        self._ids = [word_id(token) for token in tokens] if request.token_ids else []
+        self._early = sampling.min_tokens
+        self._tokens = tokens
+        self._logprobs = [_logprob(token) for token in tokens]
+        self._likeliest = [_shown(token, request) for token in tokens]
+        text = ChoiceText(ByteTableDetokenizer(tokens), sampling, logprobs=request.logprobs)
+        self.output = ChoiceOutput(
+            index, text, parser, must_call=request.must_call, parallel_calls=request.parallel_calls
+        )
+        self._left = limit
+        self.script = script
+        self.finished = False
+
+    def step(self) -> Iterator[Segment]:
+        """Yields the segments of the next token."""
+        tokens: list[int] = []
+        reason: FinishReason | None = "length"
+        if self._left:
+            self._left -= 1
+            tokens = [next(self._source)]
+            if tokens == [self._end] and self.output.tokens < self._early:
+                tokens = [next(self._source)]
+            reason = "stop" if tokens == [self._end] else None if self._left else "length"
+        if self._ids and tokens:
+            yield TokenIds(self.output.index, tuple(self._ids[token] for token in tokens))
+        logprobs = [self._logprobs[token] for token in tokens]
+        for segment in self.output.push(tokens, logprobs, reason, [self._likeliest[token] for token in tokens]):
+            if isinstance(segment, Finish):
+                self.finished = True
+                if isinstance(segment.stopped_by, int):
+                    segment = replace(segment, stopped_by=word_id(self._tokens[segment.stopped_by]))
+            yield segment
+
+
+def split_tokens(text: str, token_bytes: int) -> list[bytes]:
+    """Returns the text's tokens: words, or pieces of `token_bytes` bytes if that isn't 0."""
+    if token_bytes == 0:
+        return [word.encode() for word in words(text)]
+    data = text.encode()
+    return [data[start : start + token_bytes] for start in range(0, len(data), token_bytes)]
+
+
+def _calling(answer: Sequence[bytes]) -> bool:
+    return b"<tool_call>" in b"".join(answer)
+
+
+def _logprob(token: bytes) -> float:
+    """Returns a token's logprob, which depends on the token only; the end of the turn is certain."""
+    return -(zlib.crc32(token) % 1024) / 64
+
+
+def _likeliest(token: bytes, count: int) -> tuple[TopToken, ...]:
+    """Returns the token and, with decreasing logprobs, made-up tokens that are named by their ranks."""
+    chosen = TopToken(token.decode(errors="replace"), token, _logprob(token), chosen=True)
+    left = 1 - math.exp(chosen.logprob)
+    likely = min(chosen.logprob, math.log(left) if left else _LEAST)
+    # Their probabilities sum up to less than the rest: each is at most a third as likely as the one before.
+    others = (
+        TopToken(f" #{place}", f" #{place}".encode(), max(likely - place, _LEAST)) for place in range(2, count + 1)
+    )
+    return (chosen, *others) if count else ()
+
+
+def _shown(token: bytes, request: GenerationRequest) -> tuple[TopToken, ...]:
+    if not request.logprob_token_ids:
+        return _likeliest(token, request.top_logprobs)
+    chosen = TopToken(token.decode(errors="replace"), token, _logprob(token), chosen=True)
+    others = (word_of(id).encode() for id in request.logprob_token_ids if id != word_id(token))
+    return (chosen, *(TopToken(word.decode(), word, _logprob(word)) for word in others))
+
+
+def prompt_logprobs(choice: int, request: GenerationRequest, count: int) -> PromptLogprobs:
+    """Returns the logprobs of a choice's prompt, with the `count` likeliest tokens at each position."""
+    places: list[tuple[PromptToken, ...]] = []
+    for id in prompt_ids(request.prompts[choice // request.n]):
+        word = word_of(id)
+        likeliest = enumerate(_likeliest(word.encode(), count), 1)
+        ranked = [
+            PromptToken((id + rank - 1) % VOCABULARY_SIZE, top.text, top.logprob, rank) for rank, top in likeliest
+        ]
+        places.append(tuple(ranked) or (PromptToken(id, word, _logprob(word.encode()), 1),))
+    return PromptLogprobs(choice, (None, *places[1:]))
+
+
+def echo(choice: int, request: GenerationRequest) -> PromptText:
+    """Returns the repeated prompt of a choice."""
+    prompt = request.prompts[choice // request.n]
+    text = "" if isinstance(prompt, Conversation) else to_be_answered(prompt)
+    if not request.logprobs:
+        return PromptText(choice, text)
+    sampling = request.sampling
+    if sampling.max_tokens != 0 and (request.constraint or request.must_call or sampling.best_of > 1):
+        # As the real engine, whose pipeline doesn't score prompts.
+        return PromptText(choice, text, tuple(TokenLogprob(word, word.encode(), None) for word in words(text)))
+    tokens = [
+        TokenLogprob(word, word.encode(), _logprob(word.encode()), _likeliest(word.encode(), request.top_logprobs))
+        for word in words(text)
+    ]
+    first = [TokenLogprob(token.text, token.bytes, None) for token in tokens[:1]]
+    return PromptText(choice, text, (*first, *tokens[1:]))

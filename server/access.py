@@ -1,0 +1,214 @@
+"""Access to the server: bearer keys, allowed hosts and origins, and the requirement of keys on public addresses.
+
+Hosts are checked because of DNS rebinding: a web page can point its own domain at this machine, and then use a server
+without keys as if it were same-origin. The `Host` header of its requests still names the page's domain.
+"""
+
+import hashlib
+import hmac
+import ipaddress
+import logging
+import os
+import re
+import stat
+from collections.abc import Callable, Iterable
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+import msgspec
+from connexion.security import AbstractSecurityHandler
+from starlette.middleware.cors import CORSMiddleware
+from starlette.responses import Response
+from starlette.types import ASGIApp, Receive, Scope, Send
+
+from specvino.generated.errors import ErrorCode
+from specvino.handlers.errors import ApiError
+
+ENVIRONMENT = "SPECVINO_API_KEY"
+METRICS_ENVIRONMENT = "SPECVINO_METRICS_KEY"
+
+EVERY = "*"
+"""Stands for all hosts, or all origins."""
+
+logger = logging.getLogger("specvino.server")
+
+
+class KeyFileError(Exception):
+    """The key file or environment variable can't be used; `str()` is the reason in one line."""
+
+
+def read_keys(file: Path | None, environment: str = ENVIRONMENT) -> frozenset[str]:
+    """Returns the keys of a file, one per line, or else the key in the environment variable; empty if keys aren't used.
+
+    A blank key is an error, and doesn't mean that keys aren't used. Raises KeyFileError.
+    """
+    if file is None:
+        key = os.environ.get(environment)
+        if key is not None and not key.strip():
+            raise KeyFileError(f"the environment variable {environment} is blank: set it to a key, or unset it")
+        return frozenset() if key is None else frozenset([key.strip()])
+    try:
+        lines = file.read_text(encoding="utf-8").splitlines()
+        mode = stat.S_IMODE(file.stat().st_mode)
+    except (OSError, UnicodeDecodeError) as error:
+        raise KeyFileError(f"the API key file {file} can't be read: {error}") from error
+    keys = frozenset(key for line in lines if (key := line.strip()) and not key.startswith("#"))
+    if not keys:
+        raise KeyFileError(f"the API key file {file} contains no key")
+    if mode & (stat.S_IRWXG | stat.S_IRWXO):
+        logger.warning("other users can access the API key file %s (mode %03o): use chmod 600", file, mode)
+    return keys
+
+
+def owner(key: bytes) -> str:
+    """Returns an ID of a key's owner for stored data, which doesn't reveal the key."""
+    return hashlib.sha256(b"specvino owner\0" + key).hexdigest()[:32]
+
+
+class BearerKeys(AbstractSecurityHandler):  # type: ignore[misc]
+    """Connexion's handler for the bearer scheme."""
+
+    def __init__(self, keys: frozenset[str]) -> None:
+        self._keys = [key.encode("utf-8") for key in keys]
+        self._owners = [owner(key) for key in self._keys]
+
+    def get_fn(self, security_scheme: dict[str, Any], required_scopes: list[str]) -> Callable[[Any], dict[str, str]]:
+        return self._check
+
+    def _check(self, request: Any) -> dict[str, str]:
+        scheme, _, key = request.headers.get("authorization", "").partition(" ")
+        if scheme.lower() != "bearer" or not key.strip():
+            message = "This server needs an API key, sent as 'Authorization: Bearer KEY'."
+            raise ApiError(ErrorCode.INVALID_API_KEY, message)
+        # The header is latin-1 on the wire. All keys are compared, so that the time doesn't reveal which one matches.
+        given = key.strip().encode("latin-1", "replace")
+        fits = [hmac.compare_digest(given, known) for known in self._keys]
+        if not any(fits):
+            raise ApiError(ErrorCode.INVALID_API_KEY, "The API key is invalid.")
+        # In the state that the whole exchange shares, from which the handler's context is built.
+        request.scope.setdefault("state", {})["owner"] = self._owners[fits.index(True)]
+        return {"sub": "key"}
+
+
+# Names that can't be registered on the internet, like IP addresses and names without a dot.
+_PRIVATE = (".localhost", ".local", ".internal", ".home.arpa")
+
+_NAME = re.compile(r"(?:\*\.)?[a-z0-9_-]+(?:\.[a-z0-9_-]+)*")
+_HEADER = re.compile(r"(\[[0-9a-f:.]+\]|[^:\[\]]*)(?::[0-9]*)?")
+
+
+class HostError(ValueError):
+    """A value isn't a hostname; `str()` is a sentence."""
+
+
+def allowed_hosts(values: Iterable[str], *, has_keys: bool) -> frozenset[str]:
+    """Parses hostnames to allow in addition to names that can't be registered on the internet; `*` stands for all.
+
+    A value may contain several, separated by commas. Without values, all hosts are allowed if the server `has_keys`,
+    since a web page has no key. Raises HostError.
+    """
+    names = frozenset(name for value in values for part in value.split(",") if (name := part.strip().lower()))
+    for name in names - {EVERY}:
+        if not _NAME.fullmatch(name):
+            raise HostError(
+                f"an allowed host must be a name without a port, such as api.example.com, or *; got {name!r}"
+            )
+    return names or frozenset([EVERY] if has_keys else [])
+
+
+def is_host_allowed(header: str, names: frozenset[str]) -> bool:
+    """Returns whether a `Host` header is allowed, given the configured names."""
+    match = _HEADER.fullmatch(header.strip().lower())
+    if EVERY in names or not match:
+        return EVERY in names
+    name = match[1].rstrip(".")
+    if "." not in name or name.endswith(_PRIVATE) or _is_address(name):
+        return True
+    return name in names or any(allowed.startswith("*.") and name.endswith(allowed[1:]) for allowed in names)
+
+
+def _is_address(name: str) -> bool:
+    try:
+        ipaddress.ip_address(name.strip("[]"))
+    except ValueError:
+        return False
+    return True
+
+
+class Hosts:
+    """ASGI middleware that checks the `Host` header. It raises ApiError, so it runs inside the exception middleware."""
+
+    def __init__(self, app: ASGIApp, names: frozenset[str]) -> None:
+        self.app = app
+        self._names = names
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        for name, value in scope["headers"] if scope["type"] == "http" else ():
+            if name == b"host" and not is_host_allowed(host := value.decode("latin-1"), self._names):
+                message = (
+                    f"The host {host[:200]!r} isn't allowed. The server's operator can allow it with --allowed-hosts."
+                )
+                raise ApiError(ErrorCode.HOST_NOT_ALLOWED, message)
+        await self.app(scope, receive, send)
+
+
+_ORIGIN = re.compile(r"https?://(?:[a-z0-9.-]+|\[[0-9a-f:.]+\])(?::\d{1,5})?")
+
+# Browsers hide other response headers from web pages, except basic ones.
+_SHOWN = ("X-Request-Id", "X-Unsupported-Params", "Retry-After", "WWW-Authenticate")
+
+
+class OriginError(ValueError):
+    """A value isn't an origin; `str()` is a sentence."""
+
+
+def allowed_origins(values: Iterable[str]) -> frozenset[str]:
+    """Parses origins in the form that browsers send, or `*` for all. A value may contain several, separated by commas.
+    Raises OriginError."""
+    origins = frozenset(origin for value in values for part in value.split(",") if (origin := part.strip().lower()))
+    for origin in origins - {EVERY}:
+        if not _ORIGIN.fullmatch(origin):
+            raise OriginError(
+                f"an allowed origin must be a scheme and a host, such as https://example.com:8443, or *; got {origin!r}"
+            )
+    return origins
+
+
+class _Origins(CORSMiddleware):
+    def preflight_response(self, request_headers: Any) -> Response:
+        answer = super().preflight_response(request_headers)
+        if answer.status_code < 400:
+            return answer
+        # Starlette's text says what isn't allowed: the origin or the method.
+        message = (
+            f"Web pages of {request_headers['origin'][:200]!r} can't send this request: {bytes(answer.body).decode()}."
+        )
+        error = ApiError(ErrorCode.ORIGIN_NOT_ALLOWED, message)
+        kept = {name: value for name, value in answer.headers.items() if not name.startswith("content-")}
+        return Response(msgspec.json.encode(error.body()), error.kind.status, kept, "application/json")
+
+
+def origins_middleware(origins: frozenset[str]) -> partial[_Origins]:
+    """Returns the middleware that answers preflights and allows pages of these origins to read responses. Keys are sent
+    in a header, so cookies aren't allowed."""
+    return partial(
+        _Origins,
+        allow_origins=sorted(origins),
+        allow_methods=("GET", "POST", "DELETE"),
+        allow_headers=(EVERY,),
+        expose_headers=_SHOWN,
+    )
+
+
+class ServeError(Exception):
+    """The server can't start; `str()` is the reason in one line."""
+
+
+def require_unreachable(host: str, address: str) -> None:
+    """Raises ServeError if other machines can reach `address`, the IP address of `host`."""
+    if not ipaddress.ip_address(address).is_loopback:
+        raise ServeError(
+            f"other machines can reach {host}, so an API key is required: set --api-key-file FILE or SPECVINO_API_KEY "
+            "(or --insecure to serve without keys)"
+        )

@@ -1,0 +1,57 @@
+"""Persistent storage: stored responses, and the encryption key."""
+
+import logging
+import os
+from pathlib import Path
+
+from platformdirs import user_data_path
+
+from specvino.handlers.encryption import Cipher
+from specvino.handlers.store import NoStore, ResponseStore
+from specvino.handlers.store.sql import SqlStore
+
+# A file is on the server's own disk, so its size is limited. Databases are managed by their owners.
+MOST_RESPONSES_IN_A_FILE = 10_000
+
+logger = logging.getLogger("specvino.server")
+
+
+class StorageError(Exception):
+    """The store can't be used; `str()` is the reason in one line."""
+
+
+def folder() -> Path:
+    """Returns the data folder, which the environment variable SPECVINO_DATA overrides."""
+    return Path(os.environ.get("SPECVINO_DATA") or user_data_path("specvino"))
+
+
+def response_store(choice: str | None) -> ResponseStore:
+    """Returns the store for the value of `--response-store`: none, a database's URL, or None for a file of the user.
+    Raises StorageError."""
+    if choice == "none":
+        return NoStore()
+    url = choice or f"sqlite+aiosqlite:///{folder() / 'responses.db'}"
+    try:
+        return SqlStore(url, most=MOST_RESPONSES_IN_A_FILE if is_of_one_machine(choice) else None)
+    except ValueError as error:
+        raise StorageError(f"the response store can't be used: {error} (--response-store none disables it)") from error
+
+
+def is_of_one_machine(choice: str | None) -> bool:
+    """Returns whether a store is a file, which processes on other machines can't open."""
+    return choice is None or choice.startswith("sqlite")
+
+
+def cipher() -> Cipher:
+    """Returns a cipher with the installation's key.
+
+    If the key can't be stored, data encrypted now can't be decrypted after a restart.
+    """
+    file = folder() / "sealing.key"
+    try:
+        return Cipher.from_file(file)
+    except (OSError, ValueError) as error:
+        logger.warning(
+            "the encryption key in %s can't be used; a temporary one is used until the server ends: %s", file, error
+        )
+        return Cipher()

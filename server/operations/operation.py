@@ -1,0 +1,218 @@
+"""The innermost middleware: validation, handler and response, for one operation of the document.
+
+While the server shuts down (`Drain`), new requests are refused, and running ones are waited for.
+"""
+
+import asyncio
+from collections.abc import AsyncGenerator, Awaitable, Callable, Iterator, Sequence
+from contextlib import contextmanager
+from typing import Any
+
+from connexion.middleware.abstract import RoutedAPI, RoutedMiddleware
+from connexion.operations import AbstractOperation
+from starlette.types import ASGIApp, Receive, Scope, Send
+
+from specvino.engine.protocol import CLIENT
+from specvino.generated.errors import ErrorCode
+from specvino.generated.handlers import OPERATIONS, Operation, Reply, RequestContext
+from specvino.handlers.errors import ApiError
+from specvino.server.dialect.requests import appended
+from specvino.server.dialect.system import Elsewhere
+from specvino.server.operations.answer import ByModel, ByStatus, send_events, send_json
+from specvino.server.operations.errors import internal_error
+from specvino.server.operations.exchange import exchange_of
+from specvino.server.settings import Settings
+from specvino.server.validation import support
+from specvino.server.validation.bodies import Bodies, ClientGone, require_json
+from specvino.server.validation.parsing import parse_json, parse_query
+from specvino.server.validation.schema import SchemaCheck
+
+# The operation by which load balancers decide where to send requests.
+READINESS = "get_health"
+
+
+class Drain:
+    """The shutdown of a server: counts running requests, and refuses new ones once it has begun. Requests that arrive
+    after that aren't counted."""
+
+    def __init__(self) -> None:
+        self.under_way = 0
+        self._begun = False
+
+    def begin(self) -> None:
+        self._begun = True
+
+    @contextmanager
+    def counted(self) -> Iterator[None]:
+        """Counts a request while it is running."""
+        counts = not self._begun
+        self.under_way += counts
+        try:
+            yield
+        finally:
+            self.under_way -= counts
+
+    def require_open(self) -> None:
+        """Raises ApiError once the drain has begun."""
+        if self._begun:
+            raise ApiError(ErrorCode.ENGINE_UNAVAILABLE, "The server is shutting down.", retry_after=1)
+
+
+class BoundOperation:
+    """An operation with its handler, as an ASGI app."""
+
+    def __init__(
+        self,
+        operation: Operation,
+        handler: Callable[..., Awaitable[Reply[Any]]],
+        settings: Settings,
+        bodies: Bodies,
+        drain: Drain,
+    ) -> None:
+        self._operation = operation
+        self._handler = handler
+        self._settings = settings
+        self._bodies = bodies
+        self._drain = drain
+        self._body = SchemaCheck.of_component(operation.body) if operation.body else None
+        self._system = settings.system
+        self._requests = self._system.requests(operation) if self._system else None
+        self._parameters = SchemaCheck.of_parameters(operation.id)
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        policy = self._settings.unsupported_fields
+        exchange = exchange_of(scope)
+        exchange.operation = self._operation
+        owner = scope["state"].get("owner", "")
+        context = RequestContext(
+            exchange.request_id,
+            refuses_unsupported=policy == "reject",
+            owner=owner,
+            notes=exchange.notes,
+            extensions=self._system is not None,
+        )
+        CLIENT.set(owner or (scope["client"][0] if scope.get("client") else ""))
+        arguments = {name: scope["path_params"][name] for name in self._operation.parameters}
+        if "" in arguments.values():  # the router matches a greedy parameter with an empty string
+            raise ApiError(ErrorCode.NOT_FOUND, f"The path {scope['path'][:200]} doesn't exist.")
+        try:
+            if self._operation.id == READINESS:
+                self._drain.require_open()
+            query_arguments, unsupported = self._query(scope)
+            arguments |= query_arguments
+            self._parameters.require(arguments)
+            if self._system:
+                arguments = self._system.arguments(self._operation.id, arguments)
+            arguments = {name: parameter.default for name, parameter in self._operation.query.items()} | arguments
+            suffix = ""
+            if self._body:
+                arguments["body"], names, suffix = await self._read(scope, receive, self._body)
+                unsupported = [*unsupported, *names]
+            with self._drain.counted():
+                await _until_gone(receive, self._answer(send, context, arguments, unsupported, suffix))
+        except (ApiError, ClientGone) as error:
+            if isinstance(error, ApiError):
+                raise
+        except Exception:
+            raise internal_error(context.id) from None
+
+    def _query(self, scope: Scope) -> tuple[dict[str, Any], list[str]]:
+        """Returns the known query parameters, not validated yet, and the names of parameters without effect."""
+        if not self._operation.query:
+            return {}, []
+        given = parse_query(scope["query_string"], self._operation.query)
+        unsupported = support.apply(self._settings.unsupported_fields, given, f"{self._operation.id}.query")
+        return {name: value for name, value in given.items() if name in self._operation.query}, unsupported
+
+    async def _read(self, scope: Scope, receive: Receive, check: SchemaCheck) -> tuple[Any, list[str], str]:
+        """Returns the body as an object built from the validated value, the names of its fields without effect, and the
+        suffix to append to each text of the response."""
+        require_json(scope)
+        raw = await self._bodies.read(scope, receive)
+        self._drain.require_open()  # not earlier: a client that is still sending would miss the response
+        policy, name = self._settings.unsupported_fields, self._operation.body or ""
+        async with self._bodies.turn(len(raw)) as step:
+            value, suffix = await step(parse_json, raw), ""
+            if self._requests:
+                given, value = value, await step(self._requests.read, value)
+                suffix = self._requests.suffix(given)
+            await step(check.require, value)
+            unsupported = await step(support.apply, policy, value, name)
+            return await step(self._operation.model.model_validate, value), unsupported, suffix
+
+    async def _answer(
+        self,
+        send: Send,
+        context: RequestContext,
+        arguments: dict[str, Any],
+        unsupported: Sequence[str],
+        suffix: str,
+    ) -> None:
+        """Sends the handler's reply, with `suffix` appended to each of its texts. `unsupported` are the fields without
+        effect that validation found."""
+        reply = await self._handler(context, **arguments)
+        if suffix:
+            reply = appended(reply, suffix)
+        headers = []
+        names = [*unsupported, *reply.unsupported]
+        if names and self._settings.unsupported_fields != "ignore":
+            headers.append((b"x-unsupported-params", support.header(names).encode("ascii")))
+        if isinstance(reply.body, AsyncGenerator):
+            await send_events(send, reply.body, headers, self._operation, context.id, self._system)
+        else:
+            body = self._system.answer(self._operation.id, reply.body) if self._system else reply.body
+            await send_json(send, body, headers)
+
+
+async def _until_gone(receive: Receive, work: Awaitable[None]) -> None:
+    """Runs `work`, or cancels it when the client disconnects."""
+    task = asyncio.ensure_future(work)
+    gone = asyncio.ensure_future(_gone(receive))
+    try:
+        await asyncio.wait((task, gone), return_when=asyncio.FIRST_COMPLETED)
+        if task.done():
+            task.result()
+    finally:
+        for pending in (task, gone):
+            pending.cancel()
+        await asyncio.gather(task, gone, return_exceptions=True)
+
+
+async def _gone(receive: Receive) -> None:
+    while (await receive())["type"] != "http.disconnect":
+        pass
+
+
+def _at(place: Elsewhere, operation: ASGIApp) -> ASGIApp:
+    """Returns an operation as it responds at one of a system's extra paths."""
+    if place.by_status is not None:
+        return ByStatus(operation, place.by_status)
+    return operation if place.by_model is None else ByModel(operation, place.by_model)
+
+
+def operations_middleware(
+    handlers: dict[str, Callable[..., Awaitable[Reply[Any]]]], settings: Settings, drain: Drain
+) -> type[Any]:
+    """Returns a Connexion middleware that ends in the operations' handlers.
+
+    It replaces Connexion's own validation (decision 038).
+    """
+    bodies = Bodies(settings.max_body)
+    bound: dict[str, ASGIApp] = {
+        name: BoundOperation(OPERATIONS[name], handlers[name], settings, bodies, drain) for name in OPERATIONS
+    }
+    for place in settings.system.elsewhere if settings.system else ():
+        bound[place.id] = _at(place, bound[place.operation])
+
+    class OperationsAPI(RoutedAPI):  # type: ignore[misc]
+        def __init__(self, *args: Any, next_app: ASGIApp, **kwargs: Any) -> None:
+            super().__init__(*args, next_app=next_app, **kwargs)
+            self.add_paths()
+
+        def make_operation(self, operation: AbstractOperation) -> ASGIApp:
+            return bound[operation.operation_id]
+
+    class OperationsMiddleware(RoutedMiddleware):  # type: ignore[misc]
+        api_cls = OperationsAPI
+
+    return OperationsMiddleware

@@ -1,0 +1,77 @@
+"""Routes: which operations are served under the base paths and which at the root, and patterns of their paths."""
+
+import copy
+import json
+import re
+from collections.abc import Callable
+from functools import cache
+from typing import Any
+
+from specvino.document.loading import ROUTES, read, whole
+from specvino.document.operations import base_paths
+from specvino.generated.handlers import OPERATIONS
+from specvino.server.dialect import System
+from specvino.server.dialect.system import Elsewhere
+
+Routes = dict[str, Any]
+
+
+def routes(system: System | None, *, keyed: bool) -> list[tuple[str, Routes]]:
+    """Returns the documents that Connexion routes by, with their base paths, in the order in which to add them.
+    If `keyed`, requests require a key."""
+    all_routes: Routes = json.loads(read(ROUTES))
+    if not keyed:
+        all_routes["security"] = []
+    if system is not None:
+        _open(all_routes, system)
+    below = _only(all_routes, lambda id: system is None or (system.has(id) and not system.at_root(id)))
+    root = _only(all_routes, lambda id: OPERATIONS[id].root or (system is not None and system.at_root(id)))
+    # A base path that starts with another one has to come before it.
+    paths = sorted(system.base_paths if system else base_paths(whole()), key=len, reverse=True)
+    by_base = {path: copy.deepcopy(below) for path in paths} | {"": root}
+    for place in system.elsewhere if system else ():
+        base = next(path for path in by_base if place.path.startswith(f"{path}/"))
+        _add(by_base[base], all_routes, place, place.path.removeprefix(base))
+    return list(by_base.items())
+
+
+def _add(routes: Routes, all_routes: Routes, place: Elsewhere, path: str) -> None:
+    """Adds an operation at an extra path. Operations about the server itself require no key."""
+    operation = OPERATIONS[place.operation]
+    definition = all_routes["paths"][operation.path][operation.method.lower()] | {"operationId": place.id}
+    if place.by_status is not None or place.by_model is not None:
+        definition |= {"security": []}
+    routes["paths"].setdefault(path, {})[place.method.lower()] = definition
+
+
+def _open(routes: Routes, system: System) -> None:
+    """Removes the key requirement from operations that need no key in the system, in place."""
+    for item in routes["paths"].values():
+        for operation in item.values():
+            if system.is_open(operation["operationId"]):
+                operation["security"] = []
+
+
+def _only(routes: Routes, wanted: Callable[[str], bool]) -> Routes:
+    """Returns the routes of the operations whose IDs are wanted."""
+    paths = {
+        path: {method: operation for method, operation in item.items() if wanted(operation["operationId"])}
+        for path, item in routes["paths"].items()
+    }
+    return {**routes, "paths": {path: item for path, item in paths.items() if item}}
+
+
+@cache
+def path_pattern(path: str) -> re.Pattern[str]:
+    """Returns a pattern of the full request paths for a path of the document, under a base path or at the root."""
+    return re.compile(f"({_bases()}|)" + re.sub(r"\\{\w+\\}", "[^/]+", re.escape(path)))
+
+
+def below_base(path: str) -> str:
+    """Returns a request's path without its base path."""
+    return re.sub(f"^({_bases()})/", "/", path)
+
+
+@cache
+def _bases() -> str:
+    return "|".join(map(re.escape, sorted(base_paths(whole()), key=len, reverse=True)))

@@ -1,0 +1,65 @@
+"""The base install has the document and conform; what needs more says so in one line."""
+
+import subprocess
+import sys
+
+import pytest
+from support.conforming import ANSWERS, well
+from support.raw_server import raw_server
+
+EXTRAS = [
+    *("connexion", "gguf", "msgspec", "openvino", "openvino_genai", "platformdirs", "starlette", "uvicorn"),
+    *("hypothesis", "openapi_core", "requests", "schemathesis"),
+]
+BASE_ONLY = f"import sys; sys.modules.update(dict.fromkeys({EXTRAS}))"
+
+
+def specvino(*arguments, without=BASE_ONLY):
+    command = [sys.executable, "-c", f"{without}; from specvino.cli import main; main()", *arguments]
+    return subprocess.run(command, capture_output=True, text=True, timeout=300)
+
+
+@pytest.mark.parametrize("arguments", [["--help"], ["--version"], ["spec"], ["spec", "explain", "chat.temperature"]])
+def test_what_the_base_install_has(arguments) -> None:
+    result = specvino(*arguments)
+    assert (result.returncode, result.stderr) == (0, "")
+    assert result.stdout
+
+
+@pytest.mark.parametrize("arguments", [["serve"], ["serve", "--engine", "scripted"], ["pull"]])
+def test_what_needs_an_extra(arguments) -> None:
+    result = specvino(*arguments)
+    assert result.returncode == 1
+    assert result.stderr.count("\n") == 1
+    assert "pip install 'specvino[serve]'" in result.stderr
+
+
+@pytest.mark.parametrize("option", ["--otlp-traces-endpoint", "--otlp-metrics-endpoint"])
+def test_what_needs_opentelemetry(option) -> None:
+    without = "import sys; sys.modules.update({'opentelemetry': None})"
+    result = specvino("serve", "--engine", "scripted", option, "http://127.0.0.1:9", without=without)
+    assert result.returncode == 1
+    assert result.stderr.count("\n") == 1
+    assert "pip install 'specvino[otel]'" in result.stderr
+
+
+def test_conformance_needs_no_extra() -> None:
+    modules = "judge", "fuzz.replay", "streams.stream_judge", "streams.fold", "streams.sse"
+    code = "; ".join([BASE_ONLY, *(f"import specvino.conformance.{each}" for each in modules)])
+    subprocess.run([sys.executable, "-c", code], check=True, timeout=300)
+
+
+def test_generated_requests_need_an_extra() -> None:
+    for chosen in (["--layer", "fuzz"], ["-f", "chat/fuzz"], ["--layer", "cases", "--layer", "fuzz"]):
+        result = specvino("conform", "http://127.0.0.1:9/v1", *chosen)
+        assert result.returncode == 2
+        assert result.stderr == "specvino: the layer fuzz needs Schemathesis: pip install 'specvino[fuzz]'\n"
+
+
+def test_conform_says_what_it_leaves_out_without_the_extra() -> None:
+    with raw_server(well) as server:
+        whole = specvino("conform", server.url, "--max-time", "1", "--profile", "core")
+        some = specvino("conform", server.url, *ANSWERS)
+    assert "left out: the layer fuzz needs Schemathesis: pip install 'specvino[fuzz]'\n" in whole.stdout
+    assert (some.returncode, some.stderr) == (0, "")
+    assert "left out: the layer" not in some.stdout

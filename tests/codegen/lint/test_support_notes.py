@@ -1,0 +1,36 @@
+"""Notes about a system's fields, held against the schemas beside them."""
+
+import pytest
+from support.tiny_document import dialect, talk, thing
+
+from specvino.codegen.lint.support import denied
+from specvino.codegen.project import project
+
+NUMBER = {"type": ["number", "null"]}
+
+
+@pytest.mark.parametrize(
+    ("said", "what"),
+    [
+        ({"note": "Also 3."}, None),
+        ({"note": "Also 3.", "schema": {"type": "number", "maximum": 2}}, "'Also 3', which the schema refuses"),
+        ({"note": "Also 3%."}, None),
+        ({"note": "null is 1."}, None),
+        ({"note": "null is a 400."}, "'null is a 400', the schema takes null"),
+        ({"note": "null is a 400.", "nullable": False}, None),
+        ({"note": "null is 1.", "nullable": False}, "'null is', the schema refuses null"),
+        ({"note": "At most 4."}, "'At most 4', the schema has no such bound"),
+        ({"note": "At most 4.", "schema": {"type": "number", "maximum": 4}}, None),
+        ({"note": "Not checked."}, None),
+        ({"note": "Not checked.", "schema": {"type": "number", "minimum": 0}}, "the schema has minimum"),
+        ({"note": "May be left out."}, "is said by required and schema"),
+        ({"note": "Slow."}, None),
+    ],
+)
+def test_a_note_says_what_the_schema_says(said, what) -> None:
+    system = dialect(request={"n": {"level": "full"} | said}, response={})
+    found = [str(problem) for problem in denied("odd", system, project(talk(ask=thing(n=NUMBER)), system))]
+    assert len(found) == (what is not None)
+    if what:
+        assert found[0].startswith("note: openapi/dialects/odd.yaml talk.n: ")
+        assert what in found[0]

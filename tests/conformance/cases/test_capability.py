@@ -1,0 +1,59 @@
+"""What a server may be without, and how that is seen."""
+
+import asyncio
+import json
+from typing import Any, cast
+
+import pytest
+from support.reports import exchange
+
+from specvino.conformance.cases.capability import all_capabilities, ask
+from specvino.conformance.dialect import Dialect
+from specvino.conformance.http.exchange import Exchange
+from specvino.conformance.verdict import Failed, NotExercised, Refused
+
+
+class Answered:
+    """A session in which each request is answered so."""
+
+    def __init__(self, dialect: str, answer: Exchange) -> None:
+        self.dialect = Dialect(dialect)
+        self._answer = answer
+
+    async def send(self, *_: Any) -> Exchange:
+        return self._answer
+
+
+def asked(name: str, dialect: str, status: int, content: bytes) -> None:
+    session = cast("Any", Answered(dialect, exchange(status=status, content=content)))
+    asyncio.run(ask(session, all_capabilities()[name]))
+
+
+IN_TEXT = json.dumps(json.dumps({"object": "error", "message": "n must be 1", "code": 400})).encode()
+
+
+@pytest.mark.parametrize(("dialect", "status", "content"), [
+    ("openai", 400, b'{"error": {"message": "n must be 1"}}'),
+    ("openai", 404, b'{"detail": "Not Found"}'),
+    ("mlc-llm", 400, IN_TEXT),
+    ("sglang", 404, b"404: Not Found"),
+])  # fmt: skip
+def test_a_refusal_in_the_dialects_form_is_a_proper_one(dialect: str, status: int, content: bytes) -> None:
+    with pytest.raises(Refused):
+        asked("chat.n", dialect, status, content)
+
+
+@pytest.mark.parametrize(("dialect", "status", "content"), [
+    ("openai", 400, IN_TEXT),
+    ("openai", 404, b"404: Not Found"),
+    ("mlc-llm", 400, b"no"),
+    ("sglang", 404, b""),
+])  # fmt: skip
+def test_a_refusal_that_says_nothing_is_none(dialect: str, status: int, content: bytes) -> None:
+    with pytest.raises(Failed, match="without an error object"):
+        asked("chat.n", dialect, status, content)
+
+
+def test_what_the_systems_document_refuses_is_not_asked() -> None:
+    with pytest.raises(NotExercised, match="the document of mlc-llm refuses the request"):
+        asked("completions.prompts", "mlc-llm", 400, b"{}")

@@ -1,0 +1,51 @@
+"""The site of several servers."""
+
+import pytest
+from support.reports import HEADER, Page, line, report
+
+from specvino.conformance.reports import html
+from specvino.conformance.reports.records import Report
+
+
+@pytest.fixture
+def site(tmp_path):
+    reports = {
+        "one": report(line("chat/a/b"), line("chat/a/c", "fail")),
+        "Two <b>": report(line("chat/a/b", "fail"), line("models/list/served")),
+        "index": Report(HEADER, [line("chat/a/b")]),
+    }
+    html.write_matrix(reports, tmp_path / "deep" / "site")
+    return {file.name: file.read_text("utf-8") for file in (tmp_path / "deep" / "site").iterdir()}
+
+
+def test_each_server_has_a_page(site) -> None:
+    assert set(site) == {"index.html", "one.html", "two-b.html", "index-2.html"}
+
+
+def test_each_cell_leads_to_what_was_found(site) -> None:
+    pages = {name: Page(text) for name, text in site.items()}
+    for name, page in pages.items():
+        for reference in page.references:
+            if reference != "data:,":
+                file, _, place = reference.partition("#")
+                assert not place or place in pages[file or name].ids
+    cells = [each for each in pages["index.html"].references if "#" in each]
+    assert len(cells) == 5
+
+
+def test_rows_say_how_the_servers_differ(site) -> None:
+    assert 'data-verdicts="pass fail pass"' in site["index.html"]
+    assert 'data-verdicts="none pass none"' in site["index.html"]
+
+
+def test_a_cut_report_is_marked(site) -> None:
+    assert site["index.html"].count("not whole") == 1
+    assert "index: The report has no end" in site["index.html"]
+
+
+def test_nothing_comes_from_elsewhere(site) -> None:
+    for text in site.values():
+        page = Page(text)
+        assert "<b>" not in page.tags
+        assert not [each for each in page.references if "//" in each]
+        assert "default-src &#39;none&#39;" in text or "default-src 'none'" in text

@@ -1,0 +1,1 @@
+"""Test data: schemas, and random texts of a grammar."""

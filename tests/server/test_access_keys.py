@@ -1,0 +1,56 @@
+"""Where keys are read from, and whom they belong to."""
+
+import logging
+from pathlib import Path
+
+import pytest
+
+from specvino.server.access import ENVIRONMENT, KeyFileError, owner, read_keys
+
+
+def written(folder: Path, text: str, mode: int = 0o600) -> Path:
+    file = folder / "keys"
+    file.write_text(text, "utf-8")
+    file.chmod(mode)
+    return file
+
+
+def test_one_a_line(tmp_path, caplog) -> None:
+    file = written(tmp_path, "# of the team\none\n\n  two \n  # old: three\n#four\nfi#ve\n")
+    assert read_keys(file) == {"one", "two", "fi#ve"}
+    assert caplog.messages == []
+
+
+@pytest.mark.parametrize("text", ["", "\n \n", "# one\n"])
+def test_a_file_without_a_key_is_a_mistake(tmp_path, text) -> None:
+    with pytest.raises(KeyFileError, match="contains no key"):
+        read_keys(written(tmp_path, text))
+
+
+@pytest.mark.parametrize("mode", [0o640, 0o604, 0o644, 0o660, 0o666])
+def test_a_file_that_others_can_open_is_warned_of(tmp_path, caplog, mode) -> None:
+    with caplog.at_level(logging.WARNING):
+        assert read_keys(written(tmp_path, "one", mode)) == {"one"}
+    (line,) = caplog.messages
+    assert f"{mode:03o}" in line
+    assert "one" not in line.replace(str(tmp_path), "")
+
+
+def test_the_environment(monkeypatch) -> None:
+    monkeypatch.delenv(ENVIRONMENT, raising=False)
+    assert read_keys(None) == frozenset()
+    monkeypatch.setenv(ENVIRONMENT, " one ")
+    assert read_keys(None) == {"one"}
+
+
+@pytest.mark.parametrize("value", ["", " ", "\n"])
+def test_a_blank_variable_is_a_mistake(monkeypatch, value) -> None:
+    monkeypatch.setenv(ENVIRONMENT, value)
+    with pytest.raises(KeyFileError, match="SPECVINO_API_KEY is blank"):
+        read_keys(None)
+
+
+def test_an_owner_does_not_tell_the_key() -> None:
+    assert owner(b"one") == owner(b"one") != owner(b"two")
+    assert len(owner(b"one")) == 32, "as long as its column"
+    assert owner(b"one") not in ("", "one")
