@@ -33,9 +33,10 @@ def without_full_logits(
     fields.
 
     Only the pipeline can constrain outputs and calls (`held` says that calls must fit the schemas of strict tools) and
-    do a beam search. Of the logprobs, it knows only the chosen token's. Other requests that need full logits go to the
-    full-logits process, if the model has one: it doesn't do speculative decoding. A bias of a token that the model
-    lacks is dropped. `top_param` is the field that asks for `top_logprobs`.
+    do a beam search. It returns the logprobs of the answer's tokens, but neither those of other tokens nor those of a
+    prompt. Other requests that need full logits go to the full-logits process, if the model has one: it doesn't do
+    speculative decoding. A bias of a token that the model lacks is dropped. `top_param` is the field that asks for
+    `top_logprobs`.
     """
     sampling = request.sampling
     # An answer without tokens is neither searched nor constrained.
@@ -64,7 +65,7 @@ def without_full_logits(
 def _needing_full_logits(request: GenerationRequest, top_param: str) -> Iterator[str]:
     """Yields the fields of a request that need the scores of the whole vocabulary."""
     sampling = request.sampling
-    if request.top_logprobs > 1:
+    if request.top_logprobs > 1 or request.echoes_logprobs:
         yield top_param
     if request.logprob_token_ids:
         yield "logprob_token_ids"
