@@ -105,7 +105,7 @@ def test_what_the_engine_is_asked() -> None:
     assert (sent.constraint, sent.sampling.max_tokens) == (JsonSchema({"type": "object"}), 7)
 
 
-ENDPOINTS = {
+ENDPOINTS: dict[str, Any] = {
     "chat": (CreateChatCompletionRequest, chat_fields, {"messages": [{"role": "user", "content": "hi"}]}),
     "completions": (CreateCompletionRequest, completion_fields, {"prompt": "hi"}),
     "responses": (CreateResponseRequest, response_fields, {"input": "hi"}),
