@@ -6,8 +6,7 @@ from specvino.engine.request import Message
 from specvino.generated.models import CreateResponseRequest
 from specvino.handlers.errors import ApiError
 from specvino.handlers.responses.conversation import to_conversation
-from specvino.handlers.responses.input import read
-from specvino.handlers.responses.request import request_fields
+from specvino.handlers.responses.request import read, request_fields
 from specvino.handlers.sampling import sampling
 
 

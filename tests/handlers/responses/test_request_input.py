@@ -8,7 +8,7 @@ from specvino.engine.request import Message, ToolCall
 from specvino.generated.models import CreateResponseRequest
 from specvino.handlers.errors import ApiError
 from specvino.handlers.media import ImageSource, MessageDraft, PlacedSource
-from specvino.handlers.responses.input import to_messages
+from specvino.handlers.responses.request import to_messages
 
 CALL = {"type": "function_call", "call_id": "c1", "name": "f", "arguments": '{"a": 1}'}
 OUTPUT = {"type": "function_call_output", "call_id": "c1", "output": "sunny"}
