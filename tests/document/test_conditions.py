@@ -1,6 +1,7 @@
 """Conditions between fields, and between fields and facts about a server."""
 
 from functools import partial
+from typing import Any
 
 import pytest
 
@@ -8,11 +9,11 @@ from specvino.document.conditions import Condition, complement, value_at
 from specvino.document.validator import Validator
 
 
-def refused(entry, body, **facts):
+def refused(entry: dict[str, Any], body: dict[str, Any], **facts: Any) -> tuple[str, str] | None:
     """The field and the message of the refusal, None if there is none."""
     entry = {"code": "invalid_value", "message": "{field}", **entry}
     refusal = Condition("c", entry).refusal(partial(value_at, body), facts)
-    return refusal and (refusal.param, refusal.message)
+    return (refusal.param, refusal.message) if refusal else None
 
 
 def test_both_groups_have_to_hold() -> None:
@@ -69,7 +70,7 @@ def test_facts_that_are_unknown_refuse_nothing() -> None:
     assert condition.bounds({"drafting": "draft_model"}) == condition.bounds({}) == {}
 
 
-VALUES = (None, True, False, 0, 1, 2, 3, 1.5, "", "a", [], {})
+VALUES: tuple[Any, ...] = (None, True, False, 0, 1, 2, 3, 1.5, "", "a", [], {})
 
 
 @pytest.mark.parametrize(
@@ -86,7 +87,7 @@ VALUES = (None, True, False, 0, 1, 2, 3, 1.5, "", "a", [], {})
         ({"const": "a"}, (None, "a", "")),
     ],
 )
-def test_the_complement(schema, of) -> None:
+def test_the_complement(schema: dict[str, Any], of: tuple[Any, ...]) -> None:
     """Of the values that the field may have, it has those that the condition isn't about."""
     fits, allowed = Validator(schema).fits, Validator(complement(schema)).fits
     for value in of:

@@ -8,6 +8,8 @@ from specvino.codegen.lint import STAGES, documents, lint
 from specvino.codegen.lint.problem import Problem
 from specvino.codegen.spec import Spec
 
+Rule = Callable[[Spec], Iterator[Problem]]
+
 
 @pytest.fixture(autouse=True)
 def _only_what_a_test_changed(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -15,7 +17,7 @@ def _only_what_a_test_changed(request: pytest.FixtureRequest, monkeypatch: pytes
     if "spec" not in request.fixturenames:
         return
     small, spec = request.getfixturevalue("small"), request.getfixturevalue("spec")
-    changed = {documents.openapi: _openapi(small, spec), documents.dialects: _dialects(small, spec)}
+    changed: dict[Rule, Rule] = {documents.openapi: _openapi(small, spec), documents.dialects: _dialects(small, spec)}
     stages = tuple(tuple(changed.get(rule, rule) for rule in stage) for stage in STAGES)
     monkeypatch.setattr(linting, "STAGES", stages)
 

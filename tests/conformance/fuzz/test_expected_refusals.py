@@ -143,7 +143,7 @@ def test_content_is_unsupported_where_the_error_says_so(param) -> None:
 
 def test_a_server_without_facts_isn_t_believed() -> None:
     server = KnownServer()
-    server.facts = {}
+    server.facts = {}  # type: ignore[misc]
     assert not holds("context_length_exceeded", chat("hi", max_tokens=200), TOO_LONG, server=server)
     assert not holds("unsupported_tool", {"tool_choice": "required"}, server=server)
 

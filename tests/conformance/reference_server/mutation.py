@@ -9,7 +9,8 @@ from typing import Any, NamedTuple
 from reference_server.bench import BY_BOUNDS, BY_TIME, KEY, MODEL, PACE, bench, full_plan, judged, told, whole_plan
 from reference_server.part import Part
 from reference_server.server import ReferenceServer
-from specvino.conformance.cases.case import CAPABILITIES, Case
+from specvino.conformance.cases.capability import all_capabilities
+from specvino.conformance.cases.case import Case
 from specvino.conformance.cases.plan import Plan
 from specvino.conformance.rule_ids import all_rules
 from specvino.conformance.verdict import Result, Verdict
@@ -59,7 +60,7 @@ def proved(mutant: Mutant) -> dict[str, Told]:
     expected = meant(mutant)
     full = full_plan("specvino").cases
     cases = [case for case in full if case.rule in expected - BY_TIME]
-    capabilities = [name for name, each in CAPABILITIES.items() if each.rule in expected]
+    capabilities = [name for name, each in all_capabilities().items() if each.rule in expected]
     results = _judged(mutant, cases, capabilities) | _by_time(mutant, expected)
     for rule in sorted(rule for rule in expected if "/rules/" in rule):
         waiting = _by_nearness(whole_plan("specvino").cases, rule)

@@ -221,9 +221,7 @@ def test_an_item_is_looked_for() -> None:
 
 def test_only_what_was_made_in_the_background_is_cancelled() -> None:
     for id, expected in (("done", True), ("made", False), ("deleted", False)):
-        refused = Refused(
-            "response_cancel", {"response_id": id}, None, "response_not_cancellable", "", "response_id"
-        )
+        refused = Refused("response_cancel", {"response_id": id}, None, "response_not_cancellable", "", "response_id")
         assert is_true(refused, StoringServer()) is expected
 
 
