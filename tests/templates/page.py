@@ -26,11 +26,11 @@ this page.
 - **Roles**: the roles, besides user and assistant, whose messages the template renders. The server converts developer
   messages to system messages if it doesn't.
 - **Calls**: "yes" if the template renders tool calls and their format is known.
-- **Rendered**: how many of {len(NAMES)} conversations are rendered as in transformers. "refused" counts those that the template
-  itself rejects in both.
-- **Read**: how many of {len(CASES)} messages with calls, as rendered by the template, are parsed to the same calls with the
-  same types of values, however the text is split. **Forced**: how many the grammar of forced calls allows. **Again**: how
-  many are rendered to the same text after they were parsed.
+- **Rendered**: how many of {len(NAMES)} conversations are rendered as in transformers. "refused" counts those that the
+  template itself rejects in both.
+- **Read**: how many of {len(CASES)} messages with calls, as rendered by the template, are parsed to the same calls with
+  the same types of values, however the text is split. **Forced**: how many the grammar of forced calls allows.
+  **Again**: how many are rendered to the same text after they were parsed.
 
 """
 
