@@ -238,7 +238,7 @@ def run(
         insecure=insecure,
         dialect=dialect,
         profile=profile.value,
-        layers=tuple(dict.fromkeys(each.value for each in layer or ())),
+        layers=tuple(dict.fromkeys(chosen.value for chosen in layer or ())),
         filters=tuple(filter or ()),
         concurrency=concurrency,
         timeout=timeout,

@@ -31,7 +31,7 @@ def compare(before: Path, after: Path) -> int:
     if differ := differences(old, new):
         end(f"{before} and {after} are runs with different plans: {'; '.join(differ)}")
     console = Console(highlight=False)
-    found = diff(old, new)
+    changes = diff(old, new)
     if old.header.model != new.header.model:
         text = Text(f"The models differ: {old.header.model}, then {new.header.model}.", style="yellow")
         console.print(text, soft_wrap=True)
@@ -41,21 +41,21 @@ def compare(before: Path, after: Path) -> int:
     for path, report in ((before, old), (after, new)):
         if report.shortcoming:
             console.print(Text(f"{path}: {report.shortcoming}", style="yellow"), soft_wrap=True)
-    for title, pairs in (("worse", found.worse), ("better", found.better), ("changed", found.other)):
+    for title, pairs in (("worse", changes.worse), ("better", changes.better), ("changed", changes.other)):
         for was, now in pairs:
             _print(console, title, f"{was.verdict} -> ", now, *new_faults(was, now))
-    for line in found.new:
+    for line in changes.new:
         _print(console, "new", "", line)
-    for line in found.gone:
+    for line in changes.gone:
         console.print(Text(f"gone     {line.rule}: was {line.verdict}"), soft_wrap=True)
-    worse = len(found.worse) + len(found.newly_bad)
+    worse = len(changes.worse) + len(changes.newly_bad)
     console.print(
-        f"{worse} worse, {len(found.better)} better, {len(found.other)} changed, {found.same} the same, "
-        f"{len(found.new)} new, {len(found.gone)} gone"
+        f"{worse} worse, {len(changes.better)} better, {len(changes.other)} changed, {changes.same} the same, "
+        f"{len(changes.new)} new, {len(changes.gone)} gone"
     )
     for when, report in (("before", old), ("after", new)):
         console.print(f"{when}: {'; '.join(totals(report))}", style="dim", soft_wrap=True)
-    return 1 if found.is_worse else 0
+    return 1 if changes.is_worse else 0
 
 
 def _print(console: Console, title: str, was: str, line: Line, *why: str) -> None:

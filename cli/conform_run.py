@@ -67,14 +67,14 @@ class Files:
                 end("--strict requires --baseline")
             return Baseline()
         try:
-            found = read(self.baseline)
+            baseline = read(self.baseline)
         except BadBaseline as error:
             end(str(error))
         except OSError as error:
             end(f"{self.baseline} can't be read: {error.strerror}")
-        if self.strict and (unknown := found.unknown(all_rules())):
+        if self.strict and (unknown := baseline.unknown(all_rules())):
             end(f"{self.baseline} contains unknown rules: {', '.join(unknown)}")
-        return found
+        return baseline
 
     def write(self, report: Report) -> None:
         for name in get_args(Format):

@@ -43,11 +43,11 @@ def _with_options_of_serve(command: Callable[..., None]) -> Callable[..., None]:
     """Adds the options of `specvino serve` to a command: Typer reads them from the signature."""
     own = inspect.signature(command).parameters
     theirs = inspect.signature(serve).parameters
-    named = [each for each in own.values() if each.kind is not each.VAR_KEYWORD]
-    shared = [each for name, each in theirs.items() if name not in own and name not in _OF_A_SERVER]
-    parameters = [each.replace(kind=each.KEYWORD_ONLY) for each in (*shared, *named)]
+    named = [parameter for parameter in own.values() if parameter.kind is not parameter.VAR_KEYWORD]
+    shared = [parameter for name, parameter in theirs.items() if name not in own and name not in _OF_A_SERVER]
+    parameters = [parameter.replace(kind=parameter.KEYWORD_ONLY) for parameter in (*shared, *named)]
     command.__signature__ = inspect.Signature(parameters)  # type: ignore[attr-defined]  # in typeshed no callable has one
-    command.__annotations__ = {each.name: each.annotation for each in parameters}
+    command.__annotations__ = {parameter.name: parameter.annotation for parameter in parameters}
     return command
 
 

@@ -33,10 +33,10 @@ def build(
         from specvino.portal.build import BuildError
         from specvino.portal.build import build as write
     from specvino.cli.conform_matrix import side_by_side
-    from specvino.cli.main import app as whole
+    from specvino.cli.main import app as root
 
     try:
-        write(output, whole, side_by_side, start_lines())
+        write(output, root, side_by_side, start_lines())
     except BuildError as error:
         sys.exit(f"specvino: {error}")
     typer.echo(f"the site is in {output}: open {output / 'index.html'}")

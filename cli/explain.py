@@ -29,16 +29,16 @@ def explain_field(name: str, document: Schema, console: Console | None = None) -
     schemas = document["components"]["schemas"]
     known = owners(schemas)
     endpoint, _, path = name.partition(".")
-    wanted = [name, f"{endpoint}.response.{path}", f"{endpoint}.stream.{path}"]
-    found = [each for each in wanted if each in known]
-    if not found and (elsewhere := _elsewhere(name, known, schemas)):
-        found = [elsewhere]
-    if not found:
+    names = [name, f"{endpoint}.response.{path}", f"{endpoint}.stream.{path}"]
+    fields = [field for field in names if field in known]
+    if not fields and (elsewhere := _elsewhere(name, known, schemas)):
+        fields = [elsewhere]
+    if not fields:
         near = difflib.get_close_matches(name, known, n=3)
         raise UnknownField(f"unknown field {name}" + (f"; similar names: {', '.join(near)}" if near else ""))
     console = console or Console()
-    for each in found:
-        _show(console, each, known[each], schemas)
+    for field in fields:
+        _show(console, field, known[field], schemas)
 
 
 def _elsewhere(name: str, known: dict[str, list[Owner]], schemas: dict[str, Schema]) -> str | None:
@@ -48,13 +48,14 @@ def _elsewhere(name: str, known: dict[str, list[Owner]], schemas: dict[str, Sche
     steps = path.split(".")
     for length in range(len(steps) - 1, 0, -1):
         outer = f"{endpoint}.stream.{'.'.join(steps[:length])}"
-        for each in (each for owner in known.get(outer, ()) for each in _components(owner.schema, schemas)):
+        components = [name for owner in known.get(outer, ()) for name in _components(owner.schema, schemas)]
+        for component in components:
             member = steps[length].rstrip("[]")
-            names: Schema = schemas[each].get("properties", {}).get(member, {}).get("x-support", {})
+            names: Schema = schemas[component].get("properties", {}).get(member, {}).get("x-support", {})
             for other in names:
-                found = other + name.removeprefix(f"{outer}.{member}")
-                if other.startswith(f"{endpoint}.response.") and found in known:
-                    return found
+                unary = other + name.removeprefix(f"{outer}.{member}")
+                if other.startswith(f"{endpoint}.response.") and unary in known:
+                    return unary
     return None
 
 
@@ -108,18 +109,18 @@ def _branches(schema: Schema, schemas: dict[str, Schema]) -> list[str]:
     """Returns descriptions of a union's branches, of a reference's target or of a list's elements."""
     if "$ref" in schema:
         name = component_name(schema["$ref"])
-        found = limits(schemas[name])
-        return _branches(schemas[name], schemas) or [name + (f" ({found})" if found else "")]
+        bounds = limits(schemas[name])
+        return _branches(schemas[name], schemas) or [name + (f" ({bounds})" if bounds else "")]
     if "items" in schema:
-        return [f"list of {each}" for each in _described(schema["items"], schemas)]
+        return [f"list of {element}" for element in _described(schema["items"], schemas)]
     unions = [branch for keyword in ("anyOf", "oneOf") for branch in schema.get(keyword, ())]
-    return [each for branch in unions for each in _described(branch, schemas)]
+    return [element for branch in unions for element in _described(branch, schemas)]
 
 
 def _described(schema: Schema, schemas: dict[str, Schema]) -> list[str]:
     branches = _branches(schema, schemas)
     if not branches:
         return [plain(schema)]
-    found = limits(schema)
-    suffix = (f" ({found})" if found else "") + "".join(f": {remark}" for remark in remarks(schema, schemas))
+    bounds = limits(schema)
+    suffix = (f" ({bounds})" if bounds else "") + "".join(f": {remark}" for remark in remarks(schema, schemas))
     return [branch + suffix for branch in branches]

@@ -68,16 +68,16 @@ def explain_template(
 
     try:
         text, tokens, special = _read(template)
-        found = ChatTemplate(text, tokens)
+        chat_template = ChatTemplate(text, tokens)
     except ModelLoadError as error:
         sys.exit(f"specvino: {error}")
     except (OSError, UnicodeDecodeError, TemplateRefusal) as error:
         sys.exit(f"specvino: {template}: {error}")
     console = Console(soft_wrap=True)
-    console.print(_capabilities(found.capabilities))
-    for lack in missing(found.capabilities):
+    console.print(_capabilities(chat_template.capabilities))
+    for lack in missing(chat_template.capabilities):
         console.print(f"Instead: {lack}.")
-    for line in _formats(found, read_formats(found.template, special)):
+    for line in _formats(chat_template, read_formats(chat_template.template, special)):
         console.print(line)
 
 

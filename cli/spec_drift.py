@@ -63,20 +63,20 @@ def drift(
 
     if source is not None and package_version is not None:
         raise typer.BadParameter("--package-version and --source can't be combined", param_hint="--package-version")
-    document, whole = _document(root, dialect_file(dialect)), _document(root, OPENAPI_32)
+    document, ours = _document(root, dialect_file(dialect)), _document(root, OPENAPI_32)
     try:
-        said = system_of(dialect, document, package_version, source)
+        system = system_of(dialect, document, package_version, source)
         entries = allow_list.read(f"{dialect}.openapi" if source and source.is_file() else dialect, allowed)
-        found = compare(dialect, document, whole, said, entries, only or ())
+        drift_report = compare(dialect, document, ours, system, entries, only or ())
     except Unreadable as error:
         end(str(error))
     if format is Format.TABLE and output is None:
         # In a file or a pipe, the table is wide enough for field names.
-        report.show(found, Console(width=None if sys.stdout.isatty() else 180))
+        report.show(drift_report, Console(width=None if sys.stdout.isatty() else 180))
     else:
-        text = report.as_json(found) if format is Format.JSON else report.as_markdown(found)
+        text = report.as_json(drift_report) if format is Format.JSON else report.as_markdown(drift_report)
         _write(text, output)
-    sys.exit(0 if found.is_clean else 1)
+    sys.exit(0 if drift_report.is_clean else 1)
 
 
 def _document(root: Path | None, name: str) -> dict[str, Any]:

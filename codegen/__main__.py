@@ -1,4 +1,4 @@
-"""`python -m specvino.codegen`: writes generated/, or says how it differs."""
+"""`python -m specvino.codegen`: writes generated/, or shows how it differs."""
 
 import sys
 from pathlib import Path

@@ -1,4 +1,4 @@
-"""Gives a component that is several things for a system, such as a tool of chat and of responses, a copy for each."""
+"""Copies components that mean several things for a system, such as a tool of chat and of responses."""
 
 import json
 from typing import Any
@@ -14,15 +14,15 @@ SAID = "x-said"
 
 
 def take_apart(document: dict[str, Any], levels: dict[str, Entry]) -> None:
-    """Copies components in place, so that no property is several fields of which the system says different things.
+    """Copies components in place, so that each property is one field, or fields with the same entry in the dialect.
 
-    The first copy keeps the name. Inside itself, a component refers to the first one.
+    The first copy keeps the name. Inside itself, a component refers to the first copy.
     """
     _Copies(document, levels).run()
 
 
 def join_same(document: dict[str, Any]) -> None:
-    """Removes copies that are what another component of the same title is, in place."""
+    """Removes copies that equal another component of the same title, in place."""
     schemas: dict[str, Schema] = document["components"]["schemas"]
     while True:
         first: dict[str, str] = {}
@@ -44,10 +44,10 @@ class _Copies:
         self._schemas: dict[str, Schema] = document["components"]["schemas"]
         self._levels = levels
         self._names: dict[str, dict[str, str]] = {}
-        """For each component the names of its copies, by what they are."""
+        """The names of the copies of each component, by content."""
         self._copies: dict[str, Schema] = {}
         self._answers: dict[tuple[str, str], str] = {}
-        """The first copy in an endpoint's answer, by endpoint and component: that which its events have, too."""
+        """The first copy in an endpoint's answer, by endpoint and component; the endpoint's events use it as well."""
 
     def run(self) -> None:
         for root in list(roots(self._document)):
@@ -69,13 +69,13 @@ class _Copies:
 
     def _free(self, root: Root, name: str) -> str:
         place = (root.endpoint, *(() if root.part == "request" else (root.part,)))
-        wanted = "".join(word.title() for part in place for word in part.split("_")) + name
+        base = "".join(word.title() for part in place for word in part.split("_")) + name
         number = 2
-        found = wanted
-        while found in self._schemas or found in self._copies:
-            found = f"{wanted}{number}"
+        free = base
+        while free in self._schemas or free in self._copies:
+            free = f"{base}{number}"
             number += 1
-        return found
+        return free
 
     def _copy(self, root: Root, schema: Schema, path: str, inside: tuple[str, ...]) -> Schema:
         if "$ref" in schema:
@@ -107,14 +107,14 @@ class _Copies:
         return copied
 
     def _property(self, root: Root, schema: Schema, path: str, inside: tuple[str, ...]) -> Schema:
-        said = self._levels.get(field_name(root.endpoint, root.part, path), {})
-        if said.get("level") not in WITHOUT:  # else it doesn't matter what would be in it
+        entry = self._levels.get(field_name(root.endpoint, root.part, path), {})
+        if entry.get("level") not in WITHOUT:  # else it doesn't matter what would be in it
             schema = self._copy(root, schema, path, inside)
-        return schema | {SAID: said}
+        return schema | {SAID: entry}
 
 
 def _without_said(schema: Schema) -> Schema:
-    """Returns the schema itself, without what dialects say in it."""
+    """Returns the schema itself, without the dialect's entries in it."""
     for _, child in descend(schema, ""):
         child.pop(SAID, None)
     return schema

@@ -1,4 +1,4 @@
-"""The files of generated/: their texts, and how they compare with what is there."""
+"""The files of generated/: their contents, and how they differ from the folder."""
 
 import difflib
 from pathlib import Path
@@ -13,7 +13,7 @@ INIT = '"""Written by specvino.codegen from openapi/. Do not edit."""\n'
 
 
 def render(spec: Spec) -> dict[str, str]:
-    """Returns the files of generated/ by name; those of the systems are in the folder dialects/."""
+    """Returns the files of generated/ by name; those of other systems are in the folder dialects/."""
     document = spec.document
     return {
         "__init__.py": INIT,
@@ -22,7 +22,7 @@ def render(spec: Spec) -> dict[str, str]:
         **{f"dialects/{system}.json": to_json(project(document, dialect)) for system, dialect in spec.dialects.items()},
         "vocabulary.json": to_json(spec.vocabulary),
         "differences.json": to_json(
-            {system: said["differences"] for system, said in spec.dialects.items() if "differences" in said}
+            {system: dialect["differences"] for system, dialect in spec.dialects.items() if "differences" in dialect}
         ),
         "conditions.json": to_json(condition_tables(document, spec.conditions)),
         "routes.json": to_json(to_routes(document)),
@@ -37,7 +37,7 @@ def render(spec: Spec) -> dict[str, str]:
 
 
 def write(files: dict[str, str], target: Path) -> None:
-    """Makes `target` hold these files and no others."""
+    """Writes the files to `target` and deletes all others there."""
     for stale in _present(target) - files.keys():
         (target / stale).unlink()
     for name, text in files.items():
@@ -46,7 +46,7 @@ def write(files: dict[str, str], target: Path) -> None:
 
 
 def drift(files: dict[str, str], target: Path) -> str:
-    """Returns a unified diff from what `target` holds to what it should hold; it is empty when they agree."""
+    """Returns a unified diff from the content of `target` to the files; it is empty when they agree."""
     diffs = []
     for name in sorted(files.keys() | _present(target)):
         path = target / name

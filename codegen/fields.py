@@ -1,9 +1,9 @@
-"""The fields of an endpoint: what the support tables are about.
+"""The fields of an endpoint, which the support tables refer to.
 
 A field is named by its endpoint, the part of the exchange and its path: `chat.temperature` for requests,
-`chat.response.usage` and `chat.stream.choices[].delta` for answers. `[]` stands for the elements of a list. Where
-union branches share a property (a message's content) it is one field. What an event has in common with the unary
-answer is described there: `chat.stream.usage` is a field, `chat.stream.usage.total_tokens` is none.
+`chat.response.usage` and `chat.stream.choices[].delta` for answers. `[]` stands for the elements of a list. A property
+that union branches share, such as a message's content, is one field. What an event and the unary answer have in common
+is described with the answer: `chat.stream.usage` is a field, `chat.stream.usage.total_tokens` isn't.
 """
 
 from collections.abc import Collection, Iterator
@@ -24,7 +24,7 @@ def field_name(endpoint: str, part: str, path: str) -> str:
 
 @dataclass(frozen=True, slots=True)
 class Field:
-    """Describes a field of an endpoint, with the properties of the document that describe it."""
+    """A field of an endpoint, with the properties of the document that describe it."""
 
     endpoint: str
     part: str
@@ -38,18 +38,18 @@ class Field:
 
     @property
     def origins(self) -> set[Any]:
-        """Returns who defined the field; more than one where union branches differ."""
+        """The values of x-origin; more than one where union branches differ."""
         return {owner.get("x-origin") for owner in self.owners}
 
 
 def fields(document: dict[str, Any]) -> list[Field]:
     """Returns all fields, in the order of the document; the error envelope is the endpoint `error`."""
-    found = []
+    result = []
     for root in roots(document):
         paths: dict[str, list[Schema]] = {}
         _collect(document, root, root.schema, "", paths, ())
-        found += [Field(root.endpoint, root.part, path, tuple(owners)) for path, owners in paths.items()]
-    return found
+        result += [Field(root.endpoint, root.part, path, tuple(owners)) for path, owners in paths.items()]
+    return result
 
 
 def parts(document: dict[str, Any]) -> list[tuple[str, str]]:
@@ -74,7 +74,7 @@ class Root:
     elsewhere: Collection[str]
 
     def leaves_out(self, name: str, path: str, inside: Collection[str]) -> bool:
-        """Tells whether the fields of a component aren't fields of this part, at a path `inside` components.
+        """Returns whether the fields of a component, at a path `inside` components, don't count as fields of this part.
 
         A schema inside itself has the same fields again; errors are an endpoint of their own.
         """
@@ -82,7 +82,7 @@ class Root:
 
 
 def roots(document: dict[str, Any]) -> Iterator[Root]:
-    """Yields each part. What several operations answer with is described at the first one."""
+    """Yields each part. What several operations answer with is described with the first one."""
     described: set[str] = set()
     for operation in operations(document):
         endpoint = operation.endpoint

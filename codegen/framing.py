@@ -1,4 +1,4 @@
-"""A stream as one system sends it: how an event is framed, what ends the stream, and whether our table holds."""
+"""A stream as one system sends it: the framing of events, its end, and the parts of x-stream that hold."""
 
 from collections.abc import Iterator
 from typing import Any
@@ -12,37 +12,40 @@ ERROR = {"$ref": "#/components/schemas/ErrorResponse"}
 def adapt_streams(document: dict[str, Any], dialect: dict[str, Any]) -> None:
     """Changes the schemas of events and x-stream in place.
 
-    A dialect says of each endpoint's stream: `framing` (data, or event for a line `event:` too), `terminator` (the text
-    that ends it, or null), `error` (event, or none where a failure is no event), `first` (of the sequence numbers),
-    `order` (how the system's streams differ from our table) and `breaks` (what of the table they don't keep; without it
-    so much that the table doesn't hold for them). Of a table by types, what no event of the system states is gone.
+    For each endpoint's stream a dialect gives `framing` (data, or event for an additional `event:` line), `terminator`
+    (the text that ends it, or null), `error` (event, or none where a failure isn't sent as an event), `first` (the
+    first sequence number), `order` (how the system's streams differ from our table) and `breaks` (the parts of the
+    table that don't hold). With `order` but without `breaks` the table doesn't hold at all. In a table by types, facts
+    that no event of the system states are removed.
     """
     for operation in operations(document):
-        said = dialect["stream"].get(operation.endpoint)
-        if said and EVENTS in operation.content():
-            _adapt(document, operation.definition, said)
+        stream = dialect["stream"].get(operation.endpoint)
+        if stream and EVENTS in operation.content():
+            _adapt(document, operation.definition, stream)
 
 
-def _adapt(document: dict[str, Any], operation: dict[str, Any], said: dict[str, Any]) -> None:
+def _adapt(document: dict[str, Any], operation: dict[str, Any], stream: dict[str, Any]) -> None:
     item = resolved(document, operation["responses"]["200"]["content"]["text/event-stream"]["itemSchema"])
     data = item["properties"]["data"]
     text: Schema = next(dict(branch) for branch in data.get("anyOf", [data]) if "contentSchema" in branch)
-    if said["error"] == "none":
+    if stream["error"] == "none":
         text["contentSchema"] = _without_error(document, text["contentSchema"])
-    _frame(item, text, said)
-    if "order" in said and "breaks" not in said:
+    _frame(item, text, stream)
+    if "order" in stream and "breaks" not in stream:
         operation.pop("x-stream", None)
     elif "x-stream" in operation:
         table = operation["x-stream"]
-        _adapt_table(table, said)
+        _adapt_table(table, stream)
         if isinstance(table["classify"], str):
             _keep_stated(table, set(_facts(document, text["contentSchema"], table["classify"])))
 
 
 def _switch_off(table: dict[str, Any], word: str) -> None:
-    """Switches off one of the words of `breaks`, what of the table a system doesn't keep, in place. A machine that
-    needs no fact to be opened or ended has that fact among the others; a law, or a field that it has to be constant, is
-    gone."""
+    """Removes what one word of `breaks` names from the table, in place.
+
+    A machine that needs no fact to open or end has that fact in its body instead; a law, or one of the fields that it
+    keeps constant, is removed.
+    """
     subject, _, detail = word.partition(".")
     if word == "no silent event":
         table["silent"] = True
@@ -51,18 +54,18 @@ def _switch_off(table: dict[str, Any], word: str) -> None:
         facts = machine.pop(detail)
         machine["body"] = [*([facts] if isinstance(facts, str) else facts), *machine.get("body", ())]
     elif detail:
-        law = next(each for each in table["laws"] if isinstance(each, dict) and each["law"] == subject)
-        law["fields"] = [each for each in law["fields"] if each != detail]
+        law = next(entry for entry in table["laws"] if isinstance(entry, dict) and entry["law"] == subject)
+        law["fields"] = [field for field in law["fields"] if field != detail]
     else:
-        table["laws"] = [each for each in table["laws"] if subject != (each if isinstance(each, str) else each["law"])]
+        table["laws"] = [law for law in table["laws"] if subject != (law if isinstance(law, str) else law["law"])]
 
 
-def _frame(item: Schema, text: Schema, said: dict[str, Any]) -> None:
-    end = said["terminator"]
+def _frame(item: Schema, text: Schema, stream: dict[str, Any]) -> None:
+    end = stream["terminator"]
     item["description"] = "One event of the stream" + (f"; the last one is {end}." if end else ".")
     item["required"] = ["data"]
     item["properties"] = {}
-    if said["framing"] == "event":
+    if stream["framing"] == "event":
         item["required"] = ["event", "data"]
         item["properties"]["event"] = {
             "type": "string",
@@ -95,14 +98,14 @@ def _without_error(document: dict[str, Any], schema: Schema) -> Schema:
     return kept[0]
 
 
-def _adapt_table(table: dict[str, Any], said: dict[str, Any]) -> None:
-    table["framing"], table["terminator"] = said["framing"], said["terminator"]
-    for word in said.get("breaks", ()):
+def _adapt_table(table: dict[str, Any], stream: dict[str, Any]) -> None:
+    table["framing"], table["terminator"] = stream["framing"], stream["terminator"]
+    for word in stream.get("breaks", ()):
         _switch_off(table, word)
     for law in table["laws"]:
-        if isinstance(law, dict) and law["law"] == "consecutive" and "first" in said:
-            law["from"] = said["first"]
-    if said["error"] == "none" and isinstance(table["classify"], list):
+        if isinstance(law, dict) and law["law"] == "consecutive" and "first" in stream:
+            law["from"] = stream["first"]
+    if stream["error"] == "none" and isinstance(table["classify"], list):
         table["classify"] = [rule for rule in table["classify"] if rule["fact"] != "error"]
         for machine in table["machines"].values():
             if fail := [fact for fact in machine.pop("fail", ()) if fact != "error"]:
@@ -119,20 +122,23 @@ def _facts(document: dict[str, Any], schema: Schema, field: str) -> Iterator[str
 
 
 def _keep_stated(table: dict[str, Any], facts: set[str]) -> None:
-    """Takes facts out of a table that no event of the system states, and machines that none opens, in place. Facts of
-    such a machine are those of the one around it: deltas of a text, say, that comes without parts."""
+    """Removes facts that no event of the system states, and machines that no fact opens, from a table in place.
+
+    The remaining facts of such a machine move to the machine around it: deltas of a text that comes without parts, for
+    example.
+    """
     machines = table["machines"]
     for machine in machines.values():
         for part in {"body", "end", "fail", "abort"} & machine.keys():
             machine[part] = [fact for fact in machine[part] if fact in facts]
             if not machine[part]:
                 del machine[part]
-    while gone := [name for name, each in machines.items() if _is_never_opened(each, machines, facts)]:
+    while gone := [name for name, machine in machines.items() if _is_never_opened(machine, machines, facts)]:
         for name in gone:
             _dissolve(machines, name)
     for law in table["laws"]:
         if isinstance(law, dict) and "texts" in law:
-            law["texts"] = [each for each in law["texts"] if each["delta"] in facts]
+            law["texts"] = [text for text in law["texts"] if text["delta"] in facts]
     table["laws"] = [
         law
         for law in table["laws"]
@@ -141,7 +147,7 @@ def _keep_stated(table: dict[str, Any], facts: set[str]) -> None:
 
 
 def _dissolve(machines: dict[str, Any], name: str) -> None:
-    """Takes a machine out of a table, in place. What is stated of it all the same is of the machine around it."""
+    """Removes a machine from a table, in place. Its remaining facts move to the machine around it."""
     machine = machines.pop(name)
     if machine["in"] in machines and (left := machine.get("body")):
         around = machines[machine["in"]]

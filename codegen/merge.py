@@ -44,12 +44,14 @@ def merge_systems(document: dict[str, Any], vocabulary: dict[str, Any]) -> None:
     systems = vocabulary["$defs"]["system"]["enum"]
     origin = vocabulary["$defs"]["x-origin"]
     origin["enum"] = [*systems, *origin["enum"]]
-    (dialect,) = (each for each in by_endpoint(document)["openapi"].parameters if each["name"] == "dialect")
+    (dialect,) = (
+        parameter for parameter in by_endpoint(document)["openapi"].parameters if parameter["name"] == "dialect"
+    )
     dialect["schema"]["enum"] = list(systems)
 
 
 def own_entry(field: Field, dialect: dict[str, Any]) -> Entry | None:
-    """Returns what a dialect says of the field itself."""
+    """Returns the dialect's own entry for a field."""
     parts = dialect.get("fields", {}).get(field.endpoint)
     paths = parts.get(field.part) if isinstance(parts, dict) else None
     entry = paths.get(field.path) if isinstance(paths, dict) else None
@@ -57,7 +59,7 @@ def own_entry(field: Field, dialect: dict[str, Any]) -> Entry | None:
 
 
 def part_level(endpoint: str, part: str, dialect: dict[str, Any]) -> str | None:
-    """Returns the level of all fields of a part, where a dialect gives one: `responses: absent`, `stream: absent`."""
+    """Returns the level of a whole part where a dialect gives one, such as `responses: absent` or `stream: absent`."""
     parts = dialect.get("fields", {}).get(endpoint)
     if isinstance(parts, str):
         return "refused" if (parts, part) == ("absent", "request") else parts
@@ -66,13 +68,13 @@ def part_level(endpoint: str, part: str, dialect: dict[str, Any]) -> str | None:
 
 
 def _around(field: Field, places: Places) -> Field | None:
-    """Returns the nearest field around one."""
+    """Returns the nearest enclosing field."""
     keys = ((field.endpoint, field.part, path) for path in around(field.path))
     return next((places[key] for key in keys if key in places), None)
 
 
 def stated(field: Field, places: Places, dialect: dict[str, Any]) -> Entry | None:
-    """Returns what a dialect says of a field, by an entry of its own, of its whole part or of a field around it."""
+    """Returns the dialect's entry for a field: its own, that of its part, or one inherited from an enclosing field."""
     if entry := own_entry(field, dialect):
         return entry
     if level := part_level(field.endpoint, field.part, dialect):
@@ -87,23 +89,23 @@ def stated(field: Field, places: Places, dialect: dict[str, Any]) -> Entry | Non
 
 
 def _said(field: Field, places: Places, dialect: dict[str, Any]) -> Entry | None:
-    """Returns what holds for a field: what is stated of it, or that it is unknown to the system."""
+    """Returns the entry that applies to a field: the stated one, or that the system doesn't know the field."""
     entry = stated(field, places, dialect)
     if entry is None and "openai" not in field.origins:
         return {"level": dialect["unknown_fields"] if field.part == "request" else "absent"}
     return entry
 
 
-def support(found: list[Field], dialect: dict[str, Any]) -> dict[str, Entry]:
-    """Returns what a dialect says of each field, by the field's name; those of which it says nothing are left out.
+def support(listed: list[Field], dialect: dict[str, Any]) -> dict[str, Entry]:
+    """Returns the dialect's entries by field name, without fields that it doesn't cover.
 
-    A field without an entry has the level of the nearest field around it that has one. Every field inside one that a
-    system is without is so too; what a system has in full, it has with all fields of the same origin; partial says
-    nothing about the fields inside. What is left and wasn't defined by OpenAI is unknown to the system.
+    A field without an entry inherits the level of the nearest enclosing field. Fields inside one that the system lacks
+    are lacking as well. A field with full support includes the inner fields of the same origin; partial support implies
+    nothing about them. Remaining fields that OpenAI didn't define are unknown to the system.
     """
-    places = {(field.endpoint, field.part, field.path): field for field in found}
+    places = {(field.endpoint, field.part, field.path): field for field in listed}
     result = {}
-    for field in found:
+    for field in listed:
         if (entry := _said(field, places, dialect)) is not None:
             result[field.name] = entry
     return result
@@ -111,9 +113,9 @@ def support(found: list[Field], dialect: dict[str, Any]) -> dict[str, Entry]:
 
 def merge_support(document: dict[str, Any], dialects: dict[str, dict[str, Any]]) -> None:
     """Writes x-support at every property: by field name (a component serves several endpoints), then by system."""
-    found = fields(document)
-    by_system = {system: support(found, dialect) for system, dialect in dialects.items()}
-    for field in found:
+    listed = fields(document)
+    by_system = {system: support(listed, dialect) for system, dialect in dialects.items()}
+    for field in listed:
         for owner in field.owners:
             owner.setdefault("x-support", {})[field.name] = {
                 system: entry["level"] if entry.keys() == {"level"} else entry

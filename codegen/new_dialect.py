@@ -1,4 +1,4 @@
-"""The files of a dialect of which nothing is known yet: the beginning of a description of one more system."""
+"""The skeleton of a dialect: the files that describe one more system, with everything unknown."""
 
 import re
 from datetime import date
@@ -48,8 +48,8 @@ UNREADABLE = (
 
 
 def files(spec: Spec, name: str, title: str, root: Path, today: date) -> dict[Path, str]:
-    """Returns the texts of the files below `root`, the project's folder, that a dialect begins with: its own, its table
-    in upstream/, and the vocabulary with its name in the list of systems.
+    """Returns the files of a new dialect by path below `root`, the project's folder: the dialect, its table in
+    upstream/, and the vocabulary with the name in the list of systems.
 
     Raises SpecError for a name that is taken or malformed.
     """
@@ -59,13 +59,13 @@ def files(spec: Spec, name: str, title: str, root: Path, today: date) -> dict[Pa
         raise SpecError(f"{name!r} is not a name of small letters, digits and hyphens")
     if name in (*spec.dialects, *spec.vocabulary["$defs"]["x-origin"]["enum"]) or dialect.exists():
         raise SpecError(f"{name} is already a dialect, or this project")
-    listed, found = LIST.subn(rf"\g<1>, {name}\g<2>", vocabulary.read_text("utf-8"))
-    if found != 1:
+    text, count = LIST.subn(rf"\g<1>, {name}\g<2>", vocabulary.read_text("utf-8"))
+    if count != 1:
         raise SpecError(f"{vocabulary} has no line `system: {{enum: [...]}}`")
     return {
         dialect: _skeleton(spec, title, today),
         root / "upstream" / "tables" / f"{name}.yaml": dump({"unreadable": UNREADABLE.format(name=name, title=title)}),
-        vocabulary: listed,
+        vocabulary: text,
     }
 
 
@@ -86,7 +86,7 @@ def _skeleton(spec: Spec, title: str, today: date) -> str:
 
 
 def _stream(table: dict[str, Any]) -> dict[str, Any]:
-    """Returns how our stream comes. With an unknown order the system's document has no x-stream."""
+    """Returns the framing of our own stream. With an unknown order, x-stream isn't part of the system's document."""
     return {
         "framing": table["framing"],
         "terminator": table.get("terminator"),

@@ -1,4 +1,4 @@
-"""The values of a property as another system has them, on the structure that ours have."""
+"""The values of a property as another system has them, based on the structure of ours."""
 
 from collections.abc import Callable, Iterator, Sequence
 from typing import Any
@@ -23,7 +23,7 @@ ALL_BOUNDS = frozenset(keyword for keywords in BOUNDS.values() for keyword in ke
 def drop_bounds(document: dict[str, Any]) -> None:
     """Removes bounds, defaults and rules between fields from all schemas, in place.
 
-    They are facts of a server, not of the API: a dialect says which its system has.
+    They are facts of a server, not of the API; a dialect gives those of its system.
     """
     for _, schema in all_schemas(document):
         for keyword in (*ALL_BOUNDS, "default"):
@@ -40,10 +40,10 @@ def _is_rule(schema: Schema) -> bool:
 
 
 def must_be_there(properties: dict[str, Schema], fields: Sequence[Field], entry: Entry, ours: bool) -> bool:
-    """Tells whether the property that is these fields must be there, beside the other properties of its object.
+    """Returns whether a property, which represents these fields, is required in its object.
 
-    Where the system doesn't say it, a request must have what it must have in this project's document, and an answer,
-    too, as far as it is known to be as described.
+    Without an entry of the system, a request requires what this project's document requires, and so does an answer that
+    is known to match the description.
     """
     if "required" in entry:
         return holds(entry["required"], properties)
@@ -51,16 +51,16 @@ def must_be_there(properties: dict[str, Schema], fields: Sequence[Field], entry:
     return ours and (known or all(field.part == "request" for field in fields))
 
 
-def holds(said: bool | list[str], properties: dict[str, Schema]) -> bool:
-    """Tells whether what is said of a field, of all objects or of some kinds, is so in this one.
+def holds(required: bool | list[str], properties: dict[str, Schema]) -> bool:
+    """Returns whether a statement about all objects, or about some kinds of objects, applies to this one.
 
-    `required: [user, tool]` names the branches of a union, by the value that tells them apart; a branch of several
+    `required: [user, tool]` names the branches of a union by the value that distinguishes them. A branch with several
     values is named by all of them.
     """
-    if isinstance(said, bool):
-        return said
+    if isinstance(required, bool):
+        return required
     values = [[child["const"]] if "const" in child else child.get("enum", []) for child in properties.values()]
-    return any(each and all(value in said for value in each) for each in values)
+    return any(listed and all(value in required for value in listed) for listed in values)
 
 
 NULL: Schema = {"type": "null"}
@@ -75,8 +75,8 @@ Resolve = Callable[[Schema], Schema]
 def own_schema(ours: Schema, theirs: Schema, resolve: Resolve) -> Schema:
     """Returns the schema of a system's values.
 
-    Neither has what is said of the property itself. `theirs` is taken as it is, unless it says but types and bounds:
-    then the arrays and objects of those types are ours, and within the bounds.
+    Both schemas come without the markings of the property. `theirs` is used as it is, unless it has only types and
+    bounds: then arrays and objects keep our structure, within the bounds.
     """
     if not theirs.keys() <= PLAIN or "type" not in theirs:
         return dict(theirs)
@@ -97,12 +97,12 @@ def nullable(schema: Schema, allowed: bool, resolve: Resolve) -> Schema:
         if allowed:
             return {"anyOf": [schema, NULL]}
         target = resolve(schema)
-        found = nullable(target, allowed=False, resolve=resolve)
-        return schema if found == target else found
+        without_null = nullable(target, allowed=False, resolve=resolve)
+        return schema if without_null == target else without_null
     changed = dict(schema)
     if "anyOf" in schema:
         branches = [branch for branch in schema["anyOf"] if branch != NULL]
-        branches = [*branches, NULL] if allowed else [nullable(each, False, resolve) for each in branches]
+        branches = [*branches, NULL] if allowed else [nullable(branch, False, resolve) for branch in branches]
         return branches[0] if len(branches) == 1 else changed | {"anyOf": branches}
     if "enum" in schema:
         values = [value for value in schema["enum"] if value is not None]

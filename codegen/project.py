@@ -1,4 +1,4 @@
-"""The document as one system has it: what an SDK for that system is made from."""
+"""The document of another system, projected from ours; client packages are made from it."""
 
 import copy
 from collections.abc import Callable, Iterator
@@ -33,16 +33,16 @@ def project(document: dict[str, Any], dialect: dict[str, Any]) -> dict[str, Any]
     """Returns the OpenAPI 3.1 document of the system that `dialect` describes."""
     projected = copy.deepcopy(document)
     drop_bounds(projected)
-    found = fields(projected)
-    levels = support(found, dialect)
-    missing = _missing(found, levels, parts(projected), dialect)
+    all_fields = fields(projected)
+    levels = support(all_fields, dialect)
+    missing = _missing(all_fields, levels, parts(projected), dialect)
     take_apart(projected, levels)
-    said: dict[int, Said] = {}
+    entries: dict[int, Said] = {}
     for field in _reachable(fields(projected), levels):
         if (field.endpoint, field.part) not in missing and field.name in levels:
             for owner in field.owners:
-                said.setdefault(id(owner), ([], levels[field.name]))[0].append(field)
-    SchemaProjector(projected, said).run()
+                entries.setdefault(id(owner), ([], levels[field.name]))[0].append(field)
+    SchemaProjector(projected, entries).run()
     join_same(projected)
     _add_rules(projected, dialect)
     _drop_operations(projected, missing, dialect)
@@ -59,13 +59,15 @@ def project(document: dict[str, Any], dialect: dict[str, Any]) -> dict[str, Any]
     return to_31(projected)
 
 
-def _reachable(found: list[Field], levels: dict[str, Entry]) -> list[Field]:
-    """Returns the fields that aren't inside one that the system is without, or that is always null: an object that
-    never comes tells nothing of its schema, which others may share."""
-    without = {(each.endpoint, each.part, each.path) for each in found if _never_comes(levels.get(each.name, {}))}
+def _reachable(all_fields: list[Field], levels: dict[str, Entry]) -> list[Field]:
+    """Returns the fields that aren't inside one that the system lacks or that is always null: an object that never
+    occurs says nothing about its schema, which other fields may share."""
+    without = {
+        (field.endpoint, field.part, field.path) for field in all_fields if _never_comes(levels.get(field.name, {}))
+    }
     return [
         field
-        for field in found
+        for field in all_fields
         if not any((field.endpoint, field.part, path) in without for path in around(field.path))
     ]
 
@@ -75,14 +77,15 @@ def _never_comes(entry: Entry) -> bool:
 
 
 def _missing(
-    found: list[Field], levels: dict[str, Entry], known: list[tuple[str, str]], dialect: dict[str, Any]
+    all_fields: list[Field], levels: dict[str, Entry], known: list[tuple[str, str]], dialect: dict[str, Any]
 ) -> set[tuple[str, str]]:
-    """Returns the parts, as (endpoint, part), that the system is without: it says so, or has none of their fields.
+    """Returns the parts, as (endpoint, part), that the system lacks: as a whole, or because it has none of their
+    fields.
 
-    The request is among them only where the whole endpoint is, and the schema of errors never.
+    The request is included only if the whole endpoint is, and the schema of errors never.
     """
     by_part: dict[tuple[str, str], list[str | None]] = {part: [] for part in known}
-    for field in found:
+    for field in all_fields:
         by_part[field.endpoint, field.part].append(levels.get(field.name, {}).get("level"))
     for (endpoint, part), given in by_part.items():
         if not given:  # all its fields are those of another part
@@ -109,10 +112,10 @@ def _drop_operations(document: dict[str, Any], missing: set[tuple[str, str]], di
         if "parameters" in definition:
             read = dialect.get("parameters", {}).get(endpoint)
             definition["parameters"] = [
-                each
-                for each in definition["parameters"]
-                if each.get("x-origin") != "specvino"
-                and (read is None or each["in"] != "query" or each["name"] in read)
+                parameter
+                for parameter in definition["parameters"]
+                if parameter.get("x-origin") != "specvino"
+                and (read is None or parameter["in"] != "query" or parameter["name"] in read)
             ]
         content = operation.content()
         for part, media in (("response", "application/json"), ("stream", "text/event-stream")):
@@ -127,7 +130,7 @@ def _drop_operations(document: dict[str, Any], missing: set[tuple[str, str]], di
 
 
 def _add_rules(document: dict[str, Any], dialect: dict[str, Any]) -> None:
-    """Gives the bodies of requests the rules between their fields that the system has."""
+    """Adds the system's rules between fields to the bodies of requests."""
     for operation in operations(document):
         if rules := dialect.get("rules", {}).get(operation.endpoint):
             resolved(document, operation.body)["allOf"] = copy.deepcopy(rules)
@@ -142,8 +145,8 @@ def _head(document: dict[str, Any], dialect: dict[str, Any]) -> None:
         "Every field says who defined it (x-origin)."
     )
     document["servers"] = [{"url": path} for path in dialect["base_paths"]]
-    # What no operation can say: how unknown paths are refused, what becomes of unknown fields, what all answers have.
-    said = (
+    # What no operation can say: how unknown paths and fields are handled, and what all answers have.
+    keys = (
         "version",
         "port",
         "errors",
@@ -155,7 +158,7 @@ def _head(document: dict[str, Any], dialect: dict[str, Any]) -> None:
         "other_operations",
         "hosted",
     )
-    document["x-dialect"] = {key: dialect[key] for key in said if key in dialect}
+    document["x-dialect"] = {key: dialect[key] for key in keys if key in dialect}
     used = {tag for operation in operations(document) for tag in operation.definition["tags"]}
     document["tags"] = [tag for tag in document["tags"] if tag["name"] in used]
     if dialect["auth"].get("always"):
@@ -164,7 +167,7 @@ def _head(document: dict[str, Any], dialect: dict[str, Any]) -> None:
 
 
 def drop_unreached(document: dict[str, Any]) -> None:
-    """Leaves the components to which something leads from the paths."""
+    """Removes the components that nothing in the paths leads to."""
     components = document["components"]
     reached = {reference for reference, _ in followed(document, document["paths"])}
     for kind in components.keys() - {"securitySchemes"}:
@@ -176,8 +179,8 @@ def drop_unreached(document: dict[str, Any]) -> None:
 
 def examples(document: dict[str, Any]) -> Iterator[tuple[str, Schema, Any]]:
     """Yields every example with its place and its schema."""
-    for place, schema, shown in _named(document):
-        for name, example in shown.items():
+    for place, schema, named in _named(document):
+        for name, example in named.items():
             yield f"{place} example {name}", schema, example.get("value")
     for place, schema in all_schemas(document):
         for index, value in enumerate(schema.get("examples", ())):
@@ -185,10 +188,10 @@ def examples(document: dict[str, Any]) -> Iterator[tuple[str, Schema, Any]]:
 
 
 def drop_examples(document: dict[str, Any], fits: Callable[[Schema, Any], bool]) -> None:
-    """Leaves the examples of which `fits(schema, value)` is true."""
-    for _, schema, shown in list(_named(document)):
-        for name in [name for name, example in shown.items() if not fits(schema, example.get("value"))]:
-            del shown[name]
+    """Removes the examples for which `fits(schema, value)` is false."""
+    for _, schema, named in list(_named(document)):
+        for name in [name for name, example in named.items() if not fits(schema, example.get("value"))]:
+            del named[name]
     for _, schema in list(all_schemas(document)):
         if "examples" in schema:
             schema["examples"] = [value for value in schema["examples"] if fits(_bare(schema), value)]
@@ -197,7 +200,7 @@ def drop_examples(document: dict[str, Any], fits: Callable[[Schema, Any], bool])
 
 
 def _named(document: dict[str, Any]) -> Iterator[tuple[str, Schema, dict[str, Any]]]:
-    """Yields the examples that stand by name beside a schema."""
+    """Yields the named examples beside a schema."""
     for place, media in media_types(document):
         if "examples" in media:
             yield place, media["schema"], media["examples"]

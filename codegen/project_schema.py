@@ -1,4 +1,4 @@
-"""Brings the schemas of a document down to what one system takes and sends."""
+"""Narrows the schemas of a document to what one system takes and sends."""
 
 import re
 from collections.abc import Collection
@@ -17,16 +17,16 @@ GONE: Schema = {"not": {}}
 
 
 class SchemaProjector:
-    """Brings schemas down to one system. `said` holds what that system says, by the identity of the property."""
+    """Narrows schemas to one system. `entries` are the system's entries by the identity of the property."""
 
-    def __init__(self, document: dict[str, Any], said: dict[int, Said]) -> None:
+    def __init__(self, document: dict[str, Any], entries: dict[int, Said]) -> None:
         self._schemas: dict[str, Schema] = document["components"]["schemas"]
         self._document = document
-        self._said = said
+        self._said = entries
         self._validators = Validators(document)
 
     def run(self) -> None:
-        """Changes the document in place; what is gone is marked as such, for `sweep`."""
+        """Changes the document in place and marks what is gone, for `sweep`."""
         lost = {name for name in _inner_first(self._schemas) if self._narrow_object(self._schemas[name])}
         same = {}
         for name, schema in self._schemas.items():
@@ -37,7 +37,7 @@ class SchemaProjector:
         _redirect(self._document, same)
 
     def _narrow_object(self, schema: Schema) -> bool:
-        """Tells whether the object is lost as the branch of a union: the system can't have a value of it."""
+        """Returns whether the object is lost as the branch of a union, because the system can't have a value of it."""
         properties: dict[str, Schema] = schema.get("properties", {})
         required = set(schema.get("required", ()))
         needed = {name for name in required if "const" not in properties.get(name, {})}
@@ -64,10 +64,10 @@ class SchemaProjector:
         _remove(schema, gone, required - gone)
         return lost or (bool(needed) and needed <= gone)
 
-    def _narrow_property(self, properties: dict[str, Schema], name: str, said: Said) -> bool:
-        """Tells whether a value is left for the property."""
+    def _narrow_property(self, properties: dict[str, Schema], name: str, fields_and_entry: Said) -> bool:
+        """Returns whether the property has a value left."""
         child = properties[name]
-        fields, entry = said
+        fields, entry = fields_and_entry
         narrowed = dict(child)
         if any(_selects(field) for field in fields) and child.keys() & {"const", "enum"}:
             # The kind of a union's branch stays what it is; the system has this branch or hasn't.
@@ -99,13 +99,13 @@ class SchemaProjector:
         return self._schemas[component_name(schema["$ref"])] if "$ref" in schema else schema
 
     def _has(self, entry: Entry, kind: Any) -> bool:
-        """Tells whether a system takes or sends something of this kind."""
+        """Returns whether a system takes or sends something of this kind."""
         return "schema" not in entry or self._validators.of(entry["schema"]).fits(kind)
 
 
 def _inner_first(schemas: dict[str, Schema]) -> list[str]:
-    """Returns the names of components, each after those that it refers to: what is written out into it is as it shall
-    be by then."""
+    """Returns the names of components, each after those that it refers to, so that these are final when they are
+    inlined."""
     found: dict[str, None] = {}
     met: set[str] = set()
 
@@ -129,12 +129,12 @@ def sweep(document: dict[str, Any]) -> None:
 
 
 def _is_about(keyword: str) -> bool:
-    """Tells whether a keyword is about a property and not about its values."""
+    """Returns whether a keyword is about a property and not about its values."""
     return keyword in ("description", "deprecated") or keyword.startswith("x-")
 
 
 def _selects(field: Field) -> bool:
-    """Tells whether the field tells the branches of a union apart."""
+    """Returns whether the field distinguishes the branches of a union."""
     return len({repr(owner["const"]) for owner in field.owners if "const" in owner}) > 1
 
 
@@ -165,7 +165,7 @@ def _drop_branches(schema: Schema, lost: Collection[str]) -> None:
 
 
 def _redirect(document: dict[str, Any], same: dict[str, str]) -> None:
-    """Lets references to a component that is only another's name lead to that one."""
+    """Redirects references to a component that only renames another one."""
     for _, node in objects(document):
         while node.get("$ref") in same:
             node["$ref"] = same[node["$ref"]]

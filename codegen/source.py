@@ -14,7 +14,7 @@ class SpecError(Exception):
 
 
 class _Loader(LOADER):  # type: ignore[misc]
-    """Loads YAML without the two surprises of a specification: a key given twice, and dates."""
+    """Loads YAML without two surprises for a specification: duplicate keys are an error, and dates stay strings."""
 
 
 def _mapping(loader: Any, node: yaml.MappingNode) -> dict[str, Any]:
@@ -52,13 +52,13 @@ KINDS = ("responses", "headers", "parameters")
 
 
 class Bundler:
-    """Makes one document of many files. Every reference into a file becomes a component, named as its last part, once.
+    """Bundles many files into one document. Every reference into a file becomes a component, named by its last part.
 
-    `other.yaml#/Name` is a schema; `other.yaml#/responses/Name` and `…#/headers/Name` are those. A path item and
-    the table of a stream are referred to as a whole file and written out at their place.
+    `other.yaml#/Name` is a schema; `other.yaml#/responses/Name` and `…#/headers/Name` are responses and headers. A path
+    item and the table of a stream are referred to as a whole file and inlined.
 
-    An object's `x-include` lists maps of properties that it shares with others (`other.yaml#/Name`): they are written
-    out after its own ones. What it says of such a property itself (its x-handling here, say) comes on top.
+    An object's `x-include` lists maps of properties that it shares with others (`other.yaml#/Name`): they are added
+    after its own. What the object itself says of such a property, such as its x-handling, takes precedence.
     """
 
     def __init__(self, root: Path) -> None:
@@ -80,20 +80,20 @@ class Bundler:
         return document
 
     def unused(self) -> list[str]:
-        """Returns the definitions that nothing refers to, in files that something refers to; and the other files."""
+        """Returns unused definitions in files that are used, and unused files."""
         folder = self.root.parent
-        found = []
+        result = []
         uses = {*self.origins.values(), *self.included}
         for file in sorted({file for file, _ in uses} - {self.root}):
             names = {f"/{name}" for name in self.files[file] if name not in KINDS}
             names |= {f"/{kind}/{name}" for kind in KINDS for name in self.files[file].get(kind, ())}
             unused = names - {fragment for origin, fragment in uses if origin == file}
-            found += [f"{file.relative_to(folder)}#{name}" for name in sorted(unused)]
+            result += [f"{file.relative_to(folder)}#{name}" for name in sorted(unused)]
         sources = {*folder.glob("*.yaml"), *folder.glob("paths/**/*.yaml"), *folder.glob("schemas/**/*.yaml")}
         sources |= {*folder.glob("streams/**/*.yaml")}
         beside = {folder / f"{name}.yaml" for name in ("conditions", "errors", "vocabulary")}
         unread = sources - self.files.keys() - beside
-        return found + [str(file.relative_to(folder)) for file in sorted(unread)]
+        return result + [str(file.relative_to(folder)) for file in sorted(unread)]
 
     def _file(self, path: Path) -> Any:
         if path not in self.files:

@@ -1,4 +1,4 @@
-"""The source put together: what the lint checks and the emitters write out."""
+"""The merged specification: the lint checks it, and the emitters write it out."""
 
 from dataclasses import dataclass
 from pathlib import Path

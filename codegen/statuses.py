@@ -81,9 +81,9 @@ COMPONENTS: dict[str, Schema] = {
 
 
 def adapt_answers(document: dict[str, Any], dialect: dict[str, Any]) -> None:
-    """Gives every operation the headers, errors and keys that the system has, in place."""
+    """Sets the headers, errors and keys of every operation to those of the system, in place."""
     document["components"]["schemas"] |= COMPONENTS
-    for operation in (each.definition for each in operations(document)):
+    for operation in (item.definition for item in operations(document)):
         if operation["x-endpoint"] in dialect["auth"].get("open", ()):
             operation["security"] = []
         answers = operation["responses"]
@@ -95,8 +95,8 @@ def adapt_answers(document: dict[str, Any], dialect: dict[str, Any]) -> None:
 
 
 def _errors(document: dict[str, Any], operation: dict[str, Any], dialect: dict[str, Any]) -> dict[str, Any]:
-    said = dialect["errors"]
-    statuses = said["statuses"] | said.get("at", {}).get(operation["x-endpoint"], {})
+    errors = dialect["errors"]
+    statuses = errors["statuses"] | errors.get("at", {}).get(operation["x-endpoint"], {})
     meanings: dict[str, list[str]] = {}
     headers: dict[str, dict[str, Any]] = {}
     for ours, kinds in KINDS.items():
@@ -111,7 +111,7 @@ def _errors(document: dict[str, Any], operation: dict[str, Any], dialect: dict[s
                 headers.setdefault(status, {}).update(_with_headers(answer, dialect["headers"]).get("headers", {}))
     answers: dict[str, Any] = {}
     for status in sorted(meanings):
-        media, schema = ENVELOPES[envelope_of(said, operation["x-endpoint"], status)]
+        media, schema = ENVELOPES[envelope_of(errors, operation["x-endpoint"], status)]
         answers[status] = {"description": " ".join(meanings[status]), "content": {media: {"schema": dict(schema)}}}
         if headers[status]:
             answers[status]["headers"] = headers[status]
@@ -122,13 +122,13 @@ def _open(operation: dict[str, Any]) -> bool:
     return operation.get("security") == []
 
 
-def _listed(said: Any) -> list[str]:
-    known = said if isinstance(said, list) else [said]
-    return [str(status) for status in known if isinstance(status, int)]
+def _listed(status: Any) -> list[str]:
+    statuses = status if isinstance(status, list) else [status]
+    return [str(status) for status in statuses if isinstance(status, int)]
 
 
 def _with_headers(answer: dict[str, Any], known: list[str]) -> dict[str, Any]:
-    """Returns the answer with those of its headers that are known."""
+    """Returns the answer with only the known headers."""
     kept = {name: header for name, header in answer.get("headers", {}).items() if name in known}
     rest = {key: value for key, value in answer.items() if key != "headers"}
     return rest | {"headers": kept} if kept else rest

@@ -89,10 +89,10 @@ class Dialect:
             return "full" if node["url"] in base_paths(self.document) else "absent"
         for field, levels in node.get("x-support", {}).items():
             if field.split(".", 1)[0] == endpoint:
-                said = levels[self.name]
-                if isinstance(said, Mapping) and said.get("schema") == {"type": "null"}:
+                support = levels[self.name]
+                if isinstance(support, Mapping) and support.get("schema") == {"type": "null"}:
                     return "absent"
-                return str(said if isinstance(said, str) else said["level"])
+                return str(support if isinstance(support, str) else support["level"])
         return "absent" if self._has_no_such_object(pointer, endpoint) else "full"
 
     def _has_no_such_object(self, pointer: str, endpoint: str) -> bool:
@@ -149,9 +149,9 @@ class Dialect:
         """Returns the statuses with which the system refuses such a request; None where they aren't known."""
         if self.name == WHOLE:
             return (ERRORS[CODES[kind]].status,)
-        said = self._head["errors"]
-        found = said["statuses"] | said.get("at", {}).get(endpoint, {})
-        status = found.get(kind)
+        errors = self._head["errors"]
+        statuses = errors["statuses"] | errors.get("at", {}).get(endpoint, {})
+        status = statuses.get(kind)
         if isinstance(status, int):
             return (status,)
         return tuple(status) if isinstance(status, list) else None
@@ -169,10 +169,10 @@ class Dialect:
         if operation is not None and str(status) in operation.definition["responses"]:
             content = operation.content(str(status)).get(JSON)
             return None if content is None else self.shape(content["schema"])
-        said = self._head.get("errors", {"envelope": "openai"})
+        errors = self._head.get("errors", {"envelope": "openai"})
         unrouted = operation is None and status in (self.statuses("unknown_route", "") or ())
-        own = unrouted and "unknown_route" in said.get("envelopes", {})
-        name = ENVELOPES.get(envelope_of(said, endpoint, "unknown_route" if own else status), "")
+        own = unrouted and "unknown_route" in errors.get("envelopes", {})
+        name = ENVELOPES.get(envelope_of(errors, endpoint, "unknown_route" if own else status), "")
         return self.shape({"$ref": schema_reference(name)}) if name in self.document["components"]["schemas"] else None
 
     def event(self, endpoint: str, value: Any = None) -> Validator | None:
@@ -183,7 +183,7 @@ class Dialect:
             return None
         schema = resolved(self.document, schema)
         branches = schema.get("anyOf", ())
-        others = [each for each in branches if "error" not in resolved(self.document, each).get("required", ())]
+        others = [branch for branch in branches if "error" not in resolved(self.document, branch).get("required", ())]
         if isinstance(value, Mapping) and "error" not in value and 0 < len(others) < len(branches):
             return self.shape(others[0] if len(others) == 1 else {**schema, "anyOf": others})
         return self.shape(schema)
@@ -206,9 +206,9 @@ class Dialect:
             framing=found["framing"],
             terminator=found["terminator"],
             machines=tuple(
-                _narrowed(each, found["machines"][each.name])
-                for each in table.machines
-                if each.name in found["machines"]
+                _narrowed(machine, found["machines"][machine.name])
+                for machine in table.machines
+                if machine.name in found["machines"]
             ),
             laws=tuple(
                 _adapted(law, laws[_name(law)])
@@ -222,20 +222,20 @@ class Dialect:
     def unjudged(self) -> dict[str, str]:
         """Returns the parts of the stream order that can't be checked, by names like those of rules, with the
         reason."""
-        found = {}
-        for endpoint, said in self._head.get("stream", {}).items():
-            if "order" in said and "breaks" not in said:
-                found[f"{endpoint}/rules/stream-order"] = f"{self.name}: {said['order']}"
-            for word in said.get("breaks", ()):
-                found[f"{endpoint}/rules/stream-order/{word}"] = f"{self.name}: {said['order']}"
-        return found
+        parts = {}
+        for endpoint, stream in self._head.get("stream", {}).items():
+            if "order" in stream and "breaks" not in stream:
+                parts[f"{endpoint}/rules/stream-order"] = f"{self.name}: {stream['order']}"
+            for part in stream.get("breaks", ()):
+                parts[f"{endpoint}/rules/stream-order/{part}"] = f"{self.name}: {stream['order']}"
+        return parts
 
     def terminator(self, endpoint: str) -> str | None:
         """Returns the text that ends the endpoint's streams, which isn't an event."""
         if self.name == WHOLE:
             return STREAMS[endpoint].terminator
-        said: str | None = self._head["stream"][endpoint]["terminator"]
-        return said
+        terminator: str | None = self._head["stream"][endpoint]["terminator"]
+        return terminator
 
     @property
     def unknown_fields(self) -> str:
@@ -292,15 +292,15 @@ def _whole() -> Dialect:
     return Dialect(WHOLE)
 
 
-def _narrowed(machine: Machine, said: Mapping[str, Any]) -> Machine:
-    body, end = tuple(said.get("body", ())), tuple(said.get("end", ()))
-    return replace(machine, open=said.get("open"), body=body, end=end)
+def _narrowed(machine: Machine, narrower: Mapping[str, Any]) -> Machine:
+    body, end = tuple(narrower.get("body", ())), tuple(narrower.get("end", ()))
+    return replace(machine, open=narrower.get("open"), body=body, end=end)
 
 
-def _adapted(law: Law, said: Mapping[str, Any]) -> Law:
+def _adapted(law: Law, values: Mapping[str, Any]) -> Law:
     if isinstance(law, Consecutive):
-        return replace(law, start=said["from"])
-    return replace(law, fields=tuple(said["fields"])) if isinstance(law, Constant) else law
+        return replace(law, start=values["from"])
+    return replace(law, fields=tuple(values["fields"])) if isinstance(law, Constant) else law
 
 
 def _name(law: Law) -> str:

@@ -31,7 +31,7 @@ DEFAULT_LAYERS = ("cases", "streams")
 
 def layers_of(filters: Sequence[str]) -> tuple[str, ...]:
     """Returns the layers of a run where none are chosen: the cases, and `fuzz` where a filter names it."""
-    of_fuzz = ["/fuzz/" in f"{each}/" for each in filters]
+    of_fuzz = ["/fuzz/" in f"{pattern}/" for pattern in filters]
     cases = () if filters and all(of_fuzz) else DEFAULT_LAYERS
     return (*cases, "fuzz") if any(of_fuzz) else cases
 
@@ -61,16 +61,16 @@ class Job:
         if "fuzz" in self.layers and self.replayed is None and not is_installed():
             raise CannotRun(NOT_INSTALLED)
         keyed = self.target.key is not None
-        for each in self.filters or (None,):
-            filters = () if each is None else (each,)
+        for pattern in self.filters or (None,):
+            filters = () if pattern is None else (pattern,)
             found = plan(self.dialect, profile=self.profile, layers=self.layers, filters=filters, key=keyed)
             if found.is_empty and not self._fuzzes(filters):
-                raise CannotRun(self._nothing(found, each))
+                raise CannotRun(self._nothing(found, pattern))
         return plan(self.dialect, profile=self.profile, layers=self.layers, filters=self.filters, key=keyed)
 
     def _fuzzes(self, filters: tuple[str, ...]) -> bool:
-        ids = (each for each in all_rules() if "/fuzz/" in each)
-        return "fuzz" in self.layers and any(matches(each, filters) for each in ids)
+        ids = (rule for rule in all_rules() if "/fuzz/" in rule)
+        return "fuzz" in self.layers and any(matches(rule, filters) for rule in ids)
 
     def again(self) -> list[Line]:
         """Returns the lines whose requests are sent again."""

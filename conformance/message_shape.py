@@ -45,8 +45,11 @@ def template_of(path: str) -> str | None:
 @cache
 def _paths() -> tuple[tuple[str, re.Pattern[str]], ...]:
     """Returns the paths of the document with their patterns, the most specific ones first."""
-    templates = sorted({each.path for each in operations(whole())}, key=lambda path: (path.count("{"), -len(path)))
-    return tuple((each, re.compile(".*" + re.sub(r"\\{.*?\\}", ".+", re.escape(each)))) for each in templates)
+    paths = {operation.path for operation in operations(whole())}
+    templates = sorted(paths, key=lambda path: (path.count("{"), -len(path)))
+    return tuple(
+        (template, re.compile(".*" + re.sub(r"\\{.*?\\}", ".+", re.escape(template)))) for template in templates
+    )
 
 
 def _name_only(found: re.Match[str]) -> str:

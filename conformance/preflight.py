@@ -60,7 +60,7 @@ def checked_url(url: str) -> str:
 def checked_key(key: str | None) -> str | None:
     """Returns the key as a header can contain it. Raises CannotRun, without showing the key."""
     stripped = (key or "").strip()
-    if not stripped.isascii() or any(not "!" <= each <= "~" for each in stripped):
+    if not stripped.isascii() or any(not "!" <= character <= "~" for character in stripped):
         raise CannotRun("the key has characters that no header can carry")
     return stripped or None
 
@@ -178,8 +178,8 @@ def _require_key(exchange: Exchange, key: str | None) -> None:
 
 def _answered(exchange: Exchange) -> str:
     message: Any = exchange.error.get("message")
-    said = f": {message[:160]}" if isinstance(message, str) else ""
-    return f"{exchange.request.method} {exchange.request.path} is answered with {exchange.status}{said}"
+    shown = f": {message[:160]}" if isinstance(message, str) else ""
+    return f"{exchange.request.method} {exchange.request.path} is answered with {exchange.status}{shown}"
 
 
 def _names(listing: Exchange) -> list[str]:
@@ -189,12 +189,14 @@ def _names(listing: Exchange) -> list[str]:
     except Unreadable:
         return []
     entries = data if isinstance(data, list) else []
-    return [each["id"] for each in entries if isinstance(each, dict) and isinstance(each.get("id"), str) and each["id"]]
+    return [
+        entry["id"] for entry in entries if isinstance(entry, dict) and isinstance(entry.get("id"), str) and entry["id"]
+    ]
 
 
 def _is_text(name: str) -> bool:
     """Returns whether a text can be encoded: JSON can escape lone surrogates, which UTF-8 can't encode."""
-    return not any("\ud800" <= each <= "\udfff" for each in name)
+    return not any("\ud800" <= character <= "\udfff" for character in name)
 
 
 async def _elsewhere(session: Session, listing: Exchange) -> str:

@@ -1,4 +1,4 @@
-"""Makes values that are larger than a schema allows in one place each, and right in all others."""
+"""Makes values that exceed one bound of a schema each and are valid otherwise."""
 
 import math
 from collections.abc import Iterator
@@ -13,10 +13,10 @@ LARGEST = 65_536
 
 
 def beyond_bounds(document: dict[str, Any], schema: Schema) -> Iterator[Any]:
-    """Yields a value for each upper bound of a schema and of all that is inside it: `maximum`, `maxLength`, `maxItems`,
-    `maxProperties` and the `maxLength` of `propertyNames`. A schema inside itself is gone through once.
+    """Yields a value for each upper bound of a schema and of everything inside it: `maximum`, `maxLength`, `maxItems`,
+    `maxProperties` and the `maxLength` of `propertyNames`.
 
-    Another branch of the schema may allow a value all the same.
+    A recursive schema is visited once. Another branch of the schema may still allow a value.
     """
     yield from _beyond(document, schema, ())
 
@@ -67,13 +67,13 @@ def _objects(document: dict[str, Any], schema: Schema, seen: tuple[str, ...]) ->
 
 
 def _samples(document: dict[str, Any], schema: Schema, seen: tuple[str, ...] = ()) -> Iterator[Any]:
-    """Yields a small value that the schema's own keywords allow; none for one that is needed inside itself."""
+    """Yields a small value that the schema allows by its own keywords; nothing for a schema that requires itself."""
     with suppress(LookupError):
         yield _sample(document, schema, seen)
 
 
 def _sample(document: dict[str, Any], schema: Schema, seen: tuple[str, ...]) -> Any:
-    """Raises LookupError for a schema that is needed inside itself."""
+    """Returns a small value. Raises LookupError for a schema that requires itself."""
     if reference := schema.get("$ref"):
         if reference in seen:
             raise LookupError(reference)

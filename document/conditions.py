@@ -58,7 +58,7 @@ class Condition:
         self._facts = {fact: Validator(schema).fits for fact, schema in entry.get("facts", {}).items()}
         self._entry = entry
         self.fields = fields_of(entry)
-        """The top-level fields that it is about; those that a repair keeps come first."""
+        """The top-level fields that it is about."""
         self._evaluate = _evaluator(entry)
 
     @property
@@ -101,9 +101,12 @@ class Conditions:
         self.of_body = [condition for condition in every if not condition.needs_facts]
         self.of_server = [condition for condition in every if condition.needs_facts]
 
+    def __iter__(self) -> Iterator[Condition]:
+        return iter((*self.of_body, *self.of_server))
+
     def refusals(self, value: Lookup, facts: Mapping[str, Any]) -> Iterator[Refusal]:
         """Yields the refusals of a body, in order."""
-        for condition in (*self.of_body, *self.of_server):
+        for condition in self:
             if refusal := condition.refusal(value, facts):
                 yield refusal
 

@@ -15,7 +15,7 @@ VOCABULARY = "vocabulary.json"
 """The JSON Schemas of the document's own keywords."""
 
 DIFFERENCES = "differences.json"
-"""The rules by which this server answers otherwise than other systems, by system."""
+"""The rules by which this server deliberately answers differently from other systems, by system."""
 
 CONDITIONS = "conditions.json"
 """The conditions that servers check beside the schemas, by endpoint."""
@@ -26,9 +26,9 @@ ROUTES = "routes.json"
 
 @cache
 def load(name: str) -> dict[str, Any]:
-    """Returns a document by the name of its file, such as `openapi.json` or what `dialect_file` returns.
+    """Returns a document by its file name, such as `openapi.json` or the result of `dialect_file`.
 
-    It is parsed once: whoever changes it must copy it. Raises FileNotFoundError.
+    It is parsed once, so callers must copy it before they change it. Raises FileNotFoundError.
     """
     loaded: dict[str, Any] = json.loads(read(name))
     return loaded
@@ -41,30 +41,31 @@ def whole() -> dict[str, Any]:
 
 @cache
 def lowered() -> dict[str, Any]:
-    """Returns the document of this project as OpenAPI 3.1, for tools that read nothing newer.
+    """Returns the document of this project as OpenAPI 3.1, for tools that can't read 3.2.
 
-    It shares most parts with `whole()`, so it takes a tenth of a millisecond; whoever changes it must copy it.
+    It shares most parts with `whole()`, so it costs a tenth of a millisecond. Callers must copy it before they change
+    it.
     """
     return to_31(whole())
 
 
 def read(name: str) -> str:
-    """Returns the file of a document as it is. Raises FileNotFoundError."""
+    """Returns the text of a document's file. Raises FileNotFoundError."""
     return files("specvino.generated").joinpath(*name.split("/")).read_text("utf-8")
 
 
 def dialect_file(system: str) -> str:
-    """Returns the name of the file with the OpenAPI 3.1 document of a system."""
+    """Returns the file name of a system's OpenAPI 3.1 document."""
     return f"dialects/{system}.json"
 
 
 @cache
 def systems() -> tuple[str, ...]:
-    """Returns the systems that have documents of their own, in the order of their names."""
+    """Returns the systems that have documents of their own, sorted by name."""
     folder = files("specvino.generated") / "dialects"
     # Without it, as before the first run of codegen, commands that need no system go on working.
-    found = folder.iterdir() if folder.is_dir() else ()
-    return tuple(sorted(each.name.removesuffix(".json") for each in found if each.name.endswith(".json")))
+    documents = folder.iterdir() if folder.is_dir() else ()
+    return tuple(sorted(file.name.removesuffix(".json") for file in documents if file.name.endswith(".json")))
 
 
 @cache

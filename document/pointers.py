@@ -15,9 +15,9 @@ def unescape(step: str) -> str:
 
 
 def at(document: Any, pointer: str) -> Any:
-    """Returns what a pointer such as `/paths/~1models/get` leads to; the empty one leads to the document itself.
+    """Returns the value at a pointer such as `/paths/~1models/get`; the empty pointer is the document itself.
 
-    Raises KeyError for a pointer that leads nowhere.
+    Raises KeyError if there is no such value.
     """
     node = document
     for step in pointer.split("/")[1:]:
@@ -30,12 +30,12 @@ def at(document: Any, pointer: str) -> Any:
 
 
 def referred(document: Any, reference: str) -> Any:
-    """Returns what a local reference such as `#/components/schemas/Model` leads to. Raises KeyError."""
+    """Returns the target of a local reference such as `#/components/schemas/Model`. Raises KeyError."""
     return at(document, reference.removeprefix("#"))
 
 
 def resolved(document: Any, node: Any) -> Any:
-    """Returns the node itself or, where it is a reference, what it refers to in the end. Raises KeyError."""
+    """Returns the node itself or, for a reference, its final target. Raises KeyError."""
     while isinstance(node, Mapping) and "$ref" in node:
         node = referred(document, node["$ref"])
     return node

@@ -19,8 +19,8 @@ MOST_FOLDED = 3
 def to_31(document: dict[str, Any]) -> dict[str, Any]:
     """Returns a document of OpenAPI 3.2 as 3.1, for SDK generators and portals.
 
-    The schemas of events move to `x-itemSchema`, the titles of tags to `x-displayName`. The result shares all that
-    stays the same with the document.
+    The schemas of events move to `x-itemSchema`, the titles of tags to `x-displayName`. The result shares everything
+    else with the document.
     """
     return {
         **document,
@@ -84,10 +84,10 @@ def _renamed(node: dict[str, Any], old: str, new: str) -> dict[str, Any]:
 def folded(document: Mapping[str, Any]) -> dict[str, Any]:
     """Returns the same document with the rules of each component as one `not`.
 
-    Schemathesis 4.32 folds `allOf` into the schema around it, but can't fold two conditionals: it gives up on the
-    operation, or makes a single valid body where there should be hundreds (decision 064). "If A then B" for all
-    rules is "not any (A and not B)". The other keys of a rule stay with it. Where the rules are too many for it, they
-    stand where it only looks when it has a body: for bodies with a field that every body must have.
+    Schemathesis 4.32 folds `allOf` into the schema around it but can't fold two conditionals: it gives up on the
+    operation, or generates one valid body where there should be hundreds (decision 064). "If A then B" for all rules is
+    "not any (A and not B)". Other keys of a rule are kept. Too many rules move to `dependentSchemas` of a required
+    field, which Schemathesis applies only to finished bodies.
     """
     schemas = {name: _folded(schema) for name, schema in document["components"]["schemas"].items()}
     return {**document, "components": {**document["components"], "schemas": schemas}}
@@ -106,6 +106,6 @@ def _folded(schema: Object) -> Object:
 
 
 def _broken(rule: Object) -> dict[str, Any]:
-    """Returns what breaks a rule."""
+    """Returns the schema of values that break a rule."""
     rest = {key: value for key, value in rule.items() if key not in ("if", "then")}
     return {**rest, "allOf": [rule["if"], {"not": rule["then"]}]}

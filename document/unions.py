@@ -1,4 +1,4 @@
-"""Which branch of a union an object was meant for."""
+"""The branch of a union that an object is meant for."""
 
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -9,8 +9,11 @@ from specvino.document.pointers import resolved
 
 
 class Union:
-    """The branches of a union that are objects. `key` is the property that says which one a value is, such as `type`
-    or `role`, None where no property does; `known` are the texts that it can be."""
+    """The branches of a union that are objects.
+
+    `key` is the property that distinguishes them, such as `type` or `role`; None if there is none. `known` are its
+    possible values.
+    """
 
     def __init__(self, branches: Sequence[Schema], document: Mapping[str, Any]) -> None:
         self._document = document
@@ -23,25 +26,25 @@ class Union:
         self.known = list(dict.fromkeys(text for schema, _ in self._objects for text in self._texts(schema, self.key)))
 
     def meant(self, value: Mapping[str, Any]) -> list[Schema]:
-        """Returns the branches that an object can be meant for, valid or not: the best alone where there is one, none
-        when `key` has none of the texts."""
+        """Returns the branches that an object can be meant for, valid or not: the best one alone if there is one, none
+        if `key` has an unknown value."""
         candidates = self._objects
         if self.key is not None and self.key in value:
-            said = value[self.key]
-            candidates = [each for each in self._objects if said in self._texts(each[0], self.key)]
-            candidates = candidates or [each for each in self._open() if _has_all(each[0], value)]
+            name = value[self.key]
+            candidates = [candidate for candidate in self._objects if name in self._texts(candidate[0], self.key)]
+            candidates = candidates or [candidate for candidate in self._open() if _has_all(candidate[0], value)]
         elif self.key is not None:
             candidates = [
-                each
-                for each in self._objects
-                if self.key not in each[0].get("required", ()) and value.keys() & each[0]["properties"].keys()
+                candidate
+                for candidate in self._objects
+                if self.key not in candidate[0].get("required", ()) and value.keys() & candidate[0]["properties"].keys()
             ]
         best = [branch for schema, branch in candidates if _has_all(schema, value)]
         return best[:1] or [branch for _, branch in candidates]
 
     def _open(self) -> list[tuple[Schema, Schema]]:
-        """Returns the objects that leave it open what `key` is."""
-        return [each for each in self._objects if not self._texts(each[0], self.key)]
+        """Returns the objects that leave `key` open."""
+        return [candidate for candidate in self._objects if not self._texts(candidate[0], self.key)]
 
     def _texts(self, schema: Schema, key: str | None) -> list[str]:
         return texts(values(resolved(self._document, schema.get("properties", {}).get(key, {}))))
@@ -56,19 +59,19 @@ class Union:
 
 
 def telling(listed: Iterable[Iterable[str]]) -> str | None:
-    """Returns the property that tells the most objects apart, of those that can be but certain texts in each object;
-    the first of several, None where there is none."""
+    """Returns the property that distinguishes the most objects by constant texts; the first of several, None without
+    any."""
     count = Counter(key for keys in listed for key in keys)
     return count.most_common(1)[0][0] if count else None
 
 
 def values(schema: Mapping[str, Any]) -> list[Any] | None:
-    """Returns the values that a schema lists, which may be one; None where it lists none. It is no reference."""
+    """Returns the values that a schema (not a reference) lists, which may be one; None if it lists none."""
     return [schema["const"]] if "const" in schema else schema.get("enum")
 
 
 def type_names(schema: Mapping[str, Any]) -> list[str]:
-    """Returns the types that a schema names, none where it leaves the type open. It is no reference."""
+    """Returns the types that a schema (not a reference) names; empty if it leaves the type open."""
     named = schema.get("type", [])
     return [named] if isinstance(named, str) else named
 
@@ -79,5 +82,5 @@ def texts(listed: Iterable[Any] | None) -> list[str]:
 
 
 def _has_all(schema: Schema, value: Mapping[str, Any]) -> bool:
-    """Tells whether nothing that the object requires is missing."""
+    """Returns whether the object has everything that the schema requires."""
     return value.keys() >= set(schema.get("required", ()))

@@ -1,4 +1,4 @@
-"""What decides whether a value is valid: jsonschema-rs, formats included."""
+"""Validation by jsonschema-rs, including formats."""
 
 import json
 from collections.abc import Callable, Iterator, Mapping
@@ -39,11 +39,11 @@ class Validator:
             return False
 
     def errors(self, value: Any) -> Iterator[jsonschema_rs.ValidationError]:
-        """Yields what is wrong with a value, in jsonschema-rs's form. Raises ValueError as `is_valid` does."""
+        """Yields the errors of a value, in jsonschema-rs's form. Raises ValueError as `is_valid` does."""
         return self._compiled.iter_errors(value)
 
     def violations(self, value: Any) -> Iterator[str]:
-        """Yields what is wrong with a value, each in a sentence that begins with the path of the wrong part."""
+        """Yields the errors of a value, each as a sentence that begins with the path of the wrong part."""
         try:
             errors = list(self._compiled.iter_errors(value))
         except ValueError as nested:
@@ -100,8 +100,8 @@ def _absolute(node: Any) -> Any:
 
 
 def _sentence(error: jsonschema_rs.ValidationError) -> str:
-    shown = json.dumps(error.instance, ensure_ascii=False, default=repr)
-    return f"{_place(error)}: {_cut(error.message.replace(shown, _cut(shown)), 2 * LONGEST)}"
+    instance = json.dumps(error.instance, ensure_ascii=False, default=repr)
+    return f"{_place(error)}: {_cut(error.message.replace(instance, _cut(instance)), 2 * LONGEST)}"
 
 
 def _place(error: jsonschema_rs.ValidationError) -> str:
@@ -109,15 +109,15 @@ def _place(error: jsonschema_rs.ValidationError) -> str:
 
 
 def _required(names: list[str]) -> str:
-    """Says of members in quotation marks that they are missing."""
+    """Returns that these members, in quotation marks, are missing."""
     if len(names) == 1:
         return f"{names[0]} is a required property"
     return f"{', '.join(names[:-1])} and {names[-1]} are required properties"
 
 
 def _nearest(error: jsonschema_rs.ValidationError) -> list[jsonschema_rs.ValidationError]:
-    """Returns what is wrong in the branch of a union that fits best: the one whose first error lies deepest. All
-    members that are missing in one place are wrong together."""
+    """Returns the errors of the branch of a union that fits best: the one whose first error is deepest. Missing members
+    of one object are errors together."""
     branches = getattr(error.kind, "context", None)
     if not branches:
         return [error]
@@ -126,26 +126,30 @@ def _nearest(error: jsonschema_rs.ValidationError) -> list[jsonschema_rs.Validat
         return [error]
     depth = len(error.instance_path)
     # The branch whose constants the value has, such as its `type`, is the one that it was meant for.
-    named = [each for each in candidates if not any(_tells_apart(one, depth) for one in each)]
+    named = [branch for branch in candidates if not any(_tells_apart(problem, depth) for problem in branch)]
     if len(named) == 1:
         return _first(named[0])
     # A branch for another type of value says nothing of this one.
-    meant = [each for each in candidates if min(len(one.instance_path) for one in each) > depth]
+    meant = [branch for branch in candidates if min(len(problem.instance_path) for problem in branch) > depth]
     if not meant:
         return _first(candidates[0]) if len(candidates) == 1 else [error]
-    best = min(meant, key=lambda each: (len(each), -max(len(one.instance_path) for one in each)))
+    best = min(meant, key=lambda branch: (len(branch), -max(len(problem.instance_path) for problem in branch)))
     return _first(best)
 
 
 def _first(branch: list[jsonschema_rs.ValidationError]) -> list[jsonschema_rs.ValidationError]:
-    """Returns the first error of a branch, with those that say of the same object that something is missing."""
+    """Returns the first error of a branch, with all missing members of the same object."""
     if branch[0].kind.name != "required":
         return _nearest(branch[0])
-    return [each for each in branch if (each.kind.name, each.instance_path) == ("required", branch[0].instance_path)]
+    return [
+        problem
+        for problem in branch
+        if (problem.kind.name, problem.instance_path) == ("required", branch[0].instance_path)
+    ]
 
 
 def _tells_apart(error: jsonschema_rs.ValidationError, depth: int) -> bool:
-    """Tells whether a value of this place, or one of its members, is one that a branch isn't for."""
+    """Returns whether a value here, or one of its members, rules a branch out."""
     at, kind = len(error.instance_path), error.kind.name
     return (at == depth and kind == "type") or (at == depth + 1 and kind in ("const", "enum"))
 

@@ -1,7 +1,7 @@
-"""How to walk a bundled document and its JSON Schemas; references are followed where a function says so.
+"""Walks over a bundled document and its JSON Schemas. References are followed only where a function says so.
 
-The keys of `properties` and the like are names, not keywords: a property called `default` or `not` must not be taken
-for one. So every walk goes through the lists here.
+The keys of `properties` and the like are names, not keywords: a property called `default` or `not` must not be mistaken
+for one. So every walk uses the lists here.
 """
 
 from collections.abc import Iterator, Mapping
@@ -32,14 +32,14 @@ def subschemas(schema: Schema) -> Iterator[tuple[str, Schema]]:
 
 
 def descend(schema: Schema, place: str) -> Iterator[tuple[str, Schema]]:
-    """Yields a schema and all that are written inside it, each with its place."""
+    """Yields a schema and all schemas written inside it, each with its place."""
     yield place, schema
     for step, child in subschemas(schema):
         yield from descend(child, f"{place}/{step}")
 
 
 def objects(node: Any, place: str = "", names: bool = False) -> Iterator[tuple[str, dict[str, Any]]]:
-    """Yields every object whose keys are the document's own words, with its place. Data is left out."""
+    """Yields every object whose keys are keywords, with its place. Data is left out."""
     if isinstance(node, list):
         for index, child in enumerate(node):
             yield from objects(child, f"{place}/{index}")
@@ -82,7 +82,7 @@ def all_schemas(document: dict[str, Any]) -> Iterator[tuple[str, Schema]]:
 
 
 def closure(document: dict[str, Any], *roots: str) -> set[str]:
-    """Returns the names of the component schemas that can be reached from some, themselves included."""
+    """Returns the names of the component schemas that can be reached from these, including themselves."""
     seen: set[str] = set()
     queue = list(roots)
     while queue:
@@ -95,14 +95,14 @@ def closure(document: dict[str, Any], *roots: str) -> set[str]:
 
 
 def references(schema: Schema) -> list[str]:
-    """Returns the names of the component schemas that one refers to directly."""
+    """Returns the names of the component schemas that a schema refers to directly."""
     return [component_name(child["$ref"]) for _, child in descend(schema, "") if "$ref" in child]
 
 
 def followed(document: Mapping[str, Any], node: Any) -> Iterator[tuple[str, dict[str, Any]]]:
-    """Yields every object in a node, and those in what it refers to where the reference stands, each reference once.
+    """Yields every object in a node and, following references, in their targets, each reference once.
 
-    With an object comes the reference through which it was come to, empty for the node's own. Raises KeyError.
+    Each object comes with the reference that led to it; empty for the node's own. Raises KeyError.
     """
     yield from _followed(document, node, "", set())
 
@@ -110,15 +110,15 @@ def followed(document: Mapping[str, Any], node: Any) -> Iterator[tuple[str, dict
 def _followed(
     document: Mapping[str, Any], node: Any, reference: str, met: set[str]
 ) -> Iterator[tuple[str, dict[str, Any]]]:
-    for _, found in objects(node):
-        yield reference, found
-        for target in (found.get("$ref"), *found.get("discriminator", {}).get("mapping", {}).values()):
+    for _, current in objects(node):
+        yield reference, current
+        for target in (current.get("$ref"), *current.get("discriminator", {}).get("mapping", {}).values()):
             if isinstance(target, str) and target not in met:
                 met.add(target)
                 yield from _followed(document, referred(document, target), target, met)
 
 
 def reached(document: Mapping[str, Any], node: Any) -> set[str]:
-    """Returns the names of the component schemas to which something in a node leads, over any component."""
+    """Returns the names of the component schemas that a node leads to, through any component."""
     schemas = schema_reference("")
     return {component_name(reference) for reference, _ in followed(document, node) if reference.startswith(schemas)}

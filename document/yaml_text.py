@@ -1,4 +1,4 @@
-"""YAML by libyaml, where PyYAML was built with it: ten times as fast."""
+"""YAML by libyaml if PyYAML was built with it, which is ten times as fast."""
 
 from typing import Any
 

@@ -25,13 +25,10 @@ from specvino.engine.segments import (
 from specvino.generated import models, wire
 from specvino.generated.handlers import Reply, RequestContext
 from specvino.handlers.chunks import PendingTokens, answer_id, shows_stop_reason, streamed, usage_to_wire
-from specvino.handlers.full_logits import logprob_fields
+from specvino.handlers.full_logits import shown_logprobs
 from specvino.handlers.logprobs import PendingPromptLogprobs, completion_logprobs
 from specvino.handlers.or_none import or_none
 from specvino.handlers.pipeline import Pipeline, RequestFields
-from specvino.handlers.structured_outputs import FormatFields, constraint_fields
-from specvino.handlers.truncation import PARAM as TRUNCATION
-from specvino.handlers.truncation import truncation
 
 
 class Completions:
@@ -47,9 +44,9 @@ class Completions:
         request = self._pipeline.check(context, request_fields(body))
         emitter = CompletionEmitter(
             body.model,
-            request.fields.n,
+            request.engine_request.n,
             request_id=or_none(body.request_id),
-            top_logprobs=request.logprobs.shown,
+            top_logprobs=shown_logprobs(request.engine_request),
             stop_reason=shows_stop_reason(context, body),
             arrival_times=context.extensions,
         )
@@ -65,20 +62,15 @@ class Completions:
 
 def request_fields(body: models.CreateCompletionRequest) -> RequestFields:
     """Returns the fields as the pipeline names them."""
-    cut, count = truncation(body), or_none(body.logprobs)
+    logprobs = or_none(body.logprobs)
     return RequestFields(
         body=body,
         prompt_param="prompt_token_ids" if or_none(body.prompt_token_ids) else "prompt",
-        max_tokens=or_none(body.max_tokens),
-        n=or_none(body.n) or 1,
         echo=or_none(body.echo) or False,
-        logprobs=logprob_fields(
-            body, wanted=count is not None, top=count or 0, param="logprobs", echoed=or_none(body.echo) or False
-        ),
-        token_ids=or_none(body.return_token_ids) or False,
-        truncation=cut,
-        of_tokens=(*((TRUNCATION,) if cut else ()), *(() if _special(body) else ("add_special_tokens",))),
-        format=FormatFields(constraints=constraint_fields(body)),
+        logprobs=logprobs is not None,
+        top_logprobs=logprobs or 0,
+        top_param="logprobs",
+        token_fields=() if _special(body) else ("add_special_tokens",),
     )
 
 

@@ -52,6 +52,8 @@ class Limits:
             "full_logits": model.full_logits,
             "last_token_id": model.vocabulary_size - 1,
             "thinking_budgets": model.thinking_budgets,
+            "context_length": model.context_length,
+            "vision": model.vision,
             "calls_tools": model.calling is not None,
         }
 

@@ -1,10 +1,12 @@
-"""Optional fields of a request body: null means absent."""
+"""Optional fields of a request body: null means absent. Fields that the document doesn't call supported aren't read."""
 
 from collections.abc import Mapping
 from functools import cache
 from typing import Any, TypeVar
 
 from pydantic import MISSING, BaseModel
+
+from specvino.generated.support import SHAPES
 
 T = TypeVar("T")
 
@@ -15,15 +17,22 @@ def or_none(value: T | None | MISSING) -> T | None:
 
 
 def value_of(body: BaseModel, name: str) -> Any:
-    """Returns a field that not every endpoint has; an unknown field of that name may hold anything and is not read."""
-    return or_none(getattr(body, name)) if name in type(body).model_fields else None
+    """Returns a field that not every endpoint supports; None if it is absent or null, and if the document doesn't call
+    it `supported` for the endpoint (`x-handling`)."""
+    field = SHAPES[type(body).__name__].fields.get(name)
+    return or_none(getattr(body, name)) if field is not None and field.handling == "supported" else None
 
 
 def value_at(body: BaseModel, path: str) -> Any:
-    """Returns the value at a dotted path of wire names, None if it is absent or null. An object of the document stands
-    as an empty one, so that the value can be compared with a JSON Schema that doesn't look inside."""
-    value: Any = body
-    for name in path.split("."):
+    """Returns the value at a dotted path of wire names; None if it is absent or null, or in a field that the document
+    doesn't call supported.
+
+    An object of the document is returned as an empty one, so that the value can be compared with a JSON Schema that
+    doesn't look inside.
+    """
+    first, *names = path.split(".")
+    value: Any = value_of(body, first)
+    for name in names:
         if isinstance(value, BaseModel):
             attribute = _attributes(type(value)).get(name)
             value = None if attribute is None else or_none(getattr(value, attribute))

@@ -1,161 +1,125 @@
 """The way of a request to the engine: the same steps in the same order for chat, completions and responses.
 
-1. `Pipeline.check`: what needs no prompt. Conditions between fields, the served model, conditions of this server (both
-   from openapi/conditions.yaml), sampling, tools, structured output, chat template.
+1. `Pipeline.check`: everything that needs no prompt. Conditions between fields, the served model, conditions of this
+   server (both from openapi/conditions.yaml), sampling, tools, structured output, chat template.
 2. The endpoint makes prompts of its body. Responses read their store for that.
 3. `Pipeline.start` or `Pipeline.converse`: images are read, from other servers too, and the engine admits the request.
 
-So a mistake gets the same error wherever it is made, whatever else is wrong, and nothing is fetched for a request that
-is refused anyhow. An endpoint says in `RequestFields` where its body has what the pipeline reads; what it makes of
-the engine's segments is its own.
+So a mistake gets the same error on each endpoint, whatever else is wrong, and nothing is fetched for a request that is
+refused anyway. The steps read their fields from the body, since the fields have one name on all endpoints; an endpoint
+states the rest in `RequestFields`. The emitters of the endpoints handle the engine's segments.
 """
 
-from collections.abc import AsyncGenerator, Callable, Iterable, Iterator, Sequence
+import asyncio
+from collections.abc import AsyncGenerator, Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import aclosing, contextmanager
 from dataclasses import dataclass, field, replace
 from time import perf_counter
 from typing import Any, TypeVar
 
-from specvino.document.loading import group
 from specvino.engine.errors import ContextLengthExceeded
 from specvino.engine.protocol import ModelInfo
-from specvino.engine.request import (
-    Conversation,
-    GenerationRequest,
-    Image,
-    Message,
-    Prompt,
-    Sampling,
-    ThinkingBudget,
-    Truncation,
-)
-from specvino.engine.segments import ReasoningDelta, Segment, Started
+from specvino.engine.request import Conversation, GenerationRequest, Image, Message, Prompt, Truncation
+from specvino.engine.segments import Hidden, ReasoningDelta, Segment, Started
+from specvino.generated.errors import ErrorCode
 from specvino.generated.handlers import RequestContext
-from specvino.handlers.deadline import in_time
-from specvino.handlers.errors import engine_errors, reported
-from specvino.handlers.full_logits import LogprobFields, without_full_logits
-from specvino.handlers.limits import Limits, lookup, require_consistent, require_supported
+from specvino.handlers.errors import ApiError, engine_errors, reported
+from specvino.handlers.full_logits import prompt_logprobs, without_full_logits
+from specvino.handlers.limits import Limits, require_consistent, require_supported
 from specvino.handlers.measuring import Measured
 from specvino.handlers.media import Media, MessageDraft, fetches
 from specvino.handlers.models import ServedModel, ServedModels
-from specvino.handlers.or_none import or_none
+from specvino.handlers.or_none import or_none, value_of
 from specvino.handlers.sampling import Body, sampling
-from specvino.handlers.structured_outputs import FormatFields, StructuredOutput, refusals, structured_output
-from specvino.handlers.template import TemplateFields, TemplateVariables, template_variables
-from specvino.handlers.thinking_budget import BudgetFields, budget_unsupported, thinking_budget
-from specvino.handlers.tools import ToolCalling, ToolFields, tool_calling
+from specvino.handlers.structured_outputs import StructuredOutput, refusals, structured_output
+from specvino.handlers.template import TemplateVariables, conversation, template_variables
+from specvino.handlers.thinking_budget import thinking_budget
+from specvino.handlers.tools import ToolCalling, tool_calling
 
 Event = TypeVar("Event")
-# Stands for an image that is not fetched yet.
+Item = TypeVar("Item")
+
+# In place of an image that is not fetched yet.
 _UNREAD = Image(1, 1, bytes(3))
+
+# After a request that took too long, in seconds.
+_RETRY_AFTER = 5
+
+_TRUNCATION = "truncate_prompt_tokens"
+_AS_MANY_AS_FIT = -1
 
 Generate = Callable[[GenerationRequest], AsyncGenerator[Segment]]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RequestFields:
-    """A body as the pipeline reads it: settings have one name on all endpoints, these differ or are missing on some.
+    """A body, with the fields whose names or meanings differ between the endpoints.
 
-    `prompt_param` names the field that holds the prompt, for errors. `of_tokens` are the given fields that say which
-    tokens a prompt has: those of a vision-language model are made by its pipeline.
+    `prompt_param` is the field that contains the prompt, for errors. `echo` repeats the prompt. `logprobs` and
+    `top_logprobs` are those of the answer, and `top_param` is the field with the latter. `token_fields` are the given
+    fields that change which tokens a prompt has, beside truncation: they have no effect on vision-language models,
+    whose pipeline makes the tokens. `hidden` are the fields that the model's chat template may not show.
     """
 
     body: Body
     prompt_param: str
-    max_tokens: int | None
-    n: int = 1
     echo: bool = False
-    logprobs: LogprobFields = field(default_factory=LogprobFields)
-    include_reasoning: bool = True
-    token_ids: bool = False
-    truncation: Truncation | None = None
-    of_tokens: tuple[str, ...] = ()
-    tools: ToolFields = field(default_factory=ToolFields)
-    format: FormatFields = field(default_factory=FormatFields)
-    template: TemplateFields = field(default_factory=TemplateFields)
-    budget: BudgetFields = field(default_factory=BudgetFields)
+    logprobs: bool = False
+    top_logprobs: int = 0
+    top_param: str = "top_logprobs"
+    token_fields: tuple[str, ...] = ()
+    hidden: Mapping[Hidden, str] = field(default_factory=dict)
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class CheckedRequest:
-    """A request of which all is known but its prompts. `served` is who answers it, and `model` what that says of
-    itself; `unsupported` are its fields without effect.
+    """A request that is complete but for its prompts: `engine_request` has none yet.
 
+    `served` is the model that answers it, and `model` its properties; `unsupported` are its fields without effect.
     `notes` are those of its exchange, and `arrived` is when it came, by the clock that measures.
     """
 
     fields: RequestFields
     served: ServedModel
     model: ModelInfo
-    sampling: Sampling
+    engine_request: GenerationRequest
     tools: ToolCalling
     output: StructuredOutput | None
-    template: TemplateVariables
-    budget: ThinkingBudget | None
-    logprobs: LogprobFields
+    variables: TemplateVariables
     unsupported: tuple[str, ...]
-    owner: str = ""
     notes: dict[str, Any] = field(default_factory=dict)
     arrived: float = field(default_factory=perf_counter)
 
     def with_prompts(self, prompts: Sequence[Prompt]) -> GenerationRequest:
-        """Returns what the engine is asked."""
-        return GenerationRequest(
-            prompts=tuple(prompts),
-            sampling=self.sampling,
-            n=self.fields.n,
-            echo=self.fields.echo,
-            logprobs=self.logprobs.wanted,
-            top_logprobs=self.logprobs.top,
-            logprob_token_ids=self.logprobs.token_ids,
-            prompt_logprobs=self.logprobs.of_prompt,
-            token_ids=self.fields.token_ids,
-            truncation=self.fields.truncation,
-            constraint=self.output.constraint if self.output else None,
-            must_call=self.tools.forced_by is not None,
-            parallel_calls=self.tools.parallel,
-            owner=self.owner,
-            priority=or_none(self.fields.body.priority) or 0,
-            thinking_budget=self.budget,
-        )
+        """Returns the request to the engine."""
+        return replace(self.engine_request, prompts=tuple(prompts))
 
     def conversation(self, messages: Iterable[Message]) -> Conversation:
-        """Returns the messages with what the chat template gets beside them."""
-        told, turns = self.fields.template, tuple(messages)
-        return Conversation(
-            turns,
-            self.tools.tools,
-            self.template.json,
-            told.chat_template,
-            told.add_special_tokens,
-            told.continue_final_message,
-            turns[0].content if told.disable_chat_template and not told.token_ids else told.token_ids,
-        )
+        """Returns the messages with the other inputs of the chat template."""
+        return conversation(self.fields.body, tuple(messages), self.tools.tools, self.variables)
 
     def unenforced(self, started: Started) -> Iterator[str]:
-        """Yields the fields whose schemas the answer won't be constrained by."""
+        """Yields the fields whose schemas don't constrain the answer."""
         if self.output is not None:
             yield from self.output.unenforced(started)
         yield from self.tools.unenforced(started)
 
     def hidden(self, started: Started) -> Iterator[str]:
-        """Yields the fields that the model's chat template doesn't show. Tools have an effect where one must be
-        called."""
-        for each in started.hidden:
-            if each in self.fields.template.hidden and not (each == "tools" and self.tools.forced_by):
-                yield self.fields.template.hidden[each]
+        """Yields the fields that the model's chat template doesn't show. Tools have an effect if one must be called."""
+        for part in started.hidden:
+            if part in self.fields.hidden and not (part == "tools" and self.tools.forced_by):
+                yield self.fields.hidden[part]
 
     @contextmanager
     def refusals(self) -> Iterator[None]:
-        """Makes ApiErrors, which name this request's fields, of the engine's errors."""
+        """Turns the engine's errors into ApiErrors that name this request's fields."""
         with engine_errors(self.fields.prompt_param), refusals(self.output), self.tools.refusals():
             yield
 
 
 @dataclass(frozen=True, slots=True)
 class Generation:
-    """An admitted request: the engine's segments, those that are there apart. `unsupported` are the fields without
-    effect."""
+    """An admitted request: its segments, of which some have `arrived`. `unsupported` are the fields without effect."""
 
     arrived: tuple[Segment, ...]
     segments: AsyncGenerator[Segment]
@@ -166,7 +130,7 @@ class Generation:
         return replace(self, arrived=(*self.arrived, await anext(self.segments)))
 
     async def events(self, feed: Callable[[Segment], Iterable[Event]]) -> AsyncGenerator[Event]:
-        """Yields what `feed` makes of each segment."""
+        """Yields the events that `feed` makes of each segment."""
         async with aclosing(self.segments):
             for segment in self.arrived:
                 for event in feed(segment):
@@ -186,45 +150,56 @@ class Pipeline:
         self._media = media
 
     def check(self, context: RequestContext, fields: RequestFields) -> CheckedRequest:
-        """Returns the request with its settings resolved; it needs no prompt, and waits for nothing."""
+        """Returns the request with its settings resolved; it needs no prompt, and doesn't wait."""
         arrived = perf_counter()
-        strict = context.refuses_unsupported
-        require_consistent(fields.body)
-        served = self._served.require(fields.body.model)
+        body, strict = fields.body, context.refuses_unsupported
+        require_consistent(body)
+        served = self._served.require(body.model)
         context.notes["model"] = served.names[0]
         with engine_errors(fields.prompt_param):
             model = served.engine.model
-        require_supported(fields.body, self._limits.facts_with(model))
-        settings = sampling(fields.body, fields.max_tokens, model.defaults)
-        constrainable = not any(group("unconstrained").matches(lookup(fields.body)))
-        tools = tool_calling(fields.tools, model.calling, strict=strict, constrainable=constrainable)
-        output = structured_output(fields.format, strict=strict)
-        template = template_variables(fields.template, model)
-        budget = thinking_budget(fields.budget, model)
-        of_tokens = fields.of_tokens if model.vision else ()
-        logprobs, settings, of_full_logits = without_full_logits(fields.logprobs, settings, model, tools, output)
-        without_effect = (
-            *tools.unsupported,
-            *template.unsupported,
-            *budget_unsupported(fields.budget, model),
-            *of_tokens,
-            *of_full_logits,
-        )
-        unsupported = reported(context, without_effect)
-        return CheckedRequest(
-            fields,
-            served,
+        require_supported(body, self._limits.facts_with(model))
+        tools = tool_calling(body, model.calling, strict=strict)
+        output = structured_output(body, strict=strict)
+        variables = template_variables(body, model)
+        budget, of_budget = thinking_budget(body, model)
+        truncation = _truncation(body)
+        engine_request, of_full_logits = without_full_logits(
+            GenerationRequest(
+                prompts=(),
+                sampling=sampling(body, model.defaults),
+                n=or_none(body.n) or 1,
+                echo=fields.echo,
+                logprobs=fields.logprobs,
+                top_logprobs=fields.top_logprobs,
+                logprob_token_ids=tuple(dict.fromkeys(value_of(body, "logprob_token_ids") or ())),
+                prompt_logprobs=prompt_logprobs(body),
+                token_ids=value_of(body, "return_token_ids") or False,
+                truncation=truncation,
+                constraint=output.constraint if output else None,
+                must_call=tools.forced_by is not None,
+                parallel_calls=tools.parallel,
+                owner=context.owner,
+                priority=or_none(body.priority) or 0,
+                thinking_budget=budget,
+            ),
             model,
-            settings,
-            tools,
-            output,
-            template,
-            budget,
-            logprobs,
-            unsupported,
-            context.owner,
-            context.notes,
-            arrived,
+            top_param=fields.top_param,
+            held=any(tool.held for tool in tools.tools),
+        )
+        of_tokens = (*((_TRUNCATION,) if truncation else ()), *fields.token_fields) if model.vision else ()
+        without_effect = (*tools.unsupported, *variables.unsupported, *of_budget, *of_tokens, *of_full_logits)
+        return CheckedRequest(
+            fields=fields,
+            served=served,
+            model=model,
+            engine_request=engine_request,
+            tools=tools,
+            output=output,
+            variables=variables,
+            unsupported=reported(context, without_effect),
+            notes=context.notes,
+            arrived=arrived,
         )
 
     async def converse(
@@ -233,7 +208,7 @@ class Pipeline:
         """Reads the messages' images and starts to continue the conversation; `generate` as in `start`."""
         with request.refusals():
             if fetches(messages):
-                unread = tuple(each.with_images([_UNREAD] * len(each.images)) for each in messages)
+                unread = tuple(message.with_images([_UNREAD] * len(message.images)) for message in messages)
                 await self._check(request, request.conversation(unread), shortens=generate is not None)
             read = await self._media.read(messages, request.served.engine)
         return await self.start(request, [request.conversation(read)], generate)
@@ -249,10 +224,10 @@ class Pipeline:
         return Generation((started,), segments, tuple(dict.fromkeys(without_effect)))
 
     async def _check(self, request: CheckedRequest, unread: Conversation, *, shortens: bool) -> None:
-        """Raises what the engine has against a request whatever its images show, so that none is fetched for it.
+        """Raises the engine's errors for a request that don't depend on its images, so that none is fetched for it.
 
-        With `shortens` a conversation that is too long is refused later, if it can't be shortened, and so are the
-        schemas of such a one.
+        With `shortens`, a conversation that is too long is accepted: it may be shortened later. Its schemas are then
+        checked later, too.
         """
         try:
             await request.served.engine.check(request.with_prompts([unread]))
@@ -261,12 +236,45 @@ class Pipeline:
                 raise
 
     async def _segments(
-        self, request: CheckedRequest, asked: GenerationRequest, generate: Generate
+        self, request: CheckedRequest, engine_request: GenerationRequest, generate: Generate
     ) -> AsyncGenerator[Segment]:
-        measured = Measured(asked, request.arrived, request.notes, request.served.observers)
+        shows_reasoning = value_of(request.fields.body, "include_reasoning") is not False
+        measured = Measured(engine_request, request.arrived, request.notes, request.served.observers)
         with measured.ending(), request.refusals():
-            async with aclosing(in_time(generate(asked), self._limits.seconds)) as segments:
+            async with aclosing(in_time(generate(engine_request), self._limits.seconds)) as segments:
                 async for segment in segments:
                     measured.feed(segment)
-                    if request.fields.include_reasoning or not isinstance(segment, ReasoningDelta):
+                    if shows_reasoning or not isinstance(segment, ReasoningDelta):
                         yield segment
+
+
+def _truncation(body: Body) -> Truncation | None:
+    """Returns how prompts that are too long are cut, None if they aren't."""
+    tokens = value_of(body, _TRUNCATION)
+    if tokens is None:
+        return None
+    return Truncation(None if tokens == _AS_MANY_AS_FIT else tokens, value_of(body, "truncation_side") or "left")
+
+
+def in_time(items: AsyncGenerator[Item], seconds: float | None) -> AsyncGenerator[Item]:
+    """Yields the items, and raises ApiError if they aren't complete within `seconds`; None is no limit.
+
+    The time in which the receiver handles an item counts too: a client that reads slowly doesn't get more.
+    """
+    return items if seconds is None else _limited(items, seconds)
+
+
+async def _limited(items: AsyncGenerator[Item], seconds: float) -> AsyncGenerator[Item]:
+    deadline = asyncio.get_running_loop().time() + seconds
+    async with aclosing(items):
+        while True:
+            try:
+                # Around each item, not around all: different tasks may request them.
+                async with asyncio.timeout_at(deadline):
+                    item = await anext(items)
+            except StopAsyncIteration:
+                return
+            except TimeoutError as error:
+                message = f"The answer was not complete within this server's time limit of {seconds:g} s."
+                raise ApiError(ErrorCode.GENERATION_TIMEOUT, message, retry_after=_RETRY_AFTER) from error
+            yield item

@@ -1,9 +1,10 @@
-"""Settings of the generation: the request's value, else the model's own, else the document's default."""
+"""The sampling settings: the request's value, else the model's own, else the document's default."""
 
 from collections.abc import Mapping
 
 from pydantic import MISSING
 
+from specvino.document.loading import group
 from specvino.engine.request import Sampling
 from specvino.generated import models
 from specvino.generated.support import DEFAULTS
@@ -12,11 +13,11 @@ from specvino.handlers.or_none import or_none, value_of
 Body = models.CreateChatCompletionRequest | models.CreateCompletionRequest | models.CreateResponseRequest
 
 
-def sampling(body: Body, max_tokens: int | None, model: Mapping[str, float | int]) -> Sampling:
-    """Returns the settings in force; `model` holds those of the model's generation_config.json."""
+def sampling(body: Body, model: Mapping[str, float | int]) -> Sampling:
+    """Returns the settings in force; `model` are those of the model's generation_config.json."""
     fallback = DEFAULTS[type(body).__name__] | dict(model)
     best_of = or_none(body.best_of) or 1
-    if best_of > 1:  # there the engine has no penalties: the request may name none, and the model's own don't count
+    if best_of > 1:  # a beam search: conditions refuse penalties of the request, and the model's own don't apply
         fallback |= {"frequency_penalty": 0, "presence_penalty": 0, "repetition_penalty": 1}
     length_penalty = or_none(body.length_penalty)
 
@@ -24,7 +25,7 @@ def sampling(body: Body, max_tokens: int | None, model: Mapping[str, float | int
         return fallback[name] if value is None else value
 
     return Sampling(
-        max_tokens=max_tokens,
+        max_tokens=_max_tokens(body),
         temperature=settle(or_none(body.temperature), "temperature"),
         top_p=settle(or_none(body.top_p), "top_p"),
         top_k=int(settle(or_none(body.top_k), "top_k")),
@@ -49,6 +50,12 @@ def sampling(body: Body, max_tokens: int | None, model: Mapping[str, float | int
         assistant_confidence_threshold=or_none(body.assistant_confidence_threshold),
         max_ngram_size=or_none(body.max_ngram_size),
     )
+
+
+def _max_tokens(body: Body) -> int | None:
+    """Returns the first token limit of the group that is given."""
+    limits = (value_of(body, name) for name in group("token_limits").paths)
+    return next((limit for limit in limits if limit is not None), None)
 
 
 def _stop(value: str | list[str] | None | MISSING) -> tuple[str, ...]:

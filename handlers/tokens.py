@@ -13,7 +13,7 @@ from specvino.handlers.errors import engine_errors, reported
 from specvino.handlers.limits import Limits, require_consistent, require_supported
 from specvino.handlers.models import ServedModels
 from specvino.handlers.or_none import or_none
-from specvino.handlers.template import TemplateFields, template_variables
+from specvino.handlers.template import conversation, template_variables
 
 # The most characters of a request, since others wait meanwhile; more if the model's context is so long that prompts may
 # have more.
@@ -102,20 +102,9 @@ def _longest(engine: Engine) -> int:
 
 def _conversation(body: models.TokenizeRequest, model: ModelInfo) -> Conversation:
     """Returns the messages with the inputs of the chat template."""
-    template = or_none(body.chat_template)
-    fields = TemplateFields(
-        or_none(body.chat_template_kwargs),
-        chat_template=template,
-        add_generation_prompt=or_none(body.add_generation_prompt),
-    )
-    return Conversation(
-        tuple(_message(message) for message in or_none(body.messages) or ()),
-        tuple(_tool(tool.function) for tool in or_none(body.tools) or ()),
-        template_variables(fields, model).json,
-        template,
-        or_none(body.add_special_tokens) or False,
-        or_none(body.continue_final_message) or False,
-    )
+    messages = tuple(_message(message) for message in or_none(body.messages) or ())
+    tools = tuple(_tool(tool.function) for tool in or_none(body.tools) or ())
+    return conversation(body, messages, tools, template_variables(body, model))
 
 
 def _message(message: models.TokenizedMessage) -> Message:

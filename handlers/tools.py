@@ -1,12 +1,13 @@
 """Tool calling: what the model may call, and whether it must, by tools and every kind of tool_choice."""
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from typing import Any
 
 from pydantic import BaseModel
 
+from specvino.document.loading import group
 from specvino.engine.errors import ConstraintError
 from specvino.engine.protocol import Calling
 from specvino.engine.request import Tool
@@ -14,25 +15,16 @@ from specvino.engine.segments import Started
 from specvino.generated import models
 from specvino.generated.errors import ErrorCode
 from specvino.handlers.errors import ApiError
-from specvino.handlers.or_none import or_none
+from specvino.handlers.limits import lookup
+from specvino.handlers.or_none import or_none, value_of
 
 Definition = models.FunctionDefinition | models.FlatFunctionTool
 
 
 @dataclass(frozen=True, slots=True)
-class ToolFields:
-    """The fields of a request that concern tool calling; `functions` and `function_call` are their legacy names."""
-
-    tools: Sequence[Any] = ()
-    tool_choice: Any = None
-    parallel_tool_calls: bool = True
-    functions: Sequence[models.FunctionDefinition] = ()
-    function_call: object = None
-
-
-@dataclass(frozen=True, slots=True)
 class _ToolChoice:
-    """Of which functions (None: any) which use is made; `param` is the field that says so."""
+    """A choice of tools: `names` are the functions that may or must be called, None for all; `param` is the field with
+    the choice. `one` allows one call only."""
 
     mode: str = "auto"
     names: tuple[str, ...] | None = None
@@ -42,10 +34,10 @@ class _ToolChoice:
 
 @dataclass(frozen=True, slots=True)
 class ToolCalling:
-    """`tools` are those that may be called and `params` the fields that they come from.
+    """The `tools` that may be called; `params` are their fields.
 
-    `forced_by` is the field that demands a call. `legacy`: the request has functions instead of tools, and so the
-    answer has a function_call. `unsupported` are the fields without effect.
+    `forced_by` is the field that requires a call. `legacy`: the request has functions instead of tools, so the answer
+    has a function_call. `unsupported` are the fields without effect.
     """
 
     tools: tuple[Tool, ...] = ()
@@ -56,12 +48,12 @@ class ToolCalling:
     unsupported: tuple[str, ...] = ()
 
     def unenforced(self, started: Started) -> list[str]:
-        """Returns the fields that calls won't be constrained by, though they are forced or strict."""
+        """Returns the fields of forced or strict calls that can't be enforced."""
         return [self._param_of(tool, path) for tool, path in started.unenforced_arguments]
 
     @contextmanager
     def refusals(self) -> Iterator[None]:
-        """Makes an ApiError of what an engine says against a tool's parameters."""
+        """Turns an engine's error about the parameters of a tool into an ApiError."""
         try:
             yield
         except ConstraintError as error:
@@ -74,7 +66,7 @@ class ToolCalling:
                 ) from error
             param = self._param_of(error.tool, error.path)
             if error.unsupported:
-                message = f"{param} can't be enforced, as strict demands: {error}."
+                message = f"{param} can't be enforced, as strict requires: {error}."
                 raise ApiError(ErrorCode.UNSUPPORTED_SCHEMA, message, param=param) from error
             raise ApiError(ErrorCode.INVALID_SCHEMA, f"{param} can't be used: {error}.", param=param) from error
 
@@ -82,29 +74,30 @@ class ToolCalling:
         return ".".join(map(str, (self.params[tool], "parameters", *path)))
 
 
-def tool_calling(
-    fields: ToolFields, calling: Calling | None, *, strict: bool = False, constrainable: bool = True
-) -> ToolCalling:
-    """Returns what a model that can do `calling` may or must call; `strict` refuses what of any tool can't be enforced.
+def tool_calling(body: BaseModel, calling: Calling | None, *, strict: bool = False) -> ToolCalling:
+    """Returns the tools that a model with `calling` may or must call. `strict` refuses schemas of tools that can't be
+    enforced.
 
     Raises ApiError.
     """
-    if fields.functions or isinstance(fields.function_call, models.FunctionName):
-        known: dict[str, Definition] = {f"functions.{index}": each for index, each in enumerate(fields.functions)}
-        found = _calling(fields, known, _legacy_choice(fields.function_call), calling, strict, constrainable)
-        return replace(found, parallel=False, legacy=True)
-    return _calling(fields, _definitions(fields.tools), _choice(fields.tool_choice), calling, strict, constrainable)
+    functions, function_call = value_of(body, "functions") or (), value_of(body, "function_call")
+    if functions or isinstance(function_call, models.FunctionName):
+        named: dict[str, Definition] = {f"functions.{index}": function for index, function in enumerate(functions)}
+        legacy = _calling(body, named, _legacy_choice(function_call), calling, strict)
+        return replace(legacy, parallel=False, legacy=True)
+    definitions = _definitions(value_of(body, "tools") or ())
+    return _calling(body, definitions, _choice(value_of(body, "tool_choice")), calling, strict)
 
 
 def _definitions(tools: Iterable[Any]) -> dict[str, Definition]:
-    """Returns the functions by the fields that they come from. Other tools are left out."""
-    found: dict[str, Definition] = {}
+    """Returns the functions by their fields. Other tools are left out."""
+    functions: dict[str, Definition] = {}
     for index, tool in enumerate(tools):
         if isinstance(tool, models.FunctionTool):
-            found[f"tools.{index}.function"] = tool.function
+            functions[f"tools.{index}.function"] = tool.function
         elif isinstance(tool, models.FlatFunctionTool):
-            found[f"tools.{index}"] = tool
-    return found
+            functions[f"tools.{index}"] = tool
+    return functions
 
 
 def _legacy_choice(choice: object) -> _ToolChoice:
@@ -132,7 +125,7 @@ def _choice(choice: Any) -> _ToolChoice:
 
 
 def _allowed(mode: str, references: Iterable[Any], param: str) -> _ToolChoice:
-    return _ToolChoice(mode, tuple(name for each in references if (name := _name(each)) is not None), param)
+    return _ToolChoice(mode, tuple(name for reference in references if (name := _name(reference)) is not None), param)
 
 
 def _name(reference: Any) -> str | None:
@@ -147,12 +140,11 @@ def _name(reference: Any) -> str | None:
 
 
 def _calling(
-    fields: ToolFields,
+    body: BaseModel,
     known: Mapping[str, Definition],
     choice: _ToolChoice,
     calling: Calling | None,
     strict: bool,
-    constrainable: bool,
 ) -> ToolCalling:
     forced = choice.mode == "required"
     names = {definition.name for definition in known.values()}
@@ -168,20 +160,20 @@ def _calling(
         if choice.names is None or definition.name in choice.names
     }
     if forced:
-        _require_callable(fields, chosen, choice)
-    # Where nothing forces a call, those that the model makes can be held to the schemas of strict tools.
-    holds = not forced and calling == "strict" and constrainable
+        _require_callable(body, chosen, choice)
+    # Without a forced call, the calls that the model chooses to make can be constrained to the schemas of strict tools.
+    holds = not forced and calling == "strict" and not any(group("unconstrained").matches(lookup(body)))
     return ToolCalling(
-        tools=tuple(_tool(each, strict=strict, forced=forced, holds=holds) for each in chosen.values()),
+        tools=tuple(_tool(function, strict=strict, forced=forced, holds=holds) for function in chosen.values()),
         params=tuple(chosen),
         forced_by=choice.param if forced else None,
-        parallel=fields.parallel_tool_calls and not choice.one,
+        parallel=value_of(body, "parallel_tool_calls") is not False and not choice.one,
         unsupported=() if forced else tuple(_unsupported(chosen, calling, holds)),
     )
 
 
 def _unsupported(chosen: Mapping[str, Definition], calling: Calling | None, holds: bool) -> Iterator[str]:
-    """Yields the fields that mean nothing to a model that may call or not; `holds` says that strict schemas do."""
+    """Yields the fields without effect if no call is forced. With `holds`, strict schemas have an effect."""
     if chosen and calling in ("forced", None):
         yield "tools" if "tools" in next(iter(chosen)) else "functions"
         return
@@ -190,26 +182,26 @@ def _unsupported(chosen: Mapping[str, Definition], calling: Calling | None, hold
             yield f"{param}.strict"
 
 
-def _require_callable(fields: ToolFields, chosen: Mapping[str, Definition], choice: _ToolChoice) -> None:
+def _require_callable(body: BaseModel, chosen: Mapping[str, Definition], choice: _ToolChoice) -> None:
     if not chosen:
-        if fields.tools:
-            message = f"{choice.param} demands a call, but only functions can be called, and the request has none."
+        if value_of(body, "tools"):
+            message = f"{choice.param} requires a tool call, but no tool of the request is a function."
             raise ApiError(ErrorCode.UNSUPPORTED_TOOL, message, param=choice.param)
-        message = f"{choice.param} demands a call, but the request has no functions."
+        message = f"{choice.param} requires a tool call, but the request has no tools."
         raise ApiError(ErrorCode.UNKNOWN_TOOL, message, param=choice.param)
 
 
 def _tool(definition: Definition, *, strict: bool, forced: bool, holds: bool) -> Tool:
-    """Returns the function. A strict one that is forced is refused where its schema can't be enforced; else that is
-    told."""
+    """Returns a function as the engine gets it. A schema that can't be enforced is refused if the function is strict
+    and a call is forced, else reported."""
     parameters = or_none(definition.parameters)
-    wanted = bool(or_none(definition.strict))
+    is_strict = bool(or_none(definition.strict))
     return Tool(
         name=definition.name,
         description=or_none(definition.description),
         parameters=parameters,
-        strict=strict or (forced and wanted),
-        held=holds and wanted,
+        strict=strict or (forced and is_strict),
+        held=holds and is_strict,
     )
 
 

@@ -77,15 +77,15 @@ def build(
         output.mkdir(parents=True, exist_ok=True)
     except OSError as error:
         raise BuildError(f"{output} can't be made: {error.strerror}") from None
-    said = _Warnings()
-    logging.getLogger("mkdocs").addHandler(said)
+    warnings = _Warnings()
+    logging.getLogger("mkdocs").addHandler(warnings)
     try:
         with tempfile.TemporaryDirectory() as parent, as_file(HERE) as here, as_file(WRITTEN) as written:
             _build(Path(parent), here, written, output.resolve(), cli, side_by_side, start_lines)
     except MkDocsException as error:
-        raise BuildError("; ".join([*said.messages, str(error)])) from None
+        raise BuildError("; ".join([*warnings.messages, str(error)])) from None
     finally:
-        logging.getLogger("mkdocs").removeHandler(said)
+        logging.getLogger("mkdocs").removeHandler(warnings)
 
 
 class _Warnings(logging.Handler):
@@ -157,7 +157,7 @@ def _figures(source: Source) -> dict[str, int]:
 
 def _shown(source: Source) -> dict[str, Any]:
     """Returns the field that the title page shows as an example."""
-    field = next(each for each in source.fields if each.name == "chat.min_p")
+    field = next(candidate for candidate in source.fields if candidate.name == "chat.min_p")
     levels = [[name, field.support[system].level] for system, name in SYSTEMS.items()]
     [owner] = field.owners
     return {
@@ -196,7 +196,7 @@ def nav(made: dict[str, list[Page]]) -> list[Any]:
         {
             "Tools": [
                 {"Conformance": "conformance.md"},
-                {"Servers, judged": "servers.md"},
+                {"Tested servers": "servers.md"},
                 {"Drift": "drift.md"},
                 {"Client packages": [{"specvino sdk": "sdk.md"}, {"Other generators": "generators.md"}]},
                 *all_of("commands"),

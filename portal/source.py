@@ -92,8 +92,8 @@ class Source:
 
     @property
     def schemas(self) -> dict[str, Schema]:
-        found: dict[str, Schema] = self.document["components"]["schemas"]
-        return found
+        components: dict[str, Schema] = self.document["components"]["schemas"]
+        return components
 
     @cached_property
     def operations(self) -> list[Operation]:

@@ -35,12 +35,12 @@ class Variant:
 def owners(schemas: Mapping[str, Schema]) -> dict[str, list[Owner]]:
     """Returns the owners of each field, by its name as x-support has it; more than one where union branches share
     it."""
-    found: dict[str, list[Owner]] = {}
-    for each, schema in schemas.items():
+    result: dict[str, list[Owner]] = {}
+    for component, schema in schemas.items():
         for child in schema.get("properties", {}).values():
             for name in child.get("x-support", {}):
-                found.setdefault(name, []).append(Owner(each, child))
-    return found
+                result.setdefault(name, []).append(Owner(component, child))
+    return result
 
 
 def variants(several: Iterable[Owner], said: Callable[[Schema], Hashable]) -> list[Variant]:

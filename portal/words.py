@@ -27,7 +27,7 @@ EMPTY = {"maxLength": "an empty text", "maxItems": "an empty list", "maxProperti
 def text(value: Any) -> str:
     """Returns a value, or several, as text."""
     if isinstance(value, list):
-        return ", ".join(text(each) for each in value)
+        return ", ".join(text(element) for element in value)
     # A line has no room for line ends, and an empty text would not be seen.
     if isinstance(value, str) and value and value.isprintable():
         return value
@@ -36,10 +36,10 @@ def text(value: Any) -> str:
 
 def plain(schema: Schema) -> str:
     """Returns a type and its limits, as in `string (longest 64)`."""
-    found = limits(schema)
+    bounds = limits(schema)
     if "type" in schema:
-        return text(schema["type"]) + (f" ({found})" if found else "")
-    return found or "any value"
+        return text(schema["type"]) + (f" ({bounds})" if bounds else "")
+    return bounds or "any value"
 
 
 def limits(schema: Schema) -> str:
@@ -73,22 +73,22 @@ def values(schema: Schema) -> str:
 
 def taken(entry: Schema) -> str:
     """Returns what a system's values are, by its entry in x-support, as far as it says that."""
-    said = []
+    parts = []
     if "schema" in entry:
-        said.append(f"values {values(entry['schema'])}")
+        parts.append(f"values {values(entry['schema'])}")
     if "nullable" in entry:
-        said.append("null, too" if entry["nullable"] else "never null")
+        parts.append("null, too" if entry["nullable"] else "never null")
     if (default := entry.get("default")) is not None:
-        said.append(f"default {text(default)}")
+        parts.append(f"default {text(default)}")
     if "required" in entry:
-        said.append(_required(entry["required"]))
-    return "; ".join(said)
+        parts.append(_required(entry["required"]))
+    return "; ".join(parts)
 
 
-def _required(said: bool | list[str]) -> str:
-    if isinstance(said, list):
-        return f"required in {text(said)}"
-    return "required" if said else "not required"
+def _required(required: bool | list[str]) -> str:
+    if isinstance(required, list):
+        return f"required in {text(required)}"
+    return "required" if required else "not required"
 
 
 def remark(note: str, taken: str) -> str:

@@ -1,1 +1,1 @@
-"""Client packages out of the document."""
+"""Client packages, generated from the document."""

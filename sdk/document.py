@@ -1,4 +1,4 @@
-"""The document that a client is made from, and its operations."""
+"""The document that a client is generated from, and its operations."""
 
 import copy
 from collections.abc import Iterator, Mapping
@@ -12,7 +12,7 @@ from specvino.document.pointers import resolved
 
 @dataclass(frozen=True, slots=True)
 class Parameter:
-    """Describes a parameter. `where` is `path` or `query`; `schema` is plain, without references."""
+    """A parameter of a method. `where` is `path` or `query`; `schema` is plain, without references."""
 
     name: str
     where: str
@@ -23,10 +23,12 @@ class Parameter:
 
 @dataclass(frozen=True, slots=True)
 class ClientMethod:
-    """Describes a method of the client. `body`, `answer` and `event` are names of components. A stream is over with its
-    `terminator` or with an event whose type is one of `finals`; where neither is known, anyhow. `switch` says where
-    streaming is asked for: `body` or `query`, None where there are no streams. `root` is for paths at the server's root
-    instead of below its base."""
+    """A method of the client.
+
+    `body`, `answer` and `event` are names of components. A stream ends with its `terminator` or with an event whose
+    type is one of `finals`; without either, when the connection closes. `switch` is where streaming is requested,
+    `body` or `query`; None without streams. `root` is for paths at the server's root instead of below its base.
+    """
 
     id: str
     method: str
@@ -44,22 +46,26 @@ class ClientMethod:
 
     @property
     def path_parameters(self) -> tuple[Parameter, ...]:
-        return tuple(each for each in self.parameters if each.where == "path")
+        return tuple(parameter for parameter in self.parameters if parameter.where == "path")
 
     @property
     def query(self) -> tuple[Parameter, ...]:
-        """Returns the query parameters without the one that asks for a stream: that is a method of its own."""
+        """The query parameters without the one that requests a stream, which is a separate method."""
         named = {"stream", "starting_after", "include_obfuscation"} if self.switch == "query" else set()
-        return tuple(each for each in self.parameters if each.where == "query" and each.name not in named)
+        return tuple(
+            parameter for parameter in self.parameters if parameter.where == "query" and parameter.name not in named
+        )
 
     @property
     def resumes(self) -> bool:
-        """Tells whether a stream may go on behind an event that the caller has, which may be the last."""
-        return any(each.name == "starting_after" for each in self.parameters)
+        """Whether a stream can resume after an event that the caller has, even the last."""
+        return any(parameter.name == "starting_after" for parameter in self.parameters)
 
     @property
     def stream_query(self) -> tuple[Parameter, ...]:
-        return tuple(each for each in self.parameters if each.where == "query" and each.name != "stream")
+        return tuple(
+            parameter for parameter in self.parameters if parameter.where == "query" and parameter.name != "stream"
+        )
 
 
 def document_of(dialect: str | None) -> dict[str, Any]:
@@ -68,13 +74,13 @@ def document_of(dialect: str | None) -> dict[str, Any]:
 
 
 def methods(document: dict[str, Any]) -> Iterator[ClientMethod]:
-    """Yields the methods that a client has, one for each operation."""
+    """Yields the methods of a client, one for each operation."""
     for operation in operations(document):
         yield _method(operation)
 
 
 def without_switches(document: dict[str, Any]) -> dict[str, Any]:
-    """Returns the document without the fields of bodies that ask for streams: those are methods of their own."""
+    """Returns the document without the fields that request streams, which are separate methods."""
     changed = copy.deepcopy(document)
     for method in methods(document):
         if method.switch == "body" and method.body:
@@ -86,18 +92,18 @@ def _method(operation: Operation) -> ClientMethod:
     definition, content = operation.definition, operation.content()
     parameters = tuple(
         Parameter(
-            each["name"],
-            each["in"],
-            each.get("required", False),
-            resolved(operation.document, each["schema"]),
-            each.get("description", ""),
+            parameter["name"],
+            parameter["in"],
+            parameter.get("required", False),
+            resolved(operation.document, parameter["schema"]),
+            parameter.get("description", ""),
         )
-        for each in operation.parameters
+        for parameter in operation.parameters
     )
     event = _without_error(operation.document, operation.event) if operation.event else None
     switch = None
     if event:
-        switch = "query" if any(each.name == "stream" for each in parameters) else "body"
+        switch = "query" if any(parameter.name == "stream" for parameter in parameters) else "body"
     return ClientMethod(
         id=operation.id,
         method=operation.method,
@@ -119,11 +125,11 @@ def _terminator(operation: Operation) -> str | None:
     """Returns the text that ends the operation's stream."""
     media = operation.content().get(EVENTS)
     branches = event_data(operation.document, media) if media else []
-    return next((each["const"] for each in branches if "const" in each), None)
+    return next((branch["const"] for branch in branches if "const" in branch), None)
 
 
 def _finals(table: dict[str, Any] | None) -> tuple[str, ...]:
-    """Returns the types of the events that end a stream, where its table tells events by their `type`."""
+    """Returns the types of the events that end a stream, if its table classifies events by `type`."""
     if table is None or table["classify"] != "type":
         return ()
     (outermost,) = (machine for machine in table["machines"].values() if "in" not in machine)
@@ -131,7 +137,7 @@ def _finals(table: dict[str, Any] | None) -> tuple[str, ...]:
 
 
 def _without_error(document: Mapping[str, Any], schema: dict[str, Any]) -> str | None:
-    """Returns the component of a stream's events; of a union with ErrorResponse, which clients raise, the other."""
-    found = resolved(document, schema)
-    left = [branch for branch in found.get("anyOf", ()) if not branch.get("$ref", "").endswith("/ErrorResponse")]
+    """Returns the component of a stream's events without ErrorResponse, which clients raise."""
+    union = resolved(document, schema)
+    left = [branch for branch in union.get("anyOf", ()) if not branch.get("$ref", "").endswith("/ErrorResponse")]
     return name_of(left[0] if len(left) == 1 else schema)

@@ -1,4 +1,4 @@
-"""Names of a client package, and how its files get onto the disk."""
+"""The names of a client package, and writing its files."""
 
 import re
 from dataclasses import dataclass
@@ -16,7 +16,7 @@ OWN_SERVER = "http://127.0.0.1:8000"
 
 
 class PackageError(Exception):
-    """A package can't be made; `str()` says why."""
+    """A package can't be generated; `str()` is the reason."""
 
 
 class TargetError(PackageError):
@@ -25,8 +25,11 @@ class TargetError(PackageError):
 
 @dataclass(frozen=True, slots=True)
 class Package:
-    """Says what a client package is made for. `dialect` is None for the client of this project's server; `title` names
-    the system. Its examples speak to `url`, of a service with a key that the variable `key` has and about `model`."""
+    """What a client package is generated for.
+
+    `dialect` is None for the client of this project's server; `title` names the system. Its examples use `url` and
+    `model`, and the environment variable `key` if the service needs a key.
+    """
 
     dialect: str | None
     title: str
@@ -58,8 +61,10 @@ def describe(dialect: str | None, document: dict[str, Any]) -> Package:
 
 
 def write(files: dict[str, str], target: Path) -> None:
-    """Makes the folder and the files, instead of those of a package that was made there before; what was built beside
-    them stays. Raises TargetError, before anything is written, where the folder holds something else."""
+    """Writes the folder and the files, replacing those of an earlier package there; other files in it stay.
+
+    Raises TargetError, before anything is written, if the folder contains something else.
+    """
     made = target / MADE
     try:
         if target.is_dir() and any(target.iterdir()) and not made.is_file():

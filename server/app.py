@@ -51,7 +51,7 @@ def create_app(
     """Returns the app that serves the document. To shut it down, begin `drain`. Raises MissingHandler."""
     page = telemetry.page if telemetry else None
     bound = _bind(handlers)
-    extra = settings.system.elsewhere if settings.system else ()
+    extra = settings.system.extra_paths if settings.system else ()
     bound |= {path.id: bound[path.operation] for path in extra}
     app = AsyncApp(
         __name__,

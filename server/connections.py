@@ -102,11 +102,11 @@ def possible(most: int) -> int:
     """Raises this process's limit of open files for `most` connections; returns the number of connections that the
     limit allows."""
     soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
-    wanted = most + _OTHER_FILES
-    if soft != resource.RLIM_INFINITY and soft < wanted:
-        soft = wanted if hard == resource.RLIM_INFINITY else min(wanted, hard)
+    needed = most + _OTHER_FILES
+    if soft != resource.RLIM_INFINITY and soft < needed:
+        soft = needed if hard == resource.RLIM_INFINITY else min(needed, hard)
         resource.setrlimit(resource.RLIMIT_NOFILE, (soft, hard))
-        if soft < wanted:
+        if soft < needed:
             most = max(soft - _OTHER_FILES, 1)
             logger.warning("the limit of %d open files allows %d connections only", soft, most)
     return most

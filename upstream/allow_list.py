@@ -61,7 +61,7 @@ def read(name: str, path: Path | None = None) -> list[Allowed]:
         listed = yaml_text.load(place.read_text("utf-8")) or []
         if not isinstance(listed, list):
             raise ValueError("it is no list of entries")
-        return [_entry(each) for each in listed]
+        return [_entry(entry) for entry in listed]
     except (OSError, ValueError, yaml.YAMLError) as error:
         raise Unreadable(f"{place} can't be read: {error}") from None
 
@@ -80,11 +80,11 @@ def _entry(given: Any) -> Allowed:
     )
 
 
-def sift(found: Iterable[Difference], entries: Iterable[Allowed]) -> tuple[list[Difference], list[Allowed]]:
+def sift(differences: Iterable[Difference], entries: Iterable[Allowed]) -> tuple[list[Difference], list[Allowed]]:
     """Returns the differences, or their values, that no entry allows, and the entries that allow nothing."""
     left, used = [], set()
     entries = list(entries)
-    for difference in found:
+    for difference in differences:
         fitting = [entry for entry in entries if entry.fits(difference)]
         used.update(fitting)
         if any(not entry.values for entry in fitting):

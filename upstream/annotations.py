@@ -5,7 +5,7 @@ from collections.abc import Callable, Iterable, Sequence
 from typing import Any
 
 from specvino.upstream.described import Schema
-from specvino.upstream.modules import Found, Module, NotConstant, Sources, constant
+from specvino.upstream.modules import Definition, Module, NotConstant, Sources, constant
 
 # pydantic has one word for the sizes of texts, lists and objects: each keyword judges its own type alone.
 _KEYWORDS = {
@@ -115,8 +115,8 @@ class Annotations:
     def __init__(
         self,
         sources: Sources,
-        reference: Callable[[Found], Schema | None],
-        checked: Callable[[Found], Schema],
+        reference: Callable[[Definition], Schema | None],
+        checked: Callable[[Definition], Schema],
         unread: Callable[[str], None],
     ) -> None:
         self._sources = sources
@@ -145,30 +145,32 @@ class Annotations:
 
     def union(self, branches: Sequence[Schema]) -> Schema:
         """Returns the schema of values that fit any of several; what couldn't be read says nothing beside others."""
-        flat = [each for branch in branches for each in (branch["anyOf"] if branch.keys() == {"anyOf"} else [branch])]
-        read = [each for each in flat if UNREAD not in each]
-        flat = flat if all(each == {"type": "null"} for each in read) else read
-        flat = [each for index, each in enumerate(flat) if each not in flat[:index]]
+        flat = [
+            option for branch in branches for option in (branch["anyOf"] if branch.keys() == {"anyOf"} else [branch])
+        ]
+        read = [option for option in flat if UNREAD not in option]
+        flat = flat if all(option == {"type": "null"} for option in read) else read
+        flat = [option for index, option in enumerate(flat) if option not in flat[:index]]
         return flat[0] if len(flat) == 1 else {"anyOf": flat}
 
     def bounds(self, module: Module, call: ast.Call) -> Schema:
         """Returns the bounds that are given to `Field`, to a marker such as `Ge`, or to `constr` and the like."""
         words = [*zip(MARKERS.get(last(call.func), ()), call.args, strict=False)]
-        words += [(each.arg, each.value) for each in call.keywords if each.arg]
-        found = []
+        words += [(keyword.arg, keyword.value) for keyword in call.keywords if keyword.arg]
+        given = []
         for word, value in words:
             try:
-                found.append((word, constant(self._sources, module, value)))
+                given.append((word, constant(self._sources, module, value)))
             except NotConstant:
                 continue
-        return keywords(found)
+        return keywords(given)
 
     def _generic(self, module: Module, origin: ast.expr, arguments: Sequence[ast.expr]) -> Schema:
         name = last(origin)
         if name == "Optional":
             return self.union([self.schema(module, arguments[0]), {"type": "null"}])
         if name == "Union":
-            return self.union([self.schema(module, each) for each in arguments])
+            return self.union([self.schema(module, argument) for argument in arguments])
         if name == "Literal":
             return self._literal(module, arguments)
         if name == "Annotated":
@@ -187,11 +189,11 @@ class Annotations:
 
     def _literal(self, module: Module, arguments: Sequence[ast.expr]) -> Schema:
         values: list[Any] = []
-        for each in arguments:
+        for argument in arguments:
             try:
-                values.append(constant(self._sources, module, each))
+                values.append(constant(self._sources, module, argument))
             except NotConstant:  # another Literal, by name
-                values += self.schema(module, each).get("enum", ())
+                values += self.schema(module, argument).get("enum", ())
         return {"enum": values}
 
     def _annotated(self, module: Module, arguments: Sequence[ast.expr]) -> Schema:
@@ -199,54 +201,56 @@ class Annotations:
         for marker in arguments[1:]:
             if not isinstance(marker, ast.Call):
                 continue
-            taken = next((each.value for each in marker.keywords if each.arg == "json_schema_input_type"), None)
+            taken = next(
+                (keyword.value for keyword in marker.keywords if keyword.arg == "json_schema_input_type"), None
+            )
             if taken is not None:  # what a validator takes in the type's place
                 schema = self.schema(module, taken)
             elif last(marker.func) in MARKERS:
                 schema = bounded(schema, self.bounds(module, marker))
             elif last(marker.func).endswith("Validator") and marker.args:
                 function = self._sources.find(module, ast.unparse(marker.args[0]))
-                if isinstance(function, Found) and isinstance(function.node, ast.FunctionDef):
+                if isinstance(function, Definition) and isinstance(function.node, ast.FunctionDef):
                     schema = bounded(schema, self._checked(function))
         return schema
 
     def _tuple(self, module: Module, arguments: Sequence[ast.expr]) -> Schema:
         if len(arguments) == 2 and isinstance(arguments[1], ast.Constant) and arguments[1].value is Ellipsis:
             return {"type": "array", "items": self.schema(module, arguments[0])}
-        of = [self.schema(module, each) for each in arguments]
+        of = [self.schema(module, argument) for argument in arguments]
         return {"type": "array", "prefixItems": of, "minItems": len(of), "maxItems": len(of)}
 
     def _name(self, module: Module, node: ast.Name | ast.Attribute) -> Schema:
         if last(node) == "SequenceNotStr":
             return {"type": "array"}
-        found = self._sources.find(module, ast.unparse(node))
-        if isinstance(found, Found):
-            if isinstance(found.node, ast.expr):
-                return self._alias(found)
-            schema = self._reference(found)
-            return self._unknown(found.full_name) if schema is None else schema
-        name = found.rpartition(".")[2]
+        definition = self._sources.find(module, ast.unparse(node))
+        if isinstance(definition, Definition):
+            if isinstance(definition.node, ast.expr):
+                return self._alias(definition)
+            schema = self._reference(definition)
+            return self._unknown(definition.full_name) if schema is None else schema
+        name = definition.rpartition(".")[2]
         if name in _NAMED:
             return _NAMED[name]
         if name in _LISTS or name in ("tuple", "Tuple"):
             return {"type": "array"}
         if name in _OBJECTS:
             return {"type": "object"}
-        return self._unknown(found)
+        return self._unknown(definition)
 
-    def _alias(self, found: Found) -> Schema:
+    def _alias(self, definition: Definition) -> Schema:
         """Returns the schema of a type by another name."""
-        match found.node:
+        match definition.node:
             case ast.Call(func=function) if last(function) == "TypedDict":
-                return self._reference(found) or self._unknown(found.full_name)
+                return self._reference(definition) or self._unknown(definition.full_name)
             case ast.Call(func=function) if last(function) == "TypeVar":
-                bound = next((each.value for each in found.node.keywords if each.arg == "bound"), None)
-                return {} if bound is None else self.schema(found.module, bound)
+                bound = next((keyword.value for keyword in definition.node.keywords if keyword.arg == "bound"), None)
+                return {} if bound is None else self.schema(definition.module, bound)
             case ast.Call(func=function, args=[_, value]) if last(function) in ("NewType", "TypeAliasType"):
-                return self.schema(found.module, value)
+                return self.schema(definition.module, value)
             case ast.expr():
-                return self.schema(found.module, found.node)
-        raise AssertionError(found)
+                return self.schema(definition.module, definition.node)
+        raise AssertionError(definition)
 
     def _unknown(self, name: str) -> Schema:
         self._unread(name)

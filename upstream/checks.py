@@ -10,7 +10,7 @@ from typing import Any
 
 from specvino.upstream.annotations import last
 from specvino.upstream.described import Schema
-from specvino.upstream.modules import Found, Module, NotConstant, Sources, constant, statements
+from specvino.upstream.modules import Definition, Module, NotConstant, Sources, constant, statements
 
 _ABOVE: dict[type[ast.cmpop], str] = {
     ast.Lt: "exclusiveMaximum",
@@ -150,7 +150,7 @@ class Function:
         raise _NotPlain
 
     def _isinstance(self, subject: ast.expr, types: ast.expr, holds: bool) -> Condition:
-        named = [last(each) for each in (types.elts if isinstance(types, ast.Tuple) else [types])]
+        named = [last(name) for name in (types.elts if isinstance(types, ast.Tuple) else [types])]
         field = self._field(subject)
         if field is None or not all(name in _TYPES for name in named):
             raise _NotPlain
@@ -221,7 +221,7 @@ def _targets(node: ast.AST) -> list[ast.expr]:
 
 def _returns(*statements: ast.stmt) -> bool:
     """Tells whether what follows some statements may not be reached: it holds for some values only then."""
-    return any(isinstance(each, ast.Return) for statement in statements for each in ast.walk(statement))
+    return any(isinstance(node, ast.Return) for statement in statements for node in ast.walk(statement))
 
 
 def _both(first: Condition, second: Condition) -> Condition:
@@ -230,16 +230,18 @@ def _both(first: Condition, second: Condition) -> Condition:
 
 def _all(conditions: Sequence[Condition]) -> Condition:
     """Returns the condition that holds where all do."""
-    fields = {field: None for each in conditions for field in each}
-    return {field: all_of([each[field] for each in conditions if field in each]) for field in fields}
+    fields = {field: None for condition in conditions for field in condition}
+    return {field: all_of([condition[field] for condition in conditions if field in condition]) for field in fields}
 
 
 def _any(conditions: Sequence[Condition]) -> Condition:
     """Returns the condition that holds where one does: they have to be about one field."""
-    if len({field for each in conditions for field in each}) != 1 or any(len(each) != 1 for each in conditions):
+    if len({field for condition in conditions for field in condition}) != 1 or any(
+        len(condition) != 1 for condition in conditions
+    ):
         raise _NotPlain
     ((field, _),) = conditions[0].items()
-    return {field: {"anyOf": [each[field] for each in conditions]}}
+    return {field: {"anyOf": [condition[field] for condition in conditions]}}
 
 
 def _compared(op: ast.cmpop, value: Any) -> Schema:
@@ -280,39 +282,39 @@ class Checks:
         self._sources = sources
         self._inside: list[ast.FunctionDef] = []
 
-    def of_class(self, found: Found) -> dict[str, Schema]:
+    def of_class(self, definition: Definition) -> dict[str, Schema]:
         """Returns what the validators of a class say of each of its fields."""
-        assert isinstance(found.node, ast.ClassDef)
+        assert isinstance(definition.node, ast.ClassDef)
         bounds: dict[str, list[Schema]] = {}
-        for function in statements(found.node.body):
+        for function in statements(definition.node.body):
             if not isinstance(function, ast.FunctionDef):
                 continue
             if function.name == "__post_init__":
-                _add(bounds, self._refused(found.module, function))
+                _add(bounds, self._refused(definition.module, function))
             for decorator in function.decorator_list:
                 match decorator:
                     case ast.Call(func=name, args=fields) if last(name) in ("field_validator", "validator"):
-                        schema = self._value(found.module, function, 1)
+                        schema = self._value(definition.module, function, 1)
                         for field in fields:
                             if schema and isinstance(field, ast.Constant):
                                 bounds.setdefault(str(field.value), []).append(schema)
                     case ast.Call(func=name) if last(name) == "model_validator":
-                        _add(bounds, self._refused(found.module, function))
+                        _add(bounds, self._refused(definition.module, function))
         return {name: all_of(schemas) for name, schemas in bounds.items()}
 
-    def of_method(self, found: Found, method: str) -> dict[str, Schema] | None:
+    def of_method(self, definition: Definition, method: str) -> dict[str, Schema] | None:
         """Returns what a method of a class says of each of its attributes; None where the class hasn't the method."""
-        if not isinstance(found.node, ast.ClassDef):
+        if not isinstance(definition.node, ast.ClassDef):
             return None
-        for function in statements(found.node.body):
+        for function in statements(definition.node.body):
             if isinstance(function, ast.FunctionDef) and function.name == method:
-                return self._refused(found.module, function)
+                return self._refused(definition.module, function)
         return None
 
-    def of_function(self, found: Found) -> Schema:
+    def of_function(self, definition: Definition) -> Schema:
         """Returns what a function that validates its argument says of it."""
-        assert isinstance(found.node, ast.FunctionDef)
-        return self._value(found.module, found.node, 0)
+        assert isinstance(definition.node, ast.FunctionDef)
+        return self._value(definition.module, definition.node, 0)
 
     def _value(self, module: Module, function: ast.FunctionDef, position: int) -> Schema:
         arguments = function.args.args
@@ -336,16 +338,20 @@ class Checks:
         return {field: all_of(schemas) for field, schemas in refused.items()}
 
     def _of_called(self, module: Module, name: str) -> Schema:
-        found = self._sources.find(module, name)
-        if isinstance(found, Found) and isinstance(found.node, ast.FunctionDef) and found.node not in self._inside:
-            self._inside.append(found.node)
+        definition = self._sources.find(module, name)
+        if (
+            isinstance(definition, Definition)
+            and isinstance(definition.node, ast.FunctionDef)
+            and definition.node not in self._inside
+        ):
+            self._inside.append(definition.node)
             try:
-                return self.of_function(found)
+                return self.of_function(definition)
             finally:
                 self._inside.pop()
         return {}
 
 
-def _add(bounds: dict[str, list[Schema]], found: dict[str, Schema]) -> None:
-    for name, schema in found.items():
+def _add(bounds: dict[str, list[Schema]], schemas: dict[str, Schema]) -> None:
+    for name, schema in schemas.items():
         bounds.setdefault(name, []).append(schema)

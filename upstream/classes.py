@@ -9,7 +9,7 @@ from typing import Any
 from specvino.upstream.annotations import Annotations, bounded, last
 from specvino.upstream.checks import Checks
 from specvino.upstream.described import Schema, Unreadable
-from specvino.upstream.modules import Found, Module, NotConstant, Sources, constant, statements
+from specvino.upstream.modules import Definition, Module, NotConstant, Sources, constant, statements
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,7 +54,7 @@ class Declarations:
         default = value
         if isinstance(value, ast.Call) and last(value.func) in ("Field", "FieldInfo", "field"):
             schema = bounded(schema, self._annotations.bounds(module, value))
-            words |= {each.arg: each.value for each in value.keywords if each.arg}
+            words |= {keyword.arg: keyword.value for keyword in value.keywords if keyword.arg}
             default = value.args[0] if value.args else words.get("default")
         return Declaration(self._with_default(module, schema, default), words, default, _marked(annotation))
 
@@ -92,9 +92,9 @@ def _layers(annotation: ast.expr) -> Iterator[tuple[str, list[ast.expr]]]:
 def _words(annotation: ast.expr) -> Iterator[tuple[str, ast.expr]]:
     """Yields the words given to `Field` and `PropertyInfo` in the `Annotated` of a field."""
     for _, given in _layers(annotation):
-        for each in given[1:]:
-            if isinstance(each, ast.Call) and last(each.func) in ("Field", "FieldInfo", "PropertyInfo"):
-                yield from ((word.arg, word.value) for word in each.keywords if word.arg)
+        for argument in given[1:]:
+            if isinstance(argument, ast.Call) and last(argument.func) in ("Field", "FieldInfo", "PropertyInfo"):
+                yield from ((word.arg, word.value) for word in argument.keywords if word.arg)
 
 
 def _marked(annotation: ast.expr) -> str | None:
@@ -146,117 +146,119 @@ class Classes:
             raise Unreadable(f"{module.path} has no {name}")
         return self._annotations.schema(module, ast.parse(name, mode="eval").body)
 
-    def reference(self, found: Found) -> Schema | None:
+    def reference(self, definition: Definition) -> Schema | None:
         """Returns a reference to the schema of a class; None if it is of no kind that can be read."""
-        if found.full_name not in self.schemas:
-            self.schemas[found.full_name] = {}  # a class inside itself refers to what is being read
-            schema = self._schema(found)
+        if definition.full_name not in self.schemas:
+            self.schemas[definition.full_name] = {}  # a class inside itself refers to what is being read
+            schema = self._schema(definition)
             if schema is None:
-                del self.schemas[found.full_name]
+                del self.schemas[definition.full_name]
                 return None
-            self.schemas[found.full_name] = schema
-        return {"$ref": f"#/$defs/{self._reading}/{found.full_name}"}
+            self.schemas[definition.full_name] = schema
+        return {"$ref": f"#/$defs/{self._reading}/{definition.full_name}"}
 
-    def _schema(self, found: Found) -> Schema | None:
-        said = _Class()
-        self._collect(found, said)
-        if said.kind in _ENUMS:
-            return self._enum(found)
-        if said.kind is None:
+    def _schema(self, definition: Definition) -> Schema | None:
+        shape = _Class()
+        self._collect(definition, shape)
+        if shape.kind in _ENUMS:
+            return self._enum(definition)
+        if shape.kind is None:
             return None
-        if "root" in said.properties and said.kind == "RootModel":
-            return said.properties["root"]
-        properties = {said.renamed.get(name, name): schema for name, schema in said.properties.items()}
-        required = [said.renamed.get(name, name) for name in said.properties if name in said.needed]
-        closed = {"additionalProperties": False} if said.extra == "forbid" else {}
+        if "root" in shape.properties and shape.kind == "RootModel":
+            return shape.properties["root"]
+        properties = {shape.renamed.get(name, name): schema for name, schema in shape.properties.items()}
+        required = [shape.renamed.get(name, name) for name in shape.properties if name in shape.needed]
+        closed = {"additionalProperties": False} if shape.extra == "forbid" else {}
         return {"type": "object", "properties": properties, "required": required, **closed}
 
-    def _collect(self, found: Found, said: _Class) -> None:
+    def _collect(self, definition: Definition, shape: _Class) -> None:
         """Adds what a class says to what those before it in the order of inheritance say."""
-        node = found.node
+        node = definition.node
         if isinstance(node, ast.Call):
-            self._collect_call(found.module, node, said)
+            self._collect_call(definition.module, node, shape)
         if not isinstance(node, ast.ClassDef):
             return
         for base in reversed(node.bases):
             base = base.value if isinstance(base, ast.Subscript) else base
-            outer = self._sources.find(found.module, ast.unparse(base))
-            if isinstance(outer, Found):
-                self._collect(outer, said)
+            outer = self._sources.find(definition.module, ast.unparse(base))
+            if isinstance(outer, Definition):
+                self._collect(outer, shape)
             elif (name := outer.rpartition(".")[2]) in (*_MODELS, *_ENUMS, "TypedDict", "NamedTuple", "Struct"):
-                said.kind = name
+                shape.kind = name
                 if name == "RootModel" and isinstance(node.bases[0], ast.Subscript):
-                    said.properties["root"] = self._annotations.schema(found.module, node.bases[0].slice)
-        if any(last(each.func if isinstance(each, ast.Call) else each) == "dataclass" for each in node.decorator_list):
-            said.kind = said.kind or "dataclass"
+                    shape.properties["root"] = self._annotations.schema(definition.module, node.bases[0].slice)
+        if any(last(mark.func if isinstance(mark, ast.Call) else mark) == "dataclass" for mark in node.decorator_list):
+            shape.kind = shape.kind or "dataclass"
         total = _is_total(node)
         for statement in statements(node.body):
             match statement:
                 case ast.AnnAssign(target=ast.Name(id="model_config"), value=ast.expr() as value):
-                    self._config(value, said)
+                    self._config(value, shape)
                 case ast.Assign(targets=[ast.Name(id="model_config")], value=value):
-                    self._config(value, said)
+                    self._config(value, shape)
                 case ast.ClassDef(name="Config"):
                     for inner in statement.body:
                         match inner:
                             case ast.Assign(targets=[ast.Name(id="extra")], value=ast.Constant(value=str(extra))):
-                                said.extra = extra
+                                shape.extra = extra
                 case ast.AnnAssign(target=ast.Name(id=name), annotation=annotation) if is_field(name, annotation):
-                    self._add(name, self._declarations.read(found.module, annotation, statement.value), said, total)
-        for name, bounds in self._checks.of_class(found).items():
-            if name in said.properties:
-                said.properties[name] = bounded(said.properties[name], bounds)
+                    self._add(
+                        name, self._declarations.read(definition.module, annotation, statement.value), shape, total
+                    )
+        for name, bounds in self._checks.of_class(definition).items():
+            if name in shape.properties:
+                shape.properties[name] = bounded(shape.properties[name], bounds)
 
-    def _collect_call(self, module: Module, node: ast.Call, said: _Class) -> None:
+    def _collect_call(self, module: Module, node: ast.Call, shape: _Class) -> None:
         """Adds what `TypedDict("Name", {...})` says, by which names are given that Python can't spell."""
         match node:
             case ast.Call(func=function, args=[_, ast.Dict(keys=keys, values=values)]) if last(function) == "TypedDict":
-                said.kind = "TypedDict"
+                shape.kind = "TypedDict"
                 for key, annotation in zip(keys, values, strict=True):
                     if isinstance(key, ast.Constant):
                         declared = self._declarations.read(module, annotation, None)
-                        self._add(str(key.value), declared, said, _is_total(node))
+                        self._add(str(key.value), declared, shape, _is_total(node))
 
-    def _add(self, name: str, declared: Declaration, said: _Class, total: bool) -> None:
+    def _add(self, name: str, declared: Declaration, shape: _Class, total: bool) -> None:
         """Adds a field, in the place of one of the same name before it."""
-        said.properties.pop(name, None)
-        said.needed.discard(name)
+        shape.properties.pop(name, None)
+        shape.needed.discard(name)
         written = self._reading is not Reading.TAKEN
         if (written and declared.says("exclude", True)) or declared.says("init", False):
             return
         if alias := declared.alias("alias", "serialization_alias" if written else "validation_alias"):
-            said.renamed[name] = alias
+            shape.renamed[name] = alias
         schema = declared.schema
         if written and is_constant(declared.default, None):  # which pydantic doesn't hold against the annotation
             schema = self._annotations.union([schema, {"type": "null"}])
-        said.properties[name] = schema
+        shape.properties[name] = schema
         may_lack = declared.has_default
-        if said.kind == "TypedDict":
+        if shape.kind == "TypedDict":
             may_lack = declared.marked == "NotRequired" or (declared.marked is None and not total)
         elif self._reading is Reading.WRITTEN:
             may_lack = "exclude_if" in declared.words
         if not may_lack:
-            said.needed.add(name)
+            shape.needed.add(name)
 
-    def _config(self, value: ast.expr, said: _Class) -> None:
+    def _config(self, value: ast.expr, shape: _Class) -> None:
         match value:
             case ast.Call(keywords=given):
-                extra = next((each.value for each in given if each.arg == "extra"), None)
+                extra = next((keyword.value for keyword in given if keyword.arg == "extra"), None)
             case ast.Dict(keys=keys, values=values):
                 extra = next((v for k, v in zip(keys, values, strict=True) if is_constant(k, "extra")), None)
             case _:
                 extra = None
         if isinstance(extra, ast.Constant):
-            said.extra = str(extra.value)
+            shape.extra = str(extra.value)
 
-    def _enum(self, found: Found) -> Schema:
-        assert isinstance(found.node, ast.ClassDef)
+    def _enum(self, definition: Definition) -> Schema:
+        assert isinstance(definition.node, ast.ClassDef)
         values = []
-        for statement in statements(found.node.body):
+        for statement in statements(definition.node.body):
             match statement:
                 case ast.Assign(targets=[ast.Name(id=name)], value=value) if not name.startswith("_"):
                     try:
-                        values.append(constant(self._sources, found.module, value))
+                        values.append(constant(self._sources, definition.module, value))
                     except NotConstant:  # auto(), of texts
                         values.append(name.lower())
         return {"enum": values}
@@ -267,4 +269,4 @@ class Classes:
 
 def _is_total(node: ast.ClassDef | ast.Call) -> bool:
     """Tells whether a TypedDict's keys have to be there where they say nothing themselves."""
-    return not any(each.arg == "total" and is_constant(each.value, False) for each in node.keywords)
+    return not any(keyword.arg == "total" and is_constant(keyword.value, False) for keyword in node.keywords)

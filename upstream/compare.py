@@ -242,8 +242,8 @@ class _Walk:
         kinds = paired(self._document, self._system, mine, others)
         for only, names in ((Only.DOCUMENT, kinds.ours), (Only.SYSTEM, kinds.theirs)):
             if names and kinds.key:
-                found = [name if name is OTHER else shown(name) for name in names]
-                yield self._difference(place.at(kinds.key), What.VALUES, only, *found)
+                texts = [name if name is OTHER else shown(name) for name in names]
+                yield self._difference(place.at(kinds.key), What.VALUES, only, *texts)
         for kind in kinds.both:
             of = place if len(kinds.both) == 1 else replace(place, kinds=tuple(kind.names))
             yield from self._properties(of, kind, kinds.key)

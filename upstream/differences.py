@@ -55,11 +55,13 @@ def shown(value: Any) -> str:
     return f"{text[: LONGEST // 2]}… ({size})" if isinstance(value, (str, list)) else f"{text[:LONGEST]}…"
 
 
-def joined(found: Iterable[Difference]) -> list[Difference]:
+def joined(differences: Iterable[Difference]) -> list[Difference]:
     """Returns the differences, the values of one in one, and what is the same for several kinds of object once."""
     values: dict[tuple[str, What, Only, tuple[str, ...]], dict[str, None]] = {}
-    for each in found:
-        values.setdefault((each.field, each.what, each.only, each.kinds), {}).update(dict.fromkeys(each.values))
+    for difference in differences:
+        values.setdefault((difference.field, difference.what, difference.only, difference.kinds), {}).update(
+            dict.fromkeys(difference.values)
+        )
     kinds: dict[tuple[str, What, Only, tuple[str, ...]], list[tuple[str, ...]]] = {}
     for (field, what, only, of), listed in values.items():
         kinds.setdefault((field, what, only, tuple(listed)), []).append(of)
@@ -68,4 +70,4 @@ def joined(found: Iterable[Difference]) -> list[Difference]:
 
 def _together(kinds: Sequence[tuple[str, ...]]) -> tuple[str, ...]:
     """Returns the kinds of several differences; none where one of them is about all kinds."""
-    return tuple(dict.fromkeys(kind for each in kinds for kind in each)) if all(kinds) else ()
+    return tuple(dict.fromkeys(kind for names in kinds for kind in names)) if all(kinds) else ()

@@ -46,27 +46,27 @@ def system_of(system: str, document: dict[str, Any], version: str | None, source
     package of a version, by default of the one that the document describes. Raises Unreadable."""
     if source is not None and source.is_file():
         return str(source), openapi_document.of_file(source, document)
-    wanted = table(system)
+    entry = table(system)
     cache = packages.cache()
     if source is not None:
-        place, name = packages.in_folder(source, wanted.package), str(source)
-    elif wanted.distribution is None:
+        place, name = packages.in_folder(source, entry.package), str(source)
+    elif entry.distribution is None:
         raise Unreadable(f"{system} has no wheels on the package index: say with --source where its sources are")
     else:
-        version = version or wanted.version or document.get("x-dialect", {}).get("version", {}).get("name")
+        version = version or entry.version or document.get("x-dialect", {}).get("version", {}).get("name")
         if version is None:
             raise Unreadable(f"the document of {system} names no version: say it with --package-version")
-        name = f"{wanted.distribution} {version}"
-        place = packages.from_index(wanted.distribution, version, wanted.package, cache)
-    others = {each: packages.beside(source, each, cache) for each in wanted.beside}
-    return name, of_classes(wanted, Sources({wanted.package: place, **others}))
+        name = f"{entry.distribution} {version}"
+        place = packages.from_index(entry.distribution, version, entry.package, cache)
+    others = {package: packages.beside(source, package, cache) for package in entry.beside}
+    return name, of_classes(entry, Sources({entry.package: place, **others}))
 
 
 def drift(
     system: str,
     document: dict[str, Any],
     whole: dict[str, Any],
-    said: tuple[str, Described],
+    source: tuple[str, Described],
     entries: Iterable[Allowed],
     only: Collection[str] = (),
 ) -> Drift:
@@ -76,15 +76,15 @@ def drift(
     only: the endpoints, or parts such as `chat.request`, to compare; by default all. Raises Unreadable where neither
         side has one.
     """
-    name, described = said
-    mine = openapi_document.of_document(document)
-    comparison = Comparison(mine, described, openapi_document.levels(whole, system))
+    name, described = source
+    ours = openapi_document.of_document(document)
+    comparison = Comparison(ours, described, openapi_document.levels(whole, system))
     parts = [part for part in comparison.parts() if not only or {part[0], ".".join(part)} & {*only}]
     if unknown := {*only} - {name for part in parts for name in (part[0], ".".join(part))}:
         known = ", ".join(".".join(part) for part in comparison.parts())
         raise Unreadable(f"there is nothing to compare under {', '.join(sorted(unknown))}; there are {known}")
-    found = [difference for part in parts for difference in comparison.of(part)]
-    left, unused = sift(found, entries)
+    differences = [difference for part in parts for difference in comparison.of(part)]
+    left, unused = sift(differences, entries)
     if only:  # what is allowed elsewhere can't be seen now
         unused = []
     return Drift(
@@ -92,9 +92,9 @@ def drift(
         source=name,
         parts=tuple(parts),
         found=tuple(left),
-        allowed=len(found) - len(left),
+        allowed=len(differences) - len(left),
         unused=tuple(unused),
         open={side: tuple(fields) for side, fields in comparison.open.items()},
         unread=described.unread,
-        left=tuple(sorted(mine.parts.keys() ^ described.parts.keys())),
+        left=tuple(sorted(ours.parts.keys() ^ described.parts.keys())),
     )

@@ -13,7 +13,7 @@ from specvino.upstream.described import Unreadable
 
 
 @dataclass(frozen=True, slots=True)
-class Found:
+class Definition:
     """A class, a function, or the expression that a name stands for, in the module that its own names belong to."""
 
     module: "Module"
@@ -42,16 +42,16 @@ class Module:
         self._tree = tree
 
     @cached_property
-    def names(self) -> dict[str, Found | Imported]:
+    def names(self) -> dict[str, Definition | Imported]:
         """What each name of the module is; of several definitions in the branches of an `if` or a `try`, the first."""
-        found: dict[str, Found | Imported] = {}
+        result: dict[str, Definition | Imported] = {}
         for statement, always in _statements(self._tree.body):
             for name, meaning in self._defined(statement):
                 if always:
-                    found[name] = meaning
+                    result[name] = meaning
                 else:
-                    found.setdefault(name, meaning)
-        return found
+                    result.setdefault(name, meaning)
+        return result
 
     @cached_property
     def stars(self) -> list[str]:
@@ -62,21 +62,21 @@ class Module:
             if isinstance(statement, ast.ImportFrom) and statement.names[0].name == "*"
         ]
 
-    def _defined(self, statement: ast.stmt) -> Iterator[tuple[str, Found | Imported]]:
+    def _defined(self, statement: ast.stmt) -> Iterator[tuple[str, Definition | Imported]]:
         match statement:
             case ast.ClassDef(name=name) | ast.FunctionDef(name=name):
-                yield name, Found(self, statement, name)
+                yield name, Definition(self, statement, name)
             case ast.Assign(targets=[ast.Name(id=name)], value=value):
-                yield name, Found(self, value, name)
+                yield name, Definition(self, value, name)
             case ast.AnnAssign(target=ast.Name(id=name), value=ast.expr() as value):
-                yield name, Found(self, value, name)
+                yield name, Definition(self, value, name)
             case ast.Import(names=names):
-                for each in names:
-                    whole = each.name if each.asname else each.name.partition(".")[0]
-                    yield each.asname or whole, Imported(whole, None)
+                for alias in names:
+                    name = alias.name if alias.asname else alias.name.partition(".")[0]
+                    yield alias.asname or name, Imported(name, None)
             case ast.ImportFrom(names=names):
-                for each in names:
-                    yield each.asname or each.name, Imported(self._absolute(statement), each.name)
+                for alias in names:
+                    yield alias.asname or alias.name, Imported(self._absolute(statement), alias.name)
 
     def _absolute(self, statement: ast.ImportFrom) -> str:
         """Returns the full name of the module that a `from` names."""
@@ -107,11 +107,11 @@ class Sources:
             self._modules[name] = self._read(name)
         return self._modules[name]
 
-    def find(self, module: Module, name: str) -> Found | str:
+    def find(self, module: Module, name: str) -> Definition | str:
         """Returns what a name, which may have dots, means in a module; its full name where that is outside."""
         return self._find(module, name, frozenset())
 
-    def _find(self, module: Module, name: str, met: frozenset[tuple[str, str]]) -> Found | str:
+    def _find(self, module: Module, name: str, met: frozenset[tuple[str, str]]) -> Definition | str:
         first, _, rest = name.partition(".")
         if (module.name, name) in met:
             return name  # imported in a circle
@@ -122,18 +122,18 @@ class Sources:
         if meaning is not None and not rest:
             return meaning
         for star in module.stars:
-            if (inside := self.module(star)) and isinstance(found := self._find(inside, name, met), Found):
-                return found
+            if (inside := self.module(star)) and isinstance(target := self._find(inside, name, met), Definition):
+                return target
         return name
 
-    def _imported(self, meaning: Imported, rest: str, met: frozenset[tuple[str, str]]) -> Found | str:
+    def _imported(self, meaning: Imported, rest: str, met: frozenset[tuple[str, str]]) -> Definition | str:
         full = ".".join(filter(None, (meaning.module, meaning.name, rest)))
         steps = full.split(".")
         for length in range(len(steps) - 1, 0, -1):  # the longest beginning that is a module
             inside = self.module(".".join(steps[:length]))
             if inside is not None:
-                found = self._find(inside, ".".join(steps[length:]), met)
-                return found if isinstance(found, Found) or found != ".".join(steps[length:]) else full
+                target = self._find(inside, ".".join(steps[length:]), met)
+                return target if isinstance(target, Definition) or target != ".".join(steps[length:]) else full
         return full
 
     def _read(self, name: str) -> Module | None:
@@ -162,7 +162,7 @@ def _statements(body: Sequence[ast.stmt], always: bool = True) -> Iterator[tuple
             case ast.If(body=then, orelse=other):
                 yield from _statements((*then, *other), False)
             case ast.Try(body=then, handlers=handlers, orelse=other, finalbody=last):
-                handled = [each for handler in handlers for each in handler.body]
+                handled = [statement for handler in handlers for statement in handler.body]
                 yield from _statements((*then, *other, *handled, *last), False)
             case _:
                 yield statement, always
@@ -203,7 +203,7 @@ def constant(sources: Sources, module: Module, node: ast.expr) -> Any:
                 raise NotConstant  # a number that nobody means
             return _OPERATORS[type(op)](first, second)
         case ast.List(elts=elements) | ast.Tuple(elts=elements) | ast.Set(elts=elements):
-            return [constant(sources, module, each) for each in elements]
+            return [constant(sources, module, element) for element in elements]
         case ast.Dict(keys=keys, values=values) if all(keys):
             names = [constant(sources, module, key) for key in keys if key]
             return dict(zip(names, (constant(sources, module, value) for value in values), strict=True))
@@ -217,12 +217,12 @@ def constant(sources: Sources, module: Module, node: ast.expr) -> Any:
 
 
 def _named(sources: Sources, module: Module, node: ast.Name | ast.Attribute) -> Any:
-    found = sources.find(module, ast.unparse(node))
-    if isinstance(found, Found) and isinstance(found.node, ast.expr):
-        return constant(sources, found.module, found.node)
+    definition = sources.find(module, ast.unparse(node))
+    if isinstance(definition, Definition) and isinstance(definition.node, ast.expr):
+        return constant(sources, definition.module, definition.node)
     if isinstance(node, ast.Attribute):
         owner = sources.find(module, ast.unparse(node.value))
-        if isinstance(owner, Found) and isinstance(owner.node, ast.ClassDef):
+        if isinstance(owner, Definition) and isinstance(owner.node, ast.ClassDef):
             for statement in statements(owner.node.body):
                 match statement:
                     case (

@@ -40,12 +40,12 @@ def _without_errors(event: Schema) -> Schema:
 
 def levels(whole: dict[str, Any], system: str) -> dict[str, str]:
     """Returns how a system supports each field of the whole document, by the field's name."""
-    found: dict[str, str] = {}
+    result: dict[str, str] = {}
     for _, schema in all_schemas(whole):
         for name, systems in schema.get("x-support", {}).items():
             if (entry := systems.get(system)) is not None:
-                found[name] = entry if isinstance(entry, str) else entry["level"]
-    return found
+                result[name] = entry if isinstance(entry, str) else entry["level"]
+    return result
 
 
 def of_file(path: Path, ours: dict[str, Any]) -> Described:

@@ -77,10 +77,10 @@ def _wheel(requirement: str, folder: Path) -> Path:
 def _unpack(wheel: Path, package: str, folder: Path) -> None:
     try:
         with zipfile.ZipFile(wheel) as archive:
-            for each in archive.infolist():
-                path = PurePosixPath(each.filename)
+            for member in archive.infolist():
+                path = PurePosixPath(member.filename)
                 if path.suffix == ".py" and path.parts[0] == package and ".." not in path.parts:
-                    archive.extract(each, folder)
+                    archive.extract(member, folder)
     except zipfile.BadZipFile:
         raise Unreadable(f"{wheel.name} is no wheel") from None
     if not (folder / package).is_dir():

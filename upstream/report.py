@@ -40,19 +40,19 @@ def remarks(drift: Drift) -> Iterator[str]:
 
 def as_json(drift: Drift) -> str:
     """Returns everything, as a JSON object."""
-    found: dict[str, Any] = {
+    result: dict[str, Any] = {
         "system": drift.system,
         "source": drift.source,
         "count": len(drift.found),
         "allowed": drift.allowed,
-        "differences": [_without_empty(asdict(each)) for each in drift.found],
-        "unused": [_without_empty(asdict(each)) for each in drift.unused],
+        "differences": [_without_empty(asdict(item)) for item in drift.found],
+        "unused": [_without_empty(asdict(item)) for item in drift.unused],
         "parts": [".".join(part) for part in drift.parts],
         "not_compared": [".".join(part) for part in drift.left],
         "not_read": list(drift.unread),
         "left_open": {side: list(fields) for side, fields in drift.open.items()},
     }
-    return json.dumps(found, indent=2, ensure_ascii=False) + "\n"
+    return json.dumps(result, indent=2, ensure_ascii=False) + "\n"
 
 
 def as_markdown(drift: Drift) -> str:
@@ -79,11 +79,13 @@ def show(drift: Drift, console: Console) -> None:
         console.print(remark, style="dim", markup=False, soft_wrap=True)
 
 
-def rows(found: Sequence[Difference]) -> Iterator[tuple[str, str, str, str]]:
+def rows(differences: Sequence[Difference]) -> Iterator[tuple[str, str, str, str]]:
     """Yields a row for each field and kind of object: what the system alone takes, and what the document alone."""
     cells: dict[tuple[str, tuple[str, ...]], dict[Only, list[str]]] = {}
-    for each in found:
-        cells.setdefault((each.field, each.kinds), {}).setdefault(each.only, []).append(said(each))
+    for difference in differences:
+        cells.setdefault((difference.field, difference.kinds), {}).setdefault(difference.only, []).append(
+            said(difference)
+        )
     for (field, kinds), sides in cells.items():
         system, document = ("; ".join(sides.get(side, ())) for side in (Only.SYSTEM, Only.DOCUMENT))
         yield field, system, document, ", ".join(_some(kinds))

@@ -17,25 +17,25 @@ _PLAIN: tuple[Any, ...] = (None, True, False, "text", "", 0, 1, -1, 2, 0.5, 1.5,
 _BOUNDS = ("minimum", "maximum", "exclusiveMinimum", "exclusiveMaximum")
 
 
-def plain(said: Iterable[Schema]) -> list[Any]:
+def plain(schemas: Iterable[Schema]) -> list[Any]:
     """Returns values that are neither lists nor objects, for schemas that all speak of one value."""
-    found: list[Any] = [*_PLAIN]
-    for schema in said:
-        found += [value for value in values(schema) or () if not isinstance(value, (list, dict))]
+    samples: list[Any] = [*_PLAIN]
+    for schema in schemas:
+        samples += [value for value in values(schema) or () if not isinstance(value, (list, dict))]
         for keyword in _BOUNDS:
             if isinstance(bound := schema.get(keyword), (int, float)):
                 # A double doesn't tell 2**63 from its neighbours, integers do.
                 steps = (0, 1, -1) if isinstance(bound, int) or bound != int(bound) else (0, 1, -1, 0.25, -0.25)
-                found += [bound + step for step in steps]
+                samples += [bound + step for step in steps]
         for keyword in ("minLength", "maxLength"):
             if isinstance(bound := schema.get(keyword), int):
-                found += ["x" * size for size in (bound - 1, bound, bound + 1) if 0 <= size <= _LONGEST]
-    return _different(found)
+                samples += ["x" * size for size in (bound - 1, bound, bound + 1) if 0 <= size <= _LONGEST]
+    return _different(samples)
 
 
-def sizes(said: Iterable[Schema]) -> list[int]:
+def sizes(schemas: Iterable[Schema]) -> list[int]:
     """Returns the sizes of lists to try."""
-    bounds = [schema[key] for schema in said for key in ("minItems", "maxItems") if isinstance(schema.get(key), int)]
+    bounds = [schema[key] for schema in schemas for key in ("minItems", "maxItems") if isinstance(schema.get(key), int)]
     return sorted(
         {0, 1, *(size for bound in bounds for size in (bound - 1, bound, bound + 1) if 0 <= size <= _LONGEST)}
     )
@@ -66,6 +66,6 @@ def _examples(side: Side, leaf: Schema, depth: int) -> Iterator[Any]:
         yield {name: next(example(side, [known.get(name, {})], depth + 1), None) for name in names}
 
 
-def _different(found: Iterable[Any]) -> list[Any]:
+def _different(samples: Iterable[Any]) -> list[Any]:
     """Returns the values without those that are there twice; 1 and True are different, 1 and 1.0 are not."""
-    return list({(isinstance(value, bool), value): value for value in found}.values())
+    return list({(isinstance(value, bool), value): value for value in samples}.values())

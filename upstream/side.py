@@ -29,8 +29,8 @@ class Side:
 
     def leaves(self, schemas: Sequence[Schema]) -> list[Schema]:
         """Returns the schemas without references and unions, the branches of which are schemas of their own."""
-        found = [leaf for schema in schemas for leaf in self._leaves(schema)]
-        return [leaf for index, leaf in enumerate(found) if leaf not in found[:index]]
+        all_leaves = [leaf for schema in schemas for leaf in self._leaves(schema)]
+        return [leaf for index, leaf in enumerate(all_leaves) if leaf not in all_leaves[:index]]
 
     def _leaves(self, schema: Schema) -> Iterator[Schema]:
         schema = self._whole(schema)
@@ -49,15 +49,15 @@ class Side:
             schema = {**target, **beside} if beside.keys() & target.keys() == set() else {**beside, **target}
         parts = schema.get("allOf", ())
         schema = {key: value for key, value in schema.items() if key != "allOf"}
-        for each in parts:
-            if "if" in each or each.keys() <= {"not"}:
+        for part in parts:
+            if "if" in part or part.keys() <= {"not"}:
                 continue  # a rule between values, which has no shape
-            each = self._whole(each)
+            part = self._whole(part)
             schema = {
-                **each,
+                **part,
                 **schema,
-                "properties": _both(schema.get("properties", {}), each.get("properties", {})),
-                "required": [*schema.get("required", ()), *each.get("required", ())],
+                "properties": _both(schema.get("properties", {}), part.get("properties", {})),
+                "required": [*schema.get("required", ()), *part.get("required", ())],
             }
         return schema
 
@@ -77,8 +77,8 @@ class Side:
         """Returns the texts that a property of an object can be; None where it isn't held to some."""
         if key not in leaf.get("properties", {}):
             return None
-        listed = [values(each) for each in self.leaves([leaf["properties"][key]]) if each.get("type") != "null"]
-        return None if None in listed else texts(value for each in listed for value in each or ())
+        listed = [values(child) for child in self.leaves([leaf["properties"][key]]) if child.get("type") != "null"]
+        return None if None in listed else texts(value for values_of in listed for value in values_of or ())
 
 
 def _both(first: dict[str, Schema], second: dict[str, Schema]) -> dict[str, Schema]:

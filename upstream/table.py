@@ -10,7 +10,7 @@ from specvino.upstream.annotations import bounded
 from specvino.upstream.checks import Checks
 from specvino.upstream.classes import Classes, Reading
 from specvino.upstream.described import Described, Part, Schema, Unreadable
-from specvino.upstream.modules import Found, Sources
+from specvino.upstream.modules import Definition, Sources
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,16 +60,16 @@ def table(system: str) -> Table:
     place = files("specvino.upstream") / "tables" / f"{system}.yaml"
     if not place.is_file():
         raise Unreadable(f"nothing says where the classes of {system} are: there is no upstream/tables/{system}.yaml")
-    said: dict[str, Any] = yaml_text.load(place.read_text("utf-8"))
-    if "unreadable" in said:
-        raise Unreadable(said["unreadable"])
+    content: dict[str, Any] = yaml_text.load(place.read_text("utf-8"))
+    if "unreadable" in content:
+        raise Unreadable(content["unreadable"])
     return Table(
-        package=said["package"],
-        distribution=said.get("distribution", said["package"]),
-        version=said.get("version"),
-        beside=tuple(said.get("beside", ())),
-        classes={_part(name): _class(_part(name), given) for name, given in said["parts"].items()},
-        methods=tuple(_method(each["method"], each["parts"]) for each in said.get("checks", ())),
+        package=content["package"],
+        distribution=content.get("distribution", content["package"]),
+        version=content.get("version"),
+        beside=tuple(content.get("beside", ())),
+        classes={_part(name): _class(_part(name), given) for name, given in content["parts"].items()},
+        methods=tuple(_method(check["method"], check["parts"]) for check in content.get("checks", ())),
     )
 
 
@@ -102,14 +102,14 @@ def of_classes(table: Table, sources: Sources) -> Described:
         bounds = _bounds(sources, method)
         for part, names in method.parts.items():
             parts[part] = _checked(referred(document, parts[part]["$ref"]), bounds, names)
-    return Described(document, parts, tuple(sorted({name for each in readers.values() for name in each.unread})))
+    return Described(document, parts, tuple(sorted({name for reader in readers.values() for name in reader.unread})))
 
 
 def _bounds(sources: Sources, method: Method) -> dict[str, Schema]:
     """Returns what a method says of each attribute. Raises Unreadable where there is no such method."""
     owner = method.owner
-    found = sources.find(sources.at(owner.file), owner.name)
-    if not isinstance(found, Found) or (bounds := Checks(sources).of_method(found, method.name)) is None:
+    definition = sources.find(sources.at(owner.file), owner.name)
+    if not isinstance(definition, Definition) or (bounds := Checks(sources).of_method(definition, method.name)) is None:
         raise Unreadable(f"{owner.file} has no {owner.name}.{method.name}")
     return bounds
 

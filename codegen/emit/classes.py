@@ -44,7 +44,7 @@ def models(document: dict[str, Any]) -> str:
 
 
 def wire(document: dict[str, Any]) -> str:
-    """Returns wire.py: what the server sends, as TypedDicts: a handler's answers are plain dicts that mypy checks."""
+    """Returns wire.py: what the server sends, as TypedDicts. A handler's answers are plain dicts that mypy checks."""
     lowered = for_models(document)
     answers = sent(document)
     schemas = lowered["components"]["schemas"]
@@ -53,10 +53,8 @@ def wire(document: dict[str, Any]) -> str:
 
 
 def answers(document: dict[str, Any]) -> str:
-    """Returns a client's models.py: every schema as a pydantic model, in which what is absent is None.
-
-    What may be null may be absent, too: servers of other versions leave it out.
-    """
+    """Returns a client's models.py: every schema as a pydantic model, in which an absent field is None. Whatever can be
+    null can also be absent, because servers of other versions leave it out."""
     lowered = for_models(document)
     for _, schema in all_schemas(lowered):
         properties = schema.get("properties", {})
@@ -79,7 +77,7 @@ def _may_be_null(document: dict[str, Any], schema: Schema) -> bool:
     target = resolved(document, schema)
     if "enum" in target:
         return None in target["enum"]
-    return "null" in target.get("type", ()) or any(_may_be_null(document, each) for each in target.get("anyOf", ()))
+    return "null" in target.get("type", ()) or any(_may_be_null(document, branch) for branch in target.get("anyOf", ()))
 
 
 def _generate(document: dict[str, Any], flags: list[str]) -> str:
@@ -102,11 +100,11 @@ VALIDATING = (
 
 
 def for_models(document: dict[str, Any]) -> dict[str, Any]:
-    """Returns the document as datamodel-code-generator shall see it: the shapes alone.
+    """Returns the shapes of the document, for datamodel-code-generator.
 
-    It goes without defaults too, so that an absent field stays absent in a model; they are a table of their own. Of the
-    titles only those of components are left: the generator would make a class of an inline branch that has one.
-    Components that are maps are written where they are used: a dict costs a tenth of an object without fields.
+    Defaults are removed as well, so that an absent field stays absent in a model; they are a table of their own. Only
+    components keep their titles: the generator would make a class of an inline branch with one. Components that are
+    maps are inlined: a dict costs a tenth of an object without fields.
     """
     schemas = copy.deepcopy(document["components"]["schemas"])
     _strip(schemas, names=True)

@@ -16,7 +16,7 @@ def to_routes(document: dict[str, Any]) -> dict[str, Any]:
     paths: dict[str, Any] = {}
     for operation in operations(document):
         definition = operation.definition
-        in_path = [_path_parameter(each) for each in operation.parameters_in("path")]
+        in_path = [_path_parameter(parameter) for parameter in operation.parameters_in("path")]
         paths.setdefault(operation.path, {})[operation.method.lower()] = {
             "operationId": operation.id,
             "tags": definition["tags"],

@@ -1,4 +1,4 @@
-"""The objects of a request: their fields, and what tells the branches of a union apart."""
+"""The objects of a request: their fields, and what distinguishes the branches of a union."""
 
 from collections.abc import Iterator
 from typing import Any
@@ -40,36 +40,34 @@ def shapes(document: dict[str, Any], names: list[str]) -> tuple[Table, Table]:
 
 
 def query_shape(parameters: list[Schema]) -> dict[str, Any]:
-    """Describes query parameters as the fields of an object."""
+    """Returns query parameters as the fields of an object."""
     fields = {
-        each["name"]: {
-            "handling": each["x-handling"],
+        parameter["name"]: {
+            "handling": parameter["x-handling"],
             "shape": None,
-            "supported_values": each.get("x-supported-values"),
+            "supported_values": parameter.get("x-supported-values"),
         }
-        for each in parameters
+        for parameter in parameters
     }
     return {"required": [], "values": {}, "fields": fields}
 
 
 def _shape(document: dict[str, Any], schema: Schema, place: str, unions: Table) -> str | None:
-    """Returns what describes the objects in a property's value: a component, a union of some, or nothing."""
-    found = tuple(dict.fromkeys(_branches(document, schema)))
-    components = tuple(name for name in found if name is not None)
-    if not components or len(found) == 1:
+    """Returns the component, or the union of components, of the objects in a property's value; None without objects."""
+    branches = tuple(dict.fromkeys(_branches(document, schema)))
+    components = tuple(name for name in branches if name is not None)
+    if not components or len(branches) == 1:
         return components[0] if components else None
     for name in references(schema):  # it has a name, unless a list of one kind stands beside an object of another
-        if tuple(dict.fromkeys(_branches(document, {"$ref": f"#/components/schemas/{name}"}))) == found:
+        if tuple(dict.fromkeys(_branches(document, {"$ref": f"#/components/schemas/{name}"}))) == branches:
             place = name
     unions[place] = {"branches": components}
     return place
 
 
 def _branches(document: dict[str, Any], schema: Schema) -> Iterator[str | None]:
-    """Yields the components whose objects a value can be or have as elements, in the order in which they are tried.
-
-    None stands for a free-form map, whose values are anything.
-    """
+    """Yields the components whose objects a value can be or have as elements, in the order in which they are tried;
+    None stands for a free-form map."""
     target = resolved(document, schema)
     if _properties(document, target):
         yield component_name(schema["$ref"])
@@ -82,27 +80,29 @@ def _branches(document: dict[str, Any], schema: Schema) -> Iterator[str | None]:
 
 
 def _properties(document: dict[str, Any], schema: Schema) -> dict[str, Schema]:
-    found = dict(schema.get("properties", {}))
+    properties = dict(schema.get("properties", {}))
     for part in schema.get("allOf", ()):
-        found |= _properties(document, resolved(document, part))
-    return found
+        properties |= _properties(document, resolved(document, part))
+    return properties
 
 
 def _required(document: dict[str, Any], schema: Schema) -> set[str]:
-    found = set(schema.get("required", ()))
-    return found.union(*(_required(document, resolved(document, part)) for part in schema.get("allOf", ())))
+    required = set(schema.get("required", ()))
+    return required.union(*(_required(document, resolved(document, part)) for part in schema.get("allOf", ())))
 
 
 def _index(union: dict[str, Any], objects: Table) -> None:
-    """Adds which branches are worth a try, by the value of the field in which most of them differ."""
+    """Adds the branches to try for each value of the field in which most of them differ."""
     branches = {name: objects[name] for name in union["branches"]}
     known = {
         name: {key: texts(listed) for key, listed in branch["values"].items()} for name, branch in branches.items()
     }
-    union["select"] = select = telling([key for key, found in each.items() if found] for each in known.values())
+    union["select"] = select = telling(
+        [key for key, listed in branch_values.items() if listed] for branch_values in known.values()
+    )
     union["variants"] = {
         value: tuple(name for name in branches if value in known[name].get(select, (value,)))
-        for value in dict.fromkeys(text for each in known.values() for text in each.get(select, ()))
+        for value in dict.fromkeys(text for branch_values in known.values() for text in branch_values.get(select, ()))
     }
     union["absent"] = tuple(
         name

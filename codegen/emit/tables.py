@@ -1,4 +1,4 @@
-"""Handler protocols and the tables that the server, the handlers and the conformance suite read, by the templates
+"""Handler protocols and the tables for the server, the handlers and the conformance suite, made from the templates
 beside this file."""
 
 import re
@@ -34,7 +34,7 @@ def handlers(document: dict[str, Any], dialects: Collection[dict[str, Any]]) -> 
     literals: dict[str, list[str]] = {}
 
     def kind(operation: Operation, parameter: dict[str, Any]) -> str:
-        """Returns the type of a parameter; that of an enum has a name, under which handlers have it, too."""
+        """Returns the type of a parameter; an enum gets a name, which handlers use as well."""
         schema = parameter["schema"]
         if "enum" not in schema:
             return PYTHON_TYPES[schema["type"]]
@@ -59,15 +59,17 @@ def handlers(document: dict[str, Any], dialects: Collection[dict[str, Any]]) -> 
                 "path": operation.path,
                 "summary": definition["summary"],
                 "root": operation.is_also_at_root,
-                "parameters": [(each["name"], kind(operation, each)) for each in operation.parameters_in("path")],
+                "parameters": [
+                    (parameter["name"], kind(operation, parameter)) for parameter in operation.parameters_in("path")
+                ],
                 "query": [
                     {
-                        "name": each["name"],
-                        "kind": each["schema"]["type"],
-                        "default": each["schema"].get("default"),
-                        "type": kind(operation, each) + ("" if "default" in each["schema"] else " | None"),
+                        "name": parameter["name"],
+                        "kind": parameter["schema"]["type"],
+                        "default": parameter["schema"].get("default"),
+                        "type": kind(operation, parameter) + ("" if "default" in parameter["schema"] else " | None"),
                     }
-                    for each in operation.parameters_in("query")
+                    for parameter in operation.parameters_in("query")
                 ],
                 "body": operation.body_component,
                 "framing": definition.get("x-stream", {}).get("framing"),
@@ -84,26 +86,26 @@ def systems(systems: dict[str, str]) -> str:
 
 
 def errors(errors: dict[str, Any]) -> str:
-    """Returns errors.py: the error codes and what follows from each."""
+    """Returns errors.py: the error codes and their properties."""
     return _render("errors.py.jinja", types=errors["types"], codes=errors["codes"])
 
 
 def streams(document: dict[str, Any]) -> str:
     """Returns streams.py: the x-stream tables, with defaults filled in."""
     tables = {
-        each.endpoint: filled(each.definition["x-stream"])
-        for each in operations(document)
-        if "x-stream" in each.definition
+        operation.endpoint: filled(operation.definition["x-stream"])
+        for operation in operations(document)
+        if "x-stream" in operation.definition
     }
     return _render("streams.py.jinja", tables=tables)
 
 
 def support(document: dict[str, Any]) -> str:
-    """Returns support.py: for each object of a request, its fields with their handling; and the defaults of the bodies.
+    """Returns support.py: the fields of each object of a request with their handling, and the defaults of the bodies.
 
-    The query of an operation is an object as well, called `retrieve_response.query`.
+    The query of an operation counts as an object, called `retrieve_response.query` for example.
     """
-    bodies = [each.body_component for each in operations(document) if each.body_component]
+    bodies = [operation.body_component for operation in operations(document) if operation.body_component]
     names = sorted(closure(document, *bodies))
     schemas = document["components"]["schemas"]
     objects, unions = shapes(document, names)
@@ -133,7 +135,7 @@ def other_paths(document: Mapping[str, Any], dialects: Collection[Mapping[str, A
         for path in operation["path"].split(", ")
     }
     literal = {path for path in theirs if re.fullmatch(r"(/[\w.-]+)+", path)}
-    return sorted(path for path in literal - declared if any(each.fullmatch(path) for each in ours))
+    return sorted(path for path in literal - declared if any(pattern.fullmatch(path) for pattern in ours))
 
 
 # The words of x-stream that Python keeps for itself.

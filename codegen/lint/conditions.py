@@ -23,13 +23,9 @@ def conditions(spec: Spec) -> Iterator[Problem]:
     for problem in misfits(spec.vocabulary, "Conditions", spec.conditions):
         yield Problem("conditions", "conditions.yaml", problem)
         return
-    used: set[str] = set()
     for name, condition in spec.conditions["conditions"].items():
-        used |= set(condition.get("facts", ())) | {condition.get("exceeds", {}).get("fact", "")}
         for what in _problems(spec, condition):
             yield Problem("conditions", name, what)
-    for fact in spec.conditions["facts"].keys() - used:
-        yield Problem("conditions", f"facts.{fact}", "no condition depends on it")
 
 
 def _problems(spec: Spec, condition: dict[str, Any]) -> Iterator[str]:

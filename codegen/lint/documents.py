@@ -46,7 +46,7 @@ def openapi(spec: Spec) -> Iterator[Problem]:
 
 
 def dialects(spec: Spec) -> Iterator[Problem]:
-    """What is projected onto each system is accepted too, its examples fit, and no note denies it."""
+    """The document projected for each system is valid too, its examples fit, and no note contradicts it."""
     for system, dialect in spec.dialects.items():
         projected = project.project(spec.document, dialect)
         yield from _invalid(system, Validator31(projected))
@@ -54,8 +54,8 @@ def dialects(spec: Spec) -> Iterator[Problem]:
         yield from support.denied(system, dialect, projected)
         for operation in operations(projected):
             if "x-stream" in operation.definition:
-                for what in words(spec.vocabulary, operation.definition["x-stream"]):
-                    yield Problem("x-stream", f"{system}: {operation.place} x-stream", what)
+                for fault in words(spec.vocabulary, operation.definition["x-stream"]):
+                    yield Problem("x-stream", f"{system}: {operation.place} x-stream", fault)
         validators = Validators(projected)
         for place, schema, value in examples(projected):
             for fault in validators.of(schema).violations(value):
@@ -66,7 +66,7 @@ def dialects(spec: Spec) -> Iterator[Problem]:
 
 
 def schemas(spec: Spec) -> Iterator[Problem]:
-    """Every schema is valid and has known keywords only, also where openapi-spec-validator doesn't look."""
+    """Every schema is valid and has known keywords only, including those that openapi-spec-validator doesn't check."""
     for place, schema in _with_supported_values(spec.document):
         yield from _keywords(place, schema)
         try:
@@ -96,10 +96,10 @@ def _with_supported_values(document: dict[str, Any]) -> Iterator[tuple[str, Sche
         if isinstance(schema.get("x-supported-values"), dict):
             yield f"{place} x-supported-values", schema["x-supported-values"]
     for operation in operations(document):
-        for each in operation.parameters:
-            if isinstance(each.get("x-supported-values"), dict):
-                place = f"{operation.place} parameter {each['name']} x-supported-values"
-                yield place, each["x-supported-values"]
+        for parameter in operation.parameters:
+            if isinstance(parameter.get("x-supported-values"), dict):
+                place = f"{operation.place} parameter {parameter['name']} x-supported-values"
+                yield place, parameter["x-supported-values"]
 
 
 def _keywords(place: str, schema: Schema) -> Iterator[Problem]:
@@ -107,14 +107,14 @@ def _keywords(place: str, schema: Schema) -> Iterator[Problem]:
         if key in KEYWORDS or key.startswith("x-"):
             continue
         if value is None:
-            what = f"{key!r} is a key without a value: a text with a comma needs quotes inside {{…}}"
+            fault = f"{key!r} is a key without a value: a text with a comma needs quotes inside {{…}}"
         else:
-            what = f"{key!r} is not a keyword of JSON Schema"
-        yield Problem("schema", place, what)
+            fault = f"{key!r} is not a keyword of JSON Schema"
+        yield Problem("schema", place, fault)
 
 
 def _inner(path: list[Any]) -> bool:
-    """Tells whether an error lies in a schema below, which is looked at in its turn."""
+    """Returns whether an error is in a nested schema, which is checked separately."""
     return len(path) > 1 and (path[0] in ONE or (len(path) > 2 and path[0] in (*LIST, *NAMED)))
 
 
@@ -132,8 +132,8 @@ def _metaschema(dialect: Any) -> jsonschema_rs.Draft202012Validator:
 
 
 class _Schema31(OpenAPIV31SchemaValidator):
-    """Holds a schema against OpenAPI's dialect by jsonschema-rs: by jsonschema that is four fifths of the time that a
-    document takes. What doesn't hold is shown to jsonschema, whose words the lint says."""
+    """Validates a schema against OpenAPI's dialect by jsonschema-rs, because jsonschema takes four fifths of the time
+    that a document needs. Only what is invalid is passed to jsonschema, whose messages the lint shows."""
 
     dialect: Any = OAS31Validator
 
@@ -160,11 +160,11 @@ PER_REQUEST = 3
 
 
 def enough(spec: Spec) -> Iterator[Problem]:
-    """There are three examples per request body, and one per JSON answer. (Those of streams: see streams.py.)"""
+    """There are three examples per request body and one per JSON answer. (Those of streams: see streams.py.)"""
     for place, media in media_types(spec.document):
-        wanted = PER_REQUEST if " request " in place else 1
-        if "itemSchema" not in media and len(media.get("examples", {})) < wanted:
-            yield Problem("examples", place, f"has {len(media.get('examples', {}))} examples, but needs {wanted}")
+        count = PER_REQUEST if " request " in place else 1
+        if "itemSchema" not in media and len(media.get("examples", {})) < count:
+            yield Problem("examples", place, f"has {len(media.get('examples', {}))} examples, but needs {count}")
 
 
 def valid(spec: Spec) -> Iterator[Problem]:

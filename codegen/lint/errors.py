@@ -34,7 +34,7 @@ def codes(spec: Spec) -> Iterator[Problem]:
 
 
 def refusals(spec: Spec) -> Iterator[Problem]:
-    """x-refusals name known codes; the operation declares the code's status."""
+    """The codes of x-refusals are known, and the operation declares their statuses."""
     known = spec.errors["codes"]
     for operation in operations(spec.document):
         place = operation.place
@@ -53,12 +53,12 @@ def declared(spec: Spec) -> Iterator[Problem]:
     document = spec.document
     for operation in operations(document):
         place, definition = operation.place, operation.definition
-        wanted = {"500": "every operation can fail"}
+        required = {"500": "every operation can fail"}
         if definition.get("security", document["security"]):
-            wanted["401"] = "it takes a key"
+            required["401"] = "it takes a key"
         if "requestBody" in definition:
-            wanted |= dict.fromkeys(("400", "413", "415"), "it has a body")
-        for status, reason in wanted.items():
+            required |= dict.fromkeys(("400", "413", "415"), "it has a body")
+        for status, reason in required.items():
             if status not in definition["responses"]:
                 yield Problem("responses", place, f"{status} must be declared, since {reason}")
         for status in definition["responses"]:

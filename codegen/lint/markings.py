@@ -18,7 +18,7 @@ BOUND = r"\b(at (most|least)|up to|no more than|not above|between) \d"
 
 
 def descriptions(spec: Spec) -> Iterator[Problem]:
-    """Every component and every property says what it is."""
+    """Every component and every property has a description."""
     for name, schema in spec.document["components"]["schemas"].items():
         if not schema.get("description"):
             yield Problem("description", name, "needs a description")
@@ -37,16 +37,16 @@ def remarks(spec: Spec) -> Iterator[Problem]:
         if re.search(one_system, text, re.IGNORECASE):
             yield Problem("implementation-note", place, f"the description is about one system: {where}")
         if re.search(BOUND, text, re.IGNORECASE):
-            what = f"the description says a bound, which other systems don't share: the schema says ours, {where}"
-            yield Problem("implementation-note", place, what)
+            fault = f"the description says a bound, which other systems don't share: the schema says ours, {where}"
+            yield Problem("implementation-note", place, fault)
         for name in re.findall(r"\b[a-z]+(?:_[a-z]+)+\b", text):
             if not origins.get(name, {"openai"}) & {"openai", schema.get("x-origin")}:
-                what = f"the description speaks of {name}, which not every system has: {where}"
-                yield Problem("implementation-note", place, what)
+                fault = f"the description speaks of {name}, which not every system has: {where}"
+                yield Problem("implementation-note", place, fault)
 
 
 def _names(spec: Spec) -> Iterator[str]:
-    """Yields the words for other systems than OpenAI; of a name with a hyphen its beginning, such as MLC."""
+    """Yields the names of other systems than OpenAI; of a name with a hyphen its beginning, such as MLC."""
     for system, dialect in spec.dialects.items():
         if system != "openai":
             yield from (name.split("-")[0] for name in {dialect["name"], dialect.get("label", dialect["name"])})
@@ -54,16 +54,16 @@ def _names(spec: Spec) -> Iterator[str]:
 
 def _origins(document: dict[str, Any]) -> dict[str, set[Any]]:
     """Returns who defined the properties of each name."""
-    found: dict[str, set[Any]] = {}
+    result: dict[str, set[Any]] = {}
     for _, schema in all_schemas(document):
         for name, child in schema.get("properties", {}).items():
             if isinstance(child, dict) and "x-origin" in child:
-                found.setdefault(name, set()).add(child["x-origin"])
-    return found
+                result.setdefault(name, set()).add(child["x-origin"])
+    return result
 
 
 def origins(spec: Spec) -> Iterator[Problem]:
-    """Every property of requests and answers says who defined it."""
+    """Every property of requests and answers has an x-origin."""
     document = spec.document
     for name in sorted(received(document) | sent(document)):
         for place, child in _properties(name, document["components"]["schemas"][name]):
@@ -72,7 +72,7 @@ def origins(spec: Spec) -> Iterator[Problem]:
 
 
 def handling(spec: Spec) -> Iterator[Problem]:
-    """Properties of requests have an x-handling, those of answers an x-emit, and neither has what isn't its own."""
+    """Properties of requests have an x-handling and those of answers an x-emit; neither has the other's."""
     document = spec.document
     taken, given = received(document), sent(document)
     for name in sorted(taken | given):
@@ -88,28 +88,28 @@ def handling(spec: Spec) -> Iterator[Problem]:
 
 
 def queries(spec: Spec) -> Iterator[Problem]:
-    """Query parameters say what they are, who defined them and how they are handled, as the fields of a body do."""
+    """Query parameters have a description, an x-origin and an x-handling, as the fields of a body do."""
     for operation in operations(spec.document):
-        for each in operation.parameters_in("query"):
-            place = f"{operation.place} parameter {each['name']}"
-            if not each.get("description"):
+        for parameter in operation.parameters_in("query"):
+            place = f"{operation.place} parameter {parameter['name']}"
+            if not parameter.get("description"):
                 yield Problem("description", place, "needs a description")
             for key in ("x-origin", "x-handling"):
-                if key not in each:
+                if key not in parameter:
                     yield Problem(key.removeprefix("x-"), place, f"needs an {key}")
 
 
 def supported_values(spec: Spec) -> Iterator[Problem]:
-    """x-supported-values narrows a field, down to values that its schema accepts and with its default among them."""
+    """x-supported-values narrows a field to values that its schema accepts, including its default."""
     validators = Validators(spec.document)
     for place, supported, schema in _with_supported_values(spec.document):
         for value in [*supported.get("enum", ()), *([supported["const"]] if "const" in supported else [])]:
             if not validators.of(_bare(schema)).fits(value):
-                what = f"x-supported-values names {value!r}, which the schema refuses"
-                yield Problem("supported-values", place, what)
+                fault = f"x-supported-values names {value!r}, which the schema refuses"
+                yield Problem("supported-values", place, fault)
         if "default" in schema and not validators.of(supported).fits(schema["default"]):
-            what = f"the default {schema['default']!r} is outside x-supported-values"
-            yield Problem("supported-values", place, what)
+            fault = f"the default {schema['default']!r} is outside x-supported-values"
+            yield Problem("supported-values", place, fault)
 
 
 def defaults(spec: Spec) -> Iterator[Problem]:
@@ -123,15 +123,19 @@ def defaults(spec: Spec) -> Iterator[Problem]:
 
 
 def _with_supported_values(document: dict[str, Any]) -> Iterator[tuple[str, Schema, Schema]]:
-    """Yields the properties and the query parameters that x-supported-values narrows: place, that, and their schema."""
+    """Yields the place, x-supported-values and schema of each property and query parameter that has them."""
     for name, schema in document["components"]["schemas"].items():
         for place, child in _properties(name, schema):
             if "x-supported-values" in child:
                 yield place, child["x-supported-values"], child
     for operation in operations(document):
-        for each in operation.parameters_in("query"):
-            if "x-supported-values" in each:
-                yield f"{operation.place} parameter {each['name']}", each["x-supported-values"], each["schema"]
+        for parameter in operation.parameters_in("query"):
+            if "x-supported-values" in parameter:
+                yield (
+                    f"{operation.place} parameter {parameter['name']}",
+                    parameter["x-supported-values"],
+                    parameter["schema"],
+                )
 
 
 def _properties(name: str, schema: Schema) -> Iterator[tuple[str, Schema]]:
@@ -141,5 +145,5 @@ def _properties(name: str, schema: Schema) -> Iterator[tuple[str, Schema]]:
 
 
 def _bare(schema: Schema) -> Schema:
-    """Returns a schema without the markings: a validator need not see them."""
+    """Returns a schema without the markings, which a validator doesn't need."""
     return {key: value for key, value in schema.items() if not key.startswith("x-")}

@@ -1,11 +1,11 @@
-"""The problem that a rule finds."""
+"""A problem that a rule finds."""
 
 from dataclasses import dataclass
 
 
 @dataclass(frozen=True, slots=True)
 class Problem:
-    """Tells of one breach of a rule: which rule, the place in the document, what is wrong there and what is wanted."""
+    """A breach of a rule: the rule's name, the place in the document, and what is wrong or required there."""
 
     rule: str
     place: str

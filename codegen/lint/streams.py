@@ -12,10 +12,10 @@ from specvino.document.pointers import resolved
 
 
 class Events:
-    """Holds the events of a stream whose table classifies by `classify`: rules, or the name of a field.
+    """The events of a stream whose table classifies by `classify`: rules, or the name of a field.
 
-    `by_fact` has the schema of the events that can state a fact, for each fact. By rules it is that of any event.
-    By a field it is the branch of the union in which the field is that const; `nameless` counts the branches without.
+    `by_fact` maps each fact to the schema of the events that can state it. With rules that is the schema of any event.
+    With a field it is the branch of the union in which the field is that const; `nameless` counts the branches without.
     """
 
     def __init__(self, document: dict[str, Any], media: dict[str, Any], classify: str | list[dict[str, Any]]) -> None:
@@ -34,8 +34,7 @@ class Events:
             self.by_fact = {rule["fact"]: self._event for rule in classify}
 
     def has(self, path: str, fact: str | None = None) -> bool:
-        """Tells whether some event, or some that states `fact`, can have something at a path such as
-        `choices[].index`."""
+        """Returns whether any event, or any with `fact`, can have a value at a path such as `choices[].index`."""
         return self._exists(self._event if fact is None else self.by_fact[fact], path)
 
     def examples(self) -> Iterator[Any]:
@@ -77,7 +76,7 @@ def facts(machine: dict[str, Any]) -> list[str]:
 
 
 def chain(machines: Machines, name: str) -> list[str]:
-    """Returns a machine and those around it from the outside in, the outermost left out."""
+    """Returns a machine and the machines around it, from the outside in, without the outermost."""
     names: list[str] = []
     while "in" in machines[name]:
         names.insert(0, name)
@@ -86,8 +85,7 @@ def chain(machines: Machines, name: str) -> list[str]:
 
 
 def nesting(machines: Machines) -> Iterator[str]:
-    """Yields what keeps the machines from being inside each other and all inside one; checks of other things need it
-    first."""
+    """Yields what keeps the machines from being nested in one outermost machine; other checks rely on that."""
     if sum("in" not in machine for machine in machines.values()) != 1:
         yield "there must be one outermost machine, without `in`"
     for name, machine in machines.items():
@@ -103,7 +101,7 @@ def nesting(machines: Machines) -> Iterator[str]:
 
 
 def uses(machines: Machines, events: Events) -> Iterator[str]:
-    """Every fact of the events has its place in one machine, and there are no others."""
+    """Every fact of the events belongs to one machine, and machines have no other facts."""
     stated = Counter(fact for machine in machines.values() for fact in facts(machine))
     for fact in sorted(stated.keys() - events.by_fact.keys()):
         yield f"no event states the fact {fact!r}"
@@ -114,7 +112,7 @@ def uses(machines: Machines, events: Events) -> Iterator[str]:
 
 
 def keys(machines: Machines, events: Events, classify: str | list[dict[str, Any]]) -> Iterator[str]:
-    """An event says of which instance its fact is."""
+    """An event identifies the instance that its fact belongs to."""
     for name, machine in machines.items():
         names = chain(machines, name)
         if isinstance(classify, str):
@@ -145,8 +143,8 @@ def laws(entries: list[Law], machines: Machines, events: Events, by_field: bool)
         elif "of" in law and "in" not in machines.get(law["of"], ()):
             yield f"law {name}: {law['of']!r} is not a machine inside another"
         elif name in CHECKS:
-            for what in CHECKS[name](law, machines, events):
-                yield f"law {name}: {what}"
+            for fault in CHECKS[name](law, machines, events):
+                yield f"law {name}: {fault}"
 
 
 def _constant(law: Law, machines: Machines, events: Events) -> Iterator[str]:
@@ -209,8 +207,8 @@ def tables(spec: Spec) -> Iterator[Problem]:
         if (media is None) != (table is None):
             yield Problem("x-stream", place, "an operation has a text/event-stream answer and x-stream, or neither")
         elif media is not None and table is not None:
-            for what in list(words(spec.vocabulary, table)) or _faults(spec.document, media, table):
-                yield Problem("x-stream", place, what)
+            for fault in list(words(spec.vocabulary, table)) or _faults(spec.document, media, table):
+                yield Problem("x-stream", place, fault)
 
 
 def examples(spec: Spec) -> Iterator[Problem]:
@@ -220,8 +218,8 @@ def examples(spec: Spec) -> Iterator[Problem]:
             continue
         classify = operation.definition["x-stream"]["classify"]
         events = Events(spec.document, operation.content()[EVENTS], classify)
-        shown = {fact for event in events.examples() for fact in _stated(event, classify)}
-        for fact in sorted(events.by_fact.keys() - shown):
+        stated = {fact for event in events.examples() for fact in _stated(event, classify)}
+        for fact in sorted(events.by_fact.keys() - stated):
             yield Problem("examples", f"{operation.place} stream", f"no example states the fact {fact!r}")
 
 

@@ -1,4 +1,4 @@
-"""Every field says how each system supports it, and nothing else is said."""
+"""Every field has a level for each system, dialect files contain nothing else, and notes match the schemas."""
 
 import re
 from collections.abc import Callable, Iterator
@@ -29,16 +29,16 @@ def systems(spec: Spec) -> Iterator[Problem]:
             yield Problem("dialects", system, f"{_file(system)} does not exist")
     for system in spec.dialects:
         if system not in named:
-            what = f"{system} is not one of {', '.join(named)}: name it in openapi/vocabulary.yaml (system)"
-            yield Problem("dialects", _file(system), what)
+            fault = f"{system} is not one of {', '.join(named)}: name it in openapi/vocabulary.yaml (system)"
+            yield Problem("dialects", _file(system), fault)
 
 
 def dialects(spec: Spec) -> Iterator[Problem]:
     """The top-level keys of each file are known ones."""
     for system, dialect in spec.dialects.items():
         words = misfits(spec.vocabulary, "Dialect", {key: value for key, value in dialect.items() if key != "fields"})
-        for what in words or _head(spec.document, dialect):
-            yield Problem("dialects", _file(system), what)
+        for fault in words or _head(spec.document, dialect):
+            yield Problem("dialects", _file(system), fault)
 
 
 def _file(system: str) -> str:
@@ -46,7 +46,7 @@ def _file(system: str) -> str:
 
 
 def _head(document: dict[str, Any], dialect: dict[str, Any]) -> Iterator[str]:
-    """What its words are about exists, and every stream of the system is described."""
+    """The names in a head exist, and every stream of the system is described."""
     endpoints = {operation.endpoint for operation in operations(document)}
     named = {
         "at_root": dialect.get("at_root", ()),
@@ -54,7 +54,9 @@ def _head(document: dict[str, Any], dialect: dict[str, Any]) -> Iterator[str]:
         "errors": dialect["errors"].get("at", ()),
         "stream": dialect["stream"],
         "rules": dialect.get("rules", ()),
-        "other_operations": [each["served_by"] for each in dialect.get("other_operations", ()) if "served_by" in each],
+        "other_operations": [
+            operation["served_by"] for operation in dialect.get("other_operations", ()) if "served_by" in operation
+        ],
     }
     for key, names in named.items():
         for name in names:
@@ -79,12 +81,12 @@ def _head(document: dict[str, Any], dialect: dict[str, Any]) -> Iterator[str]:
 
 
 def complete(spec: Spec) -> Iterator[Problem]:
-    """Every field has a level in every dialect, its own or that of a field around it, which it doesn't contradict."""
-    found = fields(spec.document)
-    places = {(field.endpoint, field.part, field.path): field for field in found}
+    """Every field has a level in every dialect, its own or an inherited one that it doesn't contradict."""
+    all_fields = fields(spec.document)
+    places = {(field.endpoint, field.part, field.path): field for field in all_fields}
     for system, dialect in spec.dialects.items():
-        levels = support(found, dialect)
-        for field in found:
+        levels = support(all_fields, dialect)
+        for field in all_fields:
             place = f"{_file(system)} {field.name}"
             around_it = places.get((field.endpoint, field.part, next(around(field.path), "")))
             outer = around_it and around_it.name
@@ -107,7 +109,7 @@ def surplus(spec: Spec) -> Iterator[Problem]:
     for system, dialect in spec.dialects.items():
         for endpoint, entry in dialect.get("fields", {}).items():
             place = f"{_file(system)} {endpoint}"
-            if endpoint not in {each for each, _ in known_parts}:
+            if endpoint not in {name for name, _ in known_parts}:
                 yield Problem("support", place, "there is no such endpoint")
             elif not isinstance(entry, dict):
                 yield from _whole(place, entry, WHOLE_ENDPOINT)
@@ -153,10 +155,10 @@ def _entry(place: str, field: Field, entry: dict[str, Any]) -> Iterator[Problem]
         yield Problem("support", place, "kinds is the kinds of object in which the field is")
 
 
-def _of_kinds(said: Any) -> bool:
-    """Tells whether it is said of all objects, or of the kinds that a list names."""
-    return isinstance(said, bool) or (
-        isinstance(said, list) and said != [] and all(isinstance(each, str) for each in said)
+def _of_kinds(value: Any) -> bool:
+    """Returns whether a value is a boolean, or a list of kinds of objects."""
+    return isinstance(value, bool) or (
+        isinstance(value, list) and value != [] and all(isinstance(kind, str) for kind in value)
     )
 
 
@@ -193,30 +195,30 @@ ERROR = r"(?:an? (?:4|5)\d\d\b|an error|refused)"
 
 
 def denied(system: str, dialect: dict[str, Any], projected: dict[str, Any]) -> Iterator[Problem]:
-    """What a note says of null, of single numbers and of bounds is what the system's document says."""
+    """What a note says about null, single numbers and bounds is what the system's document says."""
     validators = Validators(projected)
     for field in fields(projected):
         entry = own_entry(field, dialect) or {}
-        for what in _denied(entry.get("note", ""), field, lambda schema, value: validators.of(schema).fits(value)):
-            yield Problem("note", f"openapi/dialects/{system}.yaml {field.name}", what)
+        for fault in _denied(entry.get("note", ""), field, lambda schema, value: validators.of(schema).fits(value)):
+            yield Problem("note", f"openapi/dialects/{system}.yaml {field.name}", fault)
 
 
 def _denied(note: str, field: Field, takes: Takes) -> Iterator[str]:
     def taken(value: Any) -> bool:
         return any(takes(owner, value) for owner in field.owners)
 
-    for found in re.finditer(rf"\bnull (?:is|counts|means|keeps|turns)\b(?: {ERROR})?", note):
-        refused = re.search(ERROR, found.group())
+    for match in re.finditer(rf"\bnull (?:is|counts|means|keeps|turns)\b(?: {ERROR})?", note):
+        refused = re.search(ERROR, match.group())
         if taken(None) == bool(refused):
-            yield f"the note says {found.group()!r}, the schema {'takes' if refused else 'refuses'} null"
-    for found in re.finditer(rf"\b[Aa]lso {NUMBER}", note):
-        if not taken(_number(found.group(1))):
-            yield f"the note says {found.group()!r}, which the schema refuses"
-    for found in re.finditer(rf"\b(?:[Aa]t most|[Uu]p to) {NUMBER}", note):
-        most = _number(found.group(1))
+            yield f"the note says {match.group()!r}, the schema {'takes' if refused else 'refuses'} null"
+    for match in re.finditer(rf"\b[Aa]lso {NUMBER}", note):
+        if not taken(_number(match.group(1))):
+            yield f"the note says {match.group()!r}, which the schema refuses"
+    for match in re.finditer(rf"\b(?:[Aa]t most|[Uu]p to) {NUMBER}", note):
+        most = _number(match.group(1))
         beyond = [more for just, more in _around(most) if taken(just)]
         if beyond and all(taken(more) for more in beyond):
-            yield f"the note says {found.group()!r}, the schema has no such bound"
+            yield f"the note says {match.group()!r}, the schema has no such bound"
     if re.search(r"\b(?:not checked|no bounds?|any number|without a bound)\b", note, re.IGNORECASE):
         bounds = {key for owner in field.owners for _, schema in descend(owner, "") for key in schema} & ALL_BOUNDS
         if bounds:

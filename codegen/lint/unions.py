@@ -1,4 +1,4 @@
-"""Unions: which branch a value belongs to can be told from one property."""
+"""Unions: one property determines the branch, inline branches have names, and no example fits two branches."""
 
 import re
 from collections.abc import Iterator
@@ -18,8 +18,8 @@ def unions(spec: Spec) -> Iterator[Problem]:
     """oneOf has a discriminator with a complete mapping; each branch requires that property as a const of its own."""
     for place, schema in all_schemas(spec.document):
         if "oneOf" in schema:
-            for what in _faults(spec.document, schema):
-                yield Problem("union", place, what)
+            for fault in _faults(spec.document, schema):
+                yield Problem("union", place, fault)
         elif "discriminator" in schema:
             yield Problem("union", place, "a discriminator stands beside oneOf only")
 
@@ -41,9 +41,9 @@ def _faults(document: dict[str, Any], schema: Schema) -> Iterator[str]:
             yield f"the mapping's {value} is not a branch"
             continue
         component = referred(document, target)
-        found = component.get("properties", {}).get(key, {}).get("const")
-        if found != value:
-            yield f"{target}: {key} must be the const {value!r}, but is {found!r}"
+        const = component.get("properties", {}).get(key, {}).get("const")
+        if const != value:
+            yield f"{target}: {key} must be the const {value!r}, but is {const!r}"
         if key not in component.get("required", ()):
             yield f"{target}: {key} must be required"
     if len(set(branches)) != len(branches):
@@ -68,7 +68,7 @@ def titled(spec: Spec) -> Iterator[Problem]:
 
 
 def overlaps(spec: Spec) -> Iterator[Problem]:
-    """Where an example meets an anyOf, at most one of the branches has it. (oneOf says so itself.)"""
+    """Where an example reaches an anyOf, it fits at most one branch. (oneOf ensures that itself.)"""
     validators = Validators(spec.document)
     for place, schema, example in examples(spec.document):
         for path, union, value in _met(spec.document, validators, schema, example, ()):

@@ -1,4 +1,4 @@
-"""The document's own keywords stand where they may and have the shape that openapi/vocabulary.yaml gives them."""
+"""The document's own keywords are where they may be and have the shape that openapi/vocabulary.yaml defines."""
 
 import json
 from collections.abc import Iterator
@@ -23,7 +23,7 @@ BESIDE = {"if", "then", "in"}
 
 
 def keywords(vocabulary: Vocabulary) -> set[str]:
-    """Returns every keyword that may stand anywhere."""
+    """Returns all keywords of the vocabulary."""
     return {key for place in PLACES for key in vocabulary["$defs"][place]["properties"]}
 
 
@@ -38,7 +38,7 @@ def _validators(vocabulary: str) -> Validators:
 
 
 def misfits(vocabulary: Vocabulary, name: str, value: Any) -> list[str]:
-    """Returns what is misspelt, missing or surplus by the definition `name`; nothing when it fits."""
+    """Returns what is misspelled, missing or extra according to the definition `name`; empty if the value fits."""
     return [
         f"{'.'.join(map(str, error.instance_path))}: {error.message}".removeprefix(": ")
         for error in validator(vocabulary, name).errors(value)
@@ -46,7 +46,7 @@ def misfits(vocabulary: Vocabulary, name: str, value: Any) -> list[str]:
 
 
 def placed(spec: Spec) -> Iterator[Problem]:
-    """Every keyword is a known one, stands where it may, and has the shape of its JSON Schema."""
+    """Every keyword is known, is allowed at its place, and matches its JSON Schema."""
     yield from placed_in(spec.document, spec.vocabulary)
 
 
@@ -54,25 +54,25 @@ def placed_in(document: dict[str, Any], vocabulary: Vocabulary) -> Iterator[Prob
     """Checks any OpenAPI document that uses the vocabulary."""
     known = keywords(vocabulary)
     # The tables of streams are checked by the rule for streams, which can name a machine and a law.
-    told = (known | BESIDE) - {"x-stream"}
+    checked_keys = (known | BESIDE) - {"x-stream"}
     validators = {name: validator(vocabulary, name) for name in PLACES}
     checked = set()
     for name, place, node in _places(document):
         checked.add(id(node))
-        for error in validators[name].errors({key: node[key] for key in node.keys() & told}):
+        for error in validators[name].errors({key: node[key] for key in node.keys() & checked_keys}):
             path = ".".join(map(str, error.instance_path))
             rule = path.partition(".")[0].removeprefix("x-") or "extension"
-            what = error.message
+            fault = error.message
             if isinstance(error.kind, jsonschema_rs.ValidationErrorKind.Enum):  # else it names two of many values
-                what = f"{error.instance!r} is not one of {', '.join(map(repr, error.kind.options))}"
+                fault = f"{error.instance!r} is not one of {', '.join(map(repr, error.kind.options))}"
             elif isinstance(error.kind, jsonschema_rs.ValidationErrorKind.FalseSchema):
-                what = f"it may not stand beside x-handling {node['x-handling']}, by which no value has an effect"
-            yield Problem(rule, place, f"{path}: {what}".removeprefix(": "))
+                fault = f"it may not stand beside x-handling {node['x-handling']}, by which no value has an effect"
+            yield Problem(rule, place, f"{path}: {fault}".removeprefix(": "))
     for place, node in objects(document):
         for key in node:
             if key.startswith("x-") and key not in known:
-                what = f"{key} is not a known key; known are {', '.join(sorted(known))}"
-                yield Problem("extension", place, what)
+                fault = f"{key} is not a known key; known are {', '.join(sorted(known))}"
+                yield Problem("extension", place, fault)
             elif key.startswith("x-") and id(node) not in checked:
                 yield Problem("extension", place, f"{key} may not stand here")
 
@@ -85,16 +85,16 @@ def _places(document: dict[str, Any]) -> Iterator[tuple[str, str, dict[str, Any]
         yield "MediaType", place, media
     for operation in operations(document):
         yield "Operation", operation.place, operation.definition
-        for each in operation.parameters:
-            yield "Parameter", f"{operation.place} parameter {each['name']}", each
+        for parameter in operation.parameters:
+            yield "Parameter", f"{operation.place} parameter {parameter['name']}", parameter
     for place, schema in all_schemas(document):
         yield "Schema", place, schema
 
 
 def words(vocabulary: Vocabulary, table: Any) -> Iterator[str]:
-    """Yields misspelt, missing and surplus words, each with the machine or the law in which it stands."""
-    said = table.get("laws") if isinstance(table, dict) else None
-    laws = said if isinstance(said, list) else []
+    """Yields misspelled, missing and extra words of a table, each with its machine or law."""
+    listed = table.get("laws") if isinstance(table, dict) else None
+    laws = listed if isinstance(listed, list) else []
     known = vocabulary["$defs"]["law"]["properties"]["law"]["enum"]
     for law in laws:
         if isinstance(law, str | dict) and (name := entry(law).get("law")) not in known:
@@ -114,5 +114,5 @@ def words(vocabulary: Vocabulary, table: Any) -> Iterator[str]:
 
 
 def entry(law: str | dict[str, Any]) -> dict[str, Any]:
-    """Returns a law as an object, also where it is its name alone."""
+    """Returns a law as an object, even if it is only a name."""
     return {"law": law} if isinstance(law, str) else dict(law)

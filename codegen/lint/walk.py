@@ -1,4 +1,4 @@
-"""The parts of the document that the rules go through."""
+"""The parts of the document that the rules check."""
 
 from collections.abc import Iterator
 from typing import Any
@@ -33,7 +33,7 @@ def sent(document: dict[str, Any]) -> set[str]:
 
 
 def described(schema: Schema, place: str) -> Iterator[tuple[str, Schema]]:
-    """Yields a schema and those inside it that describe values, conditions left out."""
+    """Yields a schema and the schemas inside it that describe values, without conditions."""
     yield place, schema
     for keyword in ("items", "additionalProperties", "contentSchema"):
         if isinstance(schema.get(keyword), dict):

@@ -57,20 +57,20 @@ def plan(
     # A filter that names no case may name a rule for all answers, or a capability.
     known = [*(case.rule for case in chosen), *left_out]
     others = [each for each in filters if not any(matches(rule, [each]) for rule in known)]
-    told = tuple(case for case in chosen if matches(case.rule, filters))
+    reported = tuple(case for case in chosen if matches(case.rule, filters))
     left_out = {rule: because for rule, because in left_out.items() if matches(rule, filters)}
     if {"cases", "streams"} & {*layers}:
         left_out |= {rule: because for rule, because in dialect.unjudged.items() if matches(rule, filters)}
     if not others or not chosen:
-        return Plan(told, left_out)
+        return Plan(reported, left_out)
     rules = {rule: endpoint for rule, endpoint in _rules(dialect) if matches(rule, others)}
     capabilities = {rule: name for rule, name in _capabilities(dialect, key) if matches(rule, others)}
     beside = _answering({*rules.values()}, chosen)
     named = (*(rule for rule, _ in _rules(dialect)), *(rule for rule, _ in _capabilities(dialect, key)))
     return Plan(
-        told,
+        reported,
         left_out,
-        tuple(case for case in beside if case not in told),
+        tuple(case for case in beside if case not in reported),
         tuple(capabilities.values()),
         tuple(rule for rule in named if matches(rule, filters)),
     )
@@ -94,13 +94,14 @@ def _rules(dialect: Dialect) -> tuple[tuple[str, str], ...]:
 
 def _capabilities(dialect: Dialect, key: bool) -> Iterator[tuple[str, str]]:
     """Yields the ids of the capabilities that can be tried, each with its name."""
-    for each in all_capabilities().values():
-        absent = each.endpoint != "transport" and each.endpoint not in dialect.operations
-        if absent or dialect.level(each.spec, each.endpoint) in LEFT_OUT or (each.name == AUTH and not key):
+    for capability in all_capabilities().values():
+        absent = capability.endpoint != "transport" and capability.endpoint not in dialect.operations
+        level = dialect.level(capability.spec, capability.endpoint)
+        if absent or level in LEFT_OUT or (capability.name == AUTH and not key):
             continue
-        if each.is_refused_by(dialect):
+        if capability.is_refused_by(dialect):
             continue
-        yield each.rule, each.name
+        yield capability.rule, capability.name
 
 
 def _answering(endpoints: set[str], cases: Sequence[Case]) -> list[Case]:

@@ -90,7 +90,7 @@ class Run:
         """Yields the results of the cases as they come, then those of the capabilities and of the rules for all
         answers."""
         self._deadline = time.monotonic() + self.max_time if self.max_time else None
-        told = {case.rule for case in self.plan.cases}
+        reported = {case.rule for case in self.plan.cases}
         cases = (*self.plan.cases, *self.plan.beside)
         together = [case for case in cases if not case.alone]
         slots = asyncio.Semaphore(self.concurrency)
@@ -103,7 +103,7 @@ class Run:
         try:
             for done in asyncio.as_completed(tasks):
                 result = await done
-                if result.rule in told:
+                if result.rule in reported:
                     yield result
         finally:
             # A run that is interrupted leaves no request behind.
@@ -113,7 +113,7 @@ class Run:
         for case in cases:
             if case.alone:
                 result = await self._case(case)
-                if result.rule in told:
+                if result.rule in reported:
                     yield result
         for name in self.plan.capabilities:
             await self._capability(name)
@@ -271,8 +271,8 @@ class Run:
         """Returns whether the errors of an endpoint are those of an unknown path, which a rule of the transport
         reports."""
         here, paths_tell = self._statuses.get(endpoint, set()), self._rules.get("transport", ())
-        told = any(each.failures for each in paths_tell if each.rule.name == UNROUTED)
-        return endpoint != "transport" and tally.rule.name == "error-envelope" and here <= NOT_THERE and told
+        reported = any(each.failures for each in paths_tell if each.rule.name == UNROUTED)
+        return endpoint != "transport" and tally.rule.name == "error-envelope" and here <= NOT_THERE and reported
 
     async def _watch(self, rule: str) -> None:
         """Checks whether the server still exists, after several requests without a connection."""

@@ -1,8 +1,7 @@
-"""Checks, which say what a case can't say as steps: functions that send several requests and compare what comes back.
+"""Checks, for what a case can't express as steps: functions that send several requests and compare the answers.
 
 A check is `async def name(session: Session, endpoint: str, **arguments)`; it raises Failed, or NotExercised where the
-server leaves nothing to check. A case names it, and gives the arguments as data.
-"""
+answers leave nothing to check. A case names it, and has the arguments as data."""
 
 from collections.abc import Awaitable, Callable
 from functools import cache
@@ -18,7 +17,7 @@ Check = Callable[..., Awaitable[None]]
 
 @cache
 def all_checks() -> dict[str, Check]:
-    """Finds all checks by name: they are the public coroutine functions of this package's modules."""
+    """Returns all checks by name: the public coroutine functions of this package's modules."""
     found: dict[str, Check] = {}
     for module in iter_modules(__path__):
         content: dict[str, Any] = vars(import_module(f"{__name__}.{module.name}"))

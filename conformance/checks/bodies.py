@@ -25,9 +25,9 @@ async def borne(
     to: str = "chat",
     headers: Mapping[str, str] | None = None,
 ) -> None:
-    """A body is refused for any of these kinds, or as too large where the system knows that, or may be `taken` instead;
-    and the server goes on answering. The body is the `parts`, each a `text`, in which ${model} is the model's name, or
-    `base64`, so many `times`."""
+    """A body is refused for any of these kinds, or as too large where the system has such a refusal, or may be accepted
+    with `taken`; and the server goes on answering. The body consists of the `parts`, each a `text`, in which ${model}
+    is the model's name, or `base64`, repeated `times` times."""
     content = b"".join(_part(session, part) for part in parts)
     exchange = await session.raw("POST", paths()[to], content=content, headers=headers)
     too_large = ["too_large"] if session.dialect.statuses("too_large", to) else []
@@ -39,7 +39,7 @@ async def borne(
 def require_borne(
     session: Session, exchange: Exchange, refused: Sequence[str], *, taken: bool, endpoint: str = "chat"
 ) -> None:
-    """Raises Failed where the request is neither refused properly nor, where it may be, answered."""
+    """Raises Failed where the request is neither refused properly nor, with `taken`, answered."""
     if taken and exchange.status is not None and exchange.status < 300:
         require_answer(exchange)
         return
@@ -47,15 +47,17 @@ def require_borne(
 
 
 async def refused_alike(session: Session, endpoint: str, *, to: str, body: Mapping[str, Any]) -> None:
-    """What is refused is refused by the same status where a stream is asked for: not in a stream, after a 200."""
+    """A refused request is refused with the same status as a streaming request, not within a stream after a 200."""
     unary = await session.send(to, body)
     if unary.ok:
         raise NotExercised("it isn't refused without a stream")
     expect(unary, {"refused": "validation"}, session.dialect, to)
     streamed = await session.send(to, {**body, "stream": True})
     if streamed.status != unary.status:
-        said = f"; it begins with {streamed.content[:120].decode('utf-8', 'replace')!r}"
-        raise Failed(f"the status is {unary.status}, but where a stream is asked for {streamed.status}{said}", streamed)
+        beginning = f"; it begins with {streamed.content[:120].decode('utf-8', 'replace')!r}"
+        raise Failed(
+            f"the status is {unary.status}, but where a stream is asked for {streamed.status}{beginning}", streamed
+        )
 
 
 def _part(session: Session, part: Mapping[str, Any]) -> bytes:
@@ -66,12 +68,12 @@ def _part(session: Session, part: Mapping[str, Any]) -> bytes:
     return content * int(part.get("times", 1))
 
 
-# So many exchanges are shown.
+# The number of exchanges in a finding.
 MOST_SHOWN = 5
 
 
 async def refused_beyond_bounds(session: Session, endpoint: str, *, body: Mapping[str, Any]) -> None:
-    """What is larger than the document allows is refused: a number, a text, a list, an object, a property's name. Each
+    """A value above the document's bounds is refused: a number, a text, a list, an object, a property's name. Each
     upper bound of the endpoint's document is tried alone."""
     document = session.dialect.document
     schema = resolved(document, session.dialect.operations[endpoint].body or {})
@@ -93,13 +95,13 @@ async def refused_beyond_bounds(session: Session, endpoint: str, *, body: Mappin
 
 
 async def takes_each(session: Session, endpoint: str, base: Mapping[str, Any], changes: Sequence[Any]) -> None:
-    """Each change of the body `base` is answered; see `written_out` for what stands for many values."""
+    """Each change of the body `base` is answered; see `written_out` for abbreviations of large values."""
     for change in changes:
         await session.answered(endpoint, {**base, **written_out(change)})
 
 
 async def refuses_each(session: Session, endpoint: str, base: Mapping[str, Any], changes: Sequence[Any]) -> None:
-    """Each change makes the body one that the document forbids, and is refused."""
+    """Each change makes the body invalid by the document, and is refused."""
     for change in changes:
         exchange = await session.send(endpoint, {**base, **written_out(change)}, capped=False)
         try:
@@ -109,7 +111,7 @@ async def refuses_each(session: Session, endpoint: str, base: Mapping[str, Any],
 
 
 def written_out(value: Any) -> Any:
-    """Returns the body in which `{$fields: 3}` stands for an object of 3 fields, `{$long: 3}` for a text of 3
+    """Returns the body with `{$fields: 3}` replaced by an object of 3 fields, and `{$long: 3}` by a text of 3
     characters."""
     if isinstance(value, list):
         return [written_out(each) for each in value]
@@ -124,7 +126,7 @@ def written_out(value: Any) -> Any:
 async def nulls(
     session: Session, endpoint: str, *, body: Mapping[str, Any], fields: Sequence[str] | None = None
 ) -> None:
-    """What is null is as if it were absent: every optional field of the dialect's document, or of these `fields`."""
+    """Null counts as absent: for every optional field of the dialect's document, or for these `fields`."""
     known = [name for name in _nullable(session, endpoint) if name not in body]
     names = known if fields is None else [name for name in known if name in fields]
     if not names:
@@ -145,8 +147,8 @@ async def nulls(
 
 
 async def unknown_field(session: Session, endpoint: str, *, body: Mapping[str, Any]) -> None:
-    """A field that nobody knows is ignored where the dialect ignores such fields; where it refuses them, that is right
-    as well, but not demanded: compatible servers take what others have invented."""
+    """An unknown field is ignored where the dialect ignores such fields. Where it refuses them, both are right:
+    compatible servers accept fields of other systems."""
     exchange = await session.send(endpoint, body)
     if session.dialect.unknown_fields == "ignored" or (exchange.status or 0) < 400:
         require_answer(exchange)
@@ -155,8 +157,8 @@ async def unknown_field(session: Session, endpoint: str, *, body: Mapping[str, A
 
 
 async def types_named(session: Session, endpoint: str, *, body: Mapping[str, Any], wrong: Mapping[str, Any]) -> None:
-    """Where a field's value is refused, the error's param is the field's name. That it is refused, and that errors have
-    a param at all, is for others to say."""
+    """Where a field's value is refused, the error's param is the field's name. Other cases test that it is refused, and
+    other rules that errors have a param."""
     refused = 0
     for name, value in wrong.items():
         exchange = await session.send(endpoint, {**body, name: value})
@@ -165,14 +167,14 @@ async def types_named(session: Session, endpoint: str, *, body: Mapping[str, Any
         refused += 1
         param = str(exchange.error["param"] or "")
         if param.replace("[", ".").split(".")[0] != name:
-            said = exchange.error["param"]
-            raise Failed(f"{name} is refused, but error.param is {said!r}", exchange, advice=NAMES_THE_FIELD)
+            shown = exchange.error["param"]
+            raise Failed(f"{name} is refused, but error.param is {shown!r}", exchange, advice=NAMES_THE_FIELD)
     if not refused:
         raise NotExercised("no wrong value is refused with an error that has a param")
 
 
 def _nullable(session: Session, endpoint: str) -> Iterator[str]:
-    """Yields the optional fields of the operation's body that the dialect has, and that may be null in its document."""
+    """Yields the optional fields of the operation's body that the dialect has and that are nullable in its document."""
     dialect = session.dialect
     body = dialect.operations[endpoint].body or {}
     reference = body["$ref"].removeprefix("#")

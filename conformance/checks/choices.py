@@ -23,7 +23,7 @@ async def says_something(session: Session, endpoint: str, *, body: Mapping[str, 
 
 
 async def choices(session: Session, endpoint: str, *, body: Mapping[str, Any], n: int, stream: bool = False) -> None:
-    """There are n choices with the indexes from 0, and each has an end."""
+    """There are n choices with indexes from 0, and each has a finish_reason."""
     exchange = await session.answered(endpoint, {**body, "n": n, **({"stream": True} if stream else {})})
     found = exchange.answer.get("choices") or []
     indexes = [choice.get("index") for choice in found]
@@ -35,7 +35,7 @@ async def choices(session: Session, endpoint: str, *, body: Mapping[str, Any], n
 
 
 async def drawn_apart(session: Session, endpoint: str, *, body: Mapping[str, Any], n: int) -> None:
-    """Several choices aren't one text n times, twice in a row."""
+    """Several choices aren't the same text n times, in two answers in a row."""
     exchanges = [await session.answered(endpoint, {**body, "n": n}) for _ in range(2)]
     for exchange in exchanges:
         texts = [output.reasoning + output.text for output in outputs(exchange)]
@@ -47,7 +47,7 @@ async def drawn_apart(session: Session, endpoint: str, *, body: Mapping[str, Any
 
 
 async def choices_counted(session: Session, endpoint: str, *, body: Mapping[str, Any], n: int) -> None:
-    """The tokens of all choices count, those of the prompt once."""
+    """Usage counts the tokens of all choices, and those of the prompt once."""
     one = await session.answered(endpoint, body)
     several = await session.answered(endpoint, {**body, "n": n})
     before, after = counted(one, "prompt_tokens"), counted(several, "prompt_tokens")
@@ -61,7 +61,7 @@ async def choices_counted(session: Session, endpoint: str, *, body: Mapping[str,
 
 
 async def model_echoed(session: Session, endpoint: str, *, body: Mapping[str, Any]) -> None:
-    """An answer names the model as the request does, streamed or not: logs and bills are kept by it."""
+    """An answer names the model as the request does, streamed or not: logs and billing use it."""
     for stream in (False, True):
         exchange = await session.answered(endpoint, {**body, "stream": stream})
         if exchange.answer.get("model") != session.model:
@@ -69,8 +69,8 @@ async def model_echoed(session: Session, endpoint: str, *, body: Mapping[str, An
 
 
 async def steady(session: Session, endpoint: str, *, body: Mapping[str, Any]) -> None:
-    """The same request gives the same answer. A server whose sums depend on its other work may flip a token now and
-    then: only three different answers to three requests say that it takes no notice."""
+    """The same request gives the same answer. A server whose floating-point sums depend on its other work may change a
+    token now and then: only three different answers to three requests show that the field is ignored."""
     exchanges: list[Exchange] = []
     for _ in range(3):
         exchanges.append(await session.answered(endpoint, body))
@@ -83,8 +83,8 @@ async def steady(session: Session, endpoint: str, *, body: Mapping[str, Any]) ->
 async def steered(
     session: Session, endpoint: str, *, body: Mapping[str, Any], field: str, values: Sequence[Any]
 ) -> None:
-    """A field with any of these values, each of which a model must feel, makes another answer than without it; or the
-    server says that it has no effect."""
+    """A field with any of these values, each of which must affect the answer, gives another answer than without it; or
+    the server reports that it has no effect."""
     without = await session.answered(endpoint, body)
     answers = [await session.answered(endpoint, {**body, field: value}) for value in values]
     if any(_texts(each) != _texts(without) or field in each.without_effect for each in answers):
@@ -93,7 +93,7 @@ async def steered(
 
 
 async def unending_answer(session: Session, endpoint: str, *, body: Mapping[str, Any], tokens: int) -> None:
-    """Where the model's end of turn is ignored, an answer ends at its limit."""
+    """With ignore_eos, an answer ends at its limit."""
     exchange = await session.answered(endpoint, {**body, "max_tokens": tokens, "ignore_eos": True})
     made, reason = counted(exchange, "completion_tokens"), next(outputs(exchange)).reason
     if made != tokens or reason != "length":

@@ -1,4 +1,4 @@
-"""Connections: used again, several at once, left by their clients; and whether a stream flows."""
+"""Connections: reused, concurrent, left by their clients; and whether the chunks of a stream come as they are made."""
 
 import asyncio
 import time
@@ -13,7 +13,7 @@ from specvino.conformance.session.session import Session, about, require_alive, 
 from specvino.conformance.session.steps import counted, expect
 from specvino.conformance.verdict import Failed, NotExercised
 
-# Bytes that no server has read by chance when it refuses them.
+# Bytes of a body that no server has read by chance when it refuses it.
 LARGE = 300_000
 
 
@@ -31,10 +31,10 @@ async def reused(session: Session, endpoint: str, *, body: Mapping[str, Any], re
 
 
 async def reused_unread(session: Session, endpoint: str, *, path: str) -> None:
-    """A long body that nobody wants to read is not taken for the next request."""
+    """A long unread body isn't taken for the next request."""
     async with session.one_connection() as single:
         first = await single.raw("POST", path, content=b'{"text": "' + b"G" * LARGE + b'"}')
-        # Whether the path or the size is looked at first is the server's affair.
+        # The server may check the path or the size first.
         expect(first, {"refused": ["unknown_route", "too_large"]}, session.dialect, "chat")
         await _next(single, first)
 
@@ -48,8 +48,8 @@ async def _next(single: Session, first: Exchange) -> None:
 
 
 async def each_its_own(session: Session, endpoint: str, *, to: str, bodies: Sequence[Mapping[str, Any]]) -> None:
-    """Requests at the same time get each the answer to their own: as many choices as it asks for, and as many tokens
-    counted in its prompt as when it is alone."""
+    """Concurrent requests each get their own answer: with the requested number of choices, and the same prompt tokens
+    as alone."""
     alone = [await session.answered(to, {**body, "max_tokens": 1, "stream": False}) for body in bodies]
     exchanges = await session.together([(to, _with_usage(body)) for body in bodies])
     for body, single, exchange in zip(bodies, alone, exchanges, strict=True):
@@ -67,7 +67,7 @@ async def each_its_own(session: Session, endpoint: str, *, to: str, bodies: Sequ
 
 
 async def echoed_together(session: Session, endpoint: str, *, bodies: Sequence[Mapping[str, Any]]) -> None:
-    """Prompts at the same time come back each before its own answer."""
+    """Concurrent prompts each come back before their own answer."""
     exchanges = await session.together([(endpoint, {**_with_usage(body), "echo": True}) for body in bodies])
     for body, exchange in zip(bodies, exchanges, strict=True):
         require_answer(exchange)
@@ -81,8 +81,8 @@ def _with_usage(body: Mapping[str, Any]) -> dict[str, Any]:
 
 
 async def _require_one_id(session: Session, endpoint: str, body: Mapping[str, Any], exchange: Exchange) -> None:
-    """Raises Failed for a stream with pieces of several answers. A server that gives each chunk an id of its own does
-    so for a stream alone, too, which is for the rule about the order of streams."""
+    """Raises Failed for a stream with chunks of several answers. A server that gives each chunk an id of its own does
+    so for a single stream, too, which the rule for the order of streams reports."""
     ids = _ids(exchange)
     if len(ids) > 1 and len(_ids(await session.answered(endpoint, _with_usage(body)))) == 1:
         raise Failed(
@@ -99,10 +99,10 @@ def _require_same(exchange: Exchange, one: Any, other: Any, says: str) -> None:
         raise Failed(says.format(one, other), exchange)
 
 
-# Seconds that a whole answer has to take at least, so that the noise of a busy machine decides nothing.
+# The least seconds of a complete answer, so that the noise of a busy machine decides nothing.
 TELLING = 0.4
 
-# How many times longer than a small answer it has to take.
+# How many times longer than a small answer it must take.
 OFTEN = 6
 
 IGNORE_EOS = "/components/schemas/CreateChatCompletionRequest/properties/ignore_eos"
@@ -111,8 +111,8 @@ IGNORE_EOS = "/components/schemas/CreateChatCompletionRequest/properties/ignore_
 async def disconnected(
     session: Session, endpoint: str, *, to: str, body: Mapping[str, Any], small: Mapping[str, Any]
 ) -> None:
-    """After a client has left a long answer, a small request need not wait for the rest of it. Times are those of this
-    server: the small request waits less than half of the rest."""
+    """After a client has left a long answer, a small request need not wait for the rest of it: it waits less than half
+    of the rest, by this server's own times."""
     long = unending(session, to, body)
     quick = await _usual(session, to, small)
     whole = (await session.answered(to, long)).seconds
@@ -120,7 +120,7 @@ async def disconnected(
         raise NotExercised(
             f"the long answer takes {whole:.2f} s, a small one {quick:.2f} s: nobody could tell whether it goes on"
         )
-    for _ in range(2):  # twice, since something else may have kept the machine busy
+    for _ in range(2):  # twice, since the machine may have been busy otherwise
         begun = time.monotonic()
         gone = await session.send(to, long, leave_at=whole / 5)
         if gone.ended != "left":
@@ -163,7 +163,7 @@ async def not_held_up(session: Session, endpoint: str, *, to: str, body: Mapping
 
 
 def unending(session: Session, endpoint: str, body: Mapping[str, Any]) -> dict[str, Any]:
-    """Makes the body ask for an answer that runs to its limit, as far as the dialect has a way to ask for that."""
+    """Returns the body with ignore_eos, so that the answer runs to its limit, if the dialect has the field."""
     ignores = session.dialect.level(IGNORE_EOS, "chat") == "full"
     return {**body, **({"ignore_eos": True} if ignores and LIMITS[endpoint][0] == "max_tokens" else {})}
 
@@ -174,13 +174,13 @@ async def _usual(session: Session, endpoint: str, body: Mapping[str, Any]) -> fl
     return (await session.answered(endpoint, body)).seconds
 
 
-# Seconds that the tokens after the first have to take at least.
+# The least seconds of the tokens after the first.
 TELLING_TOKENS = 0.15
 
 
 async def flows(session: Session, endpoint: str, *, to: str, body: Mapping[str, Any]) -> None:
-    """The pieces of a stream come while they are made: not all at the end, nor all after the first one. How long the
-    server takes to make them is what the whole answer takes longer than its first token."""
+    """The chunks of a stream come as they are made: not all at the end, nor all after the first one. The time to make
+    them is that of the complete answer without that of its first token."""
     long = unending(session, to, body)
     for _ in range(2):
         first = await session.answered(to, {**long, LIMITS[to][0]: 1})
@@ -203,6 +203,6 @@ async def flows(session: Session, endpoint: str, *, to: str, body: Mapping[str, 
 
 
 def _spread(stream: Exchange) -> float:
-    """Returns the seconds from the first piece to the last without the longest pause."""
+    """Returns the seconds from the first chunk to the last without the longest pause."""
     pauses = [after - before for before, after in pairwise(stream.times)]
     return sum(pauses) - max(pauses, default=0.0)

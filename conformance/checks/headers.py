@@ -1,4 +1,4 @@
-"""Headers: keys, web pages of another origin, ids of requests."""
+"""Headers: API keys, web pages of another origin, request ids."""
 
 from collections.abc import Mapping, Sequence
 from typing import Any
@@ -16,7 +16,7 @@ NOT_IMPLEMENTED = 501
 
 
 async def key_refused(session: Session, endpoint: str, *, authorization: str = "", stream: bool = False) -> None:
-    """What has no key, or not the right one, is refused; HTTP wants such an answer to say how a key is sent. No error
+    """A request without the right key is refused; HTTP requires that the answer names the scheme. No error
     repeats a wrong key, since errors get into logs."""
     body = {"model": session.model, **HELLO, **({"stream": True} if stream else {})}
     scheme, _, given = authorization.partition(" ")
@@ -32,7 +32,7 @@ async def key_refused(session: Session, endpoint: str, *, authorization: str = "
 
 
 async def challenged(session: Session, endpoint: str) -> None:
-    """A 401 says which scheme it wants."""
+    """A 401 names the scheme."""
     _require_scheme(session)
     exchange = await session.raw("POST", PATH, body={"model": session.model, **HELLO}, key=False)
     if exchange.status == 401 and "bearer" not in exchange.headers.get("www-authenticate", "").lower():
@@ -40,14 +40,14 @@ async def challenged(session: Session, endpoint: str) -> None:
 
 
 async def key_taken(session: Session, endpoint: str, *, scheme: str) -> None:
-    """The right key is taken with the scheme's name written like this."""
+    """The right key is accepted with the scheme's name in this spelling."""
     _require_scheme(session)
     headers = {"authorization": f"{scheme} {session.client.target.key}"}
     require_answer(await session.raw("POST", PATH, body={"model": session.model, **HELLO}, key=False, headers=headers))
 
 
 async def head(session: Session, endpoint: str, *, path: str) -> None:
-    """HEAD has the status and the media type of the GET, or is refused; it breaks nothing."""
+    """HEAD has the status and the media type of GET, or is refused; it is no server error."""
     whole, head = await session.raw("GET", path), await session.raw("HEAD", path, for_rules=False)
     if head.status is None or (head.status >= 500 and head.status != NOT_IMPLEMENTED):
         raise Failed(f"GET is answered with {whole.status}, and HEAD with {head.status or head.problem}", whole, head)
@@ -62,7 +62,7 @@ def _require_scheme(session: Session) -> None:
 
 
 async def methods_named(session: Session, endpoint: str, *, method: str, path: str, named: str) -> None:
-    """A 405 names the method that the path takes. Whether a 405 comes at all is for another case."""
+    """A 405 names the method of the path. Another case tests that it is a 405."""
     exchange = await session.raw(method, path, content=b"{}")
     if exchange.status != 405:
         raise NotExercised(f"a wrong method is answered {exchange.status or exchange.ended}")
@@ -74,7 +74,7 @@ async def methods_named(session: Session, endpoint: str, *, method: str, path: s
 async def streams_alike(
     session: Session, endpoint: str, *, to: str, body: Mapping[str, Any], headers: Mapping[str, str]
 ) -> None:
-    """A stream that comes without these headers comes with them, too."""
+    """A stream that comes without these request headers comes with them, too."""
     exchange = await session.answered(to, body, headers=headers)
     if exchange.is_stream:
         return
@@ -85,8 +85,7 @@ async def streams_alike(
 
 
 async def errors_declared(session: Session, endpoint: str, *, requests: Sequence[Mapping[str, Any]]) -> None:
-    """What is refused of these requests, sent as steps are, is declared as JSON. That it is refused is for other cases
-    to say."""
+    """Refusals of these requests, which are steps, have a JSON content type. Other cases test that they are refused."""
     refusals = [each for each in [await send_step(session, endpoint, {"raw": raw}) for raw in requests] if not each.ok]
     if not refusals:
         raise NotExercised("none of the requests is refused")
@@ -96,7 +95,7 @@ async def errors_declared(session: Session, endpoint: str, *, requests: Sequence
 
 
 async def preflight(session: Session, endpoint: str, *, headers: list[str]) -> None:
-    """A page may send these headers: the question before the request, which has no key, is answered so."""
+    """A page may send these headers: the preflight request, which has no key, is answered so."""
     asked = {
         "origin": ORIGIN,
         "access-control-request-method": "POST",
@@ -114,7 +113,7 @@ async def preflight(session: Session, endpoint: str, *, headers: list[str]) -> N
 
 
 async def cors_everywhere(session: Session, endpoint: str, *, requests: Mapping[str, Mapping[str, Any]]) -> None:
-    """A page may read the answer to each of these bodies, an error as well."""
+    """A page may read the answer to each of these bodies, also an error."""
     for body in requests.values():
         exchange = await session.send("chat", body, headers={"origin": ORIGIN})
         _require_allowed(exchange)

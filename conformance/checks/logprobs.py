@@ -15,7 +15,7 @@ CLOSE = 1e-3
 
 
 async def logprobs(session: Session, endpoint: str, *, body: Mapping[str, Any], choices: int = 1) -> None:
-    """Every choice has entries, each a token with a logprob that is a number of at most 0 and with its own bytes."""
+    """Every choice has entries: tokens with a logprob of at most 0 and their own bytes."""
     exchange = await session.answered(endpoint, body)
     found = list(outputs(exchange))
     if len(found) != choices:
@@ -42,14 +42,14 @@ def _require_logprob(session: Session, entry: Mapping[str, Any], exchange: Excha
     try:
         text = bytes(own).decode()
     except UnicodeDecodeError:
-        return  # part of a character: its token is whatever text it was given
-    # A token that gave nothing to the text has the empty text, whatever its bytes are.
+        return  # part of a character: its token's text is undefined
+    # A token that adds nothing to the text has the empty text, whatever its bytes.
     if token and own and session.dialect.shown(text) != token:
         raise Failed(f"the bytes of {token!r} say {text!r}", exchange)
 
 
 async def logprob_counts(session: Session, endpoint: str, *, body: Mapping[str, Any]) -> None:
-    """There is one entry for each token that usage counts; the one that ended the answer may be without."""
+    """There is an entry for each token that usage counts; the one that ended the answer may have none."""
     exchange = await session.answered(endpoint, body)
     made = counted(exchange, "completion_tokens")
     for output in outputs(exchange):
@@ -61,7 +61,7 @@ async def logprob_counts(session: Session, endpoint: str, *, body: Mapping[str, 
 
 
 async def logprob_chunks(session: Session, endpoint: str, *, body: Mapping[str, Any]) -> None:
-    """In a stream, each chunk with text brings its tokens' logprobs."""
+    """In a stream, each chunk with text has its tokens' logprobs."""
     exchange = await session.answered(endpoint, {**body, "stream": True})
     texts = 0
     for chunk in exchange.chunks:
@@ -75,8 +75,8 @@ async def logprob_chunks(session: Session, endpoint: str, *, body: Mapping[str, 
 
 
 async def top_logprobs(session: Session, endpoint: str, *, body: Mapping[str, Any]) -> None:
-    """At each place there are at most as many as were asked for, and somewhere so many, the likeliest first, together
-    no more than certain; the chosen token has one logprob in both places."""
+    """At each position there are at most as many as requested, and somewhere that many, the most likely first, with
+    probabilities of at most 1 in all; the chosen token has the same logprob in both places."""
     exchange = await session.answered(endpoint, body)
     wanted: int = body["top_logprobs"]
     most: list[Any] = []
@@ -98,7 +98,7 @@ async def top_logprobs(session: Session, endpoint: str, *, body: Mapping[str, An
                     raise Failed(f"{where} it is {entry['logprob']}, but {each['logprob']} in its list", exchange)
             if body.get("temperature") == 0 and top and values[0] > entry["logprob"] + CLOSE:
                 raise Failed(f"{where} another token was likelier, though temperature is 0", exchange)
-    # There may be fewer now and then, as OpenAI's document has it, but not at all places; or the chosen token alone,
+    # There may be fewer now and then, says OpenAI's document, but not at all positions; or the chosen token alone,
     # where the server says so.
     alone = len(most) <= 1 and "top_logprobs" in exchange.without_effect
     if len(most) < wanted and not alone:
@@ -106,7 +106,7 @@ async def top_logprobs(session: Session, endpoint: str, *, body: Mapping[str, An
 
 
 async def no_logprobs(session: Session, endpoint: str, *, body: Mapping[str, Any]) -> None:
-    """Without being asked for them, no choice has any: null, or nothing at all."""
+    """Without logprobs in the request, no choice has any: null, or no field at all."""
     for stream in (False, True):
         exchange = await session.answered(endpoint, {**body, "stream": stream})
         for holder in exchange.chunks if exchange.is_stream else (exchange.answer,):
@@ -144,7 +144,7 @@ LISTS = ("tokens", "token_logprobs", "top_logprobs", "text_offset")
 
 
 async def text_logprobs(session: Session, endpoint: str, *, body: Mapping[str, Any], choices: int = 1) -> None:
-    """Every choice has its lists, of one length, and numbers of at most 0; only the first of an echo is null."""
+    """Every choice has its lists, with the same length and numbers of at most 0; only the first of an echo is null."""
     exchange = await session.answered(endpoint, body)
     found = list(outputs(exchange))
     if len(found) != choices:
@@ -162,14 +162,14 @@ async def text_logprobs(session: Session, endpoint: str, *, body: Mapping[str, A
                 continue
             if isinstance(value, bool) or not isinstance(value, int | float) or not value <= 0 or math.isinf(value):
                 raise Failed(f"token_logprobs.{place} is {value!r}, no number of at most 0", exchange)
-        most = body["logprobs"] + 1  # the chosen token may come on top of those asked for
+        most = body["logprobs"] + 1  # the chosen token may come on top of the requested ones
         for place, top in enumerate(logprobs.get("top_logprobs") or ()):
             if top is not None and len(top) > most:
                 raise Failed(f"top_logprobs.{place} has {len(top)} tokens, {body['logprobs']} were asked for", exchange)
 
 
 async def offsets(session: Session, endpoint: str, *, body: Mapping[str, Any]) -> None:
-    """A token's offset is where the one before it ends. Where the first one is, servers differ without echo."""
+    """A token's offset is the end of the previous one. Without echo, servers differ in the first offset."""
     exchange = await session.answered(endpoint, body)
     for output in outputs(exchange):
         logprobs = _logprobs(output, exchange)
@@ -180,14 +180,14 @@ async def offsets(session: Session, endpoint: str, *, body: Mapping[str, Any]) -
             raise Failed(f"the first token begins at {found[0]}, though the text begins with it", exchange)
         for place, (token, here, there) in enumerate(zip(tokens, found, found[1:], strict=False)):
             if "\ufffd" in token or token.startswith("bytes:"):
-                break  # part of a character: how much text it is, nobody can say
+                break  # part of a character: the length of its text is undefined
             length = session.dialect.text_length(token)
             if there - here != length:
                 raise Failed(f"text_offset goes from {here} to {there} over {token!r} (token {place})", exchange)
 
 
 async def echoed(session: Session, endpoint: str, *, body: Mapping[str, Any]) -> None:
-    """The prompt's tokens come first, its very first with null: nothing foretold it."""
+    """The prompt's tokens come first; the logprob of the first one is null, as nothing precedes it."""
     exchange = await session.answered(endpoint, body)
     for output in outputs(exchange):
         logprobs = _logprobs(output, exchange)
@@ -201,7 +201,7 @@ async def echoed(session: Session, endpoint: str, *, body: Mapping[str, Any]) ->
 
 
 async def text_counts(session: Session, endpoint: str, *, body: Mapping[str, Any]) -> None:
-    """There is one entry for each token that usage counts; the one that ended the text may be without."""
+    """There is an entry for each token that usage counts; the one that ended the text may have none."""
     exchange = await session.answered(endpoint, body)
     made = counted(exchange, "completion_tokens")
     for output in outputs(exchange):

@@ -10,7 +10,7 @@ from specvino.conformance.verdict import Failed, NotExercised
 
 
 async def served_is_listed(session: Session, endpoint: str) -> None:
-    """The model of this run is listed; or it is another name of the only one that is, which then can be used."""
+    """The model of this run is listed; or it is an alias of the only listed one, which then can be used."""
     listed = await session.send("models")
     require_answer(listed)
     names = _names(listed)
@@ -24,7 +24,7 @@ async def served_is_listed(session: Session, endpoint: str) -> None:
 
 
 async def listed_alike(session: Session, endpoint: str) -> None:
-    """The list stays the same, and no name is in it twice."""
+    """The list stays the same, and has no name twice."""
     first, second = await session.send("models"), await session.send("models")
     require_answer(first)
     require_answer(second)
@@ -36,7 +36,7 @@ async def listed_alike(session: Session, endpoint: str) -> None:
 
 
 async def retrieved(session: Session, endpoint: str) -> None:
-    """What the list says of a model is what its own path says; slashes in the name may be encoded."""
+    """A model's object in the list is the one at its own path; slashes in the name may be encoded."""
     listed = await session.send("models")
     require_answer(listed)
     found = [each for each in listed.answer.get("data", []) if each.get("id") == session.model]
@@ -54,7 +54,7 @@ async def retrieved(session: Session, endpoint: str) -> None:
 
 
 async def unknown_model(session: Session, endpoint: str, *, name: str) -> None:
-    """A name that isn't served is refused at its own path, which may hold anything, as every other such name is."""
+    """A name that isn't served is refused at its own path, whatever characters it has, like any other unknown name."""
     await _require_paths(session)
     exchange = await _model(session, name)
     expect(exchange, {"refused": "unknown_model"}, session.dialect, "model")
@@ -65,7 +65,7 @@ async def unknown_model(session: Session, endpoint: str, *, name: str) -> None:
 
 
 async def unknown_model_named(session: Session, endpoint: str, *, name: str) -> None:
-    """The error of a name that isn't served has a code that says so, and names the parameter."""
+    """The error of a name that isn't served has the code for that, and names the parameter."""
     await _require_paths(session)
     expected = {"status": [404], "param": ["model"], "body": {"error.code": "model_not_found"}}
     expect(await _model(session, name), expected, session.dialect, "model")
@@ -75,8 +75,8 @@ async def _require_paths(session: Session) -> None:
     """Raises NotExercised where the model of this run has no path of its own, either."""
     served = await _model(session, quote(session.model, safe=""))
     if not served.ok:
-        told = f"{served.status or served.ended}"
-        raise NotExercised(f"the model that is served is answered {told}, so that no path is that of an unknown one")
+        status = f"{served.status or served.ended}"
+        raise NotExercised(f"the model that is served is answered {status}, so that no path is that of an unknown one")
 
 
 async def _model(session: Session, name: str) -> Exchange:

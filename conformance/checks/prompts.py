@@ -23,15 +23,15 @@ PICTURE = (
 async def counts_more(
     session: Session, endpoint: str, *, body: Mapping[str, Any], than: Mapping[str, Any], by: int = 1, most: int = 5000
 ) -> None:
-    """The prompt of `body` has at least `by` tokens more than that of `than`, and at most so many more: nothing of it
-    was dropped, or taken twice."""
+    """The prompt of `body` has at least `by` and at most `most` tokens more than that of `than`: nothing of it was
+    dropped or used twice."""
     short = await session.answered(endpoint, than)
     long = await session.answered(endpoint, body)
     less, more = counted(short, "prompt_tokens"), counted(long, "prompt_tokens")
     if not by <= more - less <= most:
         expected = f"at least {by} more were" if more - less < by else f"at most {most} more were"
-        told = f"prompt_tokens is {less} of the shorter prompt and {more} of the longer one; {expected} expected"
-        raise Failed(told, short, long)
+        message = f"prompt_tokens is {less} of the shorter prompt and {more} of the longer one; {expected} expected"
+        raise Failed(message, short, long)
 
 
 async def escaped_alike(session: Session, endpoint: str, *, text: str) -> None:
@@ -48,7 +48,7 @@ async def escaped_alike(session: Session, endpoint: str, *, text: str) -> None:
 
 
 async def picture(session: Session, endpoint: str, *, text: str) -> None:
-    """An image is read, or refused because the model can't: never left out in silence."""
+    """An image is read, or refused because the model can't read it: never dropped silently."""
     part = {"type": "image_url", "image_url": {"url": f"data:image/png;base64,{PICTURE}"}}
     with_image = [{"type": "text", "text": text}, part]
     exchange = await session.send(endpoint, {"messages": [{"role": "user", "content": with_image}], "max_tokens": 1})
@@ -65,7 +65,7 @@ async def picture(session: Session, endpoint: str, *, text: str) -> None:
 
 
 async def usage_grows(session: Session, endpoint: str, *, word: str, counts: Sequence[int]) -> None:
-    """A word that is repeated takes tokens in proportion: what was counted for a part is right for the whole."""
+    """A repeated word has tokens in proportion: the count of a part is right for the whole."""
     measured = []
     for count in counts:
         content = " ".join([word] * count)
@@ -77,19 +77,19 @@ async def usage_grows(session: Session, endpoint: str, *, word: str, counts: Seq
         raise Failed(f"{', '.join(map(str, counts))} words have {measured} tokens", *session.exchanges)
 
 
-# Where servers tell the size of the context, in their lists of models.
+# The fields for the size of the context in servers' lists of models.
 SAID = ("max_model_len", "context_length", "context_window", "meta.n_ctx", "meta.n_ctx_train")
 
-# Where lists tell the size of the model's own context, which a server may have stretched.
+# The field for the size of the model's own context, which a server may have extended.
 TRAINED = SAID[-1]
 
-# Tokens that no context has: a server that refuses such a limit names its own.
+# Tokens above any context: a server that refuses such a limit names its own.
 HUGE = 16_000_000
 
-# Tokens of a context beyond which its prompt would be unkind.
+# The largest context for which a prompt that is too long is sent.
 LONGEST = 32_768
 
-# Words of prompts where nobody says how long the context is.
+# Words of prompts where the size of the context isn't known.
 LENGTHS = (4_096, 16_384, LONGEST + 1)
 
 NAMED = re.compile("context|token|length|long|size", re.IGNORECASE)
@@ -97,14 +97,14 @@ NAMED = re.compile("context|token|length|long|size", re.IGNORECASE)
 
 async def beyond_context(session: Session, endpoint: str, *, stream: bool = False) -> None:
     """A prompt that doesn't fit is refused before anything is answered, and the refusal says why."""
-    size, said = await _context(session, endpoint)
+    size, source = await _context(session, endpoint)
     if size is None:
         await _grown(session, endpoint, stream)
         return
     if size > LONGEST:
         raise NotExercised(f"the model's context has {size} tokens; it would take a prompt of megabytes")
     exchange = await _asked(session, endpoint, size + 1, stream)
-    if said == TRAINED and exchange.ok:
+    if source == TRAINED and exchange.ok:
         raise NotExercised("the server doesn't say how long its context is, only the model's own")
     with about(exchange):
         if exchange.status is None or not 400 <= exchange.status < 500:
@@ -115,7 +115,7 @@ async def beyond_context(session: Session, endpoint: str, *, stream: bool = Fals
 
 
 async def _grown(session: Session, endpoint: str, stream: bool) -> None:
-    """Asks with longer and longer prompts, until one is refused."""
+    """Sends longer and longer prompts, until one is refused."""
     for words in LENGTHS:
         exchange = await _asked(session, endpoint, words, stream)
         if exchange.status is None or exchange.status >= 500:
@@ -130,7 +130,7 @@ async def _grown(session: Session, endpoint: str, stream: bool) -> None:
 
 async def _asked(session: Session, endpoint: str, words: int, stream: bool) -> Exchange:
     """Raises NotExercised where the answer takes too long."""
-    # A word is a token at least.
+    # A word has at least one token.
     body = {"messages": [{"role": "user", "content": "stone " * words}], "max_tokens": 1}
     exchange = await session.send(endpoint, body | ({"stream": True} if stream else {}))
     if exchange.ended == "too slow":
@@ -139,14 +139,14 @@ async def _asked(session: Session, endpoint: str, words: int, stream: bool) -> E
 
 
 async def _context(session: Session, endpoint: str) -> tuple[int | None, str]:
-    """Returns the model's context in tokens, None where it is unknown, and where the server says so."""
+    """Returns the model's context in tokens, None where it is unknown, and its source in the server's answers."""
     listing = await session.send("models")
     for entry in _entries(listing.json if listing.ok else None, session.model):
         for path in SAID:
             for _, value in values_at(entry, path):
                 if type(value) is int and value > 0:
                     return value, path
-    # Where it isn't refused, the first letter ends the answer.
+    # Where it isn't refused, the first vowel ends the answer.
     asked = {"messages": [{"role": "user", "content": "Hi"}], "max_tokens": HUGE, "stop": ["a", "e", "i", "o"]}
     refused = await session.send(endpoint, asked)
     stated = re.search(r"context\D{1,30}(\d+)", str(refused.error.get("message")))

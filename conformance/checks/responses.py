@@ -20,7 +20,7 @@ A_DAY = 86_400
 
 
 async def same_input(session: Session, endpoint: str, *, bodies: Sequence[Mapping[str, Any]]) -> None:
-    """All these inputs say the same, so that the model sees equally many tokens."""
+    """All these inputs are the same prompt, so that the model reads the same number of tokens."""
     first, *others = [await _short(session, endpoint, body) for body in bodies]
     for other in others:
         one, another = counted(first, "input_tokens"), counted(other, "input_tokens")
@@ -29,7 +29,7 @@ async def same_input(session: Session, endpoint: str, *, bodies: Sequence[Mappin
 
 
 async def more_input(session: Session, endpoint: str, *, bodies: Sequence[Mapping[str, Any]]) -> None:
-    """Each of these inputs says more than the one before it, so that the model sees more tokens."""
+    """Each of these inputs has more than the previous one, so that the model reads more tokens."""
     before: Exchange | None = None
     for body in bodies:
         exchange = await _short(session, endpoint, body)
@@ -45,7 +45,7 @@ async def more_input(session: Session, endpoint: str, *, bodies: Sequence[Mappin
 
 
 async def null_is_absent(session: Session, endpoint: str, *, body: Mapping[str, Any], fields: Sequence[str]) -> None:
-    """null for each of the fields is what leaving it out is: the request is taken, and the answer says the same."""
+    """Null for each of the fields counts as absent: the request is accepted, and the answer has the same values."""
     plain = await _short(session, endpoint, body)
     nulls = await _short(session, endpoint, {**body, **dict.fromkeys(fields)})
     for field in fields:
@@ -59,7 +59,7 @@ async def null_is_absent(session: Session, endpoint: str, *, body: Mapping[str, 
 
 
 async def cut_off(session: Session, endpoint: str, *, body: Mapping[str, Any], item: bool = False) -> None:
-    """An answer that the limit cuts off is incomplete and says why; and so is the `item` that was cut off."""
+    """A truncated answer is incomplete and says why; with `item`, so is the truncated item."""
     for limit in (SHORT, SHORT + 1):
         exchange = await session.answered(endpoint, {**body, LIMITS[endpoint][0]: limit})
         answer = exchange.answer
@@ -91,7 +91,7 @@ async def times_plausible(session: Session, endpoint: str, *, body: Mapping[str,
 
 
 async def item_ids_unique(session: Session, endpoint: str, *, bodies: Sequence[Mapping[str, Any]]) -> None:
-    """No two items have one id, in one response or in several, and no two calls."""
+    """No two items have the same id, in one response or in several, and no two calls."""
     seen: dict[tuple[str, Any], Exchange] = {}
     for body in bodies:
         exchange = await session.answered(endpoint, body)
@@ -105,7 +105,7 @@ async def item_ids_unique(session: Session, endpoint: str, *, bodies: Sequence[M
 
 
 async def goes_back_in(session: Session, endpoint: str, *, body: Mapping[str, Any], then: str) -> None:
-    """What a response put out may be sent as it came, as a part of the next input."""
+    """The output of a response may be sent unchanged as part of the next input."""
     first = await session.answered(endpoint, body)
     items = items_of(first)
     if not items_of(first, "message"):
@@ -117,7 +117,7 @@ async def goes_back_in(session: Session, endpoint: str, *, body: Mapping[str, An
 
 
 async def answers_call(session: Session, endpoint: str, *, body: Mapping[str, Any], output: Any) -> None:
-    """A call and its result, sent back, are read: the model gets more than before it called."""
+    """A call and its result, sent back, are read: the prompt is longer than before the call."""
     first = await session.answered(endpoint, body)
     calls = items_of(first, "function_call")
     if not calls or first.answer.get("status") == "incomplete":
@@ -132,8 +132,8 @@ async def answers_call(session: Session, endpoint: str, *, body: Mapping[str, An
 async def calls_function(
     session: Session, endpoint: str, *, body: Mapping[str, Any], name: str | None = None, most: int | None = None
 ) -> None:
-    """A function is called (that `name`, at `most` so often), in a function_call item with a call_id of its own and
-    with arguments that are one text."""
+    """A function is called (`name`, at most `most` times), in a function_call item with a call_id of its own and with
+    arguments that are a text."""
     exchange = await session.answered(endpoint, body)
     calls = items_of(exchange, "function_call")
     if not calls:
@@ -154,7 +154,7 @@ async def calls_function(
 async def text_part_logprobs(
     session: Session, endpoint: str, *, body: Mapping[str, Any], top: int | None = None
 ) -> None:
-    """The logprobs of a text's part join to the text, none is above 0, and each has at most `top` alternatives."""
+    """The logprobs of a text part join to the text, none is above 0, and each has at most `top` alternatives."""
     exchange = await session.answered(endpoint, body)
     texts = list(_texts(exchange))
     if not texts:
@@ -171,7 +171,7 @@ async def text_part_logprobs(
 
 
 async def reasoning_counted(session: Session, endpoint: str, *, body: Mapping[str, Any]) -> None:
-    """Reasoning that is shown is counted as reasoning_tokens; without a reasoning item there are none of them."""
+    """Usage counts shown reasoning as reasoning_tokens; without a reasoning item there are none."""
     exchange = await session.answered(endpoint, body)
     output = next(iter(outputs(exchange)))
     details = (exchange.answer.get("usage") or {}).get("output_tokens_details") or {}
@@ -229,7 +229,7 @@ def _require_tokens(tokens: Sequence[Mapping[str, Any]], text: str, exchange: Ex
 
 
 def _now(exchange: Exchange) -> float:
-    """Returns the time in seconds by the server's own clock, where it tells the time, else by ours."""
+    """Returns the time in seconds by the server's clock, if it sends the time, otherwise by ours."""
     try:
         return parsedate_to_datetime(exchange.headers["date"]).timestamp()
     except (KeyError, TypeError, ValueError):
@@ -240,7 +240,7 @@ ENDS = {"response.completed": "completed", "response.incomplete": "incomplete"}
 
 
 async def begins_empty(session: Session, endpoint: str, *, body: Mapping[str, Any]) -> None:
-    """The first event is response.created, with a response that is under way and has neither output nor usage."""
+    """The first event is response.created, with a response that is in progress and has neither output nor usage."""
     exchange = await _streamed(session, endpoint, body)
     first = exchange.chunks[0]
     if first.get("type") != "response.created":
@@ -255,7 +255,7 @@ async def begins_empty(session: Session, endpoint: str, *, body: Mapping[str, An
 
 
 async def ends_whole(session: Session, endpoint: str, *, body: Mapping[str, Any]) -> None:
-    """The last event has the whole response: its status is the event's, with output and usage."""
+    """The last event has the complete response: its status is the event's, with output and usage."""
     exchange = await _streamed(session, endpoint, body)
     last = exchange.chunks[-1]
     if last.get("type") not in ENDS:
@@ -271,7 +271,7 @@ async def ends_whole(session: Session, endpoint: str, *, body: Mapping[str, Any]
 
 
 async def call_events(session: Session, endpoint: str, *, body: Mapping[str, Any]) -> None:
-    """A streamed call begins with its name and call_id and without arguments, which come in deltas and whole."""
+    """A streamed call begins with its name and call_id and without arguments, which come in deltas and complete."""
     exchange = await _streamed(session, endpoint, body)
     added = {
         chunk.get("output_index"): chunk.get("item") or {}

@@ -1,4 +1,4 @@
-"""Stop texts and limits, where answers end, seen by comparing with the same answer without them."""
+"""Stop strings and limits, compared with the same answer without them."""
 
 from collections.abc import Awaitable, Callable, Mapping
 from typing import Any
@@ -24,8 +24,8 @@ async def stop_cuts(
     length: int = 3,
     include: bool = False,
 ) -> None:
-    """A stop text of so many characters out of the middle of an answer ends the same answer before it. `among` others,
-    of which the earliest in the text counts. With `include` the answer has it at its end."""
+    """A stop string of `length` characters from the middle of an answer ends the same answer before it. With `among` it
+    is one of several, of which the earliest in the text counts. With `include` the answer has it at its end."""
 
     async def compare(whole: Exchange) -> Difference:
         text = _said(whole).text
@@ -52,23 +52,23 @@ async def stop_cuts(
 async def stop_unmet(
     session: Session, endpoint: str, *, body: Mapping[str, Any], half: bool = False, stream: bool = False
 ) -> None:
-    """A stop text that doesn't come changes nothing; nor does one of which `half` comes, as the answer's end: what was
-    held back because of it is given at last."""
+    """A stop string that doesn't come changes nothing; nor does one of which `half` comes at the answer's end: text
+    that was held back because of it is sent at the end."""
 
     async def compare(whole: Exchange) -> Difference:
-        said = _said(whole)
-        stop = said.text[-3:] + ABSENT if half else ABSENT
+        output = _said(whole)
+        stop = output.text[-3:] + ABSENT if half else ABSENT
         other = await session.answered(endpoint, {**body, "stop": stop, **({"stream": True} if stream else {})})
         found = next(outputs(other))
-        if (found.text, found.reason) == (said.text, said.reason):
+        if (found.text, found.reason) == (output.text, output.reason):
             return None
-        return f"the stop text {stop!r} never comes, but makes {found.text!r} of {said.text!r}", other
+        return f"the stop text {stop!r} never comes, but makes {found.text!r} of {output.text!r}", other
 
     await _compared(session, endpoint, body, compare)
 
 
 async def alike(session: Session, endpoint: str, *, body: Mapping[str, Any], other: Mapping[str, Any]) -> None:
-    """What `other` adds to the body changes nothing about the answer."""
+    """The fields of `other` don't change the answer."""
 
     async def compare(whole: Exchange) -> Difference:
         added = await session.answered(endpoint, {**body, **other})
@@ -80,7 +80,7 @@ async def alike(session: Session, endpoint: str, *, body: Mapping[str, Any], oth
 
 
 async def one_token(session: Session, endpoint: str, *, body: Mapping[str, Any]) -> None:
-    """An answer may be one token long, which then is one choice."""
+    """An answer of one token has one choice."""
     exchange = await session.answered(endpoint, {**body, LIMITS[endpoint][0]: 1})
     if (made := counted(exchange, "completion_tokens")) > 1:
         raise Failed(too_many(exchange, made), exchange)
@@ -89,7 +89,7 @@ async def one_token(session: Session, endpoint: str, *, body: Mapping[str, Any])
 
 
 async def limit_cuts(session: Session, endpoint: str, *, body: Mapping[str, Any], limit: Mapping[str, int]) -> None:
-    """With a lower limit comes the beginning of the same answer: all tokens that are allowed, and length as reason."""
+    """A lower limit gives the beginning of the same answer, with all allowed tokens and finish_reason length."""
     allowed = min(limit.values())
     rest = {name: value for name, value in body.items() if name not in LIMITS[endpoint]}
 
@@ -98,10 +98,10 @@ async def limit_cuts(session: Session, endpoint: str, *, body: Mapping[str, Any]
             raise NotExercised(f"the answer has {made} tokens, so that {allowed} are no limit")
         cut = await session.answered(endpoint, {**rest, **limit})
         short, long = next(outputs(cut)), next(outputs(whole))
-        if (told := counted(cut, "completion_tokens")) > allowed:
-            return too_many(cut, told), cut
-        if told != allowed or short.reason != "length":
-            came = f"{told} tokens, and finish_reason is {short.reason!r}"
+        if (kept := counted(cut, "completion_tokens")) > allowed:
+            return too_many(cut, kept), cut
+        if kept != allowed or short.reason != "length":
+            came = f"{kept} tokens, and finish_reason is {short.reason!r}"
             return f"{dict(limit)} allows {allowed} of an answer of {made} tokens: it has {came}", cut
         if not _all(long).startswith(_all(short).rstrip("\ufffd")):
             return f"the answer is {_all(long)!r}, but with {dict(limit)} it begins {_all(short)!r}", cut
@@ -110,15 +110,15 @@ async def limit_cuts(session: Session, endpoint: str, *, body: Mapping[str, Any]
     await _compared(session, endpoint, body, compare)
 
 
-# What is wrong, and the answer that shows it.
+# The fault, and the answer that shows it.
 Difference = tuple[str, Exchange] | None
 
 
 async def _compared(
     session: Session, endpoint: str, body: Mapping[str, Any], compare: Callable[[Exchange], Awaitable[Difference]]
 ) -> None:
-    """Compares the answer to `body` with another. Where they differ, the same request must have the same answer again:
-    the first one may have been another because nothing of its prompt was in a cache."""
+    """Compares the answer to `body` with another. Where they differ, the same request must give the same answer again:
+    the first one may differ because none of its prompt was cached."""
     whole = await session.answered(endpoint, body)
     for _ in range(2):
         difference = await compare(whole)
@@ -132,7 +132,7 @@ async def _compared(
 
 
 def _stop(text: str, length: int) -> str:
-    """Returns a piece of the middle that comes there for the first time. Raises NotExercised."""
+    """Returns a piece of the middle that comes there for the first time. Raises NotExercised without one."""
     for start in range(len(text) // 3, len(text) - length + 1):
         stop = text[start : start + length]
         if stop.strip() == stop and text.index(stop) == start and "\ufffd" not in text[: start + length]:
@@ -141,8 +141,8 @@ def _stop(text: str, length: int) -> str:
 
 
 def _said(exchange: Exchange) -> Output:
-    """Returns the text of the first choice. Raises NotExercised where it has none, or reasoning too, in which a stop
-    text may occur."""
+    """Returns the text of the first choice. Raises NotExercised without a text, or with reasoning, in which a stop
+    string may occur."""
     output = next(outputs(exchange), None)
     if output is None or output.reasoning or not output.text:
         raise NotExercised("the model thinks first, or says nothing")

@@ -1,4 +1,4 @@
-"""Responses that are kept: read, continued, listed, deleted, and made in the background."""
+"""Stored responses: read, continued, listed, deleted, and made in the background."""
 
 import asyncio
 import time
@@ -40,7 +40,7 @@ async def reads_back(session: Session, endpoint: str, *, body: Mapping[str, Any]
 
 
 async def gone(session: Session, endpoint: str, *, body: Mapping[str, Any], deleted: bool = False) -> None:
-    """What was not kept, or `deleted`, can't be read, nor deleted, nor continued."""
+    """A response that isn't stored, or was `deleted`, can't be read, deleted or continued."""
     first = await made(session, body)
     id = id_of(first)
     if deleted:
@@ -60,7 +60,7 @@ async def gone(session: Session, endpoint: str, *, body: Mapping[str, Any], dele
 
 
 async def chain(session: Session, endpoint: str, *, bodies: Sequence[Mapping[str, Any]]) -> None:
-    """Each response continues the one before it, names it, and its input has all that came before."""
+    """Each response continues the previous one, names it, and its input includes all that came before."""
     before: Exchange | None = None
     for body in bodies:
         linked = {"previous_response_id": id_of(before)} if before is not None else {}
@@ -78,7 +78,7 @@ async def chain(session: Session, endpoint: str, *, bodies: Sequence[Mapping[str
 
 
 async def instructions_end(session: Session, endpoint: str, *, instructions: str) -> None:
-    """Instructions, many words here, are for one response: the one that continues it has its own."""
+    """Instructions, many words here, apply to one response: the one that continues it has its own."""
     first = await made(session, {"input": "Say hello.", "instructions": instructions})
     second = await made(session, {"input": "Say hello.", "previous_response_id": id_of(first)})
     long, short = counted(first, "input_tokens"), counted(second, "input_tokens")
@@ -90,7 +90,7 @@ async def instructions_end(session: Session, endpoint: str, *, instructions: str
 
 
 async def continues_call(session: Session, endpoint: str, *, body: Mapping[str, Any], output: str) -> None:
-    """The result of a function continues the response that called it, as if the call were in the input, too."""
+    """A tool's result continues the response that called it, as if the call were in the input, too."""
     first = await made(session, body)
     calls = items_of(first, "function_call")
     if not calls or first.answer.get("status") == "incomplete":
@@ -113,7 +113,7 @@ async def continues_call(session: Session, endpoint: str, *, body: Mapping[str, 
 
 
 async def kept_apart(session: Session, endpoint: str, *, count: int) -> None:
-    """Responses made at the same time are kept each for itself."""
+    """Responses that are made concurrently are each stored separately."""
     bodies = [
         {"input": f"Say the number {index}.", "metadata": {"place": str(index)}, "store": True, "max_output_tokens": 16}
         for index in range(count)
@@ -132,7 +132,7 @@ async def kept_apart(session: Session, endpoint: str, *, count: int) -> None:
 
 
 async def lists_input(session: Session, endpoint: str, *, texts: Sequence[str]) -> None:
-    """The items of the input are listed once each, in the asked order, by pages that join to the whole."""
+    """The input items are each listed once, in the requested order, by pages that join to the whole list."""
     body = {"input": [{"role": "user", "content": text} for text in texts]}
     id = id_of(await made(session, body))
     oldest = await _items(session, id, "?order=asc")
@@ -173,7 +173,7 @@ async def _items(session: Session, id: str, query: str) -> Exchange:
 
 
 async def in_background(session: Session, endpoint: str) -> None:
-    """A response in the background is answered before it is finished, and then it gets its text."""
+    """A background response is answered before it is completed, and then gets its text."""
     first = await made(session, {"input": "Say hello.", "background": True})
     if first.answer.get("status") in UNDER_WAY and first.answer.get("output"):
         raise Failed("it is not finished, but the answer has output already", first)
@@ -185,7 +185,7 @@ async def in_background(session: Session, endpoint: str) -> None:
 
 
 async def cancelled(session: Session, endpoint: str, *, limit: int) -> None:
-    """A response in the background can be cancelled, and stays so; to cancel it again is no fault."""
+    """A background response can be cancelled, more than once, and stays cancelled."""
     first = await made(session, {"input": LONG_INPUT, "background": True, "max_output_tokens": limit})
     id = id_of(first)
     second = await cancel(session, id)
@@ -202,14 +202,14 @@ async def cancelled(session: Session, endpoint: str, *, limit: int) -> None:
 
 
 async def not_cancellable(session: Session, endpoint: str) -> None:
-    """Only what runs in the background can be cancelled."""
+    """Only a background response can be cancelled."""
     exchange = await cancel(session, id_of(await made(session, {"input": "Say hello."})))
     if exchange.status is None or not 400 <= exchange.status < 500:
         raise Failed(f"a response that was not made in the background is cancelled: {exchange}", exchange)
 
 
 async def resumed(session: Session, endpoint: str) -> None:
-    """A stream in the background can be read again: from its first event, and from behind any."""
+    """A background stream can be read again: from its first event, and after any."""
     first = await made(session, {"input": "Say hello.", "background": True, "stream": True})
     events = [_event(chunk) for chunk in first.chunks]
     again = await read_events(session, id_of(first))
@@ -248,7 +248,7 @@ def _same(first: Exchange, again: Exchange) -> None:
 
 
 def _filled(value: Any) -> Any:
-    """Returns a value without what is null or empty in its objects: events may tell the one for the other."""
+    """Returns a value without null and empty fields: events may have either."""
     if isinstance(value, Mapping):
         return {name: _filled(each) for name, each in value.items() if each not in (None, [])}
     return [_filled(each) for each in value] if isinstance(value, list) else value

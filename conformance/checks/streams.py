@@ -15,7 +15,7 @@ NO_USAGE = "include_usage was asked for, but none of the {} chunks has usage"
 
 
 async def usage_last(session: Session, endpoint: str, *, body: Mapping[str, Any]) -> None:
-    """Usage that is asked for comes in the last chunk, which has no choices, and in no other."""
+    """With include_usage, usage comes in the last chunk, which has no choices, and in no other."""
     exchange = await _streamed(session, endpoint, {**body, "stream_options": {"include_usage": True}})
     holders = [index for index, chunk in enumerate(exchange.chunks) if chunk.get("usage") is not None]
     last = len(exchange.chunks) - 1
@@ -29,7 +29,7 @@ async def usage_last(session: Session, endpoint: str, *, body: Mapping[str, Any]
 
 
 async def usage_null_before(session: Session, endpoint: str, *, body: Mapping[str, Any]) -> None:
-    """Where usage is asked for, each chunk has the member, null before the end."""
+    """With include_usage, every chunk has the field, null before the end."""
     exchange = await _streamed(session, endpoint, {**body, "stream_options": {"include_usage": True}})
     if not any(chunk.get("usage") for chunk in exchange.chunks):
         raise NotExercised(NO_USAGE.format(len(exchange.chunks)))
@@ -39,7 +39,7 @@ async def usage_null_before(session: Session, endpoint: str, *, body: Mapping[st
 
 
 async def usage_not_asked(session: Session, endpoint: str, *, body: Mapping[str, Any]) -> None:
-    """A stream has no usage where none was asked for: clients that read choices[0] break on a chunk without any."""
+    """Without include_usage, a stream has no usage: clients that read choices[0] break on a chunk without choices."""
     exchange = await _streamed(session, endpoint, body)
     for index, chunk in enumerate(exchange.chunks):
         if chunk.get("usage") is not None:
@@ -47,23 +47,25 @@ async def usage_not_asked(session: Session, endpoint: str, *, body: Mapping[str,
 
 
 async def pieces(session: Session, endpoint: str, *, body: Mapping[str, Any], fewest: int) -> None:
-    """An answer of many tokens comes in several chunks, not in one at its end. `fewest` pieces show it; fewer, but more
-    than one, tell nothing."""
+    """An answer of many tokens comes in several chunks, not in one at its end. `fewest` chunks show it; fewer, but more
+    than one, show nothing."""
     exchange = await _streamed(session, endpoint, {**body, "stream_options": {"include_usage": True}})
     if (made := counted(exchange, "completion_tokens")) < 2 * fewest:
         raise NotExercised(f"the answer has {made} tokens, too few to be cut in pieces")
     if any(output.calls for output in outputs(exchange)):
         raise NotExercised("the answer is a call")
     deltas = [choice.get("delta") or {} for chunk in exchange.chunks for choice in chunk.get("choices") or ()]
-    told = [one for one in deltas if any(one.get(name) for name in ("content", "reasoning_content", "reasoning"))]
-    if len(told) == 1:
+    with_text = [
+        delta for delta in deltas if any(delta.get(name) for name in ("content", "reasoning_content", "reasoning"))
+    ]
+    if len(with_text) == 1:
         raise Failed(f"{made} tokens come in one piece", exchange)
-    if 0 < len(told) < fewest:
-        raise NotExercised(f"{made} tokens come in {len(told)} pieces, too few to say how they are cut")
+    if 0 < len(with_text) < fewest:
+        raise NotExercised(f"{made} tokens come in {len(with_text)} pieces, too few to say how they are cut")
 
 
 async def whole_characters(session: Session, endpoint: str, *, text: str) -> None:
-    """No delta has half a character. The answer is forced to be one text."""
+    """No delta has a part of a character. The answer is forced to be one text."""
     schema = {
         "type": "object",
         "properties": {"text": {"enum": [text]}},
@@ -90,20 +92,20 @@ async def whole_characters(session: Session, endpoint: str, *, text: str) -> Non
 
 
 async def unstreamed(session: Session, endpoint: str, *, body: Mapping[str, Any]) -> None:
-    """An answer that nobody wants streamed is one JSON object."""
+    """Without stream, the answer is one JSON object."""
     exchange = await session.answered(endpoint, body)
     if exchange.is_stream or exchange.media != "application/json":
         raise Failed(f"the media type is {exchange.media!r}, not application/json", exchange)
 
 
 async def _streamed(session: Session, endpoint: str, body: Mapping[str, Any]) -> Exchange:
-    """Returns the exchange of a streamed answer. Raises Unreadable where no stream comes."""
+    """Returns the exchange of a streamed answer. Raises Unreadable where it isn't a stream."""
     exchange = await session.answered(endpoint, {**body, "stream": True})
     exchange.require_stream()
     return exchange
 
 
-# What belongs to one answer alone, or to being streamed.
+# Fields of one answer alone, or of its form.
 OWN = (
     "id",
     "call_id",
@@ -117,7 +119,7 @@ OWN = (
     "timings",
 )
 
-# What some systems have in whole answers alone, or what a fold of chunks leaves out: it is of one system.
+# Fields that some systems have in unary answers alone, or that a fold of chunks leaves out.
 UNARY = ("bytes", "metadata", "matched_stop", "reasoning_tokens")
 
 # Rounds in which the streamed answer and the whole one stay as they are, and differ, before that is wrong.
@@ -125,7 +127,7 @@ ROUNDS = 3
 
 
 async def stream_parity(session: Session, endpoint: str, *, body: Mapping[str, Any]) -> None:
-    """What a stream adds up to is what the server answers without streaming."""
+    """A stream adds up to the answer without streaming."""
     options = {"stream_options": {"include_usage": True}} if endpoint != "responses" else {}
     # What another system has beyond its document, it may have in one form alone.
     known = None if session.dialect.name == WHOLE else session.dialect.members
@@ -134,7 +136,7 @@ async def stream_parity(session: Session, endpoint: str, *, body: Mapping[str, A
     for _ in range(ROUNDS):
         unary.append(await session.answered(endpoint, body))
         streamed.append(await session.answered(endpoint, {**body, "stream": True, **options}))
-        # An answer may be another because nothing of its prompt was in a cache yet, or by the luck of rounding.
+        # An answer may differ because none of its prompt was cached yet, or by rounding.
         if any(_difference(one, other, known) is None for one in unary for other in streamed):
             return
     if any(_difference(each[0], other, known) for each in (unary, streamed) for other in each):
@@ -143,8 +145,8 @@ async def stream_parity(session: Session, endpoint: str, *, body: Mapping[str, A
 
 
 def _difference(one: Exchange, other: Exchange, known: Collection[str] | None) -> str | None:
-    """Returns where the answers differ. `known` are the members that the document has; None is for our own document,
-    whose servers have no others and may differ in nothing. Raises Unreadable."""
+    """Returns the difference between the answers. `known` are the documented fields; None stands for our own document,
+    whose servers have no others and may not differ at all. Raises Unreadable."""
     ours = known is None
     left_out = {"usage"} if not ours and not _counted_once(one, other) else set()
     whole, added = ({k: v for k, v in each.answer.items() if k not in left_out} for each in (one, other))
@@ -152,7 +154,7 @@ def _difference(one: Exchange, other: Exchange, known: Collection[str] | None) -
 
 
 def _counted_once(unary: Exchange, stream: Exchange) -> bool:
-    """Returns whether both have usage, and the stream not that of its choices one by one, which nobody adds up."""
+    """Returns whether both have usage, and the stream has one usage, not one for each choice."""
     told = all(each.answer.get("usage") for each in (unary, stream))
     return told and sum(bool(chunk.get("usage")) for chunk in stream.chunks) <= 1
 
@@ -178,7 +180,7 @@ def _none_of(name: str, value: Any) -> bool:
 
 
 def _where(one: Any, other: Any, known: Collection[str] | None, path: str = "") -> str | None:
-    """Returns the first place in which they differ, as a sentence."""
+    """Returns the first difference, as a sentence."""
     if isinstance(one, Mapping) and isinstance(other, Mapping):
         for key in sorted({*one, *other}):
             if key not in one or key not in other:

@@ -1,4 +1,4 @@
-"""Structured outputs: answers whose structure the request demands."""
+"""Structured outputs: answers whose structure the request sets."""
 
 import json
 from collections.abc import Mapping, Sequence
@@ -27,8 +27,8 @@ async def fits(
     ordered: bool = False,
     may_refuse: bool = False,
 ) -> None:
-    """Every one of so many choices is JSON as response_format wants it, and ends by itself. `ordered`: with the keys in
-    the schema's order. `may_refuse`: a server that says properly that it can't enforce the schema is skipped."""
+    """Every choice is JSON as response_format says, and ends by itself; with `ordered`, with the keys in the schema's
+    order. With `may_refuse`, a server that properly refuses the schema is skipped."""
     exchange = await session.send(endpoint, with_room(endpoint, body))
     if may_refuse and exchange.status in (400, 422) and exchange.content:
         raise NotExercised(f"the server refuses this schema: {exchange.content[:160].decode('utf-8', 'replace')}")
@@ -48,7 +48,7 @@ async def fits(
 
 
 async def fit_together(session: Session, endpoint: str, *, bodies: Sequence[Mapping[str, Any]]) -> None:
-    """Requests at the same time are each constrained by their own schema."""
+    """Concurrent requests are each constrained by their own schema."""
     exchanges = await session.together([(endpoint, with_room(endpoint, body)) for body in bodies])
     for body, exchange in zip(bodies, exchanges, strict=True):
         require_answer(exchange)
@@ -60,7 +60,7 @@ async def fit_together(session: Session, endpoint: str, *, bodies: Sequence[Mapp
 async def cut_structured_outputs(
     session: Session, endpoint: str, *, body: Mapping[str, Any], limits: Sequence[int]
 ) -> None:
-    """Wherever a limit of tokens cuts the answer, what isn't whole ended by `length`."""
+    """Wherever a token limit truncates the answer, incomplete JSON has finish_reason length."""
     for limit in limits:
         exchange = await session.answered(endpoint, {**body, LIMITS[endpoint][0]: limit})
         for output in outputs(exchange):
@@ -78,7 +78,7 @@ async def unharmed(
     refused: Sequence[Mapping[str, Any]],
     param: list[str] | None = None,
 ) -> None:
-    """Each of the response formats `refused` is, and the request after it is answered as if nothing had been."""
+    """Each of the response formats `refused` is refused, and the request after it is answered as usual."""
     for each in refused:
         exchange = await session.send(endpoint, {**body, "response_format": each})
         expected = {"refused": "validation"} | ({"param": param} if param else {})
@@ -92,8 +92,8 @@ def _schema(body: Mapping[str, Any]) -> Mapping[str, Any]:
 
 
 def _value(exchange: Exchange, output: Output, *, bounded: bool = True) -> Any:
-    """Returns the answer's JSON. Raises Failed, or NotExercised where a model spent too long on reasoning or
-    declined to answer. `bounded` says that its structure has a longest text."""
+    """Returns the answer's JSON. Raises Failed, or NotExercised where a model reasoned too long or declined to answer.
+    `bounded` is whether the schema limits the length of its text."""
     if output.reason == "length" and has_reasoning(exchange, output):
         raise NotExercised("the model's reasoning used up its tokens")
     if (output.choice.get("message") or {}).get("refusal"):

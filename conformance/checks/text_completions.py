@@ -1,4 +1,4 @@
-"""Texts that are continued."""
+"""Text completions."""
 
 from collections.abc import Mapping, Sequence
 from typing import Any
@@ -12,7 +12,7 @@ from specvino.conformance.verdict import Failed, NotExercised
 
 
 async def prompts_in_order(session: Session, endpoint: str, *, prompts: Sequence[str], n: int = 1) -> None:
-    """Each of several prompts gets n choices; choice i of prompt p has the index p * n + i. Its echo says which prompt
+    """Each of several prompts gets n choices; choice i of prompt p has the index p * n + i. Its echo shows which prompt
     a choice is for."""
     body = {"prompt": list(prompts), "echo": True, "max_tokens": 2, **({"n": n} if n > 1 else {})}
     exchange = await session.answered(endpoint, body)
@@ -26,14 +26,14 @@ async def prompts_in_order(session: Session, endpoint: str, *, prompts: Sequence
 
 
 async def counted_alike(session: Session, endpoint: str, *, bodies: Sequence[Mapping[str, Any]]) -> None:
-    """All these bodies have as many tokens in their prompts as the first."""
+    """The prompts of all these bodies have as many tokens as the first."""
     counts = [counted(await session.answered(endpoint, body), "prompt_tokens") for body in bodies]
     if len(set(counts)) > 1:
         raise Failed(f"prompts that are the same have {', '.join(map(str, counts))} tokens", *session.exchanges)
 
 
 async def prompts_counted(session: Session, endpoint: str, *, prompts: Sequence[str]) -> None:
-    """All tokens of several prompts count: as many as when each is alone."""
+    """Usage counts the tokens of all prompts: as many as when each is alone."""
     alone = [await session.answered(endpoint, {"prompt": each, "max_tokens": 1}) for each in prompts]
     several = await session.answered(endpoint, {"prompt": list(prompts), "max_tokens": 1})
     expected, together = sum(counted(each, "prompt_tokens") for each in alone), counted(several, "prompt_tokens")
@@ -42,7 +42,7 @@ async def prompts_counted(session: Session, endpoint: str, *, prompts: Sequence[
 
 
 async def repeated(session: Session, endpoint: str, *, body: Mapping[str, Any], other: Mapping[str, Any]) -> None:
-    """The same request gives the same text again, and so does the one that says the same in another way."""
+    """The same request gives the same text again, and so does an equivalent one."""
     first, second = await session.answered(endpoint, body), await session.answered(endpoint, body)
     if _texts(first) != _texts(second):
         raise Failed(f"the same request gives {_texts(first)} and then {_texts(second)}", first, second)
@@ -52,7 +52,7 @@ async def repeated(session: Session, endpoint: str, *, body: Mapping[str, Any], 
 
 
 async def cut_at_stop(session: Session, endpoint: str, *, body: Mapping[str, Any], listed: bool) -> None:
-    """A stop text out of the middle of an answer ends the same answer before it."""
+    """A stop string from the middle of an answer ends the same answer before it."""
     whole = await session.answered(endpoint, body)
     text = _texts(whole)[0]
     stop = text[len(text) // 2 :][:3]
@@ -72,7 +72,7 @@ async def cut_at_stop(session: Session, endpoint: str, *, body: Mapping[str, Any
 
 
 async def told(session: Session, endpoint: str, *, body: Mapping[str, Any], field: str) -> None:
-    """A field that has no effect is told in X-Unsupported-Params, or refused: never dropped in silence."""
+    """A field that has no effect is reported in X-Unsupported-Params, or refused: never dropped silently."""
     exchange = await session.send(endpoint, body)
     if exchange.status == 400 and exchange.error.get("param") == field:
         return

@@ -27,7 +27,7 @@ async def tokens_cut(session: Session, endpoint: str, *, text: str, length: int)
 
 
 async def tokens_filled(session: Session, endpoint: str, *, text: str, more: int, side: str) -> None:
-    """A padded list is the tokens with so many `more` of one token on that side."""
+    """A padded list has the tokens, and `more` times one token on that side."""
     plain = {"text": text, "add_special_tokens": False}
     whole = await _tokens(session, plain)
     length = len(whole) + more
@@ -38,14 +38,14 @@ async def tokens_filled(session: Session, endpoint: str, *, text: str, more: int
 
 
 async def tokens_stay(session: Session, endpoint: str, *, text: str, body: Mapping[str, Any]) -> None:
-    """With these further fields the tokens are the same."""
+    """With these additional fields the tokens are the same."""
     plain, other = await _tokens(session, {"text": text}), await _tokens(session, {"text": text, **body})
     if plain != other:
         raise Failed(f"the tokens are {plain}, but with {dict(body)} {other}", *session.exchanges)
 
 
 async def tokens_read(session: Session, endpoint: str, *, text: str) -> None:
-    """As a prompt, the tokens of a text are as many as it has, and are echoed as this text."""
+    """As a prompt, the tokens of a text count as that many, and are echoed as the text."""
     tokens = await _tokens(session, {"text": text, "add_special_tokens": False})
     exchange = await session.answered("completions", {"prompt": tokens, "echo": True, "max_tokens": 1})
     answer = exchange.answer
@@ -66,7 +66,7 @@ async def tokens_same(session: Session, endpoint: str, *, bodies: Sequence[Mappi
 
 
 async def tokens_of_chat(session: Session, endpoint: str, *, messages: Sequence[Mapping[str, Any]]) -> None:
-    """The tokens of a conversation are as many as chat counts."""
+    """A conversation has as many tokens as chat counts."""
     tokens = await _tokens(session, {"messages": messages})
     exchange = await session.answered("chat", {"messages": messages, "max_tokens": 1})
     counted = (exchange.answer.get("usage") or {}).get("prompt_tokens")
@@ -75,7 +75,7 @@ async def tokens_of_chat(session: Session, endpoint: str, *, messages: Sequence[
 
 
 async def tokens_counted(session: Session, endpoint: str, *, bodies: Sequence[Mapping[str, Any]]) -> None:
-    """The count is that of the tokens, a list where they are lists."""
+    """The count is that of the tokens; a list of counts for lists."""
     for body in bodies:
         exchange = await session.answered("tokenize", body)
         tokens, count = exchange.answer["tokens"], exchange.answer.get("count")
@@ -84,7 +84,7 @@ async def tokens_counted(session: Session, endpoint: str, *, bodies: Sequence[Ma
 
 
 async def tokens_spelt(session: Session, endpoint: str, *, body: Mapping[str, Any], text: str) -> None:
-    """The texts of the tokens, in a list of their own or beside each, are the text."""
+    """The texts of the tokens, in a list of their own or beside each token, join to the text."""
     answer = (await session.answered("tokenize", body)).answer
     pieces = answer.get("token_strs") or [each["piece"] for each in answer["tokens"] if isinstance(each, Mapping)]
     if len(pieces) != len(answer["tokens"]):
@@ -104,7 +104,7 @@ async def tokens_mixed(session: Session, endpoint: str, *, texts: Sequence[str])
 
 
 async def text_comes_back(session: Session, endpoint: str, *, texts: Sequence[str]) -> None:
-    """The tokens of a text are that text."""
+    """The tokens of a text give that text."""
     for text in texts:
         tokens = await _tokens(session, {"prompt": text, "add_special_tokens": False})
         if (back := await _text(session, tokens)) != text:
@@ -112,7 +112,7 @@ async def text_comes_back(session: Session, endpoint: str, *, texts: Sequence[st
 
 
 async def texts_come_back(session: Session, endpoint: str, *, texts: Sequence[str]) -> None:
-    """Several lists of tokens are several texts."""
+    """Several lists of tokens give several texts."""
     lists = [await _tokens(session, {"prompt": text, "add_special_tokens": False}) for text in texts]
     if (back := await _text(session, lists)) != list(texts):
         raise Failed(f"the tokens of {list(texts)} are the texts {back!r}", *session.exchanges)

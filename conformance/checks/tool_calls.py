@@ -1,4 +1,4 @@
-"""Tool calls: whole, cut off by a limit, and streamed delta by delta."""
+"""Tool calls: complete, truncated by a limit, and streamed delta by delta."""
 
 import json
 from collections import defaultdict
@@ -23,8 +23,8 @@ async def called(
     choices: int = 1,
     without_text: bool = False,
 ) -> None:
-    """Every one of so many choices calls a tool that the request has (that `name`, where there is one), at `most` so
-    often, with arguments that are JSON and fit; with null for content where there must be no text."""
+    """Every choice calls a tool of the request (`name`, if given), at most `most` times, with arguments that are JSON
+    and fit; with null content if `without_text`."""
     exchange = await session.answered(endpoint, with_room(endpoint, body))
     found = list(outputs(exchange))
     if len(found) != choices:
@@ -43,7 +43,7 @@ async def called(
 
 
 def whole_calls(output: Output, exchange: Exchange) -> tuple[tuple[Any, Any], ...]:
-    """Returns the calls that no limit cut off. Raises Failed where a call had to come and none did; NotExercised where
+    """Returns the calls that aren't truncated. Raises Failed where a required call is missing, and NotExercised where
     the limit left no room for one."""
     calls = output.calls[:-1] if output.reason == "length" else output.calls
     if calls:
@@ -62,8 +62,8 @@ def _require_call(name: Any, arguments: Any, parameters: Mapping[str, Any], exch
 
 
 def _object(arguments: Any) -> dict[str, Any] | None:
-    """Returns the arguments as an object; None for what is none. MLC-LLM writes no text but the object; whether it may
-    is for the rule for shapes."""
+    """Returns the arguments as an object; None for other values. MLC-LLM has the object itself in place of a text; the
+    rule for shapes judges that."""
     try:
         value = arguments if isinstance(arguments, dict) else json.loads(arguments)
     except (TypeError, ValueError):
@@ -72,8 +72,8 @@ def _object(arguments: Any) -> dict[str, Any] | None:
 
 
 async def cut_calls(session: Session, endpoint: str, *, body: Mapping[str, Any], limits: Sequence[int]) -> None:
-    """Wherever a limit of tokens cuts a call that must come, what has no whole call ended by `length`, and what ended
-    otherwise has arguments that parse."""
+    """Wherever a token limit truncates a required call, an answer without a complete call has finish_reason length, and
+    any other has arguments that parse."""
     for limit in limits:
         exchange = await session.answered(endpoint, {**body, LIMITS[endpoint][0]: limit})
         for output in outputs(exchange):
@@ -104,8 +104,8 @@ def _ids(exchange: Exchange) -> Iterator[Any]:
 
 
 async def call_answered(session: Session, endpoint: str, *, body: Mapping[str, Any], result: str) -> None:
-    """The very message that calls is accepted back in the history, with a result for each of its calls; then nothing is
-    called where tool_choice is none."""
+    """The message that calls tools is accepted back in the history, with a result for each call; then, with tool_choice
+    none, nothing is called."""
     first = await session.answered(endpoint, with_room(endpoint, body))
     output = next(outputs(first), None)
     if output is None or not whole_calls(output, first) or output.reason == "length":
@@ -119,7 +119,7 @@ async def call_answered(session: Session, endpoint: str, *, body: Mapping[str, A
 
 
 async def call_deltas(session: Session, endpoint: str, *, body: Mapping[str, Any]) -> None:
-    """A call's first delta has its id, type and name; the later ones have only more of its arguments."""
+    """A call's first delta has its id, type and name; later ones have only more of its arguments."""
     exchange = await _streamed(session, endpoint, body)
     begun: set[tuple[Any, Any]] = set()
     for index, call in _calls(exchange):
@@ -141,7 +141,7 @@ async def call_deltas(session: Session, endpoint: str, *, body: Mapping[str, Any
 
 
 async def call_indexes(session: Session, endpoint: str, *, body: Mapping[str, Any]) -> None:
-    """The calls of a choice are counted from 0 without a gap, in the order in which they begin."""
+    """The calls of a choice are numbered from 0 without a gap, in the order in which they begin."""
     exchange = await _streamed(session, endpoint, body)
     begun: dict[Any, list[Any]] = defaultdict(list)
     for choice, call in _calls(exchange):
@@ -153,7 +153,7 @@ async def call_indexes(session: Session, endpoint: str, *, body: Mapping[str, An
 
 
 async def no_empty_text(session: Session, endpoint: str, *, body: Mapping[str, Any]) -> None:
-    """No delta without a role has an empty text: clients take it for the turn's text, and close the turn."""
+    """No delta without a role has an empty text: clients take it for the turn's text, and end the turn."""
     exchange = await _streamed(session, endpoint, body)
     for _, delta in _deltas(exchange):
         if delta.get("content") == "" and "role" not in delta:

@@ -1,8 +1,7 @@
-"""The checks of the layer `fuzz` by our own code, which needs no Schemathesis: what one answer alone can break.
+"""The checks of the layer `fuzz` that one answer alone can break, by our own code, without Schemathesis.
 
-While requests are generated, only the public methods of `Checks` are made by it, and the others by Schemathesis. A
-replay makes all of them, by the same names.
-"""
+While requests are generated, Schemathesis makes its own checks, and of these only the public methods of `Checks`. A
+replay makes all of them, by the same names."""
 
 import json
 from collections.abc import Callable, Iterable, Iterator, Mapping
@@ -31,7 +30,7 @@ Check = Callable[[Exchange], Iterable[str]]
 
 
 class Checks:
-    """The checks by a dialect's document. `names` are those that it has."""
+    """The checks by a dialect's document."""
 
     def __init__(self, dialect: Dialect) -> None:
         self._dialect = dialect
@@ -57,8 +56,8 @@ class Checks:
         return frozenset(self._checks)
 
     def violations(self, name: str, exchange: Exchange) -> list[str]:
-        """Returns what a check finds wrong with an answer. Raises KeyError for a check that isn't there, and
-        ModuleNotFoundError where `second_judge` lacks its library."""
+        """Returns the violations that a check finds in an answer. Raises KeyError for an unknown check, and
+        ModuleNotFoundError where the library of `second_judge` isn't installed."""
         return list(self._checks[name](exchange))
 
     def error_code_conformance(self, exchange: Exchange) -> Iterator[str]:
@@ -84,7 +83,7 @@ class Checks:
             return
         decoder = Decoder()
         if (resumed_after := _resumed_after(exchange)) is not None:
-            # The table speaks of a stream's first event, which a resumed one doesn't have. It may be over.
+            # The table requires a first event, which a resumed stream doesn't have. It may be empty.
             for expected, event in enumerate(decoder.feed(exchange.content), resumed_after + 1):
                 if _sequence_number(event.data) != expected:
                     yield f"not the event {expected}: {event.data[:200]}"
@@ -231,7 +230,7 @@ def _sequence_number(data: str) -> Any:
 
 
 def _readings(value: str) -> list[Any]:
-    """Returns what the text of a header can mean: itself, or the JSON value that it is."""
+    """Returns the possible values of a header: its text, and its JSON value."""
     try:
         return [value, json.loads(value)]
     except ValueError:

@@ -1,16 +1,17 @@
-"""Makes a request agree with itself.
+"""Makes a generated request consistent.
 
-What Schemathesis puts together by chance is mostly refused for two of its fields that exclude each other, long before
-anything else of it is looked at.
+Most requests that Schemathesis generates are refused for two fields that exclude each other, before anything else is
+checked. These are repaired by the table that also judges refusals, openapi/conditions.yaml.
 """
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
+from functools import partial
 from typing import Any
 
 from specvino.conformance.fuzz.refusals.images import is_in_request, url_of
-from specvino.conformance.fuzz.refusals.structured_outputs import structured_output_fields
 from specvino.conformance.fuzz.refusals.tools import forces, functions, named
-from specvino.conformance.fuzz.refusals.values import DRAFTING, PENALTIES, RESERVED
+from specvino.document.conditions import value_at
+from specvino.document.loading import conditions_of
 
 # Of a search: servers have limits, and each candidate is an answer's work.
 MOST_BEAMS = 4
@@ -29,24 +30,23 @@ _UNREAD = (
 )
 
 
-def consistent(body: Mapping[str, Any], *, images: bool) -> dict[str, Any]:
-    """Returns a valid body without what excludes something else in it, or needs a server that was started with more;
-    its `images` stay as images or become texts."""
-    changed: dict[str, Any] = {name: value for name, value in body.items() if name not in DRAFTING}
-    if changed.get("functions") and changed.get("tools"):
-        del changed["functions"]
+def consistent(
+    body: Mapping[str, Any], endpoint: str, facts: Mapping[str, Any], *, images: bool, draw: Callable[[int], int]
+) -> dict[str, Any]:
+    """Returns a valid body without fields that exclude another one or need another server than one with these `facts`.
+
+    `images` keeps images, else they become texts. `draw` decides which of two fields goes.
+    """
+    changed = dict(body)
     _have_tools(changed)
-    for name in list(structured_output_fields(changed))[:-1]:
-        changed.pop(name.partition(".")[0], None)
-    if forces(changed) or any(structured_output_fields(changed)):
-        changed.pop("ignore_eos", None)
-        changed.pop("min_tokens", None)
     _search(changed)
-    if isinstance(variables := changed.get("chat_template_kwargs"), dict):
-        kept = {name: value for name, value in variables.items() if name not in RESERVED}
-        if not isinstance(kept.get("add_generation_prompt"), bool | None):
-            del kept["add_generation_prompt"]
-        changed["chat_template_kwargs"] = kept
+    conditions = conditions_of(endpoint)
+    while refusal := next(conditions.refusals(partial(value_at, changed), facts), None):
+        condition = next(condition for condition in conditions if condition.name == refusal.condition)
+        named = refusal.param.partition(".")[0]
+        others = [field for field in condition.fields if field != named and changed.get(field) is not None]
+        for field in others if others and draw(2) else [named]:
+            del changed[field]
     for name, text in (("messages", "text"), ("input", "input_text")):
         if name in changed:
             changed[name] = _readable(changed[name], text, images)
@@ -61,19 +61,12 @@ def _have_tools(body: dict[str, Any]) -> None:
 
 
 def _search(body: dict[str, Any]) -> None:
-    """Changes a beam search so that it has as many candidates as answers or more, and no penalties, least length,
-    structured output or forced call."""
-    best_of = body.get("best_of")
-    if best_of is None:
-        return
-    n = body.get("n") or 1
-    if forces(body) or any(structured_output_fields(body)) or n > MOST_BEAMS:
-        del body["best_of"]
-        return
-    body["best_of"] = max(n, min(best_of, MOST_BEAMS))
-    if body["best_of"] > 1:
-        for name in (*PENALTIES, "min_tokens"):
-            body.pop(name, None)
+    """Makes a beam search narrow, or none if it has to be wide."""
+    if body.get("best_of") is not None:
+        if (body.get("n") or 1) > MOST_BEAMS:
+            del body["best_of"]
+        else:
+            body["best_of"] = min(body["best_of"], MOST_BEAMS)
 
 
 def _readable(value: Any, text: str, images: bool) -> Any:

@@ -13,7 +13,6 @@ from specvino.conformance.cases.plan import matches
 from specvino.conformance.dialect import WHOLE, Dialect
 from specvino.conformance.fuzz.document import body_fields
 from specvino.conformance.fuzz.options import SAYS, Options
-from specvino.conformance.fuzz.refusals.prompts import TOKEN_LIMITS
 from specvino.conformance.fuzz.report import FuzzReport
 from specvino.conformance.fuzz.request_limits import SMALL
 from specvino.conformance.fuzz.run import PHASES, FuzzRun
@@ -22,6 +21,7 @@ from specvino.conformance.fuzz.verdicts import Verdicts
 from specvino.conformance.http.client import Target
 from specvino.conformance.http.exchange import Exchange
 from specvino.conformance.verdict import Result, Verdict
+from specvino.document.loading import group
 from specvino.document.operations import Operation
 from specvino.document.pointers import resolved
 
@@ -125,13 +125,13 @@ class Fuzz:
             del left_out[endpoint]
         asked = [each for each in asked if each.endpoint not in left_out]
         self._asked = [each.endpoint for each in asked]
-        groups = [asked] if deadline is None else _kinds(dialect, asked)
-        weights = [_weight(dialect, group) for group in groups]
-        for number, group in enumerate(groups):
+        kinds = [asked] if deadline is None else _kinds(dialect, asked)
+        weights = [_weight(dialect, kind) for kind in kinds]
+        for number, kind in enumerate(kinds):
             share = None
             if deadline is not None:
                 share = (deadline - time.monotonic()) * weights[number] / sum(weights[number:])
-            if not group or (share is not None and share <= 0):
+            if not kind or (share is not None and share <= 0):
                 return
             yield FuzzRun(
                 target,
@@ -139,7 +139,7 @@ class Fuzz:
                 self.options.most(self.profile),
                 self.options.seed,
                 PHASES_OF[self.profile],
-                [each.id for each in group],
+                [each.id for each in kind],
                 models=models,
                 without=without,
                 max_time=share,
@@ -152,14 +152,14 @@ class Fuzz:
 def _kinds(dialect: Dialect, operations: Sequence[Operation]) -> list[list[Operation]]:
     """Returns the operations by the first part of their paths, those with few fields first."""
     kinds: dict[str, list[Operation]] = {}
-    for each in operations:
-        kinds.setdefault(each.path.split("/")[1], []).append(each)
+    for operation in operations:
+        kinds.setdefault(operation.path.split("/")[1], []).append(operation)
     return sorted(kinds.values(), key=lambda kind: _weight(dialect, kind))
 
 
 def _weight(dialect: Dialect, operations: Sequence[Operation]) -> int:
     """Returns a weight of some operations: their fields, and a few more for each request itself."""
-    return sum(4 + len(body_fields(each)) for each in operations)
+    return sum(4 + len(body_fields(operation)) for operation in operations)
 
 
 def _broken(problem: Exception) -> Result:
@@ -215,6 +215,7 @@ def _example(dialect: Dialect, operation: Operation, model: str) -> dict[str, An
     for example in examples.values():
         value = {name: each for name, each in example["value"].items() if not name.startswith("stream")}
         known = body_fields(operation)
-        limit = next(({name: SMALL} for name in TOKEN_LIMITS if name in known), {})
-        return {name: each for name, each in value.items() if name not in TOKEN_LIMITS} | limit | {"model": model}
+        limits = group("token_limits").paths
+        limit = next(({name: SMALL} for name in limits if name in known), {})
+        return {name: field for name, field in value.items() if name not in limits} | limit | {"model": model}
     return None

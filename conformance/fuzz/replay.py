@@ -11,7 +11,7 @@ from specvino.conformance.dialect import WHOLE, Dialect
 from specvino.conformance.fuzz.checks import Checks, json_of
 from specvino.conformance.fuzz.document import path_parameters, refusal_codes
 from specvino.conformance.fuzz.options import CHECKS, NOT_INSTALLED, SAYS
-from specvino.conformance.fuzz.refusals.conditions import REFUSALS
+from specvino.conformance.fuzz.refusals.conditions import is_true
 from specvino.conformance.fuzz.refusals.refused import Refused
 from specvino.conformance.fuzz.report import FuzzFinding, FuzzReport
 from specvino.conformance.fuzz.server import BadStatus, NoAnswer, Server
@@ -105,7 +105,7 @@ class Replay:
         if self.dialect.name != WHOLE or refused is None or refused.code not in refusal_codes(operation.definition):
             return False
         try:
-            return bool(REFUSALS[refused.code](refused, self._server))
+            return is_true(refused, self._server)
         except (NoAnswer, BadStatus):
             return False
 
@@ -117,9 +117,11 @@ def refusal_of(exchange: Exchange, dialect: Dialect) -> Refused | None:
         return None
     body: Any = exchange.request.body
     url = urlsplit(exchange.request.path)
-    template = dialect.operations[exchange.request.endpoint or ""].path
+    endpoint = exchange.request.endpoint or ""
+    template = dialect.operations[endpoint].path
     query = dict(parse_qsl(url.query, keep_blank_values=True))
     return Refused(
+        endpoint,
         path_parameters(template, url.path),
         body if isinstance(body, dict) else None,
         str(error["code"]),

@@ -29,10 +29,10 @@ from schemathesis import Case
 from specvino.conformance.fuzz.consistent_requests import consistent
 from specvino.conformance.fuzz.document import Object, body_fields
 from specvino.conformance.fuzz.prompts import is_several
-from specvino.conformance.fuzz.refusals.prompts import TOKEN_LIMITS
-from specvino.conformance.fuzz.refusals.structured_outputs import structured_output_fields
+from specvino.conformance.fuzz.refusals.structured_outputs import constrains
 from specvino.conformance.fuzz.refusals.tools import forces
 from specvino.conformance.fuzz.report import FuzzReport
+from specvino.document.loading import group
 from specvino.document.operations import operations
 
 # The largest limit for a request without one, in tokens.
@@ -51,22 +51,34 @@ HUGE = 1 << 24
 class RequestLimits:
     """A hook that changes cases of any operation of a document and counts them in the report."""
 
-    def __init__(self, document: Object, models: Sequence[str], report: FuzzReport, *, frugal: bool = False) -> None:
+    def __init__(
+        self,
+        document: Object,
+        models: Sequence[str],
+        report: FuzzReport,
+        facts: Mapping[str, Any],
+        *,
+        frugal: bool = False,
+    ) -> None:
         self._fields = {each.id: body_fields(each) for each in operations(document)}
         self._models = models
         self._report = report
+        # Settings of speculative decoding require a server that was started with it.
+        self._facts = {"drafting": None, **facts}
         self._frugal = frugal
 
     def apply(self, case: Case[Any]) -> None:
         if not isinstance(case.body, dict) or case.meta is None:
             return
-        fields = self._fields[case.operation.definition.raw["operationId"]]
+        definition = case.operation.definition.raw
+        fields = self._fields[definition["operationId"]]
         if not case.meta.generation.mode.is_positive:
             if self._frugal:
                 case.body = limited(case.body, fields)
             return
-        before, case.body = case.body, worth_sending(case.body, fields, self._models, frugal=self._frugal)
-        if fields.intersection(TOKEN_LIMITS) and not limits(before) and not _is_endless(case.body):
+        before, endpoint = case.body, definition["x-endpoint"]
+        case.body = worth_sending(case.body, endpoint, fields, self._models, self._facts, frugal=self._frugal)
+        if fields.intersection(group("token_limits").paths) and not limits(before) and not _is_endless(case.body):
             self._report.unlimited += 1
             self._report.limited += bool(limits(case.body))
 
@@ -82,12 +94,12 @@ def names_what_is_nowhere(case: Case[Any], models: Sequence[str]) -> bool:
 
 def limits(body: Object) -> list[str]:
     """Returns the names of the token limits in a body."""
-    return [name for name in TOKEN_LIMITS if body.get(name) is not None]
+    return [name for name in group("token_limits").paths if body.get(name) is not None]
 
 
 def limited(body: Object, fields: Collection[str]) -> dict[str, Any]:
     """Returns a body with the smallest change that sets a small token limit."""
-    known = [name for name in TOKEN_LIMITS if name in fields]
+    known = [name for name in group("token_limits").paths if name in fields]
     small = {name: min(body[name], LARGE) for name in known if _is_number(body.get(name))}
     missing = all(body.get(name) is None for name in known)
     return {**body, **small} | ({known[0]: SMALL} if known and missing else {})
@@ -98,18 +110,25 @@ def _is_number(value: Any) -> bool:
 
 
 def worth_sending(
-    body: Object, fields: Collection[str], models: Sequence[str], *, frugal: bool = False
+    body: Object,
+    endpoint: str,
+    fields: Collection[str],
+    models: Sequence[str],
+    facts: Mapping[str, Any],
+    *,
+    frugal: bool = False,
 ) -> dict[str, Any]:
-    """Returns a valid body as it is sent. `fields` are those of the operation; `models` are served."""
+    """Returns a valid body as it is sent. `fields` are those of the operation; `models` are served; `facts` are the
+    server's."""
     draw = _draws(body)
-    changed = consistent(body, images=not draw(4)) if draw(10) else dict(body)
+    changed = consistent(body, endpoint, facts, images=not draw(4), draw=draw) if draw(10) else dict(body)
     if "model" in fields and draw(10):
         changed["model"] = models[draw(len(models))]
     if draw(10):
         changed.pop("previous_response_id", None)
     if "stream" in fields and "stream" not in changed and not draw(4):
         changed["stream"] = True
-    known = [name for name in TOKEN_LIMITS if name in fields]
+    known = [name for name in group("token_limits").paths if name in fields]
     if not known:
         return changed
     if not limits(changed) and (draw(10) or _is_endless(changed) or frugal):
@@ -127,7 +146,7 @@ def worth_sending(
 
 
 def _is_endless(body: Object) -> bool:
-    return forces(body) or any(structured_output_fields(body))
+    return forces(body) or constrains(body)
 
 
 # The fields that may hold several prompts.

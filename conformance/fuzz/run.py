@@ -96,7 +96,7 @@ class FuzzRun:
         schema = self.schema(server)
         if self.operations is not None:
             schema = schema.include(operation_id=list(self.operations))
-        request_limits = RequestLimits(document, models, self.report, frugal=self.frugal)
+        request_limits = RequestLimits(document, models, self.report, server.facts, frugal=self.frugal)
         stored_ids = StoredIds(server, models[0], self.report)
         own = [check for check in checks_for(self.dialect) if check.__name__ not in self.without]
         with without_proxies(), _registered(request_limits, stored_ids, own):

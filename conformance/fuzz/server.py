@@ -32,7 +32,6 @@ class Server:
     def __init__(self, target: Target, document: Mapping[str, Any]) -> None:
         self._target = target
         self._paths = frozenset(each.path for each in operations(document) if not each.is_only_at_root)
-        self._numbers: dict[str, int] = {}
         self.count_tokens = cache(self._count_tokens)
 
     @cached_property
@@ -40,9 +39,16 @@ class Server:
         """Returns the names that GET /models lists."""
         return tuple(model["id"] for model in self._ask("/models")["data"])
 
-    def stands_by(self, what: str, number: int) -> bool:
-        """Tells whether the server has named this number each time that it spoke of `what`."""
-        return self._numbers.setdefault(what, number) == number
+    @cached_property
+    def facts(self) -> Mapping[str, Any]:
+        """The facts that the server's own document states (`x-facts`), by name; none without such a document."""
+        if "/openapi.json" not in self._paths:
+            return {}
+        try:
+            facts = self._ask("/openapi.json").get("x-facts")
+        except BadStatus:
+            return {}
+        return facts if isinstance(facts, dict) else {}
 
     def response(self, id: str) -> dict[str, Any] | None:
         """Returns the response that is stored under an id now; None where there is none, or no way to ask."""

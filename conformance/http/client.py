@@ -186,14 +186,14 @@ def full_url(base: str, path: str) -> str:
 
 def wait_of(headers: Mapping[str, str]) -> float | None:
     """Returns the seconds to wait by an answer's Retry-After; None without one, or where they are too many."""
-    said = headers.get("retry-after")
-    if said is None:
+    value = headers.get("retry-after")
+    if value is None:
         return None
     try:
-        wait = float(said)
+        wait = float(value)
     except ValueError:
         try:
-            wait = parsedate_to_datetime(said).timestamp() - time.time()
+            wait = parsedate_to_datetime(value).timestamp() - time.time()
         except ValueError:
             return None
     return max(wait, 0.0) if wait <= LONGEST_WAIT else None

@@ -71,8 +71,8 @@ class Exchange:
     def without_effect(self) -> frozenset[str]:
         """Returns the fields that the server, or one behind a gateway, reports as having no effect. A gateway puts a
         prefix before the header's name."""
-        told = [value for name, value in self.headers.items() if f"-{name}".endswith("-x-unsupported-params")]
-        return frozenset(field.strip() for value in told for field in value.split(","))
+        values = [value for name, value in self.headers.items() if f"-{name}".endswith("-x-unsupported-params")]
+        return frozenset(field.strip() for value in values for field in value.split(","))
 
     @property
     def is_stream(self) -> bool:

@@ -71,8 +71,8 @@ class Baseline(BaseModel):
         for line in lines:
             if line.verdict in BAD:
                 old = self.accepted.get(line.rule)
-                said = {"verdict": line.verdict, "because": old.because if old else "", "findings": line.faults}
-                accepted[line.rule] = Accepted.model_validate(said)
+                entry = {"verdict": line.verdict, "because": old.because if old else "", "findings": line.faults}
+                accepted[line.rule] = Accepted.model_validate(entry)
             elif line.verdict in JUDGED:
                 accepted.pop(line.rule, None)
         return Baseline(accepted=dict(sorted(accepted.items())))

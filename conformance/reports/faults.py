@@ -87,8 +87,8 @@ def shape(line: Line) -> str:
             subject = f" in {rest.partition('/')[0]}" if endpoint == "transport" else ""
             return f"wrong {REFUSALS.get(expected, 'values')} are taken{subject}"
         # The reason for a wrong refusal differs from fault to fault.
-        said = _plain(line.why.partition(": ")[2]) if (came, expected[0]) == ("4", "2") else ""
-        return f"{came}{status['rest']}, not {expected}: {said}"
+        reason = _plain(line.why.partition(": ")[2]) if (came, expected[0]) == ("4", "2") else ""
+        return f"{came}{status['rest']}, not {expected}: {reason}"
     if same := SAME.search(line.why):
         return same.lastgroup or re.sub(r"\d+", "…", same[0])
     name = line.rule.rpartition("/rules/")[2] if "/rules/" in line.rule else ""
@@ -97,14 +97,14 @@ def shape(line: Line) -> str:
 
 def _member(why: str) -> str:
     """Returns the fault of an object's member, wherever the object is: in answers, events, other objects."""
-    place, _, said = EVENT.sub("", why).partition(": ")
-    if missing := MISSING.fullmatch(said):
+    place, _, problem = EVENT.sub("", why).partition(": ")
+    if missing := MISSING.fullmatch(problem):
         return f"{missing['first']} is missing"
-    return _plain(f"{place.rpartition('.')[2]}: {said}")
+    return _plain(f"{place.rpartition('.')[2]}: {problem}")
 
 
-def _plain(said: str) -> str:
-    return SEVERAL.sub("…", VARIABLE.sub("…", said))
+def _plain(text: str) -> str:
+    return SEVERAL.sub("…", VARIABLE.sub("…", text))
 
 
 def _causes_first(line: Line) -> tuple[bool, bool, str]:

@@ -9,7 +9,7 @@ from specvino.conformance.http.client import Target
 
 HIDDEN = "[redacted]"
 
-# Headers whose values nobody needs to see.
+# Headers whose values are always hidden.
 SECRET = ("authorization", "cookie", "set-cookie", "proxy-authorization", "x-api-key", "api-key")
 
 # Characters of a key below which it is only looked for as a word: a placeholder such as `none` must not blot out the
@@ -100,7 +100,8 @@ class Redactor:
         return shown.encode("utf-8", "backslashreplace").decode()
 
     def body(self, content: bytes, longest: int) -> str:
-        """Returns at most so many characters of a body, cut only after keys are out: half a key tells too much, too."""
+        """Returns at most `longest` characters of a body, truncated only after keys are removed: half a key reveals too
+        much, too."""
         shown = self.text(content.decode("utf-8", "backslashreplace"))
         return shown if len(shown) <= longest else f"{shown[:longest]}…"
 

@@ -8,6 +8,7 @@ from specvino.generated.handlers import Reply, RequestContext
 from specvino.handlers.chat.emit import ChatEmitter, fold
 from specvino.handlers.chat.request import echoed, request_fields, to_messages
 from specvino.handlers.chunks import shows_stop_reason, streamed
+from specvino.handlers.full_logits import shown_logprobs
 from specvino.handlers.or_none import or_none
 from specvino.handlers.pipeline import Pipeline
 
@@ -23,18 +24,18 @@ class Chat:
     ) -> Reply[wire.ChatCompletion | AsyncGenerator[wire.ChatCompletionStreamEvent]]:
         """Answers with the whole completion, or with a stream of its chunks."""
         request = self._pipeline.check(context, request_fields(body))
-        vision = request.model.vision and not request.fields.template.disable_chat_template
+        vision = request.model.vision and not or_none(body.disable_chat_template)
         messages = list(to_messages(body, vision=vision))
         emitter = ChatEmitter(
             body.model,
-            request.fields.n,
+            request.engine_request.n,
             request_id=or_none(body.request_id),
-            top_logprobs=request.logprobs.shown,
+            top_logprobs=shown_logprobs(request.engine_request),
             stop_reason=shows_stop_reason(context, body),
             arrival_times=context.extensions,
             legacy=request.tools.legacy,
             echo=echoed(body),
-            token_ids=request.fields.token_ids,
+            token_ids=request.engine_request.token_ids,
         )
         generation = await self._pipeline.converse(request, messages)
         if or_none(body.stream):

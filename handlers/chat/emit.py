@@ -183,7 +183,7 @@ class _Message:
                 self._arguments.append([])
             self._arguments[-1].append(legacy["arguments"])
 
-    def whole(self) -> wire.ChatMessage:
+    def joined(self) -> wire.ChatMessage:
         text, reasoning = "".join(self._text), "".join(self._reasoning)
         called = bool(self._calls) or self._legacy is not None
         message: wire.ChatMessage = {"role": "assistant", "content": text, "refusal": None}
@@ -222,7 +222,7 @@ async def fold(chunks: AsyncIterator[wire.ChatCompletionChunk]) -> wire.ChatComp
                     tokens = {"content": message.logprobs, "refusal": None}
                 choices[index] = {
                     "index": index,
-                    "message": message.whole(),
+                    "message": message.joined(),
                     "logprobs": tokens,
                     "finish_reason": reason,
                 }
@@ -234,7 +234,7 @@ async def fold(chunks: AsyncIterator[wire.ChatCompletionChunk]) -> wire.ChatComp
                     choices[index]["stop_reason"] = choice["stop_reason"]
         usage = chunk.get("usage")
         if usage is not None:  # the last chunk
-            whole: wire.ChatCompletion = {
+            completion: wire.ChatCompletion = {
                 "id": chunk["id"],
                 "object": "chat.completion",
                 "created": chunk["created"],
@@ -243,8 +243,8 @@ async def fold(chunks: AsyncIterator[wire.ChatCompletionChunk]) -> wire.ChatComp
                 "usage": usage,
             }
             if messages[0].token_ids is not None:
-                whole["prompt_token_ids"] = messages[0].prompt
+                completion["prompt_token_ids"] = messages[0].prompt
             if messages[0].prompt_logprobs is not None:
-                whole["prompt_logprobs"] = messages[0].prompt_logprobs
-            return whole
+                completion["prompt_logprobs"] = messages[0].prompt_logprobs
+            return completion
     raise RuntimeError("the stream ended without usage")

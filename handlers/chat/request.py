@@ -8,16 +8,9 @@ from specvino.engine.request import Message, ToolCall
 from specvino.engine.segments import Hidden
 from specvino.generated import models
 from specvino.handlers.errors import unsupported_content
-from specvino.handlers.full_logits import logprob_fields
 from specvino.handlers.media import ImageSource, MessageDraft, PlacedSource, place, source
 from specvino.handlers.or_none import or_none
 from specvino.handlers.pipeline import RequestFields
-from specvino.handlers.structured_outputs import FormatFields, constraint_fields
-from specvino.handlers.template import TemplateFields
-from specvino.handlers.thinking_budget import budget_fields
-from specvino.handlers.tools import ToolFields
-from specvino.handlers.truncation import PARAM as TRUNCATION
-from specvino.handlers.truncation import truncation
 
 AnyMessage = (
     models.DeveloperMessage
@@ -55,37 +48,12 @@ _HIDDEN: dict[Hidden, str] = {
 
 def request_fields(body: models.CreateChatCompletionRequest) -> RequestFields:
     """Returns the fields as the pipeline names them."""
-    cut = truncation(body)
     return RequestFields(
         body=body,
         prompt_param=_prompt_param(body),
-        max_tokens=or_none(body.max_completion_tokens) or or_none(body.max_tokens),
-        n=or_none(body.n) or 1,
-        logprobs=logprob_fields(body, wanted=or_none(body.logprobs) or False, top=or_none(body.top_logprobs) or 0),
-        include_reasoning=or_none(body.include_reasoning) is not False,
-        token_ids=or_none(body.return_token_ids) or False,
-        truncation=cut,
-        of_tokens=(TRUNCATION,) if cut else (),
-        tools=ToolFields(
-            tools=or_none(body.tools) or (),
-            tool_choice=or_none(body.tool_choice),
-            parallel_tool_calls=or_none(body.parallel_tool_calls) is not False,
-            functions=or_none(body.functions) or (),
-            function_call=or_none(body.function_call),
-        ),
-        budget=budget_fields(body),
-        format=FormatFields(or_none(body.response_format), constraints=constraint_fields(body)),
-        template=TemplateFields(
-            or_none(body.chat_template_kwargs),
-            or_none(body.reasoning_effort),
-            chat_template=or_none(body.chat_template),
-            add_generation_prompt=or_none(body.add_generation_prompt),
-            continue_final_message=or_none(body.continue_final_message) or False,
-            add_special_tokens=or_none(body.add_special_tokens) or False,
-            disable_chat_template=or_none(body.disable_chat_template) or False,
-            token_ids=tuple(or_none(body.prompt_token_ids) or or_none(body.input_ids) or ()) or None,
-            hidden=_HIDDEN,
-        ),
+        logprobs=or_none(body.logprobs) or False,
+        top_logprobs=or_none(body.top_logprobs) or 0,
+        hidden=_HIDDEN,
     )
 
 

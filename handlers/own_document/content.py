@@ -12,7 +12,7 @@ UNIONS = ("UserContentPart", "AssistantContentPart", "InputContentPart", "Functi
 TEXTS = frozenset(
     ("TextPart", "RefusalPart", "ChatInputTextPart", "ChatOutputTextPart", "InputTextContent", "InputOutputTextContent")
 )
-"""Those that every model reads; `chat/request.py` and `responses/input.py` refuse the others."""
+"""Those that every model reads; `chat/request.py` and `responses/request.py` refuse the others."""
 
 SUFFIX = "OfRequests"
 

@@ -9,6 +9,7 @@ from specvino.generated.handlers import Reply, RequestContext
 from specvino.generated.support import DEFAULTS
 from specvino.handlers.encryption import Cipher
 from specvino.handlers.errors import ApiError, reported
+from specvino.handlers.full_logits import shown_logprobs
 from specvino.handlers.or_none import or_none
 from specvino.handlers.pipeline import Pipeline
 from specvino.handlers.responses.background import Background
@@ -49,7 +50,8 @@ class Responses(StoredResponses):
         stores, without_store = self._stores(body)
         unsupported = reported(context, without_store)
         conversation = await read_conversation(context, body, self._store, self._cipher, vision=request.model.vision)
-        emitter = ResponseEmitter(body, request.sampling, stores, top_logprobs=request.logprobs.shown)
+        top_logprobs = shown_logprobs(request.engine_request)
+        emitter = ResponseEmitter(body, request.engine_request.sampling, stores, top_logprobs=top_logprobs)
         shortens = or_none(body.truncation) == "auto"
         shortened = partial(generate_shortened, request.served.engine) if shortens else None
         generation = await self._pipeline.converse(request, conversation.messages, shortened)
@@ -84,8 +86,8 @@ class Responses(StoredResponses):
             shown = _shown(first, events, emitter)
             return persisted(shown, conversation.own, self._store, context.owner) if stores else shown
         kept = persisted(events, conversation.own, self._store, context.owner) if stores else events
-        async with aclosing(kept) as whole:
-            return await fold(whole)
+        async with aclosing(kept) as events:
+            return await fold(events)
 
 
 async def _shown(first: wire.ResponseStreamEvent, rest: Events, emitter: ResponseEmitter) -> Events:

@@ -12,8 +12,8 @@ from specvino.handlers.errors import ApiError, reported
 from specvino.handlers.media import MessageDraft
 from specvino.handlers.or_none import or_none
 from specvino.handlers.responses.encrypted_reasoning import decrypted
-from specvino.handlers.responses.input import InputItem, read, stored, to_messages
 from specvino.handlers.responses.persistence import flat, not_found, store_errors
+from specvino.handlers.responses.request import InputItem, read, stored, to_messages
 from specvino.handlers.store import UNFINISHED, ResponseStore, StoredItem
 
 

@@ -111,15 +111,15 @@ class ResponseEmitter:
         self._open = None
 
     def _last(self, usage: Usage) -> wire.ResponseStreamEvent:
-        whole: wire.ResponseObject = {**self._response, "usage": _usage(usage)}
+        final: wire.ResponseObject = {**self._response, "usage": _usage(usage)}
         if self._cut:
             cut: wire.ResponseObject = {
-                **whole,
+                **final,
                 "status": "incomplete",
                 "incomplete_details": {"reason": "max_output_tokens"},
             }
             return {"type": "response.incomplete", "sequence_number": 0, "response": cut}
-        completed: wire.ResponseObject = {**whole, "status": "completed", "completed_at": int(time.time())}
+        completed: wire.ResponseObject = {**final, "status": "completed", "completed_at": int(time.time())}
         return {"type": "response.completed", "sequence_number": 0, "response": completed}
 
     def _numbered(self, event: wire.ResponseStreamEvent) -> wire.ResponseStreamEvent:

@@ -9,7 +9,7 @@ from specvino.generated.errors import ErrorCode
 from specvino.handlers.encryption import Cipher, NotDecryptable
 from specvino.handlers.errors import ApiError
 from specvino.handlers.or_none import or_none
-from specvino.handlers.responses.input import InputItem
+from specvino.handlers.responses.request import InputItem
 
 INCLUDE = "reasoning.encrypted_content"
 

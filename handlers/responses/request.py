@@ -1,14 +1,37 @@
-"""The fields of a response request, as the pipeline reads them."""
+"""The fields of a response request, as the pipeline reads them, and its input: as messages, and as it is stored."""
 
+import uuid
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, field
+from typing import Any
+
+from pydantic import BaseModel, TypeAdapter
+
+from specvino.engine.request import Message, ToolCall
 from specvino.engine.segments import Hidden
 from specvino.generated import models
-from specvino.handlers.full_logits import logprob_fields
+from specvino.handlers.errors import unsupported_content
+from specvino.handlers.media import ImageSource, MessageDraft, PlacedSource, place, source
 from specvino.handlers.or_none import or_none
 from specvino.handlers.pipeline import RequestFields
-from specvino.handlers.structured_outputs import FormatFields, constraint_fields
-from specvino.handlers.template import TemplateFields
-from specvino.handlers.thinking_budget import budget_fields
-from specvino.handlers.tools import ToolFields
+from specvino.handlers.store import StoredItem
+
+InputItem = (
+    models.InputMessage
+    | models.InputFunctionCall
+    | models.InputFunctionCallOutput
+    | models.InputReasoning
+    | models.InputItemReference
+    | models.InputHostedToolItem
+)
+Part = (
+    models.InputTextContent
+    | models.InputOutputTextContent
+    | models.RefusalPart
+    | models.InputImageContent
+    | models.InputFileContent
+    | models.AudioPart
+)
 
 _HIDDEN: dict[Hidden, str] = {
     "tools": "tools",
@@ -17,35 +40,145 @@ _HIDDEN: dict[Hidden, str] = {
     "reasoning": "input[].content",
 }
 
+_ITEMS: TypeAdapter[list[InputItem]] = TypeAdapter(list[InputItem])
+
+# Prefixes of the ids of items, by type.
+_PREFIXES = {"message": "msg", "function_call": "fc", "function_call_output": "fco", "reasoning": "rs"}
+
 
 def request_fields(body: models.CreateResponseRequest) -> RequestFields:
     """Returns the fields as the pipeline names them."""
-    reasoning, text = or_none(body.reasoning), or_none(body.text)
     return RequestFields(
         body=body,
         prompt_param="input",
-        max_tokens=or_none(body.max_output_tokens),
-        n=or_none(body.n) or 1,
-        logprobs=logprob_fields(body, wanted=_wants_logprobs(body), top=or_none(body.top_logprobs) or 0),
-        include_reasoning=or_none(body.include_reasoning) is not False,
-        tools=ToolFields(
-            tools=or_none(body.tools) or (),
-            tool_choice=or_none(body.tool_choice),
-            parallel_tool_calls=or_none(body.parallel_tool_calls) is not False,
-        ),
-        budget=budget_fields(body),
-        format=FormatFields(
-            or_none(body.response_format), or_none(text.format) if text else None, constraint_fields(body)
-        ),
-        template=TemplateFields(
-            or_none(body.chat_template_kwargs),
-            or_none(reasoning.effort) if reasoning else None,
-            "reasoning.effort",
-            hidden=_HIDDEN,
-        ),
+        logprobs=_wants_logprobs(body),
+        top_logprobs=or_none(body.top_logprobs) or 0,
+        hidden=_HIDDEN,
     )
 
 
 def _wants_logprobs(body: models.CreateResponseRequest) -> bool:
     included = "message.output_text.logprobs" in (or_none(body.include) or ())
     return included or bool(or_none(body.logprobs)) or bool(or_none(body.top_logprobs))
+
+
+def to_messages(
+    items: str | Iterable[InputItem], param: str = "input", *, vision: bool = False
+) -> Iterator[MessageDraft]:
+    """Yields a message for each message and each function call output.
+
+    An assistant's reasoning, text and calls are separate items, but one message. Items of kinds that chat templates
+    don't support are left out. `param` is the path of the items. Raises ApiError for parts that the model can't read:
+    without `vision` it reads only text.
+    """
+    if isinstance(items, str):
+        yield MessageDraft(Message("user", items))
+        return
+    turn = _AssistantTurn()
+    for index, item in enumerate(items):
+        path = f"{param}.{index}"
+        match item:
+            case models.InputReasoning():
+                yield from turn.before("reasoning")
+                turn.reasoning.append(_reasoning(item))
+            case models.InputMessage(role="assistant"):
+                yield from turn.before("text")
+                turn.text, turn.images = _content(item.content, f"{path}.content", vision)
+            case models.InputFunctionCall():
+                turn.calls.append(ToolCall(_call_id(item, index), item.name, item.arguments))
+            case models.InputMessage():
+                yield from turn.end()
+                text, placed = _content(item.content, f"{path}.content", vision)
+                yield MessageDraft(Message(item.role, text), placed)
+            case models.InputFunctionCallOutput():
+                yield from turn.end()
+                text, placed = _content(item.output, f"{path}.output", vision)
+                result = Message("tool", text, name=or_none(item.name), tool_call_id=or_none(item.call_id))
+                yield MessageDraft(result, placed)
+    yield from turn.end()
+
+
+@dataclass
+class _AssistantTurn:
+    """An assistant's message as its items are read."""
+
+    reasoning: list[str] = field(default_factory=list)
+    text: str | None = None
+    images: tuple[PlacedSource, ...] = ()
+    calls: list[ToolCall] = field(default_factory=list)
+
+    def before(self, kind: str) -> Iterator[MessageDraft]:
+        """Ends the turn if an item of this kind can't belong to it: reasoning comes first, and there is one text."""
+        if self.text is not None or (kind == "reasoning" and self.calls):
+            yield from self.end()
+
+    def end(self) -> Iterator[MessageDraft]:
+        if self.reasoning or self.text is not None or self.calls:
+            message = Message(
+                "assistant",
+                self.text or "",
+                reasoning="\n".join(self.reasoning) if self.reasoning else None,
+                tool_calls=tuple(self.calls),
+            )
+            yield MessageDraft(message, self.images)
+        self.reasoning, self.text, self.images, self.calls = [], None, (), []
+
+
+def _reasoning(item: models.InputReasoning) -> str:
+    """Returns the reasoning itself if it is given, else its summary."""
+    texts = [part.text for part in or_none(item.content) or ()] or [part.text for part in or_none(item.summary) or ()]
+    return "\n".join(texts)
+
+
+def _call_id(item: models.InputFunctionCall, index: int) -> str:
+    return or_none(item.call_id) or or_none(item.id) or f"call_{index}"
+
+
+def _content(content: str | Iterable[Part], param: str, vision: bool) -> tuple[str, tuple[PlacedSource, ...]]:
+    if isinstance(content, str):
+        return content, ()
+    return place(_part(part, f"{param}.{index}", vision) for index, part in enumerate(content))
+
+
+def _part(part: Part, param: str, vision: bool) -> str | ImageSource:
+    match part:
+        case models.InputTextContent() | models.InputOutputTextContent():
+            return part.text
+        case models.RefusalPart():
+            return part.refusal
+        case models.InputImageContent(image_url=str() | models.ImageUrl() as url) if vision:
+            return source(param, url, or_none(part.detail))
+        case _:
+            raise unsupported_content(part.type, param)
+
+
+def stored(input: str | Iterable[InputItem]) -> list[StoredItem]:
+    """Returns an input as it is stored and shown: each item with an id, contents as lists of parts."""
+    if isinstance(input, str):
+        return [_complete({"type": "message", "role": "user", "content": input})]
+    return [_complete(_plain(item)) for item in input]
+
+
+def read(items: Iterable[StoredItem]) -> list[InputItem]:
+    """Returns stored items, of an input or an output, as items of an input."""
+    return _ITEMS.validate_python(list(items))
+
+
+def _plain(item: BaseModel) -> dict[str, Any]:
+    return item.model_dump(by_alias=True)
+
+
+def _complete(item: dict[str, Any]) -> StoredItem:
+    kind = item.get("type", "message")
+    item = {**item, "type": kind, "id": item.get("id") or f"{_PREFIXES.get(kind, 'item')}_{uuid.uuid4().hex}"}
+    if kind in _PREFIXES:
+        item["status"] = item.get("status") or "completed"
+    if isinstance(text := item.get("content"), str):
+        item["content"] = [_text(text, item["role"])]
+    return item
+
+
+def _text(text: str, role: str) -> dict[str, Any]:
+    if role == "assistant":
+        return {"type": "output_text", "text": text, "annotations": [], "logprobs": []}
+    return {"type": "input_text", "text": text}

@@ -1,14 +1,11 @@
-"""The other systems' fields, one for each kind of constraint: vLLM's structured_outputs, FastDeploy's guided_json and
-its like, SGLang's regex and ebnf, llama.cpp's json_schema and grammar."""
+"""The fields of other systems, one for each kind of constraint: vLLM's structured_outputs, FastDeploy's guided_json and
+similar ones, SGLang's regex and ebnf, llama.cpp's json_schema and grammar."""
 
 import json
 from collections.abc import Callable, Mapping
 from typing import Any
 
-from pydantic import BaseModel
-
 from specvino.engine.grammar import constant, ebnf, either, regex
-from specvino.handlers.or_none import or_none
 from specvino.handlers.structured_outputs.output import (
     Path,
     StructuredOutput,
@@ -20,18 +17,7 @@ from specvino.handlers.structured_outputs.output import (
 )
 
 Make = Callable[[Any, str, bool], StructuredOutput]
-
-
-def constraint_fields(body: BaseModel) -> dict[str, Any]:
-    """Returns the fields of a body that constrain its text, by their names. An empty text is none, and neither is
-    false."""
-    given = {name: _value(body, name) for name in KINDS}
-    return {name: value for name, value in given.items() if value is not None and value != "" and value is not False}
-
-
-def of_constraint_field(name: str, value: Any, strict: bool) -> StructuredOutput:
-    """Returns the constraint that one of `constraint_fields` is. Raises ApiError for a text that can't be read."""
-    return KINDS[name](value, name, strict)
+"""Makes the constraint of a field from its value, name and `strict`. Raises ApiError for a value that can't be read."""
 
 
 def _schema(value: Any, param: str, strict: bool) -> StructuredOutput:
@@ -55,7 +41,7 @@ def _choice(value: list[str], param: str, strict: bool) -> StructuredOutput:
 
 def _grammar(value: str, param: str, strict: bool) -> StructuredOutput:
     if "::=" not in value:
-        raise unusable(param, 'a grammar has rules such as root ::= "yes" | "no"; other notations aren\'t read')
+        raise unusable(param, 'a grammar has rules such as root ::= "yes" | "no"; other notations aren\'t supported')
     return of_format(ebnf(value), param, within=_behind("grammar"))
 
 
@@ -63,7 +49,7 @@ def _structural_tag(value: str, param: str, strict: bool) -> StructuredOutput:
     tag = _read(value, param)
     if not isinstance(tag, Mapping):
         raise unusable(param, "a structural tag is an object")
-    # Its type goes without saying in the older form.
+    # The older form has no type.
     return of_tag({"type": "structural_tag", **tag}, param, strict=strict)
 
 
@@ -71,11 +57,11 @@ def _read(text: str, param: str) -> Any:
     try:
         return json.loads(text)
     except (ValueError, RecursionError):
-        raise unusable(param, "its text is no JSON") from None
+        raise unusable(param, "its text is not valid JSON") from None
 
 
 def _behind(last: str) -> Callable[[Path], Path]:
-    """Returns what leaves out where in the made tag the field's value stands."""
+    """Returns a function that drops the part of a path that leads to the field's value in the tag made of it."""
     return lambda path: path[2:] if path[:2] == ("format", last) else path[1:]
 
 
@@ -96,15 +82,3 @@ KINDS: dict[str, Make] = {
     "json_schema": _schema,
     "grammar": _grammar,
 }
-
-
-def _value(body: BaseModel, name: str) -> Any:
-    """Returns a field that not every endpoint has, also one within another."""
-    value: Any = body
-    for step in name.split("."):
-        fields = type(value).model_fields
-        attribute = next((each for each, field in fields.items() if (field.alias or each) == step), None)
-        value = or_none(getattr(value, attribute)) if attribute is not None else None
-        if value is None:
-            return None
-    return value

@@ -1,4 +1,4 @@
-"""A constraint with the field that it comes from, for what the engine says of it."""
+"""A constraint with the field that it comes from, so that errors of the engine can name the field."""
 
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
@@ -20,32 +20,32 @@ def _same(path: Path) -> Path:
 
 @dataclass(frozen=True, slots=True)
 class StructuredOutput:
-    """A constraint and the field that it comes from; `within` makes a place in the field of a path of the engine's."""
+    """A constraint and its field. `within` converts a path in the constraint to a path in the field."""
 
     constraint: Constraint
     param: str
     within: Callable[[Path], Path] = _same
 
     def param_of(self, path: Path) -> str:
-        """Returns the field that a path of the engine's leads to."""
+        """Returns the field at a path in the constraint."""
         return ".".join(map(str, (self.param, *self.within(path))))
 
     def unenforced(self, started: Started) -> list[str]:
-        """Returns the fields that the answer won't be constrained by."""
+        """Returns the fields that don't constrain the answer."""
         return [self.param_of(path) for path in started.unenforced]
 
     def refusal(self, error: ConstraintError) -> ApiError:
-        """Makes an error for the client of what the engine says against the constraint."""
+        """Returns the error for the client for an engine's error about the constraint."""
         param = self.param_of(error.path)
         if error.unsupported:
             return ApiError(
-                ErrorCode.UNSUPPORTED_SCHEMA, f"{param} can't be enforced, as strict demands: {error}.", param=param
+                ErrorCode.UNSUPPORTED_SCHEMA, f"{param} can't be enforced, as strict requires: {error}.", param=param
             )
         return unusable(param, str(error))
 
 
 def unusable(param: str, reason: str) -> ApiError:
-    """Makes the error for a constraint that is none."""
+    """Returns the error for an invalid constraint."""
     return ApiError(ErrorCode.INVALID_SCHEMA, f"{param} can't be used: {reason}.", param=param)
 
 
@@ -60,7 +60,7 @@ def json_schema(schema: Any, param: str, strict: bool) -> StructuredOutput:
 
 
 def of_tag(tag: Mapping[str, Any], param: str, *, strict: bool = False) -> StructuredOutput:
-    """Returns a structural tag as XGrammar defines it, in its older form too, made for the field `param`."""
+    """Returns the constraint of a structural tag as XGrammar defines it, in its older form too."""
     if "format" not in tag and isinstance(structures := tag.get("structures"), list):
         return of_format(_triggered(structures, tag.get("triggers")), param, strict=strict, within=_within_structures)
     return StructuredOutput(StructuralTag(tag, strict), param)
@@ -73,14 +73,14 @@ def of_format(
     strict: bool = False,
     within: Callable[[Path], Path] | None = None,
 ) -> StructuredOutput:
-    """Returns what is the format of a structural tag; by default its own place is the field's."""
+    """Returns the constraint of a structural tag's format. By default, paths in the format are paths in the field."""
     tag = {"type": "structural_tag", "format": format}
     return StructuredOutput(StructuralTag(tag, strict), param, within or (lambda path: path[1:]))
 
 
 @contextmanager
 def refusals(output: StructuredOutput | None) -> Iterator[None]:
-    """Makes an ApiError of what an engine says against the constraint."""
+    """Turns an engine's error about the constraint into an ApiError."""
     try:
         yield
     except ConstraintError as error:
@@ -89,17 +89,17 @@ def refusals(output: StructuredOutput | None) -> Iterator[None]:
 
 
 def _triggered(structures: list[Any], triggers: Any) -> dict[str, Any]:
-    """Returns what the older form says in the newer one's words, as XGrammar 0.1.31 reads it (structural_tag.py)."""
+    """Converts the older form to the newer one, as XGrammar 0.1.31 reads it (structural_tag.py)."""
     tags = [
         {
             "type": "tag",
-            "begin": each.get("begin"),
-            "content": {"type": "json_schema", "json_schema": each.get("schema", {})},
-            "end": each.get("end"),
+            "begin": structure.get("begin"),
+            "content": {"type": "json_schema", "json_schema": structure.get("schema", {})},
+            "end": structure.get("end"),
         }
-        if isinstance(each, Mapping)
-        else each
-        for each in structures
+        if isinstance(structure, Mapping)
+        else structure
+        for structure in structures
     ]
     return {"type": "triggered_tags", "triggers": triggers if isinstance(triggers, list) else [], "tags": tags}
 

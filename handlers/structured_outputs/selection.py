@@ -1,31 +1,59 @@
-"""Of all fields that say how an answer must look, one counts: two would need a text that fits both."""
+"""The field of a request that constrains its output -> a constraint. Conditions refuse a request with two of them."""
 
-from collections.abc import Mapping
-from dataclasses import dataclass, field
 from typing import Any
 
 from pydantic import BaseModel
 
-from specvino.handlers.structured_outputs.constraint_fields import of_constraint_field
-from specvino.handlers.structured_outputs.formats import of_response_format, of_text_format
-from specvino.handlers.structured_outputs.output import StructuredOutput
+from specvino.document.loading import group
+from specvino.generated import models
+from specvino.handlers.limits import lookup
+from specvino.handlers.or_none import value_at, value_of
+from specvino.handlers.structured_outputs.constraint_fields import KINDS
+from specvino.handlers.structured_outputs.output import StructuredOutput, json_object, json_schema, of_format, of_tag
 
 
-@dataclass(frozen=True, slots=True)
-class FormatFields:
-    """The fields of a request that say how its answer must look; only responses have a `text.format`. `constraints` are
-    other systems' fields, by their names."""
+def structured_output(body: BaseModel, *, strict: bool = False) -> StructuredOutput | None:
+    """Returns the constraint of an output, None if nothing constrains it.
 
-    response_format: BaseModel | None = None
-    text_format: BaseModel | None = None
-    constraints: Mapping[str, Any] = field(default_factory=dict)
-
-
-def structured_output(fields: FormatFields, *, strict: bool = False) -> StructuredOutput | None:
-    """Returns the constraint of an answer, None where any text will do.
-
-    `strict` is for all schemas, whatever they say themselves. Raises ApiError.
+    With `strict` all schemas are strict, whether or not they say so themselves. Raises ApiError.
     """
-    found = [of_response_format(fields.response_format, strict), of_text_format(fields.text_format, strict)]
-    found += [of_constraint_field(name, value, strict) for name, value in fields.constraints.items()]
-    return next((output for output in found if output is not None), None)
+    name = next(group("structured_output").matches(lookup(body)), None)
+    match name:
+        case None:
+            return None
+        case "response_format":
+            return _of_response_format(value_of(body, "response_format"), strict)
+        case "text.format":
+            return _of_text_format(value_of(body, "text").format, strict)
+    return KINDS[name](value_at(body, name), name, strict)
+
+
+def _of_response_format(format: BaseModel, strict: bool) -> StructuredOutput | None:
+    match format:
+        case models.ResponseFormatJsonObject():
+            return json_object("response_format")
+        case models.ResponseFormatJsonSchema():
+            named = _plain(format.json_schema) or {}
+            param = "response_format.json_schema"
+            if "schema" not in named:
+                return json_schema(named, param, strict)
+            return json_schema(named["schema"] or {}, f"{param}.schema", strict or bool(named.get("strict")))
+        case models.ResponseFormatStructuralTag(type="structural_tag"):
+            return of_tag(_plain(format), "response_format", strict=strict)
+        case models.ResponseFormatStructuralTag():
+            return of_format(_plain(format), "response_format", strict=strict)
+    return None
+
+
+def _of_text_format(format: BaseModel, strict: bool) -> StructuredOutput | None:
+    match format:
+        case models.TextResponseFormatJsonObject():
+            return json_object("text.format")
+        case models.TextResponseFormatJsonSchema():
+            plain = _plain(format)
+            return json_schema(plain["schema"] or {}, "text.format.schema", strict or bool(plain.get("strict")))
+    return None
+
+
+def _plain(value: Any) -> Any:
+    return value.model_dump(by_alias=True) if isinstance(value, BaseModel) else value

@@ -36,13 +36,13 @@ def _command(command: Any, name: str, parent: typer.Context) -> Iterator[str]:
         yield f"\n## {path} {{ #{path.replace(' ', '-')} }}\n\n{command.help}\n"
         yield f"\n```text\n{' '.join([path, *pieces])}\n```\n"
         yield from _options(command, context)
-    for each, inner in below.items():
-        yield from _command(inner, each, context)
+    for subcommand, inner in below.items():
+        yield from _command(inner, subcommand, context)
 
 
 def _options(command: Any, context: typer.Context) -> Iterator[str]:
-    records = filter(None, (each.get_help_record(context) for each in command.get_params(context)))
-    described = [(name, said) for name, said in records if name != "--help"]
+    records = filter(None, (parameter.get_help_record(context) for parameter in command.get_params(context)))
+    described = [(name, help_text) for name, help_text in records if name != "--help"]
     if described:
         yield "\n| option | what it does |\n| --- | --- |\n"
-        yield from (f"| `{name.strip()}` | {cell(said)} |\n" for name, said in described)
+        yield from (f"| `{name.strip()}` | {cell(help_text)} |\n" for name, help_text in described)

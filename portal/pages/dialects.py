@@ -88,16 +88,16 @@ def _text(source: Source, system: str) -> Iterator[str]:
         unknown=UNKNOWN[head["unknown_fields"]],
         operations=", ".join(operations),
     )
-    for endpoint, said in head["stream"].items():
-        framing = "`event:` and `data:`" if said["framing"] == "event" else "`data:` alone"
-        end = f"`{said['terminator']}`" if said["terminator"] else "nothing"
-        order = cell(said.get("order", "as [documented](../streams.md)"))
-        yield f"| {TITLES[endpoint]} | {framing} | {end} | {FAILURES[said['error']]} | {order} |\n"
+    for endpoint, stream in head["stream"].items():
+        framing = "`event:` and `data:`" if stream["framing"] == "event" else "`data:` alone"
+        end = f"`{stream['terminator']}`" if stream["terminator"] else "nothing"
+        order = cell(stream.get("order", "as [documented](../streams.md)"))
+        yield f"| {TITLES[endpoint]} | {framing} | {end} | {FAILURES[stream['error']]} | {order} |\n"
     if others := head.get("other_operations"):
         yield OTHERS
-        for each in others:
-            purpose = each["purpose"] + (f" ({each['note']})" if "note" in each else "")
-            yield f"| {cell(each['method'])} | {cell(each['path'])} | {cell(purpose)} |\n"
+        for operation in others:
+            purpose = operation["purpose"] + (f" ({operation['note']})" if "note" in operation else "")
+            yield f"| {cell(operation['method'])} | {cell(operation['path'])} | {cell(purpose)} |\n"
     yield DIFFERENT
     had = {*operations.values(), "error"}
     differing = [field for field in source.fields if _differs(field, system, had)]
@@ -119,10 +119,10 @@ def _errors(head: dict[str, Any]) -> str:
     others: dict[str, list[str]] = {}
     for status, envelope in head.get("envelopes", {}).items():
         others.setdefault(envelope, []).append("unknown paths" if status == "unknown_route" else status)
-    told = [f"{', '.join(statuses)}: {ENVELOPES[envelope]}" for envelope, statuses in others.items()]
+    exceptions = [f"{', '.join(statuses)}: {ENVELOPES[envelope]}" for envelope, statuses in others.items()]
     for endpoint, own in head.get("envelopes_at", {}).items():
-        told += [f"{status} of {TITLES[endpoint]}: {ENVELOPES[envelope]}" for status, envelope in own.items()]
-    return "; ".join([ENVELOPES[head["envelope"]], *told])
+        exceptions += [f"{status} of {TITLES[endpoint]}: {ENVELOPES[envelope]}" for status, envelope in own.items()]
+    return "; ".join([ENVELOPES[head["envelope"]], *exceptions])
 
 
 def _level(field: Field, system: str) -> str | None:
@@ -146,8 +146,8 @@ def _fields(fields: list[Field], system: str) -> Iterator[str]:
     if remarked:
         yield "\n| field | level | remark |\n| --- | --- | --- |\n"
     for field in remarked:
-        said = field.support[system]
-        yield f"| {_link(field)} | {chip(said.level)} | {cell(said.remark)} |\n"
+        support = field.support[system]
+        yield f"| {_link(field)} | {chip(support.level)} | {cell(support.remark)} |\n"
     levels: dict[str, list[str]] = {}
     for field in fields:
         if not field.support[system].remark:

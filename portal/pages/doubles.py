@@ -130,18 +130,18 @@ def _text(source: Source, system: str, line: StartLine | None) -> Iterator[str]:
     if line and any(line.options.values()):
         yield from _options(name, line)
     yield from _paths(source.dialect(system))
-    fields = [(field, found) for field in source.fields if (found := _outermost(field, system))]
+    fields = [(field, part) for field in source.fields if (part := _outermost(field, system))]
     yield REQUESTS
-    for each, (title, words) in SECTIONS.items():
-        if of_it := [field for field, found in fields if found == each]:
+    for section_name, (title, words) in SECTIONS.items():
+        if of_it := [field for field, part in fields if part == section_name]:
             yield f"\n### {title}\n\n{words.format(name=name)}\n"
-            yield from _with_reasons(of_it, source) if each in WITH_REASON else _listed(of_it)
-    if unknown := [field for field, found in fields if found == "unknown here"]:
+            yield from _with_reasons(of_it, source) if section_name in WITH_REASON else _listed(of_it)
+    if unknown := [field for field, part in fields if part == "unknown here"]:
         yield ANSWERS.format(name=name)
         yield from _listed(unknown)
     if known := load(DIFFERENCES).get(system):
         yield KNOWN
-        yield from (f"| {rule} | {cell(said['reason'])} |\n" for rule, said in known.items())
+        yield from (f"| {rule} | {cell(rule_entry['reason'])} |\n" for rule, rule_entry in known.items())
 
 
 def _start(system: str, line: StartLine | None) -> str:
@@ -177,8 +177,8 @@ def _paths(document: dict[str, Any]) -> Iterator[str]:
 
 def section(field: Field, system: str) -> str | None:
     """Returns the section of a field that the system has; None where there is nothing to tell."""
-    said = field.support.get(system)
-    level = said.level if said else None
+    support = field.support.get(system)
+    level = support.level if support else None
     if field.name == "completions.suffix" and load(dialect_file(system))["x-dialect"].get("appends_suffix"):
         return "works"
     handling = {field.handling(owner.schema) for owner in field.owners}
@@ -198,12 +198,12 @@ def section(field: Field, system: str) -> str | None:
 
 def _outermost(field: Field, system: str) -> str | None:
     """Returns the section of a field, if the one around it isn't in it too."""
-    found, outer = section(field, system), field.around
-    while outer and found:
-        if section(outer, system) == found:
+    name, outer = section(field, system), field.around
+    while outer and name:
+        if section(outer, system) == name:
             return None
         outer = outer.around
-    return found
+    return name
 
 
 def _listed(fields: list[Field]) -> Iterator[str]:
@@ -213,13 +213,13 @@ def _listed(fields: list[Field]) -> Iterator[str]:
 
 def _with_reasons(fields: list[Field], source: Source) -> Iterator[str]:
     """Yields a table of the fields of which something is to be said, and a list of the others."""
-    said = {field.name: _reason(field, source) for field in fields}
+    reasons = {field.name: _reason(field, source) for field in fields}
     for endpoint, several in groupby(fields, lambda field: field.endpoint):
         of_it = list(several)
-        if reasoned := [field for field in of_it if said[field.name]]:
+        if reasoned := [field for field in of_it if reasons[field.name]]:
             yield f"\n| {TITLES[endpoint]} | here |\n| --- | --- |\n"
-            yield from (f"| {_link(field)} | {cell(said[field.name])} |\n" for field in reasoned)
-        yield from _listed([field for field in of_it if not said[field.name]])
+            yield from (f"| {_link(field)} | {cell(reasons[field.name])} |\n" for field in reasoned)
+        yield from _listed([field for field in of_it if not reasons[field.name]])
 
 
 def _reason(field: Field, source: Source) -> str:

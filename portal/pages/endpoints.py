@@ -56,7 +56,8 @@ def _text(source: Source, operation: Operation, title: str) -> Iterator[str]:
     if refusals := definition.get("x-refusals"):
         yield "\n## Refused although valid\n\n| code | when |\n| --- | --- |\n"
         yield from (
-            f"| [`{each['code']}`](../errors.md#{each['code']}) | {cell(each['when'])} |\n" for each in refusals
+            f"| [`{refusal['code']}`](../errors.md#{refusal['code']}) | {cell(refusal['when'])} |\n"
+            for refusal in refusals
         )
 
 
@@ -72,10 +73,11 @@ def _example(definition: Mapping[str, Any]) -> Iterator[str]:
 
 def _parameters(operation: Operation, schemas: Mapping[str, Schema]) -> Iterator[str]:
     for where, heading in (("path", "In the path"), ("query", "In the query")):
-        if several := [each for each in operation.parameters if each["in"] == where]:
+        if several := [parameter for parameter in operation.parameters if parameter["in"] == where]:
             yield f"\n## {heading}\n\n| name | type | what it is |\n| --- | --- | --- |\n"
-            for each in several:
-                yield f"| `{each['name']}` | {cell(kind(each['schema'], schemas))} | {cell(described(each))} |\n"
+            for parameter in several:
+                words = f"{cell(kind(parameter['schema'], schemas))} | {cell(described(parameter))}"
+                yield f"| `{parameter['name']}` | {words} |\n"
 
 
 def _field(field: Field, schemas: Mapping[str, Schema]) -> str:
@@ -104,16 +106,16 @@ def _field(field: Field, schemas: Mapping[str, Schema]) -> str:
     )
 
 
-def _variant(named: str, said: Sequence[str]) -> str:
+def _variant(named: str, texts: Sequence[str]) -> str:
     """Returns a variant as HTML; values that are its name aren't told again."""
-    return f"{named}: {' · '.join(each for each in said if each not in ('', named))}".removesuffix(": ")
+    return f"{named}: {' · '.join(text for text in texts if text not in ('', named))}".removesuffix(": ")
 
 
 def _level(field: Field, system: str, name: str) -> str:
-    said = field.support[system]
-    note = f' title="{escape(said.remark, quote=True)}"' if said.remark else ""
-    star = "*" if said.remark else ""
-    return f'<span class="level {said.level}"{note}>{name}: {said.level}{star}</span>'
+    support = field.support[system]
+    note = f' title="{escape(support.remark, quote=True)}"' if support.remark else ""
+    star = "*" if support.remark else ""
+    return f'<span class="level {support.level}"{note}>{name}: {support.level}{star}</span>'
 
 
 def _handling(field: Field, schema: Schema) -> str:

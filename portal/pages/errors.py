@@ -66,9 +66,9 @@ def _text(source: Source) -> Iterator[str]:
         yield f"| {words} | {' | '.join(_status(heads[system][refused]) for system in SYSTEMS)} |\n"
 
 
-def _status(said: int | list[int] | str | None) -> str:
-    if said is None:
+def _status(status: int | list[int] | str | None) -> str:
+    if status is None:
         return "–"
-    if isinstance(said, list):
-        return " or ".join(map(str, said))
-    return "?" if said == "unknown" else str(said)
+    if isinstance(status, list):
+        return " or ".join(map(str, status))
+    return "?" if status == "unknown" else str(status)

@@ -41,10 +41,10 @@ def here(field: Field, schema: Schema) -> str:
 
 def told(field: Field, say: Callable[[Schema], str]) -> str:
     """Returns what is to be said of a field as HTML: once, where it is the same for all who have it, else for each."""
-    said = dict.fromkeys(say(owner.schema) for owner in field.owners)
-    if len(said) == 1:
-        return html(*said)
-    return "<br>".join(f"{names(each)}: {html(say(each.schema))}" for each in variants(field.owners, say))
+    texts = dict.fromkeys(say(owner.schema) for owner in field.owners)
+    if len(texts) == 1:
+        return html(*texts)
+    return "<br>".join(f"{names(variant)}: {html(say(variant.schema))}" for variant in variants(field.owners, say))
 
 
 def names(variant: Variant) -> str:

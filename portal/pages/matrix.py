@@ -82,7 +82,7 @@ def _row(field: Field, schemas: Mapping[str, Schema]) -> str:
     anchor = escape(field.name, quote=True)
     # A line may break behind a dot.
     path = escape(field.path).replace(".", ".<wbr>")
-    levels = " ".join(f"{system}:{said.level}" for system, said in field.support.items())
+    levels = " ".join(f"{system}:{support.level}" for system, support in field.support.items())
     words = told(field, lambda schema: description(schema, schemas))
     return (
         f'<tr id="{anchor}" data-endpoint="{field.endpoint}" data-levels="{levels}"><th scope="row">'
@@ -92,9 +92,9 @@ def _row(field: Field, schemas: Mapping[str, Schema]) -> str:
 
 
 def _here(field: Field) -> str:
-    said = dict.fromkeys(here(field, owner.schema) for owner in field.owners)
+    texts = dict.fromkeys(here(field, owner.schema) for owner in field.owners)
     by_whom = told(field, lambda schema: here(field, schema))
-    return _folded(" or ".join(said), by_whom) if len(re.sub("<[^>]*>", "", by_whom)) > SHORT else by_whom
+    return _folded(" or ".join(texts), by_whom) if len(re.sub("<[^>]*>", "", by_whom)) > SHORT else by_whom
 
 
 def _head(source: Source, system: str, name: str) -> str:

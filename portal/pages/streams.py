@@ -69,9 +69,9 @@ def _rows(machine: Machine, machines: Sequence[Machine], depth: int) -> Iterator
         # Events of one family share the beginning of their names: it is written once.
         short = [name.removeprefix(prefix) for name in names] if len(names) > 1 else names
         yield _pills("body", prefix.removesuffix(".") if len(names) > 1 else "", short)
-    for each in machines:
-        if each.inside == machine.name:
-            yield _box(each, machines, depth + 1)
+    for inner in machines:
+        if inner.inside == machine.name:
+            yield _box(inner, machines, depth + 1)
     ends = [*filter(None, [machine.close]), *machine.end]
     if ends:
         yield _pills("end", "ends", ends)

@@ -29,7 +29,7 @@ def _readable(document: dict[str, Any]) -> dict[str, Any]:
 
 def _with_events(node: Any) -> Any:
     if isinstance(node, list):
-        return [_with_events(each) for each in node]
+        return [_with_events(child) for child in node]
     if not isinstance(node, dict):
         return node
     if "contentSchema" in node:

@@ -48,8 +48,8 @@ def generate(document: dict[str, Any], package: Package) -> dict[str, str]:
 def type_of(parameter: Parameter) -> str:
     """Returns the annotation of a parameter of a path or a query."""
     values = parameter.schema.get("enum")
-    found = f"Literal[{', '.join(map(json.dumps, values))}]" if values else TYPES[parameter.schema["type"]]
-    return found if parameter.required else f"{found} | None"
+    annotation = f"Literal[{', '.join(map(json.dumps, values))}]" if values else TYPES[parameter.schema["type"]]
+    return annotation if parameter.required else f"{annotation} | None"
 
 
 def _render(name: str, values: dict[str, Any]) -> str:

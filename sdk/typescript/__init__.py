@@ -29,10 +29,11 @@ class NodeError(PackageError):
 
 
 def installed(source: Traversable) -> Path:
-    """Returns the folder node_modules for the package.json and the lock file in `source`, made once a machine and lock
-    file.
+    """Returns the folder node_modules for the package.json and the lock file in `source`, installed once per machine
+    and lock file.
 
-    Raises NodeError."""
+    Raises NodeError.
+    """
     lock = source.joinpath("package-lock.json").read_bytes()
     folder = Path(platformdirs.user_cache_dir("specvino"), f"npm-{hashlib.sha256(lock).hexdigest()[:16]}")
     if not folder.exists():
@@ -63,8 +64,8 @@ def run_node(script: Path, *arguments: str, folder: Path) -> None:
         text=True,
     )
     if done.returncode != 0:
-        said = str(done.stderr or done.stdout).strip()
-        raise NodeError(f"{script.name} failed: {said}")
+        output = str(done.stderr or done.stdout).strip()
+        raise NodeError(f"{script.name} failed: {output}")
 
 
 TEMPLATES = Path(__file__).parent / "templates"

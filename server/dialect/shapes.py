@@ -70,9 +70,9 @@ class Shapes:
                 return schema[keyword]
         if "enum" in schema:
             return None if None in schema["enum"] else schema["enum"][0]
-        branches = [resolved(self._document, each) for each in (*schema.get("anyOf", ()), *schema.get("oneOf", ()))]
+        branches = [resolved(self._document, branch) for branch in (*schema.get("anyOf", ()), *schema.get("oneOf", ()))]
         types = type_names(schema)
-        if "null" in types or any("null" in type_names(each) for each in branches):
+        if "null" in types or any("null" in type_names(branch) for branch in branches):
             return None
         if branches:
             return self.empty(branches[0])
@@ -107,7 +107,7 @@ class Shapes:
 
     def _object(self, schema: Schema) -> Fit:
         properties: Mapping[str, Schema] = schema.get("properties", {})
-        fits = {name: self.of(each) for name, each in properties.items()}
+        fits = {name: self.of(child) for name, child in properties.items()}
         given = self._given.get(schema.get("title", ""), {})
         required = {name: properties[name] for name in schema.get("required", ()) if name in properties}
         others = schema.get("additionalProperties")
@@ -120,18 +120,18 @@ class Shapes:
         def fit(value: Mapping[str, Any]) -> Any:
             if only is not None and value.get("type", only) != only:
                 return ABSENT  # an object of another type
-            found = {}
+            fitted_object = {}
             for name, child in value.items():
                 member = fits.get(name, of_others)
                 if member is not None and (fitted := member(child)) is not ABSENT:
-                    found[of_names(name) if of_names else name] = fitted
+                    fitted_object[of_names(name) if of_names else name] = fitted
             for name, made in given.items():
-                if name in properties and name not in found:
-                    found[name] = fits[name](made(value))
+                if name in properties and name not in fitted_object:
+                    fitted_object[name] = fits[name](made(value))
             for name, child in required.items():
-                if name not in found:
-                    found[name] = self.empty(child)
-            return found
+                if name not in fitted_object:
+                    fitted_object[name] = self.empty(child)
+            return fitted_object
 
         return fit
 
@@ -139,14 +139,14 @@ class Shapes:
         element, fewest, most = self.of(schema["items"]), schema.get("minItems", 0), schema.get("maxItems")
 
         def fit(value: list[Any]) -> Any:
-            found = [element(each) for each in value]
+            elements = [element(child) for child in value]
             # A list with one element per token keeps its length.
-            found = [
-                self.empty(schema["items"]) if of is None and each is ABSENT else each
-                for of, each in zip(value, found, strict=True)
+            elements = [
+                self.empty(schema["items"]) if child is None and fitted is ABSENT else fitted
+                for child, fitted in zip(value, elements, strict=True)
             ]
-            found = [each for each in found if each is not ABSENT]
-            return ABSENT if len(found) < fewest else found[:most]
+            elements = [child for child in elements if child is not ABSENT]
+            return ABSENT if len(elements) < fewest else elements[:most]
 
         return fit
 
@@ -160,16 +160,16 @@ class Shapes:
         return fit
 
     def _union(self, branches: tuple[Schema, ...]) -> Fit:
-        candidates = [_Branch(resolved(self._document, each), self.of(each), self._document) for each in branches]
+        candidates = [_Branch(resolved(self._document, branch), self.of(branch), self._document) for branch in branches]
 
         def fit(value: Any) -> Any:
-            likenesses = ((each, each.likeness(value)) for each in candidates)
-            alike = [(each, likeness) for each, likeness in likenesses if likeness is not None]
-            for each, _ in sorted(alike, key=lambda found: found[1], reverse=True):
-                fitted = each.fit(value)
+            likenesses = ((branch, branch.likeness(value)) for branch in candidates)
+            alike = [(branch, likeness) for branch, likeness in likenesses if likeness is not None]
+            for branch, _ in sorted(alike, key=lambda pair: pair[1], reverse=True):
+                fitted = branch.fit(value)
                 if fitted is not ABSENT and (not isinstance(value, list) or len(fitted) == len(value)):
                     return fitted
-            return None if any(each.is_null for each in candidates) else ABSENT
+            return None if any(branch.is_null for branch in candidates) else ABSENT
 
         return fit
 

@@ -21,7 +21,7 @@ from specvino.server.dialect.shapes import ABSENT, Fit, Shapes
 
 
 @dataclass(frozen=True, slots=True)
-class Elsewhere:
+class ExtraPath:
     """An operation of ours at an extra path of the system, including the base path.
 
     With `by_status`, the response is only a status: 200, or this one for errors. With `by_model`, it is an object with
@@ -40,7 +40,7 @@ class Elsewhere:
         return f"{self.method} {self.path}"
 
 
-def elsewhere(head: Mapping[str, Any]) -> Iterator[Elsewhere]:
+def extra_paths(head: Mapping[str, Any]) -> Iterator[ExtraPath]:
     """Yields the extra paths in the head of a system's document (`other_operations`)."""
     by_endpoint = {operation.endpoint: operation.id for operation in handlers.OPERATIONS.values()}
     for other in head.get("other_operations", ()):
@@ -48,7 +48,7 @@ def elsewhere(head: Mapping[str, Any]) -> Iterator[Elsewhere]:
             continue
         for path in other["path"].split(", "):
             for method in other["method"].split(", "):
-                yield Elsewhere(
+                yield ExtraPath(
                     method, path, by_endpoint[other["served_by"]], other.get("by_status"), other.get("by_model")
                 )
 
@@ -89,9 +89,9 @@ class System:
         return base_paths(self.document)
 
     @cached_property
-    def elsewhere(self) -> tuple[Elsewhere, ...]:
+    def extra_paths(self) -> tuple[ExtraPath, ...]:
         """The extra paths at which the system has operations of ours."""
-        return tuple(elsewhere(self._head))
+        return tuple(extra_paths(self._head))
 
     def has(self, operation_id: str) -> bool:
         return operation_id in self._operations
@@ -140,18 +140,18 @@ class System:
             if left_out is None:
                 # A background stream that resumes after an event: one may have been dropped before it.
                 left_out = int(value.get("sequence_number", 0) > 1 and not self._queues(own))
-            found = fit(value)
-            if found is not ABSENT and "item" in found:
-                ids[value["item"]["id"]] = found["item"]["id"]
-            elif found is not ABSENT and "item_id" in found:
-                found["item_id"] = ids.get(value["item_id"], value["item_id"])
-            if found is ABSENT and value["type"] == "response.incomplete":
-                found = fit({**value, "type": "response.completed"})
-            if found is ABSENT:
+            theirs = fit(value)
+            if theirs is not ABSENT and "item" in theirs:
+                ids[value["item"]["id"]] = theirs["item"]["id"]
+            elif theirs is not ABSENT and "item_id" in theirs:
+                theirs["item_id"] = ids.get(value["item_id"], value["item_id"])
+            if theirs is ABSENT and value["type"] == "response.incomplete":
+                theirs = fit({**value, "type": "response.completed"})
+            if theirs is ABSENT:
                 left_out += 1
-            elif "sequence_number" in found:
-                found["sequence_number"] += first - left_out
-            return found
+            elif "sequence_number" in theirs:
+                theirs["sequence_number"] += first - left_out
+            return theirs
 
         return event
 

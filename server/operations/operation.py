@@ -17,7 +17,7 @@ from specvino.generated.errors import ErrorCode
 from specvino.generated.handlers import OPERATIONS, Operation, Reply, RequestContext
 from specvino.handlers.errors import ApiError
 from specvino.server.dialect.requests import appended
-from specvino.server.dialect.system import Elsewhere
+from specvino.server.dialect.system import ExtraPath
 from specvino.server.operations.answer import ByModel, ByStatus, send_events, send_json
 from specvino.server.operations.errors import internal_error
 from specvino.server.operations.exchange import exchange_of
@@ -183,11 +183,11 @@ async def _gone(receive: Receive) -> None:
         pass
 
 
-def _at(place: Elsewhere, operation: ASGIApp) -> ASGIApp:
+def _at(extra: ExtraPath, operation: ASGIApp) -> ASGIApp:
     """Returns an operation as it responds at one of a system's extra paths."""
-    if place.by_status is not None:
-        return ByStatus(operation, place.by_status)
-    return operation if place.by_model is None else ByModel(operation, place.by_model)
+    if extra.by_status is not None:
+        return ByStatus(operation, extra.by_status)
+    return operation if extra.by_model is None else ByModel(operation, extra.by_model)
 
 
 def operations_middleware(
@@ -201,8 +201,8 @@ def operations_middleware(
     bound: dict[str, ASGIApp] = {
         name: BoundOperation(OPERATIONS[name], handlers[name], settings, bodies, drain) for name in OPERATIONS
     }
-    for place in settings.system.elsewhere if settings.system else ():
-        bound[place.id] = _at(place, bound[place.operation])
+    for extra in settings.system.extra_paths if settings.system else ():
+        bound[extra.id] = _at(extra, bound[extra.operation])
 
     class OperationsAPI(RoutedAPI):  # type: ignore[misc]
         def __init__(self, *args: Any, next_app: ASGIApp, **kwargs: Any) -> None:

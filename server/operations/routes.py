@@ -11,7 +11,7 @@ from specvino.document.loading import ROUTES, read, whole
 from specvino.document.operations import base_paths
 from specvino.generated.handlers import OPERATIONS
 from specvino.server.dialect import System
-from specvino.server.dialect.system import Elsewhere
+from specvino.server.dialect.system import ExtraPath
 
 Routes = dict[str, Any]
 
@@ -29,19 +29,19 @@ def routes(system: System | None, *, keyed: bool) -> list[tuple[str, Routes]]:
     # A base path that starts with another one has to come before it.
     paths = sorted(system.base_paths if system else base_paths(whole()), key=len, reverse=True)
     by_base = {path: copy.deepcopy(below) for path in paths} | {"": root}
-    for place in system.elsewhere if system else ():
-        base = next(path for path in by_base if place.path.startswith(f"{path}/"))
-        _add(by_base[base], all_routes, place, place.path.removeprefix(base))
+    for extra in system.extra_paths if system else ():
+        base = next(path for path in by_base if extra.path.startswith(f"{path}/"))
+        _add(by_base[base], all_routes, extra, extra.path.removeprefix(base))
     return list(by_base.items())
 
 
-def _add(routes: Routes, all_routes: Routes, place: Elsewhere, path: str) -> None:
+def _add(routes: Routes, all_routes: Routes, extra: ExtraPath, path: str) -> None:
     """Adds an operation at an extra path. Operations about the server itself require no key."""
-    operation = OPERATIONS[place.operation]
-    definition = all_routes["paths"][operation.path][operation.method.lower()] | {"operationId": place.id}
-    if place.by_status is not None or place.by_model is not None:
+    operation = OPERATIONS[extra.operation]
+    definition = all_routes["paths"][operation.path][operation.method.lower()] | {"operationId": extra.id}
+    if extra.by_status is not None or extra.by_model is not None:
         definition |= {"security": []}
-    routes["paths"].setdefault(path, {})[place.method.lower()] = definition
+    routes["paths"].setdefault(path, {})[extra.method.lower()] = definition
 
 
 def _open(routes: Routes, system: System) -> None:
@@ -52,10 +52,10 @@ def _open(routes: Routes, system: System) -> None:
                 operation["security"] = []
 
 
-def _only(routes: Routes, wanted: Callable[[str], bool]) -> Routes:
-    """Returns the routes of the operations whose IDs are wanted."""
+def _only(routes: Routes, selects: Callable[[str], bool]) -> Routes:
+    """Returns the routes of the operations whose IDs `selects` accepts."""
     paths = {
-        path: {method: operation for method, operation in item.items() if wanted(operation["operationId"])}
+        path: {method: operation for method, operation in item.items() if selects(operation["operationId"])}
         for path, item in routes["paths"].items()
     }
     return {**routes, "paths": {path: item for path, item in paths.items() if item}}

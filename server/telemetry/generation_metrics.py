@@ -101,7 +101,7 @@ class GenerationMetrics:
             "Mean seconds between two tokens of a request's choices.",
             LATER_TOKEN,
         )
-        self.whole = self._histogram(
+        self.end_to_end = self._histogram(
             "vllm:e2e_request_latency_seconds", "Seconds from a request to the end of its answer.", LATENCY
         )
         self.queue = self._histogram(
@@ -142,7 +142,7 @@ class ModelMetrics:
         self._first_token = shared.first_token.labels(*labels)
         self._later_token = shared.later_token.labels(*labels)
         self._per_output_token = shared.per_output_token.labels(*labels)
-        self._whole = shared.whole.labels(*labels)
+        self._end_to_end = shared.end_to_end.labels(*labels)
         self._queue = shared.queue.labels(*labels)
         self._prefill = shared.prefill.labels(*labels)
         self._decode = shared.decode.labels(*labels)
@@ -161,7 +161,7 @@ class ModelMetrics:
         self._prompt_tokens.inc(record.prompt_tokens)
         self._request_prompt.observe(record.prompt_tokens)
         self._n.observe(record.n)
-        self._whole.observe(record.ended)
+        self._end_to_end.observe(record.ended)
         for outcome in record.outcomes:
             self._outcomes[outcome].inc()
         if record.max_tokens is not None:

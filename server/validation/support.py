@@ -25,10 +25,10 @@ def apply(policy: Policy, body: Any, component: str) -> list[str]:
     """
     if policy == "ignore":
         return []
-    found: list[tuple[Path, bool]] = []
-    _search(body, component, (), found)
+    matches: list[tuple[Path, bool]] = []
+    _search(body, component, (), matches)
     names = []
-    for path, known in found[:MOST_REPORTED]:
+    for path, known in matches[:MOST_REPORTED]:
         name = (dotted(path) or "")[:LONGEST_NAME]
         if policy == "reject":
             raise _refusal(name, known)
@@ -49,11 +49,11 @@ def header(names: list[str]) -> str:
 
 def _refusal(name: str, known: bool) -> ApiError:
     if known:
-        return ApiError(ErrorCode.UNSUPPORTED_PARAMETER, f"{name} isn't supported with this value.", param=name)
+        return ApiError(ErrorCode.UNSUPPORTED_PARAMETER, f"This server doesn't support {name} as given.", param=name)
     return ApiError(ErrorCode.UNKNOWN_PARAMETER, f"Unrecognized request argument supplied: {name}", param=name)
 
 
-def _search(value: Any, shape: str, path: Path, found: list[tuple[Path, bool]]) -> None:
+def _search(value: Any, shape: str, path: Path, matches: list[tuple[Path, bool]]) -> None:
     """Appends the paths of fields without effect, in the order of the body, with whether the document knows the field.
 
     Stops soon after the reporting limit. It appends to a list because a generator at each level would take twice as
@@ -61,8 +61,8 @@ def _search(value: Any, shape: str, path: Path, found: list[tuple[Path, bool]]) 
     """
     if isinstance(value, list):
         for index, element in enumerate(value):
-            _search(element, shape, (*path, index), found)
-            if len(found) >= MOST_REPORTED:
+            _search(element, shape, (*path, index), matches)
+            if len(matches) >= MOST_REPORTED:
                 return
         return
     if not isinstance(value, dict):
@@ -80,14 +80,14 @@ def _search(value: Any, shape: str, path: Path, found: list[tuple[Path, bool]]) 
             continue  # null requests nothing
         field = fields.get(name)
         if field is None:
-            found.append(((*path, name), False))
+            matches.append(((*path, name), False))
         elif (field.handling == "unsupported" or field.supported_values is not None) and not _supported(
             component, name, child
         ):
-            found.append(((*path, name), True))
+            matches.append(((*path, name), True))
         elif field.shape is not None and isinstance(child, (list, dict)):
-            _search(child, field.shape, (*path, name), found)
-        if len(found) >= MOST_REPORTED:
+            _search(child, field.shape, (*path, name), matches)
+        if len(matches) >= MOST_REPORTED:
             return
 
 

@@ -29,9 +29,6 @@ def _keep_conditions(source, endpoints) -> None:
     for condition in kept.values():
         for key in {"endpoints", "schema"} & condition.keys():
             condition[key] = [endpoint for endpoint in condition[key] if endpoint in endpoints]
-    facts = {fact for condition in kept.values() for fact in condition.get("facts", ())}
-    facts |= {condition.get("exceeds", {}).get("fact") for condition in kept.values()}
-    source["facts"] = {fact: meaning for fact, meaning in source["facts"].items() if fact in facts}
 
 
 @pytest.fixture(scope="session")

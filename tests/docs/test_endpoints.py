@@ -10,9 +10,10 @@ import pytest
 from support.examples import masked
 from support.serving import serving
 
+from specvino.document.operations import Operation
 from specvino.engine.models import ModelSource
 from specvino.portal.pages import endpoints
-from specvino.portal.source import Operation, Source
+from specvino.portal.source import Source
 
 SOURCE = Source()
 

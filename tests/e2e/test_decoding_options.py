@@ -51,4 +51,4 @@ def test_two_ways_to_draft_exclude_each_other() -> None:
     with starting(MODEL, "--draft-model", MODEL, "--prompt-lookup") as server:
         wait_until(lambda: server.process.poll() is not None)
         assert server.process.returncode == 2
-    assert "--draft-model and --prompt-lookup exclude each other" in server.output
+    assert "--draft-model and --prompt-lookup can't be combined" in server.output

@@ -37,10 +37,10 @@ def test_forms_of_prompts(prompt, prompts) -> None:
 
 
 def test_settings() -> None:
-    fields = request_fields(body("a", n=3, max_tokens=5, temperature=0))
-    assert (fields.n, fields.max_tokens, fields.prompt_param) == (3, 5, "prompt")
-    assert sampling(fields.body, fields.max_tokens, {}).temperature == 0
-    assert (request_fields(body("a", n=None)).n, request_fields(body("a", max_tokens=None)).max_tokens) == (1, None)
+    fields = request_fields(body("a", max_tokens=5, temperature=0))
+    settings = sampling(fields.body, {})
+    assert (settings.max_tokens, settings.temperature, fields.prompt_param) == (5, 0, "prompt")
+    assert sampling(body("a", max_tokens=None), {}).max_tokens is None
 
 
 ANSWERS = answers(st.integers(1, 4), echo=True)

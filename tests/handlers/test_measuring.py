@@ -35,8 +35,8 @@ SAMPLING = Sampling(
 )
 
 
-class Told:
-    """Is an observer that remembers."""
+class RecordingObserver:
+    """An observer that records its calls."""
 
     def __init__(self) -> None:
         self.first: list[float] = []
@@ -54,12 +54,12 @@ class Told:
 
 
 @pytest.fixture
-def told() -> Told:
-    return Told()
+def observer() -> RecordingObserver:
+    return RecordingObserver()
 
 
 @pytest.fixture
-def measure(monkeypatch, told):
+def measure(monkeypatch, observer):
     """Feeds segments, each with the time at which it comes, on a clock that began at 100; then raises `error`."""
 
     def measured(
@@ -68,8 +68,8 @@ def measure(monkeypatch, told):
         now = [100.0]
         monkeypatch.setattr(measuring, "perf_counter", lambda: now[0])
         notes: dict[str, object] = {}
-        asked = GenerationRequest((TextPrompt("secret"),) * prompts, SAMPLING, n=n)
-        measured = Measured(asked, 100.0, notes, (told, told))
+        request = GenerationRequest((TextPrompt("secret"),) * prompts, SAMPLING, n=n)
+        measured = Measured(request, 100.0, notes, (observer, observer))
         with measured.ending():
             for time, segment in segments:
                 now[0] = 100.0 + time
@@ -81,7 +81,7 @@ def measure(monkeypatch, told):
     return measured
 
 
-def test_times_are_between_what_is_shown(told, measure) -> None:
+def test_times_are_between_what_is_shown(observer, measure) -> None:
     notes = measure(
         [
             (1, Started(3)),
@@ -93,9 +93,9 @@ def test_times_are_between_what_is_shown(told, measure) -> None:
             (5, Usage(4, 5, 2, Phases(0.5, 1, 2))),
         ]
     )
-    assert told.first == [2, 2], "each observer is told"
-    assert told.later == [0.25, 0.25, 0.75, 0.75]
-    (record, same) = told.records
+    assert observer.first == [2, 2], "each observer is called"
+    assert observer.later == [0.25, 0.25, 0.75, 0.75]
+    (record, same) = observer.records
     assert record is same
     assert notes == {"generation": record}
     assert record == GenerationRecord(
@@ -117,7 +117,7 @@ def test_times_are_between_what_is_shown(told, measure) -> None:
     assert "secret" not in repr(record)
 
 
-def test_choices_don_t_count_for_each_other(told, measure) -> None:
+def test_choices_don_t_count_for_each_other(observer, measure) -> None:
     measure(
         [
             (0, Started(3)),
@@ -131,28 +131,28 @@ def test_choices_don_t_count_for_each_other(told, measure) -> None:
         ],
         n=2,
     )
-    assert told.first == [1, 1]
-    assert told.later == [2, 2, 3, 3]
-    record = told.records[0]
+    assert observer.first == [1, 1]
+    assert observer.later == [2, 2, 3, 3]
+    record = observer.records[0]
     assert record.choices == 2
     assert record.outcomes == ["length", "stop"]
     assert record.per_output_token == 4
 
 
-def test_calls_are_a_stop_as_in_vllm(told, measure) -> None:
+def test_calls_are_a_stop_as_in_vllm(observer, measure) -> None:
     calls = [ToolCallStart(0, 0, "f"), ToolCallArguments(0, 0, "{}"), ToolCallEnd(0, 0, True)]
     measure([(0, Started(3)), *((1, each) for each in calls), (1, Finish(0, "tool_calls")), (1, Usage(3, 1))])
-    record = told.records[0]
+    record = observer.records[0]
     assert record.outcomes == ["stop"]
     assert record.tool_calls == 1
     assert record.per_output_token is None, "one token has no next one"
 
 
 @pytest.mark.parametrize("error", [GeneratorExit(), asyncio.CancelledError()])
-def test_a_client_that_left_is_an_abort(told, measure, error) -> None:
+def test_a_client_that_left_is_an_abort(observer, measure, error) -> None:
     with pytest.raises(type(error)):
         measure([(0, Started(3)), (1, TextDelta(0, "a")), (2, Finish(0, "stop"))], error, n=2, prompts=2)
-    record = told.records[0]
+    record = observer.records[0]
     assert (record.n, record.choices) == (2, 4)
     assert record.outcomes == ["stop", "abort", "abort", "abort"]
     assert record.error is None
@@ -164,16 +164,16 @@ def test_a_client_that_left_is_an_abort(told, measure, error) -> None:
     ("error", "code"),
     [(ApiError(ErrorCode.ENGINE_RESTARTED, "lost"), "engine_restarted"), (RuntimeError("secret"), "internal_error")],
 )
-def test_an_error_has_its_code(told, measure, error, code) -> None:
+def test_an_error_has_its_code(observer, measure, error, code) -> None:
     with pytest.raises(type(error)):
         measure([(0, Started(3))], error)
-    record = told.records[0]
+    record = observer.records[0]
     assert record.outcomes == ["error"]
     assert record.error == code
     assert record.first_token is None
 
 
-def test_what_was_not_admitted_is_no_generation(told, measure) -> None:
+def test_what_was_not_admitted_is_no_generation(observer, measure) -> None:
     with pytest.raises(ApiError):
         measure([], ApiError(ErrorCode.INVALID_PROMPT, "no"))
-    assert told.records == []
+    assert observer.records == []

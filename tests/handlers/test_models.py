@@ -1,4 +1,4 @@
-"""Several models in one server: each answers the requests that name it, and is asked for what it can."""
+"""Several models in one server: each answers the requests that name it, within its own limits."""
 
 import asyncio
 from collections.abc import Awaitable, Callable
@@ -143,11 +143,15 @@ def test_a_response_is_continued_by_another_model(tmp_path: Any) -> None:
         second = (await client.post("/v1/responses", json=body)).json()
         assert second["status"] == "queued"
         for _turn in range(1000):
-            found = (await client.get(f"/v1/responses/{second['id']}")).json()
-            if found["status"] == "completed":
+            stored = (await client.get(f"/v1/responses/{second['id']}")).json()
+            if stored["status"] == "completed":
                 break
             await asyncio.sleep(0.01)
-        assert (found["status"], found["model"], found["previous_response_id"]) == ("completed", "b", first["id"])
+        assert (stored["status"], stored["model"], stored["previous_response_id"]) == (
+            "completed",
+            "b",
+            first["id"],
+        )
 
     served(test, f"sqlite+aiosqlite:///{tmp_path}/responses.db")
 

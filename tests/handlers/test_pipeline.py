@@ -14,15 +14,17 @@ from specvino.engine.request import Conversation, GenerationRequest, Image, Json
 from specvino.engine.scripted import ScriptedEngine
 from specvino.engine.segments import Segment
 from specvino.generated.handlers import Reply, RequestContext
-from specvino.generated.models import CreateChatCompletionRequest
+from specvino.generated.models import CreateChatCompletionRequest, CreateCompletionRequest, CreateResponseRequest
 from specvino.handlers import bind
-from specvino.handlers.chat.request import request_fields
+from specvino.handlers.chat.request import request_fields as chat_fields
+from specvino.handlers.completions import request_fields as completion_fields
 from specvino.handlers.errors import ApiError
 from specvino.handlers.limits import Limits
 from specvino.handlers.media import Media, MediaSettings
 from specvino.handlers.media.fetch import Fetcher
 from specvino.handlers.models import ServedModel, ServedModels
-from specvino.handlers.pipeline import CheckedRequest, Pipeline
+from specvino.handlers.pipeline import CheckedRequest, Pipeline, RequestFields
+from specvino.handlers.responses.request import request_fields as response_fields
 
 UNIQUE = {"type": "object", "properties": {"a": {"type": "array", "uniqueItems": True}}}
 FORMAT = {"type": "json_schema", "json_schema": {"name": "n", "schema": UNIQUE}}
@@ -72,10 +74,14 @@ def test_a_server_that_refuses_what_has_no_effect() -> None:
 
 
 def checked(*, drafting: Drafting | None = None, **fields: Any) -> tuple[CheckedRequest, ScriptedEngine]:
+    return checked_fields(chat_fields(body(**fields)), drafting=drafting)
+
+
+def checked_fields(fields: RequestFields, *, drafting: Drafting | None = None) -> tuple[CheckedRequest, ScriptedEngine]:
     engine = ScriptedEngine(drafting=drafting)
     asyncio.run(engine.start())
     pipeline = Pipeline(ServedModels([ServedModel(("m",), 1, engine)]), Limits(), Media(MediaSettings()))
-    return pipeline.check(RequestContext("r"), request_fields(body(**fields))), engine
+    return pipeline.check(RequestContext("r"), fields), engine
 
 
 def test_what_the_engine_is_asked() -> None:
@@ -88,14 +94,34 @@ def test_what_the_engine_is_asked() -> None:
     }
     request, _ = checked(**fields, response_format={"type": "json_object"}, max_tokens=7)
     prompt = Conversation((Message("user", "hi"),))
-    asked = request.with_prompts([prompt])
-    assert (asked.prompts, asked.n, asked.logprobs, asked.echo) == ((prompt,), 2, True, False)
-    assert (asked.must_call, asked.parallel_calls) == (True, False)
-    assert (asked.constraint, asked.sampling.max_tokens) == (JsonSchema({"type": "object"}), 7)
+    sent = request.with_prompts([prompt])
+    assert (sent.prompts, sent.n, sent.logprobs, sent.echo) == (
+        (prompt,),
+        2,
+        True,
+        False,
+    )
+    assert (sent.must_call, sent.parallel_calls) == (True, False)
+    assert (sent.constraint, sent.sampling.max_tokens) == (JsonSchema({"type": "object"}), 7)
+
+
+ENDPOINTS: dict[str, Any] = {
+    "chat": (CreateChatCompletionRequest, chat_fields, {"messages": [{"role": "user", "content": "hi"}]}),
+    "completions": (CreateCompletionRequest, completion_fields, {"prompt": "hi"}),
+    "responses": (CreateResponseRequest, response_fields, {"input": "hi"}),
+}
+
+
+@pytest.mark.parametrize("endpoint", ENDPOINTS)
+@pytest.mark.parametrize(("fields", "n"), [({}, 1), ({"n": None}, 1), ({"n": 3}, 3)])
+def test_n(endpoint: str, fields: dict[str, Any], n: int) -> None:
+    model, request_fields, prompt = ENDPOINTS[endpoint]
+    request, _ = checked_fields(request_fields(model.model_validate({"model": "m", **prompt, **fields})))
+    assert request.engine_request.n == n
 
 
 @pytest.mark.parametrize(
-    ("fields", "told"),
+    ("fields", "unused"),
     [
         ({}, ()),
         ({"logprobs": True, "top_logprobs": 1}, ()),
@@ -105,9 +131,11 @@ def test_what_the_engine_is_asked() -> None:
         ({"min_tokens": 1}, ("num_assistant_tokens",)),
     ],
 )
-def test_settings_of_drafts_have_no_effect_where_there_are_none(fields: dict[str, Any], told: tuple[str, ...]) -> None:
+def test_settings_of_drafts_have_no_effect_where_there_are_none(
+    fields: dict[str, Any], unused: tuple[str, ...]
+) -> None:
     request, _ = checked(drafting="draft_model", num_assistant_tokens=3, **fields)
-    assert request.unsupported == told
+    assert request.unsupported == unused
 
 
 class Silent(ScriptedEngine):
@@ -137,7 +165,7 @@ def test_an_engine_checks_a_request_without_generating() -> None:
 
 def test_before_an_image_is_fetched_the_engine_is_asked_about_one_in_its_place(monkeypatch: pytest.MonkeyPatch) -> None:
     """A chat template may refuse an empty message, which this one would be without its image."""
-    asked: list[Prompt] = []
+    checked_prompts: list[Prompt] = []
 
     class Vision(ScriptedEngine):
         @property
@@ -145,13 +173,13 @@ def test_before_an_image_is_fetched_the_engine_is_asked_about_one_in_its_place(m
             return replace(super().model, vision=True)
 
         async def check(self, request: GenerationRequest) -> None:
-            asked.extend(request.prompts)
+            checked_prompts.extend(request.prompts)
 
         async def read_image(self, file: bytes | str, longest_side: int, most_pixels: int) -> ReadImage:
             return ReadImage(Image(2, 2, bytes(12)), 4)
 
     async def fetch(self: Fetcher, url: str) -> bytes:
-        assert asked, "it is asked before"
+        assert checked_prompts, "it is checked_prompts before"
         return b""
 
     async def exchange() -> None:
@@ -160,11 +188,11 @@ def test_before_an_image_is_fetched_the_engine_is_asked_about_one_in_its_place(m
         media = MediaSettings(domains=("images.test",))
         part = {"type": "image_url", "image_url": {"url": "https://images.test/a.png"}}
         chat = bind([ServedModel(("m",), 1, engine)], media=media).chat
-        asks = body(messages=[{"role": "user", "content": [part]}])
-        await chat.create_chat_completion(RequestContext("r"), asks)
+        request = body(messages=[{"role": "user", "content": [part]}])
+        await chat.create_chat_completion(RequestContext("r"), request)
 
     monkeypatch.setattr(Fetcher, "fetch", fetch)
     asyncio.run(exchange())
-    [prompt] = asked
+    [prompt] = checked_prompts
     assert isinstance(prompt, Conversation)
     assert [(image.at, image.image.width) for image in prompt.messages[0].images] == [(0, 1)]

@@ -1,13 +1,12 @@
 """The request's value, else the model's, else the document's."""
 
 from specvino.generated.models import CreateChatCompletionRequest
-from specvino.handlers.or_none import or_none
 from specvino.handlers.sampling import sampling
 
 
 def settle(model=None, **fields):
     body = CreateChatCompletionRequest.model_validate({"model": "m", "messages": [], **fields})
-    return sampling(body, or_none(body.max_tokens), model or {})
+    return sampling(body, model or {})
 
 
 def test_the_document_s_defaults() -> None:

@@ -1,30 +1,32 @@
-"""What the engine is asked for a response_format or a text.format, and what its refusals say."""
+"""The constraints that the engine gets for structured outputs, and the errors of refused ones."""
 
 import pytest
 
+from specvino.document.loading import group
 from specvino.engine.errors import ConstraintError
 from specvino.engine.request import JsonSchema, StructuralTag
-from specvino.generated.models import CreateChatCompletionRequest, CreateResponseRequest
-from specvino.handlers.chat.request import request_fields as chat_fields
+from specvino.generated.models import CreateChatCompletionRequest, CreateCompletionRequest, CreateResponseRequest
 from specvino.handlers.errors import ApiError
-from specvino.handlers.responses.request import request_fields as response_fields
-from specvino.handlers.sampling import sampling
+from specvino.handlers.limits import require_consistent
 from specvino.handlers.structured_outputs import of_tag, refusals, structured_output
+from specvino.handlers.structured_outputs.constraint_fields import KINDS
 
 SCHEMA = {"type": "object", "properties": {"a": {"type": "string"}}}
 
 
-def of(fields, strict):
-    return structured_output(fields.format, sampling(fields.body, None, {}), strict=strict)
+def of(body, strict):
+    """As in the pipeline, conditions are checked first."""
+    require_consistent(body)
+    return structured_output(body, strict=strict)
 
 
 def of_chat(format, *, strict=False, **fields):
     body = {"model": "m", "messages": [{"role": "user", "content": "x"}], "response_format": format, **fields}
-    return of(chat_fields(CreateChatCompletionRequest.model_validate(body)), strict)
+    return of(CreateChatCompletionRequest.model_validate(body), strict)
 
 
 def of_response(*, strict=False, **fields):
-    return of(response_fields(CreateResponseRequest.model_validate({"model": "m", "input": "x", **fields})), strict)
+    return of(CreateResponseRequest.model_validate({"model": "m", "input": "x", **fields}), strict)
 
 
 @pytest.mark.parametrize("format", [None, {"type": "text"}])
@@ -155,7 +157,7 @@ def test_what_cannot_be_read(field, value, param) -> None:
     ],
 )
 def test_one_field_alone_constrains_the_text(fields, one, other) -> None:
-    with pytest.raises(ApiError, match=f"{one} and {other} both ask") as caught:
+    with pytest.raises(ApiError, match=f"{one} and {other} can't be combined") as caught:
         of_chat(fields.pop("response_format", None), **fields)
     assert (caught.value.code, caught.value.param) == ("invalid_value", one)
 
@@ -163,3 +165,14 @@ def test_one_field_alone_constrains_the_text(fields, one, other) -> None:
 @pytest.mark.parametrize("nothing", [{"regex": ""}, {"grammar": ""}, {"structured_outputs": {"json_object": False}}])
 def test_what_asks_for_no_form(nothing) -> None:
     assert of_chat({"type": "json_object"}, **nothing) == of_chat({"type": "json_object"})
+
+
+def test_the_fields_are_those_of_the_conditions() -> None:
+    assert {*KINDS, "response_format.type", "text.format.type"} == set(group("structured_output").paths)
+
+
+def test_a_response_format_that_the_endpoint_doesn_t_support_is_not_read() -> None:
+    body = {"model": "m", "prompt": "x", "response_format": {"type": "json_object"}}
+    assert of(CreateCompletionRequest.model_validate(body), strict=False) is None
+    constrained = CreateCompletionRequest.model_validate({**body, "regex": "a"})
+    assert of(constrained, strict=False).param == "regex"

@@ -1,4 +1,4 @@
-"""What a request tells the chat template."""
+"""The variables that a request passes to the chat template."""
 
 import json
 from typing import Any
@@ -6,42 +6,47 @@ from typing import Any
 import pytest
 
 from specvino.engine.protocol import ModelInfo
+from specvino.generated.models import CreateChatCompletionRequest, CreateResponseRequest
 from specvino.handlers.errors import ApiError
-from specvino.handlers.template import TemplateFields, TemplateVariables, template_variables
+from specvino.handlers.limits import require_consistent
+from specvino.handlers.template import TemplateVariables, template_variables
 
 
 def variables(
-    kwargs: dict[str, Any] | None = None, effort: str | None = None, heeded: tuple[str, ...] = ("enable_thinking",)
+    kwargs: dict[str, Any] | None = None, effort: str | None = None, used: tuple[str, ...] = ("enable_thinking",)
 ) -> TemplateVariables:
-    model = ModelInfo(1, 1, {}, thinking_variables=frozenset(heeded))
-    return template_variables(TemplateFields(kwargs, effort), model)
+    """As in the pipeline, conditions are checked first."""
+    fields = {"chat_template_kwargs": kwargs, "reasoning_effort": effort}
+    body = CreateChatCompletionRequest.model_validate({"model": "m", "messages": [], **fields})
+    require_consistent(body)
+    return template_variables(body, ModelInfo(1, 1, {}, thinking_variables=frozenset(used)))
 
 
-def told(kwargs: dict[str, Any] | None = None, effort: str | None = None) -> Any:
+def passed(kwargs: dict[str, Any] | None = None, effort: str | None = None) -> Any:
     return json.loads(variables(kwargs, effort).json)
 
 
 def test_nothing() -> None:
-    assert told() == {}
+    assert passed() == {}
 
 
 def test_the_request_s_own() -> None:
-    assert told({"a": [1, {"b": None}], "enable_thinking": False, "add_generation_prompt": False}) == {
+    assert passed({"a": [1, {"b": None}], "enable_thinking": False, "add_generation_prompt": False}) == {
         "a": [1, {"b": None}],
         "enable_thinking": False,
         "add_generation_prompt": False,
     }
-    assert told({"add_generation_prompt": None}) == {}
+    assert passed({"add_generation_prompt": None}) == {}
 
 
 def test_effort() -> None:
-    assert told(effort="none") == {"enable_thinking": False}
-    assert told(effort="xhigh") == {"enable_thinking": True, "reasoning_effort": "xhigh"}
-    assert told({"enable_thinking": False}, "high") == {"enable_thinking": False, "reasoning_effort": "high"}
+    assert passed(effort="none") == {"enable_thinking": False}
+    assert passed(effort="xhigh") == {"enable_thinking": True, "reasoning_effort": "xhigh"}
+    assert passed({"enable_thinking": False}, "high") == {"enable_thinking": False, "reasoning_effort": "high"}
 
 
 @pytest.mark.parametrize(
-    ("effort", "heeded", "reported"),
+    ("effort", "used", "reported"),
     [
         ("low", (), True),
         ("none", ("reasoning_effort",), True),
@@ -50,21 +55,28 @@ def test_effort() -> None:
         (None, (), False),
     ],
 )
-def test_effort_that_the_template_does_not_heed_is_reported(
-    effort: str | None, heeded: tuple[str, ...], reported: bool
+def test_effort_that_the_template_does_not_use_is_reported(
+    effort: str | None, used: tuple[str, ...], reported: bool
 ) -> None:
-    assert variables(None, effort, heeded).unsupported == (("reasoning_effort",) if reported else ())
+    assert variables(None, effort, used).unsupported == (("reasoning_effort",) if reported else ())
+
+
+def test_the_effort_of_responses_is_in_an_object() -> None:
+    body = {"model": "m", "input": "x", "reasoning": {"effort": "low"}}
+    variables = template_variables(CreateResponseRequest.model_validate(body), ModelInfo(1, 1, {}))
+    assert json.loads(variables.json) == {"enable_thinking": True, "reasoning_effort": "low"}
+    assert variables.unsupported == ("reasoning.effort",)
 
 
 @pytest.mark.parametrize("name", ["messages", "tools", "bos_token", "eos_token"])
-def test_what_the_template_gets_anyhow(name: str) -> None:
+def test_variables_of_the_server(name: str) -> None:
     with pytest.raises(ApiError) as error:
-        told({name: None})
+        passed({name: None})
     assert (error.value.code, error.value.param) == ("invalid_value", f"chat_template_kwargs.{name}")
 
 
 @pytest.mark.parametrize("value", ["true", 1, []])
 def test_add_generation_prompt_is_true_or_false(value: Any) -> None:
     with pytest.raises(ApiError) as error:
-        told({"add_generation_prompt": value})
+        passed({"add_generation_prompt": value})
     assert (error.value.code, error.value.param) == ("invalid_type", "chat_template_kwargs.add_generation_prompt")

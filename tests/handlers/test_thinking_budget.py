@@ -6,8 +6,8 @@ from specvino.engine.protocol import ModelInfo
 from specvino.engine.request import ThinkingBudget
 from specvino.generated.models import CreateChatCompletionRequest, CreateResponseRequest
 from specvino.handlers.errors import ApiError
-from specvino.handlers.sampling import sampling
-from specvino.handlers.thinking_budget import budget_fields, budget_unsupported, thinking_budget
+from specvino.handlers.limits import Limits, require_supported
+from specvino.handlers.thinking_budget import thinking_budget
 
 ABLE = ModelInfo(100, 50, {}, thinking_budgets=True)
 UNABLE = ModelInfo(100, 50, {})
@@ -18,8 +18,8 @@ def chat(**fields):
 
 
 def of(body, model=ABLE):
-    fields = budget_fields(body)
-    return thinking_budget(fields, sampling(body, None, {}), model), budget_unsupported(fields, model)
+    require_supported(body, Limits().facts_with(model))
+    return thinking_budget(body, model)
 
 
 @pytest.mark.parametrize(

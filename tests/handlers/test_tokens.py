@@ -27,7 +27,7 @@ def test_the_first_that_is_given_counts(fields: dict[str, Any], form: str) -> No
 
 
 @pytest.mark.parametrize(
-    ("fields", "several", "found"),
+    ("fields", "several", "ignored"),
     [
         ({"text": "a", "max_length": 1, "add_special_tokens": True}, False, []),
         ({"text": "a", "parse_special": True, "tools": []}, False, ["parse_special", "tools"]),
@@ -37,6 +37,6 @@ def test_the_first_that_is_given_counts(fields: dict[str, Any], form: str) -> No
         ({"content": "a", "add_special_tokens": True, "add_special": True}, False, ["add_special_tokens"]),
     ],
 )
-def test_what_means_nothing_is_told(fields: dict[str, Any], several: bool, found: list[str]) -> None:
-    asked = body(**fields)
-    assert sorted(without_effect(asked, form_of(asked), several=several)) == sorted(found)
+def test_what_means_nothing_is_told(fields: dict[str, Any], several: bool, ignored: list[str]) -> None:
+    request = body(**fields)
+    assert sorted(without_effect(request, form_of(request), several=several)) == sorted(ignored)

@@ -3,16 +3,14 @@
 from typing import Any
 
 import pytest
+from pydantic import BaseModel
 
 from specvino.engine.errors import ConstraintError
-from specvino.engine.protocol import Calling
+from specvino.engine.protocol import Calling, ModelInfo
 from specvino.engine.request import Tool
 from specvino.generated.models import CreateChatCompletionRequest, CreateResponseRequest
-from specvino.handlers.chat.request import request_fields as chat_fields
 from specvino.handlers.errors import ApiError
-from specvino.handlers.pipeline import RequestFields
-from specvino.handlers.responses.request import request_fields as response_fields
-from specvino.handlers.sampling import sampling
+from specvino.handlers.limits import Limits, require_consistent, require_supported
 from specvino.handlers.tools import ToolCalling, tool_calling
 
 SCHEMA: dict[str, Any] = {"type": "object", "properties": {"a": {"type": "integer"}}}
@@ -21,18 +19,21 @@ G = {"type": "function", "name": "g"}
 CUSTOM = {"type": "custom", "custom": {"name": "c"}}
 
 
-def calling_of(fields: RequestFields, calling: Calling | None = "taught", strict: bool = False) -> ToolCalling:
-    return tool_calling(fields.tools, sampling(fields.body, None, {}), calling, strict=strict)
+def calling_of(body: BaseModel, calling: Calling | None = "taught", strict: bool = False) -> ToolCalling:
+    """As in the pipeline, conditions are checked first."""
+    require_consistent(body)
+    require_supported(body, Limits().facts_with(ModelInfo(100, 50, {}, calling=calling)))
+    return tool_calling(body, calling, strict=strict)
 
 
 def chat(calling: Calling | None = "taught", strict: bool = False, tools: Any = (F, G), **fields: Any) -> ToolCalling:
     body = {"model": "m", "messages": [{"role": "user", "content": "hi"}], "tools": list(tools), **fields}
-    return calling_of(chat_fields(CreateChatCompletionRequest.model_validate(body)), calling, strict)
+    return calling_of(CreateChatCompletionRequest.model_validate(body), calling, strict)
 
 
 def response(tools: Any = (F, G), **fields: Any) -> ToolCalling:
     body = {"model": "m", "input": "hi", "tools": list(tools), **fields}
-    return calling_of(response_fields(CreateResponseRequest.model_validate(body)))
+    return calling_of(CreateResponseRequest.model_validate(body))
 
 
 def refusal(ask: Any, **fields: Any) -> tuple[str, str | None]:
@@ -196,6 +197,6 @@ def test_tools_that_are_too_much_together() -> None:
     ):
         raise ConstraintError("too much")
     assert caught.value.param == "tools"
-    # What is said against a form is no concern of the tools.
+    # An error about a structured output is not the error of a tool.
     with pytest.raises(ConstraintError), chat().refusals():
         raise ConstraintError("a form")

@@ -75,7 +75,7 @@ def test_two_replicas_have_room_for_twice_as_many_streams(two: Server) -> None:
         (["--autoscale", "many"], "--autoscale"),
         (["--autoscale", "3:2"], "in 3:2 MIN is greater than MAX"),
         (["--model", "a"], "'a' is not of the form NAME=MODEL"),
-        (["--draft-model", "a", "--prompt-lookup"], "--draft-model and --prompt-lookup exclude each other"),
+        (["--draft-model", "a", "--prompt-lookup"], "--draft-model and --prompt-lookup can't be combined"),
         (["--tool-parser", "nobody"], "unknown format 'nobody'"),
     ],
 )

@@ -5,14 +5,14 @@ from support.python_sources import package
 
 from specvino.document.validator import Validator
 from specvino.upstream.checks import Checks
-from specvino.upstream.modules import Found, Sources
+from specvino.upstream.modules import Definition, Sources
 
 RAISE = "raise ValueError"
 
 
-def params(sources: Sources) -> Found:
+def params(sources: Sources) -> Definition:
     found = sources.find(sources.at("server/params.py"), "Params")
-    assert isinstance(found, Found)
+    assert isinstance(found, Definition)
     return found
 
 

@@ -6,7 +6,7 @@ import pytest
 from support.python_sources import package
 
 from specvino.upstream.described import Unreadable
-from specvino.upstream.modules import Found, Sources
+from specvino.upstream.modules import Definition, Sources
 
 
 @pytest.fixture
@@ -51,7 +51,7 @@ def sources(tmp_path):
 )
 def test_what_is_inside(sources, name, full) -> None:
     found = sources.find(sources.at("server/main.py"), name)
-    assert isinstance(found, Found)
+    assert isinstance(found, Definition)
     assert found.full_name == full
 
 

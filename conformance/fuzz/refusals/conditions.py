@@ -1,11 +1,12 @@
-"""The conditions that make a refusal true: what the document names as a reason really holds for the request.
+"""Which refusals of valid requests are true: their reason really holds for the request.
 
-A valid request may be refused only for a reason that its operation lists under `x-refusals`. Each code has a
-predicate, which takes the server's word for as little as possible: mostly it looks at the request; what only the
-server can know, like its limits and what it was started with, it must say the same each time.
+Conditions between fields come from openapi/conditions.yaml, with the facts that the server's own document states. What
+they can't express, such as images, prompts and the contents of schemas, has a predicate for its code, which believes
+the server as little as possible and looks at the request.
 """
 
 from collections.abc import Callable, Mapping
+from functools import partial
 
 from specvino.conformance.fuzz.refusals.images import (
     failed_to_download_image,
@@ -25,13 +26,26 @@ from specvino.conformance.fuzz.refusals.stored_responses import (
 )
 from specvino.conformance.fuzz.refusals.structured_outputs import invalid_schema, unsupported_schema
 from specvino.conformance.fuzz.refusals.tools import unknown_tool, unsupported_tool
-from specvino.conformance.fuzz.refusals.values import (
-    integer_above_max_value,
-    invalid_type,
-    invalid_value,
-    unsupported_parameter,
-)
 from specvino.conformance.fuzz.server import Server
+from specvino.document.conditions import value_at
+from specvino.document.loading import CONDITIONS, conditions_of, load
+
+
+def is_true(refused: Refused, server: Server) -> bool:
+    """Returns whether the reason of a refusal holds. Raises NoAnswer and BadStatus where the server has to be asked and
+    doesn't answer."""
+    predicate = REFUSALS.get(refused.code)
+    if predicate is not None and predicate(refused, server):
+        return True
+    conditions = conditions_of(refused.endpoint)
+    refusals = conditions.refusals(partial(value_at, refused.body or {}), server.facts)
+    return any((refusal.code, refusal.param) == (refused.code, refused.param) for refusal in refusals)
+
+
+def known_codes() -> set[str]:
+    """Returns the codes of all refusals whose truth can be told."""
+    entries = [entry for endpoint in load(CONDITIONS)["endpoints"].values() for entry in endpoint.values()]
+    return REFUSALS.keys() | {entry["code"] for entry in entries}
 
 
 def model_not_found(refused: Refused, server: Server) -> bool:
@@ -44,14 +58,11 @@ REFUSALS: Mapping[str, Callable[[Refused, Server], bool]] = {
     for predicate in (
         context_length_exceeded,
         failed_to_download_image,
-        integer_above_max_value,
         invalid_encrypted_content,
         invalid_image,
         invalid_image_url,
         invalid_prompt,
         invalid_schema,
-        invalid_type,
-        invalid_value,
         item_not_found,
         model_not_found,
         response_not_cancellable,
@@ -60,7 +71,6 @@ REFUSALS: Mapping[str, Callable[[Refused, Server], bool]] = {
         store_unavailable,
         unknown_tool,
         unsupported_content,
-        unsupported_parameter,
         unsupported_schema,
         unsupported_tool,
     )

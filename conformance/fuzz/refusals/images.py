@@ -25,13 +25,13 @@ def unsupported_content(refused: Refused, server: Server) -> bool:
     part = _part(refused)
     kind = str(part.get("type")) if part else ""
     if part and "image" in kind and url_of(part) is not None:
-        return server.stands_by("sees images", 0)
+        return not server.facts.get("vision", False)
     return re.search("image|audio|file|video|embeds|thinking|tool_reference", kind) is not None
 
 
 def invalid_image(refused: Refused, server: Server) -> bool:
     url = _named_url(refused)
-    if url is None or not server.stands_by("sees images", 1):
+    if url is None or not server.facts.get("vision", True):
         return False
     return (is_in_request(url) and _is_bad(url)) or _number_of_images(refused.body) > MOST_IMAGES
 
@@ -40,12 +40,12 @@ def invalid_image_url(refused: Refused, server: Server) -> bool:
     """Tells whether the server sees images, and the one named isn't in the request: what is may never be refused for
     its place."""
     url = _named_url(refused)
-    return url is not None and server.stands_by("sees images", 1) and not is_in_request(url)
+    return url is not None and server.facts.get("vision", True) and not is_in_request(url)
 
 
 def failed_to_download_image(refused: Refused, server: Server) -> bool:
     url = _named_url(refused)
-    return url is not None and server.stands_by("sees images", 1) and re.match("(?i)https?://", url) is not None
+    return url is not None and server.facts.get("vision", True) and re.match("(?i)https?://", url) is not None
 
 
 def is_in_request(url: str) -> bool:

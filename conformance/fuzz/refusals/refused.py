@@ -9,8 +9,9 @@ from specvino.conformance.fuzz.prompts import Prompt, prompts
 
 @dataclass(frozen=True, slots=True)
 class Refused:
-    """Holds a valid request and the error that it was answered with. `body` is None for a request without one."""
+    """A valid request and the error of its answer. `body` is None for a request without one."""
 
+    endpoint: str
     path_parameters: Mapping[str, str]
     body: Mapping[str, Any] | None
     code: str
@@ -19,7 +20,7 @@ class Refused:
     query: Mapping[str, str] = field(default_factory=dict)
 
     def value(self, param: str) -> Any:
-        """Returns what stands at a dotted path of the body; None where nothing does."""
+        """Returns the value at a dotted path of the body, None if there is none."""
         value: Any = self.body
         for name in param.split("."):
             if isinstance(value, Mapping):

@@ -2,7 +2,8 @@
 
 import json
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
+from functools import partial
 from typing import Any
 
 import jsonschema_rs
@@ -10,6 +11,8 @@ import jsonschema_rs
 from specvino.conformance.fuzz.refusals.refused import Refused
 from specvino.conformance.fuzz.refusals.tools import forces
 from specvino.conformance.fuzz.server import Server
+from specvino.document.conditions import value_at
+from specvino.document.loading import group
 
 # Keywords that the document says are not enforced, beside those that begin with `dependen` and `unevaluated`.
 UNENFORCED = ("not", "if", "contains", "uniqueItems", "additionalItems")
@@ -35,20 +38,13 @@ WITH_TEXT = (
     *("guided_regex", "guided_grammar", "structural_tag", "grammar", "regex", "ebnf"),
     *("structured_outputs.regex", "structured_outputs.grammar", "structured_outputs.structural_tag"),
 )
-OTHERS = ("guided_choice", "structured_outputs.choice", "structured_outputs.json_object")
 
 _VALUES: tuple[Any, ...] = (None, True, False, 0, 1, -1, 0.5, "", "a", "0", [], [0], {}, {"a": 0})
 
 
-def structured_output_fields(body: Mapping[str, Any]) -> Iterator[str]:
-    """Yields the fields that ask for a structured output."""
-    for field, format in (("response_format", body.get("response_format")), ("text", _text_format(body))):
-        if isinstance(format, Mapping) and format.get("type") != "text":
-            yield field
-    settings = body.get("structured_outputs")
-    inside = {f"structured_outputs.{name}": each for name, each in settings.items()} if settings else {}
-    known = (*WITH_SCHEMA, *WITH_TEXT, *OTHERS)
-    yield from (name for name, each in {**body, **inside}.items() if name in known and each not in (None, False, ""))
+def constrains(body: Mapping[str, Any]) -> bool:
+    """Returns whether a body asks for a structured output."""
+    return any(group("structured_output").matches(partial(value_at, body)))
 
 
 def invalid_schema(refused: Refused, server: Server) -> bool:
@@ -99,11 +95,6 @@ def unsupported_schema(refused: Refused, server: Server) -> bool:
     return known and keyword in _keys(found[1])
 
 
-def _text_format(body: Mapping[str, Any]) -> Any:
-    text = body.get("text")  # elsewhere it is what to tokenize
-    return text.get("format") if isinstance(text, Mapping) else None
-
-
 def _schema(refused: Refused) -> tuple[str, Any] | None:
     """Returns the field of the schema in which `param` is, and the schema; None where nothing has it enforced."""
     field = _FIELDS.match(refused.param or "")
@@ -111,7 +102,7 @@ def _schema(refused: Refused) -> tuple[str, Any] | None:
     if field is None:
         return None
     name = field[1]
-    if name.startswith(("tools", "functions")) and not forces(body) and not any(structured_output_fields(body)):
+    if name.startswith(("tools", "functions")) and not forces(body) and not constrains(body):
         return None
     schema = refused.value(name)
     if name == "response_format.json_schema.schema" and schema is None:  # a property of that name, or no schema

@@ -1,10 +1,13 @@
 """Tools in a request, and refusals of them."""
 
 from collections.abc import Iterator, Mapping
+from functools import partial
 from typing import Any
 
 from specvino.conformance.fuzz.refusals.refused import Refused
 from specvino.conformance.fuzz.server import Server
+from specvino.document.conditions import value_at
+from specvino.document.loading import group
 
 Body = Mapping[str, Any]
 
@@ -17,26 +20,19 @@ def unknown_tool(refused: Refused, server: Server) -> bool:
 
 
 def unsupported_tool(refused: Refused, server: Server) -> bool:
-    """Tells whether a forced tool is no function, or the server can't have any tool called, which it can't say of some
-    only."""
+    """Returns whether a forced tool isn't a function."""
     body = refused.body or {}
     if not forces(body):
         return False
     choice = body.get("tool_choice")
     other = isinstance(choice, Mapping) and choice.get("type") not in (None, "function", "allowed_tools")
     no_function = bool(body.get("tools")) and not set(functions(body)) & set(named(body) or functions(body))
-    return other or no_function or server.stands_by("calls tools", 0)
+    return other or no_function
 
 
 def forces(body: Body) -> bool:
-    """Tells whether the choices of tools leave the model no way to answer in words."""
-    return any(_forces(body.get(name)) for name in ("tool_choice", "function_call"))
-
-
-def _forces(choice: Any) -> bool:
-    if isinstance(choice, Mapping) and choice.get("type") == "allowed_tools":
-        choice = choice.get("allowed_tools", choice).get("mode")
-    return choice == "required" or isinstance(choice, Mapping)
+    """Returns whether the tool choices of a body force a call."""
+    return any(group("forced_call").matches(partial(value_at, body)))
 
 
 def functions(body: Body) -> dict[str, Mapping[str, Any]]:

@@ -28,8 +28,3 @@ def test_what_it_names_exists(spec, change, words) -> None:
 
     spec.conditions["conditions"]["functions_beside_tools"] |= change
     assert words in "\n".join(map(str, conditions(spec)))
-
-
-def test_a_fact_that_nothing_depends_on(spec, only) -> None:
-    spec.conditions["facts"]["mood"] = "How it feels."
-    only("conditions", "facts.mood", "no condition depends on it")

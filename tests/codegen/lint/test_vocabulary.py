@@ -1,7 +1,9 @@
 """The document's own keywords: the lint, their JSON Schemas and openapi/README.md have the same ones."""
 
 import re
+from collections.abc import Callable
 from functools import partial
+from typing import Any
 
 import jsonschema_rs
 import pytest
@@ -66,8 +68,10 @@ def test_every_list_of_systems_has_the_same_ones(real) -> None:
     assert list(SYSTEMS) == systems
 
 
-PUBLISHED = {"3.2": whole, "3.1": lowered} | {
-    system: partial(load_published, dialect_file(system)) for system in systems()
+PUBLISHED: dict[str, Callable[[], dict[str, Any]]] = {
+    "3.2": whole,
+    "3.1": lowered,
+    **{system: partial(load_published, dialect_file(system)) for system in systems()},
 }
 
 

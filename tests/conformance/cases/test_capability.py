@@ -8,9 +8,13 @@ import pytest
 from support.reports import exchange
 
 from specvino.conformance.cases.capability import all_capabilities, ask
+from specvino.conformance.cases.case import all_cases
+from specvino.conformance.checks import all_checks
 from specvino.conformance.dialect import Dialect
 from specvino.conformance.http.exchange import Exchange
 from specvino.conformance.verdict import Failed, NotExercised, Refused
+from specvino.document.loading import whole
+from specvino.document.pointers import at
 
 
 class Answered:
@@ -57,3 +61,29 @@ def test_a_refusal_that_says_nothing_is_none(dialect: str, status: int, content:
 def test_what_the_systems_document_refuses_is_not_asked() -> None:
     with pytest.raises(NotExercised, match="the document of mlc-llm refuses the request"):
         asked("completions.prompts", "mlc-llm", 400, b"{}")
+
+
+def test_each_capability_has_its_place_and_its_check() -> None:
+    capabilities = all_capabilities()
+    for capability in capabilities.values():
+        at(whole(), capability.spec)
+        assert capability.check is None or capability.check in all_checks()
+    needed = {name for case in all_cases() for name in case.needs}
+    assert needed <= capabilities.keys()
+
+
+@pytest.mark.parametrize(
+    ("name", "answer", "holds"),
+    [
+        ("chat.json_object", {"choices": [{"message": {"content": ' {"a'}}]}, True),
+        ("chat.json_object", {"choices": [{"message": {"content": "no"}}]}, False),
+        ("chat.json_schema", {"choices": [{"message": {"content": '{"color": "red"}'}}]}, True),
+        ("chat.json_schema", {"choices": [{"message": {"content": '{"color'}}]}, False),
+    ],
+)
+def test_what_shows_a_capability(name: str, answer: dict[str, Any], holds: bool) -> None:
+    if holds:
+        asked(name, "openai", 200, json.dumps(answer).encode())
+    else:
+        with pytest.raises(Failed, match=r"choices\.0\.message\.content is"):
+            asked(name, "openai", 200, json.dumps(answer).encode())

@@ -1,12 +1,13 @@
-"""What the engine is asked, message by message."""
+"""The messages that the engine gets for the items of a chat request."""
 
 import pytest
 
 from specvino.engine.request import Message, ToolCall
 from specvino.generated.models import CreateChatCompletionRequest
-from specvino.handlers.chat.request import request_fields, to_messages
+from specvino.handlers.chat.request import to_messages
 from specvino.handlers.errors import ApiError
 from specvino.handlers.media import ImageSource, MessageDraft, PlacedSource
+from specvino.handlers.sampling import sampling
 
 
 def body(*messages, **fields):
@@ -89,14 +90,8 @@ def test_what_a_multimodal_model_can_t_read_is_refused(part) -> None:
 
 
 def test_max_completion_tokens_wins() -> None:
-    assert request_fields(body({"role": "user"}, max_tokens=5, max_completion_tokens=7)).max_tokens == 7
-    assert request_fields(body({"role": "user"}, max_tokens=5, max_completion_tokens=None)).max_tokens == 5
-
-
-def test_n() -> None:
-    assert request_fields(body({"role": "user"})).n == 1
-    assert request_fields(body({"role": "user"}, n=None)).n == 1
-    assert request_fields(body({"role": "user"}, n=3)).n == 3
+    assert sampling(body({"role": "user"}, max_tokens=5, max_completion_tokens=7), {}).max_tokens == 7
+    assert sampling(body({"role": "user"}, max_tokens=5, max_completion_tokens=None), {}).max_tokens == 5
 
 
 def test_images_and_their_places() -> None:

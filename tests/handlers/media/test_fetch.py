@@ -16,7 +16,7 @@ HERE = ipaddress.ip_address("127.0.0.1")
 PUBLIC = ipaddress.ip_address("1.1.1.1")
 
 
-def found(*addresses: Address) -> Callable[[str, int], Awaitable[list[Address]]]:
+def resolving_to(*addresses: Address) -> Callable[[str, int], Awaitable[list[Address]]]:
     async def look_up(host: str, port: int) -> list[Address]:
         return list(addresses)
 
@@ -24,7 +24,7 @@ def found(*addresses: Address) -> Callable[[str, int], Awaitable[list[Address]]]
 
 
 def fetcher(*domains: str, **options: Any) -> Fetcher:
-    return Fetcher(domains or ("images.test",), **{"allows": lambda _: True, "look_up": found(HERE), **options})
+    return Fetcher(domains or ("images.test",), **{"allows": lambda _: True, "look_up": resolving_to(HERE), **options})
 
 
 def fetched(url: str, answer: bytes, fetcher: Fetcher, **options: Any) -> tuple[bytes, Web]:
@@ -95,7 +95,7 @@ def test_addresses_that_are_not_public_are_not_asked(addresses: tuple[Address, .
     async def run() -> None:
         async with web(whole(b"abc")) as server:
             for domains in (("images.test",), ("all",)):
-                careful = Fetcher(domains, look_up=found(*addresses))
+                careful = Fetcher(domains, look_up=resolving_to(*addresses))
                 with pytest.raises(InvalidUrl, match="not public"):
                     await careful.fetch(f"http://images.test:{server.port}/")
             assert not server.requests
@@ -127,7 +127,7 @@ def test_the_name_is_looked_up_once_and_the_connection_goes_there() -> None:
 
 def test_an_address_that_does_not_answer_is_not_the_last() -> None:
     nobody = ipaddress.ip_address("127.0.0.2")
-    assert fetched("http://images.test:{}/", whole(b"abc"), fetcher(look_up=found(nobody, HERE)))[0] == b"abc"
+    assert fetched("http://images.test:{}/", whole(b"abc"), fetcher(look_up=resolving_to(nobody, HERE)))[0] == b"abc"
 
 
 @pytest.mark.parametrize("status", [b"301 Moved", b"302 Found", b"307 Temporary", b"304 Not", b"404 Not", b"500 Oh"])

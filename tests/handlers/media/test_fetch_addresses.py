@@ -1,4 +1,4 @@
-"""Addresses around us are never asked, in whatever form they come."""
+"""Addresses that are not public are never fetched from, in whatever form they are written."""
 
 import asyncio
 import ipaddress

@@ -1,4 +1,4 @@
-"""The images of a request: their order, their bounds, and what is said of the first that is refused."""
+"""The images of a request: their order, their limits, and the error for the first refused one."""
 
 import asyncio
 from dataclasses import dataclass, field

@@ -25,7 +25,7 @@ EVENT, UNARY = SchemaCheck.of_component("ResponseStreamEvent"), SchemaCheck.of_c
 
 
 def emitter():
-    return ResponseEmitter(BODY, sampling(BODY, None, {}))
+    return ResponseEmitter(BODY, sampling(BODY, {}))
 
 
 def emit(segments):

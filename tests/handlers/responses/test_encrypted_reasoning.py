@@ -10,7 +10,7 @@ from specvino.generated.models import InputMessage, InputReasoning
 from specvino.handlers.encryption import Cipher
 from specvino.handlers.errors import ApiError
 from specvino.handlers.responses.encrypted_reasoning import decrypted, encrypted
-from specvino.handlers.responses.input import read
+from specvino.handlers.responses.request import read
 
 CIPHER = Cipher()
 

@@ -20,7 +20,7 @@ QUERY = {"stream": False, "starting_after": None, "include_obfuscation": False, 
 
 
 class FailingStore(NoStore):
-    """Fails as often as it shall, and holds what it was given then."""
+    """A store that fails a given number of times, and keeps the records that it got then."""
 
     keeps = True
 
@@ -147,8 +147,8 @@ def test_one_in_the_background_is_in_memory_until_it_can_be_stored(monkeypatch) 
 def test_one_in_the_background_is_its_owners_alone() -> None:
     async def test(responses):
         body = {"model": "m", "input": "script: stall_at=1\na b", "background": True}
-        asked = CreateResponseRequest.model_validate(body)
-        id = (await responses.create_response(RequestContext("r", owner="me"), asked)).body["id"]
+        request = CreateResponseRequest.model_validate(body)
+        id = (await responses.create_response(RequestContext("r", owner="me"), request)).body["id"]
         await asyncio.sleep(0)  # it begins
         for owner in ("you", ""):
             other = RequestContext("r", owner=owner)
@@ -219,8 +219,8 @@ def test_one_that_another_server_ended_is_ended_here(monkeypatch) -> None:
     monkeypatch.setattr(background, "SHOWN", 0.01)
 
     async def look(responses):
-        asked = ask(responses, "script: stall_at=1\none two", background=True, stream=True)
-        *_, last = [event async for event in await asked]
+        answer = ask(responses, "script: stall_at=1\none two", background=True, stream=True)
+        *_, last = [event async for event in await answer]
         assert last["response"]["status"] == "cancelled"
 
     run(look, TakenStore())

@@ -1,4 +1,4 @@
-"""What the engine is asked, and what is refused."""
+"""The conversation and the settings that the engine gets for a response, and refusals."""
 
 import pytest
 
@@ -6,8 +6,7 @@ from specvino.engine.request import Message
 from specvino.generated.models import CreateResponseRequest
 from specvino.handlers.errors import ApiError
 from specvino.handlers.responses.conversation import to_conversation
-from specvino.handlers.responses.input import read
-from specvino.handlers.responses.request import request_fields
+from specvino.handlers.responses.request import read, request_fields
 from specvino.handlers.sampling import sampling
 
 
@@ -28,8 +27,8 @@ def test_instructions_stand_first() -> None:
 
 def test_settings() -> None:
     fields = request_fields(body(max_output_tokens=7, temperature=0, stop="x", seed=3))
-    settings = sampling(fields.body, fields.max_tokens, {})
-    assert (fields.n, settings.max_tokens, settings.stop, settings.seed) == (1, 7, ("x",), 3)
+    settings = sampling(fields.body, {})
+    assert (settings.max_tokens, settings.stop, settings.seed) == (7, ("x",), 3)
 
 
 def test_what_the_input_continues_stands_between_instructions_and_input() -> None:

@@ -11,7 +11,7 @@ UNARY = SchemaCheck.of_component("ResponseObject")
 
 def repeat(model=None, **fields):
     body = CreateResponseRequest.model_validate({"model": "m", "input": "hi", **fields})
-    response = request_echo(body, sampling(body, None, model or {}), "resp_1", 5)
+    response = request_echo(body, sampling(body, model or {}), "resp_1", 5)
     UNARY.require(response)
     return response
 
@@ -29,14 +29,14 @@ def test_null_is_absent() -> None:
 
 def test_settings_are_those_in_force() -> None:
     response = repeat({"temperature": 0.5}, top_p=0.25, frequency_penalty=1)
-    found = [response[name] for name in ("temperature", "top_p", "frequency_penalty", "presence_penalty")]
-    assert found == [0.5, 0.25, 1, 0]
+    echoed = [response[name] for name in ("temperature", "top_p", "frequency_penalty", "presence_penalty")]
+    assert echoed == [0.5, 0.25, 1, 0]
     assert repeat(service_tier="flex")["service_tier"] == "default"
 
 
 def test_whether_it_is_stored_is_not_what_was_asked_but_what_is() -> None:
     body = CreateResponseRequest.model_validate({"model": "m", "input": "hi", "store": True})
-    assert [request_echo(body, sampling(body, None, {}), "resp_1", 5, stored)["store"] for stored in (True, False)] == [
+    assert [request_echo(body, sampling(body, {}), "resp_1", 5, stored)["store"] for stored in (True, False)] == [
         True,
         False,
     ]

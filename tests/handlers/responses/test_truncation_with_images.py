@@ -19,12 +19,12 @@ class Full(ScriptedEngine):
 
     def __init__(self) -> None:
         super().__init__()
-        self.asked: list[list[str]] = []
+        self.prompts: list[list[str]] = []
 
     async def generate(self, request: GenerationRequest) -> AsyncGenerator[Segment]:
         [prompt] = request.prompts
-        self.asked.append([message.content for message in prompt.messages])  # type: ignore[union-attr]
-        if len(self.asked[-1]) > 3:
+        self.prompts.append([message.content for message in prompt.messages])  # type: ignore[union-attr]
+        if len(self.prompts[-1]) > 3:
             raise ContextLengthExceeded(None, 1, 4096)
         async for segment in super().generate(request):
             yield segment
@@ -44,5 +44,5 @@ def test_it_gets_shorter_until_it_fits() -> None:
     reply, engine = asyncio.run(run())
     response = reply.body
     assert response["output"][0]["content"][0]["text"] == "last"
-    assert [len(messages) for messages in engine.asked] == [9, 7, 5, 3]
-    assert engine.asked[-1] == ["user3", "assistant3", "last"]
+    assert [len(messages) for messages in engine.prompts] == [9, 7, 5, 3]
+    assert engine.prompts[-1] == ["user3", "assistant3", "last"]

@@ -29,13 +29,13 @@ def differences(connection: Connection) -> Any:
 def newest(connection: Connection) -> str:
     """What a new database has."""
     bring_up_to_date(connection)
-    found = version(connection)
-    assert found
-    return found
+    present = version(connection)
+    assert present
+    return present
 
 
 def test_a_new_database_has_the_tables_that_the_code_knows(file: Path) -> None:
-    """A change of `tables.py` needs a migration."""
+    """A change of the tables needs a migration."""
     with create_engine(f"sqlite:///{file}").connect() as connection:
         assert version(connection) is None
         assert int(newest(connection)) >= 1
@@ -67,8 +67,8 @@ def test_a_database_from_before_there_were_versions_keeps_what_it_has(file: Path
     async def look() -> None:
         store = SqlStore(f"sqlite:///{file}")
         await store.open()
-        found: object = await store.response("resp_1", "")
-        assert found == {"id": "resp_1"}
+        response: object = await store.response("resp_1", "")
+        assert response == {"id": "resp_1"}
         await store.close()
 
     asyncio.run(look())

@@ -1,14 +1,17 @@
 """Refusals that name a field are believed where the field is at fault."""
 
-from typing import Any
+from functools import partial
+from typing import Any, ClassVar
 
 import pytest
 
 from specvino.conformance.fuzz.consistent_requests import IMAGE, consistent
-from specvino.conformance.fuzz.refusals.conditions import REFUSALS
+from specvino.conformance.fuzz.refusals.conditions import is_true
 from specvino.conformance.fuzz.refusals.refused import Refused
 from specvino.conformance.fuzz.server import Server
 from specvino.conformance.http.client import Target
+from specvino.document.conditions import value_at
+from specvino.document.loading import conditions_of
 
 PIXELS = IMAGE.partition(",")[2]
 FUNCTION = {"type": "function", "function": {"name": "f", "parameters": {"type": "array"}, "strict": True}}
@@ -17,7 +20,21 @@ BEAMS = {"best_of": 3}
 
 
 class StoringServer(Server):
-    """Keeps `done` and `made`, which continues what was deleted."""
+    """Keeps `done` and `made`, which continues what was deleted; without any option, on a model that reads no image."""
+
+    facts: ClassVar = {
+        "max_tokens": None,
+        "best_of": 20,
+        "drafting": None,
+        "full_logits": True,
+        "last_token_id": 999,
+        "trusts_chat_templates": False,
+        "stores_responses": False,
+        "thinking_budgets": False,
+        "context_length": 100,
+        "vision": True,
+        "calls_tools": False,
+    }
 
     def __init__(self) -> None:
         paths: dict[str, Any] = {"/responses/{response_id}": {}, "/responses/{response_id}/input_items": {}}
@@ -32,6 +49,14 @@ class StoringServer(Server):
 
     def input_items(self, id):
         return {"msg_1"}
+
+
+def judged(code, param, body, message="", server=None, **facts):
+    """Whether a refusal of a chat or response request is true."""
+    server = server or StoringServer()
+    server.facts = server.facts | facts
+    endpoint = "responses" if {"input", "text", "background"} & body.keys() else "chat"
+    return is_true(Refused(endpoint, {}, body, code, message, param), server)
 
 
 def schema(schema, strict=False):
@@ -56,7 +81,7 @@ TOOL = "tools.0.function.parameters"
         ("integer_above_max_value", "best_of", {"best_of": 21}, "best_of is 21, but this server's limit is 20."),
         ("invalid_value", "n", {"n": 3, "best_of": 2}, ""),
         ("invalid_value", "allowed_token_ids", {"allowed_token_ids": [3, 1000]}, NO_TOKEN),
-        ("invalid_value", "best_of", BEAMS | {"presence_penalty": 1}, ""),
+        ("invalid_value", "best_of", BEAMS | {"presence_penalty": 1, "input": "hi"}, ""),
         ("invalid_value", "best_of", BEAMS | schema({}), ""),
         ("invalid_value", "ignore_eos", {"ignore_eos": True, "tool_choice": "required"}, ""),
         ("invalid_value", "functions", {"functions": [{"name": "f"}], "tools": [FUNCTION]}, ""),
@@ -75,8 +100,6 @@ TOOL = "tools.0.function.parameters"
         ),
         ("unsupported_parameter", "max_ngram_size", {"max_ngram_size": 3}, ""),
         ("unsupported_parameter", "background", {"background": True}, ""),
-        ("unsupported_parameter", "best_of", BEAMS, ""),
-        ("unsupported_parameter", "min_tokens", {"min_tokens": 1}, ""),
         ("invalid_value", "min_tokens", {"min_tokens": 3, "max_tokens": 2}, ""),
         ("invalid_value", "min_tokens", {"min_tokens": 1, "response_format": {"type": "json_object"}}, ""),
         ("invalid_schema", SCHEMA, schema({"type": 7}), ""),
@@ -124,7 +147,7 @@ TOOL = "tools.0.function.parameters"
     ],
 )
 def test_true(code, param, body, message) -> None:
-    assert REFUSALS[code](Refused({}, body, code, message, param), StoringServer())
+    assert judged(code, param, body, message)
 
 
 @pytest.mark.parametrize(
@@ -185,37 +208,48 @@ def test_true(code, param, body, message) -> None:
     ],
 )
 def test_false(code, param, body, message) -> None:
-    assert not REFUSALS[code](Refused({}, body, code, message, param), StoringServer())
+    assert not judged(code, param, body, message)
 
 
 def test_an_item_is_looked_for() -> None:
     for after, expected in (("msg_2", True), ("msg_1", False)):
-        refused = Refused({"response_id": "done"}, None, "item_not_found", "", "after", {"after": after})
-        assert REFUSALS["item_not_found"](refused, StoringServer()) is expected
+        refused = Refused(
+            "response_input_items", {"response_id": "done"}, None, "item_not_found", "", "after", {"after": after}
+        )
+        assert is_true(refused, StoringServer()) is expected
 
 
 def test_only_what_was_made_in_the_background_is_cancelled() -> None:
     for id, expected in (("done", True), ("made", False), ("deleted", False)):
-        refused = Refused({"response_id": id}, None, "response_not_cancellable", "", "response_id")
-        assert REFUSALS["response_not_cancellable"](refused, StoringServer()) is expected
+        refused = Refused(
+            "response_cancel", {"response_id": id}, None, "response_not_cancellable", "", "response_id"
+        )
+        assert is_true(refused, StoringServer()) is expected
 
 
-@pytest.mark.parametrize(
-    ("code", "param", "body", "other", "others"),
-    [
-        ("unsupported_content", PART, image(IMAGE), "invalid_image_url", image("https://example.com/a.png")),
-        ("unsupported_parameter", "best_of", BEAMS, "unsupported_parameter", {"num_assistant_tokens": 1}),
-    ],
-)
-def test_a_server_that_contradicts_itself_isn_t_believed(code, param, body, other, others) -> None:
-    server = StoringServer()
-    second = Refused({}, others, other, "", PART if "input" in others else "num_assistant_tokens")
-    assert REFUSALS[other](second, StoringServer())
-    assert REFUSALS[code](Refused({}, body, code, "", param), server)
-    assert not REFUSALS[other](second, server)
+def test_what_depends_on_the_server() -> None:
+    drafted = {"num_assistant_tokens": 1}
+    assert judged("unsupported_parameter", "num_assistant_tokens", drafted)
+    assert not judged("unsupported_parameter", "num_assistant_tokens", drafted, drafting="draft_model")
+    assert judged("unsupported_parameter", "best_of", BEAMS, drafting="draft_model")
+    assert not judged("unsupported_parameter", "best_of", BEAMS)
+    assert judged("unsupported_content", PART, image(IMAGE), vision=False)
+    assert not judged("unsupported_content", PART, image(IMAGE))
+    assert judged("unsupported_tool", "tool_choice", {"tool_choice": "required", "tools": [FUNCTION]})
+    assert not judged(
+        "unsupported_tool", "tool_choice", {"tool_choice": "required", "tools": [FUNCTION]}, calls_tools=True
+    )
 
 
-def test_an_agreeable_request_has_nothing_that_excludes_anything() -> None:
+DRAWS = [lambda bound: 0, lambda bound: bound - 1]
+
+
+def agreed(body, draw, *, images=True, endpoint="responses"):
+    return consistent(body, endpoint, {"drafting": None}, images=images, draw=draw)
+
+
+@pytest.mark.parametrize("draw", DRAWS, ids=["field at fault", "other field"])
+def test_an_agreeable_request_meets_no_condition(draw) -> None:
     odd = {
         **BEAMS,
         **schema({}),
@@ -225,20 +259,35 @@ def test_an_agreeable_request_has_nothing_that_excludes_anything() -> None:
         "max_ngram_size": 3,
         "tool_choice": NAMED,
         "text": {"format": {"type": "json_object"}},
-        "chat_template_kwargs": {"tools": [], "add_generation_prompt": 1, "a": 1},
+        "chat_template_kwargs": {"tools": [], "a": 1},
     } | image("https://example.com/a.png")
-    changed = consistent(odd, images=True)
-    assert changed == {
-        "n": 2,
-        "presence_penalty": 1,
-        "text": odd["text"],
-        "chat_template_kwargs": {"a": 1},
-        **image({"url": IMAGE}),
-    }
+    changed = agreed(odd, draw)
+    assert not list(conditions_of("responses").refusals(partial(value_at, changed), {"drafting": None}))
+    assert not {"max_ngram_size", "tool_choice", "chat_template_kwargs"} & changed.keys()
+    assert changed["n"] == 2
+    assert changed["input"] == image({"url": IMAGE})["input"]
+
+
+def test_either_of_two_fields_goes() -> None:
+    penalized = BEAMS | {"presence_penalty": 1}
+    assert [agreed(penalized, draw) for draw in DRAWS] == [{"presence_penalty": 1}, BEAMS]
+    several = {"guided_regex": "a", "response_format": {"type": "json_object"}}
+    assert [agreed(several, draw, endpoint="chat") for draw in DRAWS] == [
+        {"guided_regex": "a"},
+        {"response_format": {"type": "json_object"}},
+    ]
+    template = {"chat_template_kwargs": {"add_generation_prompt": 1}}
+    assert agreed(template, DRAWS[1]) == {}
+    assert template  # the body itself stays
+
+
+def test_searches_are_narrow() -> None:
+    assert agreed({"n": 9, "best_of": 9}, DRAWS[0]) == {"n": 9}
+    assert agreed({"best_of": 9}, DRAWS[0]) == {"best_of": 4}
+
+
+def test_images_stay_or_become_texts() -> None:
     text = {"type": "input_text", "text": "What is this?"}
-    assert consistent(odd, images=False)["input"] == [{"role": "user", "content": [text]}]
-    assert consistent(image(IMAGE), images=True) == image(IMAGE)
-    assert consistent(BEAMS | {"presence_penalty": 1}, images=True) == BEAMS
-    assert consistent({"n": 9, "best_of": 9}, images=True) == {"n": 9}
-    several = {"guided_regex": "a", "guided_choice": ["a"], "response_format": {"type": "json_object"}}
-    assert consistent(several, images=True) == {"guided_choice": ["a"]}
+    remote = image("https://example.com/a.png")
+    assert agreed(remote, DRAWS[0], images=False)["input"] == [{"role": "user", "content": [text]}]
+    assert agreed(image(IMAGE), DRAWS[0]) == image(IMAGE)

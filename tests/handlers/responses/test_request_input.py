@@ -8,7 +8,7 @@ from specvino.engine.request import Message, ToolCall
 from specvino.generated.models import CreateResponseRequest
 from specvino.handlers.errors import ApiError
 from specvino.handlers.media import ImageSource, MessageDraft, PlacedSource
-from specvino.handlers.responses.input import to_messages
+from specvino.handlers.responses.request import to_messages
 
 CALL = {"type": "function_call", "call_id": "c1", "name": "f", "arguments": '{"a": 1}'}
 OUTPUT = {"type": "function_call_output", "call_id": "c1", "output": "sunny"}
@@ -21,11 +21,11 @@ def turns(*items):
     return [draft.message for draft in to_messages(body.input)]
 
 
-def said(text):
+def assistant(text):
     return {"role": "assistant", "content": text}
 
 
-def asked(text):
+def user(text):
     return {"role": "user", "content": text}
 
 
@@ -43,7 +43,7 @@ def test_parts_are_joined() -> None:
     parts: list[dict[str, Any]] = [{"type": "input_text", "text": "a"}, {"type": "input_text", "text": "b"}]
     assert turns({"role": "user", "content": parts}) == [Message("user", "a\nb")]
     parts = [{"type": "output_text", "text": "a", "annotations": []}, {"type": "refusal", "refusal": "no"}]
-    assert turns(said(parts)) == [Message("assistant", "a\nno")]
+    assert turns(assistant(parts)) == [Message("assistant", "a\nno")]
 
 
 CALLED = ToolCall("c1", "f", '{"a": 1}')
@@ -52,20 +52,20 @@ CALLED = ToolCall("c1", "f", '{"a": 1}')
 @pytest.mark.parametrize(
     ("items", "messages"),
     [
-        ([said("t"), CALL], [Message("assistant", "t", tool_calls=(CALLED,))]),
-        ([CALL, said("t")], [Message("assistant", "t", tool_calls=(CALLED,))]),
+        ([assistant("t"), CALL], [Message("assistant", "t", tool_calls=(CALLED,))]),
+        ([CALL, assistant("t")], [Message("assistant", "t", tool_calls=(CALLED,))]),
         ([CALL, CALL], [Message("assistant", "", tool_calls=(CALLED, CALLED))]),
-        ([THOUGHT, said("t")], [Message("assistant", "t", reasoning="hm")]),
+        ([THOUGHT, assistant("t")], [Message("assistant", "t", reasoning="hm")]),
         ([THOUGHT, SUMMARY, CALL], [Message("assistant", "", reasoning="hm\nso", tool_calls=(CALLED,))]),
         ([THOUGHT], [Message("assistant", "", reasoning="hm")]),
-        ([said("t"), said("u")], [Message("assistant", "t"), Message("assistant", "u")]),
-        ([said("t"), THOUGHT], [Message("assistant", "t"), Message("assistant", "", reasoning="hm")]),
+        ([assistant("t"), assistant("u")], [Message("assistant", "t"), Message("assistant", "u")]),
+        ([assistant("t"), THOUGHT], [Message("assistant", "t"), Message("assistant", "", reasoning="hm")]),
         ([CALL, THOUGHT], [Message("assistant", "", tool_calls=(CALLED,)), Message("assistant", "", reasoning="hm")]),
     ],
 )
 def test_what_belongs_to_one_turn_of_the_assistant(items, messages) -> None:
     assert turns(*items) == messages
-    assert turns(asked("q"), *items, asked("r")) == [Message("user", "q"), *messages, Message("user", "r")]
+    assert turns(user("q"), *items, user("r")) == [Message("user", "q"), *messages, Message("user", "r")]
 
 
 def test_results_of_functions() -> None:
@@ -88,7 +88,7 @@ def test_items_without_a_place_in_templates_are_left_out() -> None:
         {"type": "web_search_call", "id": "ws_1"},
     ]
     assert turns(*others) == []
-    assert turns(said("t"), *others, CALL) == [Message("assistant", "t", tool_calls=(CALLED,))]
+    assert turns(assistant("t"), *others, CALL) == [Message("assistant", "t", tool_calls=(CALLED,))]
 
 
 @pytest.mark.parametrize(
@@ -102,7 +102,7 @@ def test_items_without_a_place_in_templates_are_left_out() -> None:
 )
 def test_what_the_model_can_t_read_is_refused(item, param) -> None:
     with pytest.raises(ApiError) as error:
-        turns(asked("q"), item)
+        turns(user("q"), item)
     assert (error.value.code, error.value.param) == ("unsupported_content", param)
 
 
@@ -112,7 +112,7 @@ def test_images_and_their_places() -> None:
     nowhere = [{"type": "input_image", "file_id": "f"}, {"type": "input_image", "image_url": None}]
     result = {**OUTPUT, "output": [{"type": "input_text", "text": "seen"}, inner]}
     body = CreateResponseRequest.model_validate(
-        {"model": "m", "input": [asked([image]), CALL, result, asked("x"), asked(nowhere)]}
+        {"model": "m", "input": [user([image]), CALL, result, user("x"), user(nowhere)]}
     )
     [shown, _, output, _] = list(to_messages(body.input[:4], vision=True))
     first = PlacedSource(0, ImageSource("input.0.content.0", "data:,a", "low"))
@@ -126,7 +126,7 @@ def test_images_and_their_places() -> None:
 
 def test_images_of_an_earlier_answer_have_a_path_of_their_own() -> None:
     image = {"type": "input_image", "image_url": "data:,a"}
-    body = CreateResponseRequest.model_validate({"model": "m", "input": [asked([image])]})
+    body = CreateResponseRequest.model_validate({"model": "m", "input": [user([image])]})
     [draft] = to_messages(body.input, "previous_response_id", vision=True)
     [placed] = draft.images
     assert placed.source.param == "previous_response_id.0.content.0"

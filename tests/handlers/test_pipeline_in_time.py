@@ -6,8 +6,8 @@ from collections.abc import AsyncGenerator
 import pytest
 
 from specvino.generated.errors import ErrorCode
-from specvino.handlers.deadline import in_time
 from specvino.handlers.errors import ApiError
+from specvino.handlers.pipeline import in_time
 
 
 async def numbers(closed: list[bool], *, endless: bool) -> AsyncGenerator[int]:

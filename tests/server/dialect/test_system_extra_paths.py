@@ -6,7 +6,7 @@ from support.app import Client
 from specvino.engine.scripted import ScriptedEngine
 from specvino.engine.scripted.script import Script
 from specvino.server.dialect import speaker
-from specvino.server.dialect.system import Elsewhere, elsewhere
+from specvino.server.dialect.system import ExtraPath, extra_paths
 from specvino.server.settings import Settings
 
 KEYED = frozenset({"sk-1"})
@@ -29,8 +29,8 @@ def test_each_path_and_method_is_a_place() -> None:
             {"method": "GET", "path": "/nothing", "purpose": "x"},
         ]
     }
-    assert list(elsewhere(head)) == [
-        Elsewhere(method, path, "get_health", 503) for path in ("/ping", "/pong") for method in ("GET", "POST")
+    assert list(extra_paths(head)) == [
+        ExtraPath(method, path, "get_health", 503) for path in ("/ping", "/pong") for method in ("GET", "POST")
     ]
 
 

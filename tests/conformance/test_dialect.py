@@ -1,0 +1,55 @@
+"""What the judge reads of a system's answers in the head of its dialect file."""
+
+import pytest
+
+from specvino.conformance.dialect import NAMES, WHOLE, Dialect
+
+
+def facts(name: str) -> dict[str, object]:
+    dialect = Dialect(name)
+    return {
+        "names_fields": dialect.names_fields,
+        "gives_unique_ids": dialect.gives_unique_ids,
+        "has_reliable_calls": dialect.has_reliable_calls,
+        "specifies_role_chunks": dialect.specifies_role_chunks,
+        "echoes_logprobs": dialect.echoes_logprobs,
+        "length of é": dialect.text_length("é"),
+        "shown of ' é!'": dialect.shown(" é!"),
+        "withheld_tokens": dialect.withheld_tokens("responses"),
+    }
+
+
+OWN = {
+    "names_fields": True,
+    "gives_unique_ids": True,
+    "has_reliable_calls": True,
+    "specifies_role_chunks": True,
+    "echoes_logprobs": True,
+    "length of é": 1,
+    "shown of ' é!'": " é!",
+    "withheld_tokens": 0,
+}
+
+
+@pytest.mark.parametrize(
+    ("name", "differences"),
+    [
+        ("specvino", {}),
+        ("openai", {"has_reliable_calls": False, "specifies_role_chunks": False}),
+        ("ovms", {"names_fields": False, "gives_unique_ids": False, "length of é": 2}),
+        ("vllm", {"names_fields": False}),
+        ("mlc-llm", {"names_fields": False, "echoes_logprobs": False, "shown of ' é!'": "!"}),
+        ("fastdeploy", {"names_fields": False, "echoes_logprobs": False}),
+        ("sglang", {"names_fields": False, "withheld_tokens": 2}),
+        ("llama-cpp", {"names_fields": False}),
+        ("ollama", {"names_fields": False, "gives_unique_ids": False}),
+    ],
+)
+def test_the_answers_of_a_system(name, differences) -> None:
+    assert facts(name) == OWN | differences
+
+
+def test_all_systems_are_here() -> None:
+    assert WHOLE in NAMES
+    assert len(NAMES) == 9
+    assert Dialect("sglang").withheld_tokens("chat") == Dialect("sglang").withheld_tokens(None) == 0
