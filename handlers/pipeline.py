@@ -30,10 +30,9 @@ from specvino.handlers.measuring import Measured
 from specvino.handlers.media import Media, MessageDraft, fetches
 from specvino.handlers.models import ServedModel, ServedModels
 from specvino.handlers.or_none import or_none, value_of
-from specvino.handlers.sampling import Body, sampling
+from specvino.handlers.sampling import Body, sampling, thinking_budget
 from specvino.handlers.structured_outputs import StructuredOutput, refusals, structured_output
 from specvino.handlers.template import TemplateVariables, conversation, template_variables
-from specvino.handlers.thinking_budget import thinking_budget
 from specvino.handlers.tools import ToolCalling, tool_calling
 
 Event = TypeVar("Event")

@@ -1,11 +1,12 @@
-"""The sampling settings: the request's value, else the model's own, else the document's default."""
+"""Sampling settings (the request's value, else the model's own, else the document's default) and thinking budgets."""
 
 from collections.abc import Mapping
 
 from pydantic import MISSING
 
 from specvino.document.loading import group
-from specvino.engine.request import Sampling
+from specvino.engine.protocol import ModelInfo
+from specvino.engine.request import Sampling, ThinkingBudget
 from specvino.generated import models
 from specvino.generated.support import DEFAULTS
 from specvino.handlers.or_none import or_none, value_of
@@ -50,6 +51,21 @@ def sampling(body: Body, model: Mapping[str, float | int]) -> Sampling:
         assistant_confidence_threshold=or_none(body.assistant_confidence_threshold),
         max_ngram_size=or_none(body.max_ngram_size),
     )
+
+
+def thinking_budget(body: Body, model: ModelInfo) -> tuple[ThinkingBudget | None, tuple[str, ...]]:
+    """Returns the budget, None without one, and the field without effect if the model's reasoning can't be ended. Of
+    several fields the first one of the group counts."""
+    for name in group("thinking_budget").paths:
+        tokens = value_of(body, name)
+        if tokens is None:
+            continue
+        if tokens < 0:  # no budget
+            return None, ()
+        if not model.thinking_budgets:
+            return None, (name,)
+        return ThinkingBudget(tokens, value_of(body, "reasoning_budget_message") or ""), ()
+    return None, ()
 
 
 def _max_tokens(body: Body) -> int | None:

@@ -7,7 +7,7 @@ from specvino.engine.request import ThinkingBudget
 from specvino.generated.models import CreateChatCompletionRequest, CreateResponseRequest
 from specvino.handlers.errors import ApiError
 from specvino.handlers.limits import Limits, require_supported
-from specvino.handlers.thinking_budget import thinking_budget
+from specvino.handlers.sampling import thinking_budget
 
 ABLE = ModelInfo(100, 50, {}, thinking_budgets=True)
 UNABLE = ModelInfo(100, 50, {})
