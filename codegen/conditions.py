@@ -48,7 +48,7 @@ def _expanded(entry: Object, document: Object, body: Any, groups: Object) -> Obj
 
     def having(paths: Any) -> Any:
         paths = groups[paths] if isinstance(paths, str) else paths
-        kept = [path for path in paths if has_field(document, body, path)]
+        kept = [path for path in paths if has_field(document, body, path, supported=True)]
         return {path: paths[path] for path in kept} if isinstance(paths, Mapping) else kept
 
     expanded: Object = {}
@@ -61,12 +61,18 @@ def _expanded(entry: Object, document: Object, body: Any, groups: Object) -> Obj
     return expanded
 
 
-def has_field(document: Object, schema: Any, path: str) -> bool:
-    """Returns whether a body, or a branch of a union in it, has a field at a dotted path, or is a map of any names."""
+def has_field(document: Object, schema: Any, path: str, *, supported: bool = False) -> bool:
+    """Returns whether a body, or a branch of a union in it, has a field at a dotted path, or is a map of any names.
+
+    `supported` leaves out fields that this server doesn't support: the only values that it supports have no effect.
+    """
     name, _, rest = path.partition(".")
     for branch in _branches(document, schema):
         if name in branch.get("properties", {}):
-            if not rest or has_field(document, branch["properties"][name], rest):
+            field = branch["properties"][name]
+            if supported and field.get("x-handling") == "unsupported":
+                continue
+            if not rest or has_field(document, field, rest, supported=supported):
                 return True
         elif "properties" not in branch and branch.get("additionalProperties"):
             return True
