@@ -23,9 +23,7 @@ PAGE = Path(__file__).parents[2] / "docs" / "conformance.md"
 
 def test_the_example_of_the_page_runs(tmp_path, monkeypatch, capsys) -> None:
     section = PAGE.read_text().partition("\n## From Python\n")[2]
-    found = re.search(r"```python\n(.*?)```", section, re.DOTALL)
-    assert found
-    example = found[1]
+    (example,) = re.findall(r"```python\n(.*?)```", section, re.DOTALL)
     monkeypatch.chdir(tmp_path)
 
     def run_it(url: str) -> Any:
