@@ -1,4 +1,4 @@
-"""A stream as one system sends it: the framing of events, the end of the stream, and the parts of x-stream that hold."""
+"""A stream as one system sends it: the framing of events, its end, and the parts of x-stream that hold."""
 
 from collections.abc import Iterator
 from typing import Any

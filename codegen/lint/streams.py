@@ -34,7 +34,7 @@ class Events:
             self.by_fact = {rule["fact"]: self._event for rule in classify}
 
     def has(self, path: str, fact: str | None = None) -> bool:
-        """Returns whether any event, or any that states `fact`, can have a value at a path such as `choices[].index`."""
+        """Returns whether any event, or any with `fact`, can have a value at a path such as `choices[].index`."""
         return self._exists(self._event if fact is None else self.by_fact[fact], path)
 
     def examples(self) -> Iterator[Any]:
@@ -261,7 +261,7 @@ def _framing(item: dict[str, Any], table: dict[str, Any]) -> Iterator[str]:
 def _rules(events: Events, rules: list[dict[str, Any]]) -> Iterator[str]:
     facts = [rule["fact"] for rule in rules]
     for fact in sorted({fact for fact in facts if facts.count(fact) > 1}):
-        yield f"classify {fact}: the fact stands twice"
+        yield f"classify {fact}: the fact is listed twice"
     for rule in rules:
         prefix = f"{rule['each']}[]." if "each" in rule else ""
         for path in [prefix + path for path in (*rule["at"], *([rule["key"]] if prefix else []))]:
