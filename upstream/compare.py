@@ -329,7 +329,7 @@ def _default(side: Side, schemas: Schemas) -> Any:
 
 
 def _is_one_value(side: Side, schemas: Schemas) -> bool:
-    """Returns whether schemas allow one value only, which need not be marked as the default."""
+    """Returns whether schemas allow only one value, for which a default carries no information."""
     listed = [values(leaf) for leaf in side.leaves(schemas)]
     return None not in listed and len([value for each in listed for value in each or ()]) == 1
 

@@ -58,11 +58,11 @@ OTHERS = """
 DIFFERENT = """
 ## What is different
 
-Fields that aren't supported in full, and remarks on those that are. What lies inside a field that is refused, ignored
-or absent is so, too, and isn't told again.
+Fields that aren't supported in full, and remarks on those that are. Fields inside one that is refused, ignored
+or absent are so too, and aren't repeated.
 """
 
-NOT_KNOWN = "\nOf {count} fields nobody has found out yet what {name} does: [the matrix]({matrix}) has them.\n"
+NOT_KNOWN = "\nIt is unknown what {name} does with {count} fields: see [the matrix]({matrix}).\n"
 
 
 def pages(source: Source) -> Iterator[Page]:

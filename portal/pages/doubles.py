@@ -37,8 +37,8 @@ class StartLine:
 HEAD = """\
 # As {name}
 
-`specvino serve --dialect {system}` speaks as {name}: what works of it, what differs and what is missing, by the
-markings of the document. What {name} itself does is on [its own page](../dialects/{system}.md).
+`specvino serve --dialect {system}` speaks as {name}. This page lists what works, what differs and what is missing,
+according to the document. What {name} itself does is on [its own page](../dialects/{system}.md).
 
 ## How it is started
 
@@ -85,14 +85,14 @@ Not served as there; `/health`, `/metrics`, `/version` and `/openapi.json` are t
 
 # The sections of requests' fields, in the order of the page: a title and what is to be said of all of them.
 SECTIONS = {
-    "works": ("What works", "Fields that {name} heeds, and this server too."),
+    "works": ("What works", "Fields that both {name} and this server honor."),
     "partly": ("What works for some values", "Other values have no effect here, and are named in the answer's header."),
     "missing": (
         "What is missing",
-        "{name} heeds these fields. Here they have no effect: the answer's header names them.",
+        "{name} honors these fields. Here they have no effect, and the answer's header names them.",
     ),
     "natural": ("What has no effect by its nature", "These fields change no answer, such as a note on who asks."),
-    "more": ("What has an effect nevertheless", "{name} ignores these fields; this server heeds them."),
+    "more": ("What has an effect nevertheless", "{name} ignores these fields; this server honors them."),
     "refused": ("What is refused", "As {name} refuses it."),
 }
 
