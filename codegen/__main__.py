@@ -28,7 +28,7 @@ def main(
     if not check:
         build.write(files, target)
     elif difference := build.drift(files, target):
-        sys.exit(difference + "generated/ is not what openapi/ gives: run `python -m specvino.codegen`.")
+        sys.exit(difference + "generated/ is out of date: run `python -m specvino.codegen`.")
 
 
 if __name__ == "__main__":

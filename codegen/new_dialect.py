@@ -42,7 +42,7 @@ fields:
 """
 
 UNREADABLE = (
-    "Nobody has looked yet whether {title} has classes in Python that can be read; until then only asking a server "
+    "It is unknown whether {title} has classes in Python that can be read; until then only asking a server "
     "(specvino conform --dialect {name}) can tell"
 )
 
@@ -91,7 +91,7 @@ def _stream(table: dict[str, Any]) -> dict[str, Any]:
         "framing": table["framing"],
         "terminator": table.get("terminator"),
         "error": "event",
-        "order": "Nobody has found out yet.",
+        "order": "Unknown.",
     }
 
 

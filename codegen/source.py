@@ -25,7 +25,7 @@ def _mapping(loader: Any, node: yaml.MappingNode) -> dict[str, Any]:
     result: dict[str, Any] = {}
     for key, value in pairs:
         if key in result:
-            raise yaml.constructor.ConstructorError(None, None, f"the key {key!r} stands twice", node.start_mark)
+            raise yaml.constructor.ConstructorError(None, None, f"the key {key!r} is duplicated", node.start_mark)
         result[key] = value
     return result
 

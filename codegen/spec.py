@@ -33,7 +33,7 @@ def read(source: Path) -> Spec:
     """Reads the folder openapi/. Raises SpecError."""
     root = source / "openapi.yaml"
     if not root.is_file():
-        raise SpecError(f"{root} does not exist: run this in the project's folder, or name it with --root")
+        raise SpecError(f"{root} does not exist: run this in the project's folder, or give it with --root")
     bundler = Bundler(root)
     document = bundler.run()
     errors = load(source / "errors.yaml")

@@ -61,22 +61,25 @@ MARK = "openapi/specvino.json"
 
 
 class BuildError(Exception):
-    """The site can't be built; `str()` says why."""
+    """The site can't be built; `str()` is the reason."""
 
 
 def build(
     output: Path, cli: typer.Typer, side_by_side: SideBySide, start_lines: Mapping[str, doubles.StartLine]
 ) -> None:
-    """Writes the site to `output`, and replaces one that is there; `cli` is what it shows commands of, `side_by_side`
-    makes the pages of the servers that were judged, `start_lines` are those of the systems. Raises BuildError."""
+    """Writes the site to `output`, replacing an earlier one.
+
+    `cli` is the command line to document, `side_by_side` makes the pages that compare servers, and `start_lines` are
+    those of the systems. Raises BuildError.
+    """
     if output.exists() and not output.is_dir():
-        raise BuildError(f"{output} is no folder")
+        raise BuildError(f"{output} isn't a folder")
     if output.is_dir() and any(output.iterdir()) and not (output / MARK).exists():
-        raise BuildError(f"{output} holds something else than a site: name an empty folder")
+        raise BuildError(f"{output} contains something else than a site; choose an empty folder")
     try:
         output.mkdir(parents=True, exist_ok=True)
     except OSError as error:
-        raise BuildError(f"{output} can't be made: {error.strerror}") from None
+        raise BuildError(f"{output} can't be created: {error.strerror}") from None
     warnings = _Warnings()
     logging.getLogger("mkdocs").addHandler(warnings)
     try:
@@ -89,7 +92,7 @@ def build(
 
 
 class _Warnings(logging.Handler):
-    """Collects the mistakes that MkDocs logs; MkDocs itself only says at last how many there were."""
+    """A log handler that collects the mistakes that MkDocs logs; MkDocs itself only counts them at the end."""
 
     def __init__(self) -> None:
         super().__init__(logging.WARNING)
@@ -145,7 +148,7 @@ def _listed(names: Iterable[str]) -> str:
 
 
 def _figures(source: Source) -> dict[str, int]:
-    """Returns the numbers below the title."""
+    """Returns the figures below the title."""
     return {
         "fields with their support": len(source.fields),
         "systems compared": len(SYSTEMS),
@@ -226,6 +229,6 @@ def _write(path: Path, text: str) -> None:
 
 
 def _drop_test_links(page: Path) -> None:
-    """Drops the links to tests in the repository, which aren't part of the site: their names are enough."""
+    """Replaces links to tests in the repository, which aren't part of the site, by names."""
     text = page.read_text("utf-8")
     page.write_text(re.sub(r"\[(\w+)\]\(\.\./tests/[^)]*\)", r"`\1`", text), encoding="utf-8")

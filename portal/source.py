@@ -34,8 +34,11 @@ TITLES = {
 
 @dataclass(frozen=True, slots=True)
 class Support:
-    """Says how one system supports a field: `level` is full, partial, ignored, refused, absent or unknown; `taken` says
-    which values it accepts or sends, where the dialect does."""
+    """How one system supports a field.
+
+    `level` is full, partial, ignored, refused, absent or unknown; `taken` names the values that it accepts or sends, if
+    the dialect does.
+    """
 
     level: str
     note: str
@@ -48,7 +51,7 @@ class Support:
 
 @dataclass(frozen=True, slots=True)
 class Field:
-    """Describes a field. `name` is `chat.stop`; `part` is request, response or stream; `path` is what stands in the
+    """A field of an endpoint. `name` is `chat.stop`; `part` is request, response or stream; `path` is its path in the
     JSON (`stop`)."""
 
     name: str
@@ -58,7 +61,7 @@ class Field:
     owners: Sequence[Owner]
     support: Mapping[str, Support]
     around: "Field | None"
-    """The nearest field that this one lies in."""
+    """The nearest enclosing field."""
 
     @property
     def origins(self) -> list[str]:
@@ -66,8 +69,8 @@ class Field:
         return list(dict.fromkeys(owner.schema["x-origin"] for owner in self.owners))
 
     def handling(self, schema: Schema) -> str:
-        """Tells how this server handles it, as one of its owners says: supported, accepted or unsupported; for fields
-        of answers, when they have it. What lies in a field without effect has none either."""
+        """How this server handles it, by one of its owners: supported, accepted or unsupported; for fields of answers,
+        when they are present. Fields inside one without effect have none either."""
         if self.part != "request":
             return str(schema["x-emit"])
         outer = {self.around.handling(owner.schema) for owner in self.around.owners} if self.around else {"supported"}
@@ -75,7 +78,7 @@ class Field:
 
 
 class Source:
-    """Reads the whole document and those of the systems."""
+    """The whole document and those of the systems."""
 
     @cached_property
     def document(self) -> dict[str, Any]:
@@ -101,8 +104,8 @@ class Source:
 
     @cached_property
     def fields(self) -> list[Field]:
-        """Returns every field that has a level of its own, endpoint by endpoint, in the order in which requests and
-        answers have them; that of several branches once."""
+        """Returns every field that has a level of its own, by endpoint and in the order of requests and answers; a
+        field that branches share is listed once."""
         met: dict[str, None] = {}
         for operation in self.operations:
             for _, node in followed(self.document, operation.definition):
@@ -138,12 +141,12 @@ def _outwards(name: str) -> list[str]:
 
 
 def described(node: Mapping[str, Any]) -> str:
-    """Returns what is said of something everywhere, and what of this server alone."""
+    """Returns the description and what applies to this server only."""
     return " ".join(filter(None, [node.get("description", ""), node.get("x-implementation-note", "")]))
 
 
 def _field(name: str, owned: Sequence[Owner], made: Mapping[str, Field]) -> Field:
-    """Makes a field; `made` has the fields that it may lie in."""
+    """Makes a field; `made` contains the fields that may enclose it."""
     endpoint, _, rest = name.partition(".")
     part, _, path = rest.partition(".")
     if not path or part not in ("response", "stream"):  # `chat.stream` is a field of requests

@@ -1,4 +1,4 @@
-"""A field as the branches of a union have it: what they say alike is told once."""
+"""A field in the branches of a union: equal statements are merged."""
 
 from collections.abc import Callable, Hashable, Iterable, Mapping
 from dataclasses import dataclass
@@ -13,7 +13,7 @@ NAMED = 6
 
 @dataclass(frozen=True, slots=True)
 class Owner:
-    """Names a component that has the field, with the property as that writes it."""
+    """A component that has the field, with the property as written there."""
 
     component: str
     schema: Schema
@@ -21,7 +21,7 @@ class Owner:
 
 @dataclass(frozen=True, slots=True)
 class Variant:
-    """Holds the components that say the same of a field, and the property with the values of all of them."""
+    """The components that describe a field alike, with a property that has the values of all of them."""
 
     components: list[str]
     schema: Schema
@@ -33,8 +33,7 @@ class Variant:
 
 
 def owners(schemas: Mapping[str, Schema]) -> dict[str, list[Owner]]:
-    """Returns the owners of each field, by its name as x-support has it; more than one where union branches share
-    it."""
+    """Returns the owners of each field by its name in x-support; several where union branches share it."""
     result: dict[str, list[Owner]] = {}
     for component, schema in schemas.items():
         for child in schema.get("properties", {}).values():
@@ -44,7 +43,7 @@ def owners(schemas: Mapping[str, Schema]) -> dict[str, list[Owner]]:
 
 
 def variants(several: Iterable[Owner], said: Callable[[Schema], Hashable]) -> list[Variant]:
-    """Returns the owners of which the same is to be said together: `said` of the property without its values."""
+    """Returns the owners grouped by `said`, a function of the property without its values."""
     groups: dict[Hashable, list[Owner]] = {}
     for owner in several:
         listed = values(owner.schema) or []
@@ -62,6 +61,6 @@ def _joined(group: list[Owner]) -> Schema:
 
 
 def remarks(schema: Schema, schemas: Mapping[str, Schema]) -> list[str]:
-    """Returns what this server makes of a property, and of the components that it refers to."""
+    """Returns the implementation notes of a property and of the components that it refers to."""
     own = [schema["x-implementation-note"]] if "x-implementation-note" in schema else []
     return own + (remarks(schemas[component_name(schema["$ref"])], schemas) if "$ref" in schema else [])

@@ -25,7 +25,7 @@ EMPTY = {"maxLength": "an empty text", "maxItems": "an empty list", "maxProperti
 
 
 def text(value: Any) -> str:
-    """Returns a value, or several, as text."""
+    """Returns one or several values as text."""
     if isinstance(value, list):
         return ", ".join(text(element) for element in value)
     # A line has no room for line ends, and an empty text would not be seen.
@@ -47,7 +47,7 @@ def limits(schema: Schema) -> str:
 
 
 def values(schema: Schema) -> str:
-    """Returns which values a schema lets through, as JSON where that is not said in a few words."""
+    """Returns the values that a schema accepts, as JSON if that doesn't fit into a few words."""
     for keyword, words in EMPTY.items():
         if schema.get(keyword) == 0 and schema.keys() <= {keyword, "type"}:
             return words
@@ -72,7 +72,7 @@ def values(schema: Schema) -> str:
 
 
 def taken(entry: Schema) -> str:
-    """Returns what a system's values are, by its entry in x-support, as far as it says that."""
+    """Returns the values of a system, as far as its entry in x-support states them."""
     parts = []
     if "schema" in entry:
         parts.append(f"values {values(entry['schema'])}")
@@ -92,5 +92,5 @@ def _required(required: bool | list[str]) -> str:
 
 
 def remark(note: str, taken: str) -> str:
-    """Returns what is said of a field's support beside the level."""
+    """Returns the remarks on a field's support in addition to the level."""
     return f"{note} ({taken})".strip() if taken else note

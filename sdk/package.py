@@ -68,7 +68,7 @@ def write(files: dict[str, str], target: Path) -> None:
     made = target / MADE
     try:
         if target.is_dir() and any(target.iterdir()) and not made.is_file():
-            raise TargetError(f"{target} holds something else than such a package: name an empty folder")
+            raise TargetError(f"{target} contains something else than a client package; choose an empty folder")
         for name in made.read_text("utf-8").splitlines() if made.is_file() else ():
             if name not in files and ".." not in Path(name).parts and not Path(name).is_absolute():
                 (target / name).unlink(missing_ok=True)

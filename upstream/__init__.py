@@ -1,5 +1,5 @@
-"""Compares our documents with what the systems themselves say: their classes, read without importing them.
+"""Compares our documents with the systems' own definitions: their classes, read without importing them.
 
-`specvino spec drift` is the command. A system's words become JSON Schemas (`read`), and the two sides are compared by
-values that one takes and the other refuses (`compare`).
+`specvino spec drift` is the command. Classes become JSON Schemas (`classes`), and `compare` compares the two sides by
+values that only one of them accepts.
 """

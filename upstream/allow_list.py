@@ -1,6 +1,6 @@
-"""Differences that are known and right: `allowed/SYSTEM.yaml`, a list of entries, each with a reason.
+"""Known and accepted differences: `allowed/SYSTEM.yaml`, a list of entries, each with a reason.
 
-`allowed/SYSTEM.openapi.yaml` is about the OpenAPI document of a system's own, which says other things than its classes.
+`allowed/SYSTEM.openapi.yaml` is about the system's own OpenAPI document, which differs from its classes.
 """
 
 import re
@@ -38,7 +38,7 @@ class Allowed:
         return ", ".join(part for part in parts if part)
 
     def fits(self, difference: Difference) -> bool:
-        """Tells whether an entry allows a difference, or some of its values."""
+        """Returns whether an entry allows a difference, or some of its values."""
         pattern = ".*".join(map(re.escape, self.field.split("*")))
         return (
             re.fullmatch(pattern, difference.field) is not None
@@ -49,10 +49,10 @@ class Allowed:
 
 
 def read(name: str, path: Path | None = None) -> list[Allowed]:
-    """Returns the entries of a file, by default of that which the package has under a name, which may be none: that of
-    a system, or `SYSTEM.openapi` for its own OpenAPI document.
+    """Returns the entries of a file; by default of the packaged file for a name, a system or `SYSTEM.openapi` for its
+    own OpenAPI document, which may not exist.
 
-    Raises Unreadable for a file that is none, or has an entry that isn't right.
+    Raises Unreadable for a file that isn't a list of valid entries.
     """
     place = path or files("specvino.upstream") / "allowed" / f"{name}.yaml"
     if path is None and not place.is_file():
@@ -60,7 +60,7 @@ def read(name: str, path: Path | None = None) -> list[Allowed]:
     try:
         listed = yaml_text.load(place.read_text("utf-8")) or []
         if not isinstance(listed, list):
-            raise ValueError("it is no list of entries")
+            raise ValueError("it isn't a list of entries")
         return [_entry(entry) for entry in listed]
     except (OSError, ValueError, yaml.YAMLError) as error:
         raise Unreadable(f"{place} can't be read: {error}") from None
@@ -68,7 +68,7 @@ def read(name: str, path: Path | None = None) -> list[Allowed]:
 
 def _entry(given: Any) -> Allowed:
     if not isinstance(given, dict) or not given.keys() <= {"field", "only", "what", "values", "reason"}:
-        raise ValueError(f"an entry has field, reason and, if wanted, only, what and values: {given}")
+        raise ValueError(f"an entry has field and reason, and can have only, what and values: {given}")
     if not all(isinstance(given.get(key), str) and given[key].strip() for key in ("field", "reason")):
         raise ValueError(f"an entry needs a field and a reason: {given}")
     return Allowed(

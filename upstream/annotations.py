@@ -1,4 +1,4 @@
-"""Turns the annotation of a field, as an AST, and pydantic's bounds into a JSON Schema."""
+"""Converts the annotation of a field, as an AST, and pydantic's bounds into a JSON Schema."""
 
 import ast
 from collections.abc import Callable, Iterable, Sequence
@@ -59,12 +59,12 @@ MAKERS: dict[str, Schema] = {
 
 
 def keywords(bounds: Iterable[tuple[str, Any]]) -> Schema:
-    """Returns the keywords of bounds such as `("ge", 0)`; words that are none are left out."""
+    """Returns the keywords of bounds such as `("ge", 0)`; unknown words are ignored."""
     return {keyword: value for word, value in bounds if value is not None for keyword in _KEYWORDS.get(word, ())}
 
 
 def bounded(schema: Schema, bounds: Schema) -> Schema:
-    """Returns a schema with further bounds, which hold beside its own."""
+    """Returns a schema with additional bounds."""
     if not bounds:
         return schema
     return {"allOf": [schema, bounds]} if schema.keys() & bounds.keys() else {**schema, **bounds}
@@ -106,11 +106,11 @@ _OBJECTS = ("dict", "Dict", "Mapping", "MutableMapping", "OrderedDict", "default
 _AROUND = ("Required", "NotRequired", "ReadOnly", "Final", "SerializeAsAny", "InstanceOf", "ClassVar")
 
 UNREAD = "x-unread"
-"""The keyword of a schema that stands for what couldn't be read."""
+"""The keyword of a schema for something that couldn't be read."""
 
 
 class Annotations:
-    """Reads annotations. `reference` gives the schema of a class, `checked` that of a validator's function."""
+    """A reader of annotations. `reference` returns the schema of a class, `checked` that of a validator's function."""
 
     def __init__(
         self,
@@ -144,7 +144,7 @@ class Annotations:
         return self._unknown(ast.unparse(node))
 
     def union(self, branches: Sequence[Schema]) -> Schema:
-        """Returns the schema of values that fit any of several; what couldn't be read says nothing beside others."""
+        """Returns the schema of values that fit any of these; what couldn't be read is dropped if others remain."""
         flat = [
             option for branch in branches for option in (branch["anyOf"] if branch.keys() == {"anyOf"} else [branch])
         ]
@@ -154,7 +154,7 @@ class Annotations:
         return flat[0] if len(flat) == 1 else {"anyOf": flat}
 
     def bounds(self, module: Module, call: ast.Call) -> Schema:
-        """Returns the bounds that are given to `Field`, to a marker such as `Ge`, or to `constr` and the like."""
+        """Returns the bounds passed to `Field`, to a marker such as `Ge`, or to `constr` and the like."""
         words = [*zip(MARKERS.get(last(call.func), ()), call.args, strict=False)]
         words += [(keyword.arg, keyword.value) for keyword in call.keywords if keyword.arg]
         given = []
@@ -239,7 +239,7 @@ class Annotations:
         return self._unknown(definition)
 
     def _alias(self, definition: Definition) -> Schema:
-        """Returns the schema of a type by another name."""
+        """Returns the schema of an alias."""
         match definition.node:
             case ast.Call(func=function) if last(function) == "TypedDict":
                 return self._reference(definition) or self._unknown(definition.full_name)
@@ -258,7 +258,7 @@ class Annotations:
 
 
 def last(node: ast.expr) -> str:
-    """Returns the last part of a dotted name, empty where the expression is none."""
+    """Returns the last part of a dotted name; empty if the expression isn't a name."""
     match node:
         case ast.Name(id=name) | ast.Attribute(attr=name):
             return name

@@ -1,7 +1,7 @@
-"""Reads plain checks out of functions: `if self.x < 0: raise ...` says that x is not less than 0.
+"""Reads simple checks from functions: after `if self.x < 0: raise ...`, x isn't less than 0.
 
-A condition is read where it is about one field alone and compares it with what is known; every other is passed over, so
-that what is read may be less than what the system checks, and is never more.
+A condition is read if it compares one field with known values; all others are skipped. So the result may be weaker than
+what the system checks, but never stricter.
 """
 
 import ast
@@ -53,11 +53,11 @@ _TYPES: dict[str, Schema] = {
 
 
 class _NotPlain(Exception):
-    """The condition isn't about one field and known values alone."""
+    """The condition isn't about one field and known values only."""
 
 
 Condition = dict[str, Schema]
-"""For each field named, the values for which a condition holds: it holds where all do. Empty: it always holds."""
+"""The values of each named field for which a condition holds, all at once. Empty: it always holds."""
 
 
 class Function:
@@ -87,7 +87,7 @@ class Function:
         self._names = {name: field for name, field in names.items() if name not in changed}
 
     def refused(self, body: Sequence[ast.stmt], given: Condition) -> Iterator[tuple[str, Schema]]:
-        """Yields, by field, values for which statements raise, where `given` holds; ends where that gets unclear."""
+        """Yields, by field, values for which statements raise where `given` holds; stops where that becomes unclear."""
         for statement in body:
             match statement:
                 case ast.Assign(targets=[ast.Name(id=name)], value=value):
@@ -122,7 +122,7 @@ class Function:
                     return
 
     def _plain(self, node: ast.expr, holds: bool) -> Condition | None:
-        """Returns when a condition holds, or doesn't; None where that isn't plain."""
+        """Returns when a condition holds, or doesn't; None if that isn't simple."""
         try:
             return self._condition(node, holds)
         except _NotPlain:
@@ -181,7 +181,7 @@ class Function:
         return None if field in self._set else field
 
     def _field_of(self, node: ast.expr) -> str | None:
-        """Returns the field that an expression is the value of: `self.x`, `data["x"]`, `data.get("x")` or a name."""
+        """Returns the field that an expression reads: `self.x`, `data["x"]`, `data.get("x")` or a name."""
         match node:
             case ast.NamedExpr(target=ast.Name(id=name), value=value):
                 if field := self._field(value):
@@ -202,7 +202,7 @@ class Function:
 
 
 def _is_object(node: ast.expr) -> bool:
-    """Tells whether a condition asks if the request is an object at all."""
+    """Returns whether a condition tests if the request is an object at all."""
     match node:
         case ast.Call(func=ast.Name(id="isinstance"), args=[ast.Name(id="data" | "values"), ast.Name(id="dict")]):
             return True
@@ -210,7 +210,7 @@ def _is_object(node: ast.expr) -> bool:
 
 
 def _targets(node: ast.AST) -> list[ast.expr]:
-    """Returns what a statement sets."""
+    """Returns the names that a statement sets."""
     match node:
         case ast.Assign(targets=targets):
             return targets
@@ -220,7 +220,7 @@ def _targets(node: ast.AST) -> list[ast.expr]:
 
 
 def _returns(*statements: ast.stmt) -> bool:
-    """Tells whether what follows some statements may not be reached: it holds for some values only then."""
+    """Returns whether the code after some statements may not be reached, so that it holds for some values only."""
     return any(isinstance(node, ast.Return) for statement in statements for node in ast.walk(statement))
 
 
@@ -229,13 +229,13 @@ def _both(first: Condition, second: Condition) -> Condition:
 
 
 def _all(conditions: Sequence[Condition]) -> Condition:
-    """Returns the condition that holds where all do."""
+    """Returns the condition that holds if all do."""
     fields = {field: None for condition in conditions for field in condition}
     return {field: all_of([condition[field] for condition in conditions if field in condition]) for field in fields}
 
 
 def _any(conditions: Sequence[Condition]) -> Condition:
-    """Returns the condition that holds where one does: they have to be about one field."""
+    """Returns the condition that holds if one does; they must be about one field."""
     if len({field for condition in conditions for field in condition}) != 1 or any(
         len(condition) != 1 for condition in conditions
     ):
@@ -276,14 +276,14 @@ def all_of(schemas: Sequence[Schema]) -> Schema:
 
 
 class Checks:
-    """Reads the checks of classes and functions."""
+    """A reader of the checks of classes and functions."""
 
     def __init__(self, sources: Sources) -> None:
         self._sources = sources
         self._inside: list[ast.FunctionDef] = []
 
     def of_class(self, definition: Definition) -> dict[str, Schema]:
-        """Returns what the validators of a class say of each of its fields."""
+        """Returns the bounds that the validators of a class set for each field."""
         assert isinstance(definition.node, ast.ClassDef)
         bounds: dict[str, list[Schema]] = {}
         for function in statements(definition.node.body):
@@ -303,7 +303,7 @@ class Checks:
         return {name: all_of(schemas) for name, schemas in bounds.items()}
 
     def of_method(self, definition: Definition, method: str) -> dict[str, Schema] | None:
-        """Returns what a method of a class says of each of its attributes; None where the class hasn't the method."""
+        """Returns the bounds that a method of a class sets for each attribute; None if there is no such method."""
         if not isinstance(definition.node, ast.ClassDef):
             return None
         for function in statements(definition.node.body):
@@ -312,7 +312,7 @@ class Checks:
         return None
 
     def of_function(self, definition: Definition) -> Schema:
-        """Returns what a function that validates its argument says of it."""
+        """Returns the bounds that a validating function sets for its argument."""
         assert isinstance(definition.node, ast.FunctionDef)
         return self._value(definition.module, definition.node, 0)
 

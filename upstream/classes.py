@@ -1,4 +1,4 @@
-"""Turns the classes of a system into JSON Schemas: pydantic models, dataclasses, TypedDicts and enums."""
+"""Converts the classes of a system into JSON Schemas: pydantic models, dataclasses, TypedDicts and enums."""
 
 import ast
 from collections.abc import Iterator
@@ -31,24 +31,24 @@ class Declaration:
         return "default_factory" in self.words or not (self.default is None or is_constant(self.default, ...))
 
     def says(self, word: str, value: Any) -> bool:
-        """Tells whether `Field` is given a word with a value."""
+        """Returns whether a keyword of `Field` has this value."""
         return is_constant(self.words.get(word), value)
 
     def alias(self, *words: str) -> str | None:
-        """Returns the name under which the field is sent, by the last of the words that are given."""
+        """Returns the name under which the field is sent: the last of these keywords that is set."""
         given = [self.words[word] for word in words if word in self.words]
         return str(given[-1].value) if given and isinstance(given[-1], ast.Constant) else None
 
 
 class Declarations:
-    """Reads declarations."""
+    """A reader of declarations."""
 
     def __init__(self, sources: Sources, annotations: Annotations) -> None:
         self._sources = sources
         self._annotations = annotations
 
     def read(self, module: Module, annotation: ast.expr, value: ast.expr | None) -> Declaration:
-        """Returns what a field is declared as. Its schema has the default, where that is known."""
+        """Returns the declaration of a field. Its schema has the default if that is known."""
         schema = self._annotations.schema(module, annotation)
         words = dict(_words(annotation))
         default = value
@@ -68,18 +68,18 @@ class Declarations:
 
 
 def is_field(name: str, annotation: ast.expr) -> bool:
-    """Tells whether an annotated name of a class is a field."""
+    """Returns whether an annotated name of a class is a field."""
     around = annotation.value if isinstance(annotation, ast.Subscript) else annotation
     return not name.startswith("_") and last(around) not in ("ClassVar", "InitVar")
 
 
 def is_constant(node: ast.expr | None, value: Any) -> bool:
-    """Tells whether an expression is one value, written out."""
+    """Returns whether an expression is this literal value."""
     return isinstance(node, ast.Constant) and type(node.value) is type(value) and node.value == value
 
 
 def _layers(annotation: ast.expr) -> Iterator[tuple[str, list[ast.expr]]]:
-    """Yields what stands around the type of a field, from outside: the name and what it is given."""
+    """Yields what wraps the type of a field, from the outside in: the name and its arguments."""
     while isinstance(annotation, ast.Subscript):
         name, inner = last(annotation.value), annotation.slice
         if name not in ("Annotated", "NotRequired", "ReadOnly", "Required"):
@@ -90,7 +90,7 @@ def _layers(annotation: ast.expr) -> Iterator[tuple[str, list[ast.expr]]]:
 
 
 def _words(annotation: ast.expr) -> Iterator[tuple[str, ast.expr]]:
-    """Yields the words given to `Field` and `PropertyInfo` in the `Annotated` of a field."""
+    """Yields the keywords of `Field` and `PropertyInfo` in the `Annotated` of a field."""
     for _, given in _layers(annotation):
         for argument in given[1:]:
             if isinstance(argument, ast.Call) and last(argument.func) in ("Field", "FieldInfo", "PropertyInfo"):
@@ -98,7 +98,7 @@ def _words(annotation: ast.expr) -> Iterator[tuple[str, ast.expr]]:
 
 
 def _marked(annotation: ast.expr) -> str | None:
-    """Returns what a TypedDict says of whether a key has to be there; None where it says nothing."""
+    """Returns whether a TypedDict marks a key as `Required` or `NotRequired`; None if it doesn't."""
     return next((name for name, _ in _layers(annotation) if name in ("NotRequired", "Required")), None)
 
 
@@ -107,8 +107,8 @@ _ENUMS = ("Enum", "StrEnum", "IntEnum")
 
 
 class Reading(StrEnum):
-    """As what classes are read: as what a system takes, or as what it writes, where a field with a default is there
-    like any other unless the system leaves out what it hasn't set."""
+    """How classes are read: as what a system takes, or as what it writes. A field with a default is always written,
+    unless the system leaves out what it hasn't set."""
 
     TAKEN = "taken"
     WRITTEN = "written"
@@ -117,7 +117,7 @@ class Reading(StrEnum):
 
 @dataclass(slots=True)
 class _Class:
-    """What a class and those that it inherits from say together."""
+    """The combined content of a class and its bases."""
 
     kind: str | None = None
     properties: dict[str, Schema] = field(default_factory=dict)
@@ -128,7 +128,7 @@ class _Class:
 
 
 class Classes:
-    """Reads classes into `schemas`, by full name; references lead to `#/$defs/READING/NAME`."""
+    """A reader of classes into `schemas`, by full name; references lead to `#/$defs/READING/NAME`."""
 
     def __init__(self, sources: Sources, reading: Reading = Reading.TAKEN) -> None:
         self._sources = sources
@@ -140,14 +140,14 @@ class Classes:
         self.unread: set[str] = set()
 
     def named(self, file: str, name: str) -> Schema:
-        """Returns the schema of a class, or of a union with a name. Raises Unreadable if the file has none."""
+        """Returns the schema of a class, or of a named union. Raises Unreadable if the file has none."""
         module = self._sources.at(file)
         if name not in module.names:
             raise Unreadable(f"{module.path} has no {name}")
         return self._annotations.schema(module, ast.parse(name, mode="eval").body)
 
     def reference(self, definition: Definition) -> Schema | None:
-        """Returns a reference to the schema of a class; None if it is of no kind that can be read."""
+        """Returns a reference to the schema of a class; None if the kind of class isn't supported."""
         if definition.full_name not in self.schemas:
             self.schemas[definition.full_name] = {}  # a class inside itself refers to what is being read
             schema = self._schema(definition)
@@ -172,7 +172,7 @@ class Classes:
         return {"type": "object", "properties": properties, "required": required, **closed}
 
     def _collect(self, definition: Definition, shape: _Class) -> None:
-        """Adds what a class says to what those before it in the order of inheritance say."""
+        """Adds the content of a class and its bases, in the order of inheritance."""
         node = definition.node
         if isinstance(node, ast.Call):
             self._collect_call(definition.module, node, shape)
@@ -210,7 +210,7 @@ class Classes:
                 shape.properties[name] = bounded(shape.properties[name], bounds)
 
     def _collect_call(self, module: Module, node: ast.Call, shape: _Class) -> None:
-        """Adds what `TypedDict("Name", {...})` says, by which names are given that Python can't spell."""
+        """Adds the fields of `TypedDict("Name", {...})`, a form for names that aren't Python identifiers."""
         match node:
             case ast.Call(func=function, args=[_, ast.Dict(keys=keys, values=values)]) if last(function) == "TypedDict":
                 shape.kind = "TypedDict"
@@ -220,7 +220,7 @@ class Classes:
                         self._add(str(key.value), declared, shape, _is_total(node))
 
     def _add(self, name: str, declared: Declaration, shape: _Class, total: bool) -> None:
-        """Adds a field, in the place of one of the same name before it."""
+        """Adds a field, replacing an earlier one of the same name."""
         shape.properties.pop(name, None)
         shape.needed.discard(name)
         written = self._reading is not Reading.TAKEN
@@ -268,5 +268,5 @@ class Classes:
 
 
 def _is_total(node: ast.ClassDef | ast.Call) -> bool:
-    """Tells whether a TypedDict's keys have to be there where they say nothing themselves."""
+    """Returns whether a TypedDict's unmarked keys are required."""
     return not any(keyword.arg == "total" and is_constant(keyword.value, False) for keyword in node.keywords)

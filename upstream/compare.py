@@ -1,6 +1,6 @@
-"""Compares two sides by values: which does one take and the other refuse?
+"""Compares two sides by values: which ones does only one side accept?
 
-Both sides are walked at once, field by field; at each field the values to try come from both.
+Both sides are walked together, field by field; the values to try come from both.
 """
 
 import json
@@ -16,10 +16,10 @@ from specvino.upstream.samples import example, plain, sizes
 from specvino.upstream.side import Side, is_open, may_be
 
 OTHER = "any other"
-"""Stands for a kind that neither side names, or for objects that say no kind."""
+"""The name for a kind that neither side names, or for objects that don't state their kind."""
 
 _ANY = "any"
-"""Stands for all kinds, of an object whose kind may be any text."""
+"""The name for all kinds: the kind of the object may be any text."""
 
 
 @dataclass(slots=True)
@@ -53,7 +53,7 @@ class Kinds:
 
 
 def paired(document: Side, system: Side, ours: Sequence[Schema], theirs: Sequence[Schema]) -> Kinds:
-    """Returns the kinds of the objects of a document and of a system."""
+    """Returns the paired kinds of a document's and a system's objects."""
     key = _key(document, ours) or _key(system, theirs)
     if key is None:
         return Kinds(None, [Kind([], list(ours), list(theirs), [])])
@@ -101,14 +101,14 @@ Schemas = Sequence[Schema]
 
 
 class Comparison:
-    """Compares a document with a system. `levels` are what the dialect says of each field, by name."""
+    """A comparison of a document with a system. `levels` are the dialect's levels by field name."""
 
     def __init__(self, document: Described, system: Described, levels: Mapping[str, str]) -> None:
         self._document = Side(document)
         self._system = Side(system)
         self._levels = levels
         self.open: dict[Only, dict[str, None]] = {side: {} for side in Only}
-        """The fields whose values one side leaves open: what the other says inside isn't compared."""
+        """The fields whose values one side leaves open, so that the inside isn't compared."""
         self._met: dict[str, set[str]] = {}
         self._roots: set[str] = set()
 
@@ -119,8 +119,8 @@ class Comparison:
     def of(self, part: Part) -> list[Difference]:
         """Returns the differences of a part that both sides describe.
 
-        What an event has in common with the answers of its endpoint, and what several endpoints answer with, is
-        compared where it comes first.
+        What an event has in common with the answers of its endpoint, or several endpoints with each other, is compared
+        where it occurs first.
         """
         endpoint, kind = part
         met = self._met.setdefault(endpoint, set())
@@ -176,7 +176,7 @@ class _Walk:
         return self._at(_Place(), [self._document.parts[self._part]], [self._system.parts[self._part]])
 
     def _at(self, place: _Place, ours: Schemas, theirs: Schemas) -> Iterator[Difference]:
-        """Yields the differences of what stands at a place, and inside it."""
+        """Yields the differences at a place and inside it."""
         mine, others = self._document.leaves(ours), self._system.leaves(theirs)
         pair = _pair(mine, others)
         if pair in place.around:
@@ -222,7 +222,7 @@ class _Walk:
         yield from self._at(place.elements(), our_items, their_items)
 
     def _common(self, ours: Schemas, theirs: Schemas) -> list[Any]:
-        """Returns an element that both sides take, in a list; an empty one where none comes to mind."""
+        """Returns an element that both sides accept, in a list; empty if none is found."""
         for side, schemas in ((self._document, ours), (self._system, theirs)):
             for value in example(side, schemas):
                 if self._document.takes(ours, value) and self._system.takes(theirs, value):
@@ -230,8 +230,7 @@ class _Walk:
         return []
 
     def _one_sided(self, place: _Place, ours: Schemas, theirs: Schemas, mine: Schemas, others: Schemas) -> Difference:
-        """Returns the difference where one side takes lists, or objects, and the other doesn't: the leaves that do are
-        given of that side alone."""
+        """Returns the difference where only one side accepts lists, or objects. Leaves are given for that side only."""
         side, schemas, found = (self._document, ours, mine) if mine else (self._system, theirs, others)
         tried = (each for each in example(side, found) if isinstance(each, (list, dict)) and side.takes(schemas, each))
         fallback: Any = {} if _of_type(found, "object") else []
@@ -272,7 +271,7 @@ class _Walk:
             yield self._difference(place, What.UNKNOWN_FIELDS, Only.SYSTEM if closed[0] else Only.DOCUMENT)
 
     def _free(self, place: _Place, kind: Kind, ours: Iterable[str], theirs: Iterable[str]) -> Iterator[Difference]:
-        """Compares where a side has objects without names of its own; `ours` and `theirs` are those that there are."""
+        """Compares objects with free-form names; `ours` and `theirs` are the sides that have them."""
         our_values, their_values = (
             [leaf["additionalProperties"] for leaf in leaves if isinstance(leaf.get("additionalProperties"), dict)]
             for leaves in (kind.ours, kind.theirs)
@@ -295,7 +294,7 @@ class _Walk:
             yield self._difference(place, What.DEFAULT, Only.SYSTEM, shown(others))
 
     def _is_said(self, place: _Place, name: str, others: Schemas) -> bool:
-        """Tells whether the dialect says itself why the document hasn't a field that the system names."""
+        """Returns whether the dialect itself explains why the document lacks a field that the system names."""
         level = self._levels.get(self._name(place))
         if level in ("ignored", "refused"):
             return True
@@ -303,7 +302,7 @@ class _Walk:
         return level == "absent" and not all(name in leaf.get("required", ()) for leaf in others)
 
     def _said(self, ours: Schemas, theirs: Schemas) -> list[Schema]:
-        """Returns all schemas of both sides that say something of the value at one place."""
+        """Returns all schemas of both sides that apply to the value at one place."""
         return [
             said
             for side, schemas in ((self._document, ours), (self._system, theirs))
@@ -319,18 +318,18 @@ class _Walk:
 
 
 def _pair(mine: Schemas, others: Schemas) -> str:
-    """Returns what two places have in common that have the same schemas on both sides."""
+    """Returns a key that is equal for places with the same schemas on both sides."""
     return json.dumps([mine, others], sort_keys=True)
 
 
 def _default(side: Side, schemas: Schemas) -> Any:
-    """Returns the default that schemas state, None where they state none or null."""
+    """Returns the default that schemas state; None if there is none, or null."""
     stated = (said.get("default") for schema in schemas for said in side.said(schema))
     return next((default for default in stated if default is not None), None)
 
 
 def _is_one_value(side: Side, schemas: Schemas) -> bool:
-    """Tells whether schemas allow one value alone, of which it says nothing that it is the default."""
+    """Returns whether schemas allow only one value, for which a default carries no information."""
     listed = [values(leaf) for leaf in side.leaves(schemas)]
     return None not in listed and len([value for each in listed for value in each or ()]) == 1
 

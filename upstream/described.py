@@ -1,4 +1,4 @@
-"""What one side says of the parts of its exchanges."""
+"""The schemas of one side of a comparison."""
 
 from dataclasses import dataclass
 from typing import Any
@@ -10,7 +10,7 @@ Part = tuple[str, str]
 
 
 class Unreadable(Exception):
-    """A system's package or source can't be read; `str()` is a sentence that says why."""
+    """A system's package or source can't be read; `str()` is the reason, as a sentence."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -20,4 +20,4 @@ class Described:
     document: Schema
     parts: dict[Part, Schema]
     unread: tuple[str, ...] = ()
-    """What couldn't be read, one name each: it is taken to say nothing."""
+    """The names of what couldn't be read. It doesn't restrict anything."""

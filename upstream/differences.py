@@ -1,4 +1,4 @@
-"""What a comparison finds."""
+"""The differences that a comparison finds."""
 
 import json
 from collections.abc import Iterable, Sequence
@@ -11,7 +11,7 @@ LONGEST = 60
 
 
 class Only(StrEnum):
-    """The side that takes a value, or names a field, which the other doesn't."""
+    """The side that alone accepts a value or names a field."""
 
     SYSTEM = "system"
     DOCUMENT = "document"
@@ -56,7 +56,8 @@ def shown(value: Any) -> str:
 
 
 def joined(differences: Iterable[Difference]) -> list[Difference]:
-    """Returns the differences, the values of one in one, and what is the same for several kinds of object once."""
+    """Returns the differences with the values of each merged, and those that are the same for several kinds of object
+    merged."""
     values: dict[tuple[str, What, Only, tuple[str, ...]], dict[str, None]] = {}
     for difference in differences:
         values.setdefault((difference.field, difference.what, difference.only, difference.kinds), {}).update(

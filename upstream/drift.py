@@ -1,4 +1,4 @@
-"""Brings both sides together: what `specvino spec drift` finds."""
+"""Runs a comparison: the result of `specvino spec drift`."""
 
 from collections.abc import Collection, Iterable
 from dataclasses import dataclass
@@ -42,8 +42,11 @@ class Drift:
 
 
 def system_of(system: str, document: dict[str, Any], version: str | None, source: Path | None) -> tuple[str, Described]:
-    """Returns what a system says, and where that was read: in a folder, in an OpenAPI document of its own, or in the
-    package of a version, by default of the one that the document describes. Raises Unreadable."""
+    """Returns a name for the source of a system and its schemas.
+
+    The source is a folder, the system's own OpenAPI document, or the package of a version, by default the one that the
+    document describes. Raises Unreadable.
+    """
     if source is not None and source.is_file():
         return str(source), openapi_document.of_file(source, document)
     entry = table(system)
@@ -51,11 +54,11 @@ def system_of(system: str, document: dict[str, Any], version: str | None, source
     if source is not None:
         place, name = packages.in_folder(source, entry.package), str(source)
     elif entry.distribution is None:
-        raise Unreadable(f"{system} has no wheels on the package index: say with --source where its sources are")
+        raise Unreadable(f"{system} has no wheels on the package index; give the folder with its sources with --source")
     else:
         version = version or entry.version or document.get("x-dialect", {}).get("version", {}).get("name")
         if version is None:
-            raise Unreadable(f"the document of {system} names no version: say it with --package-version")
+            raise Unreadable(f"the document of {system} names no version; give it with --package-version")
         name = f"{entry.distribution} {version}"
         place = packages.from_index(entry.distribution, version, entry.package, cache)
     others = {package: packages.beside(source, package, cache) for package in entry.beside}
@@ -82,7 +85,7 @@ def drift(
     parts = [part for part in comparison.parts() if not only or {part[0], ".".join(part)} & {*only}]
     if unknown := {*only} - {name for part in parts for name in (part[0], ".".join(part))}:
         known = ", ".join(".".join(part) for part in comparison.parts())
-        raise Unreadable(f"there is nothing to compare under {', '.join(sorted(unknown))}; there are {known}")
+        raise Unreadable(f"nothing to compare under {', '.join(sorted(unknown))}; there are {known}")
     differences = [difference for part in parts for difference in comparison.of(part)]
     left, unused = sift(differences, entries)
     if only:  # what is allowed elsewhere can't be seen now

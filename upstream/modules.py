@@ -14,7 +14,7 @@ from specvino.upstream.described import Unreadable
 
 @dataclass(frozen=True, slots=True)
 class Definition:
-    """A class, a function, or the expression that a name stands for, in the module that its own names belong to."""
+    """The definition of a name: a class, a function, or an expression, in the module whose names it uses."""
 
     module: "Module"
     node: ast.ClassDef | ast.FunctionDef | ast.expr
@@ -27,14 +27,14 @@ class Definition:
 
 @dataclass(frozen=True, slots=True)
 class Imported:
-    """A name that comes from another module; `name` is None where it is the module itself."""
+    """A name imported from another module; `name` is None for the module itself."""
 
     module: str
     name: str | None
 
 
 class Module:
-    """One source file."""
+    """A source file."""
 
     def __init__(self, name: str, path: Path, tree: ast.Module) -> None:
         self.name = name
@@ -43,7 +43,7 @@ class Module:
 
     @cached_property
     def names(self) -> dict[str, Definition | Imported]:
-        """What each name of the module is; of several definitions in the branches of an `if` or a `try`, the first."""
+        """The meaning of each name in the module; the first one of several in branches of an `if` or a `try`."""
         result: dict[str, Definition | Imported] = {}
         for statement, always in _statements(self._tree.body):
             for name, meaning in self._defined(statement):
@@ -55,7 +55,7 @@ class Module:
 
     @cached_property
     def stars(self) -> list[str]:
-        """The modules of which it imports everything."""
+        """The modules that it imports with `*`."""
         return [
             self._absolute(statement)
             for statement, _ in _statements(self._tree.body)
@@ -79,7 +79,7 @@ class Module:
                     yield alias.asname or alias.name, Imported(self._absolute(statement), alias.name)
 
     def _absolute(self, statement: ast.ImportFrom) -> str:
-        """Returns the full name of the module that a `from` names."""
+        """Returns the full name of the module in a `from` import."""
         package = self.name if self.path.name == "__init__.py" else self.name.rpartition(".")[0]
         for _ in range(statement.level - 1):
             package = package.rpartition(".")[0]
@@ -87,7 +87,7 @@ class Module:
 
 
 class Sources:
-    """The modules of some packages, by name with their folders. All others are outside."""
+    """The modules of some packages, by the packages' folders. All other modules are outside."""
 
     def __init__(self, packages: Mapping[str, Path]) -> None:
         self._packages = packages
@@ -102,13 +102,14 @@ class Sources:
         return module
 
     def module(self, name: str) -> Module | None:
-        """Returns a module by its full name; None where the folders have none. Raises Unreadable if it is no Python."""
+        """Returns a module by its full name; None if the folders don't contain it. Raises Unreadable if it isn't valid
+        Python."""
         if name not in self._modules:
             self._modules[name] = self._read(name)
         return self._modules[name]
 
     def find(self, module: Module, name: str) -> Definition | str:
-        """Returns what a name, which may have dots, means in a module; its full name where that is outside."""
+        """Returns the definition of a name, which may be dotted; its full name if that is outside."""
         return self._find(module, name, frozenset())
 
     def _find(self, module: Module, name: str, met: frozenset[tuple[str, str]]) -> Definition | str:
@@ -152,11 +153,11 @@ def _parsed(path: Path) -> ast.Module:
         with warnings.catch_warnings(action="ignore"):  # of escapes in others' texts
             return ast.parse(path.read_bytes(), path)
     except (SyntaxError, ValueError) as error:
-        raise Unreadable(f"{path} is not Python as this version of it reads: {error}") from None
+        raise Unreadable(f"{path} isn't valid for this version of Python: {error}") from None
 
 
 def _statements(body: Sequence[ast.stmt], always: bool = True) -> Iterator[tuple[ast.stmt, bool]]:
-    """Yields the statements that run when a module or a class is made, and whether they always do."""
+    """Yields the statements that run when a module or a class is created, and whether they always run."""
     for statement in body:
         match statement:
             case ast.If(body=then, orelse=other):
@@ -174,7 +175,7 @@ def statements(body: Sequence[ast.stmt]) -> Iterator[ast.stmt]:
 
 
 class NotConstant(Exception):
-    """The value is known only when the system runs."""
+    """The value is known only at run time."""
 
 
 _OPERATORS: dict[type[ast.operator], Callable[[Any, Any], Any]] = {

@@ -16,7 +16,7 @@ _ERROR = schema_reference("ErrorResponse")
 
 
 def of_document(document: dict[str, Any]) -> Described:
-    """Returns the parts of the document of a system."""
+    """Returns the parts of our document of a system."""
     parts: dict[Part, Schema] = {}
     for operation in operations(document):
         if operation.body:
@@ -31,7 +31,7 @@ def of_document(document: dict[str, Any]) -> Described:
 
 
 def _without_errors(event: Schema) -> Schema:
-    """Returns the schema of events without that of an error, which is a part of its own."""
+    """Returns the schema of events without the error, which is a separate part."""
     return {
         key: [branch for branch in value if branch.get("$ref") != _ERROR] if key in ("anyOf", "oneOf") else value
         for key, value in event.items()
@@ -39,7 +39,7 @@ def _without_errors(event: Schema) -> Schema:
 
 
 def levels(whole: dict[str, Any], system: str) -> dict[str, str]:
-    """Returns how a system supports each field of the whole document, by the field's name."""
+    """Returns a system's level for each field of the whole document, by field name."""
     result: dict[str, str] = {}
     for _, schema in all_schemas(whole):
         for name, systems in schema.get("x-support", {}).items():
@@ -49,8 +49,10 @@ def levels(whole: dict[str, Any], system: str) -> dict[str, str]:
 
 
 def of_file(path: Path, ours: dict[str, Any]) -> Described:
-    """Returns the parts of the operations of `ours` that the document in a file has, under the same path or one of the
-    base paths. Raises Unreadable for a file that is no OpenAPI document of version 3."""
+    """Returns the parts of a document in a file, for the operations of `ours` under the same path or below a base path.
+
+    Raises Unreadable if the file isn't an OpenAPI document of version 3.
+    """
     document = _read(path)
     for name, schema in document["components"]["schemas"].items():
         modernise(schema, schema_reference(name))
@@ -70,8 +72,8 @@ def of_file(path: Path, ours: dict[str, Any]) -> Described:
 
 
 def modernise(schema: Schema, whole: str) -> None:
-    """Rewrites in place what JSON Schema 2020-12 says otherwise: `nullable`, `exclusiveMinimum: true`,
-    `$recursiveRef`, which leads to the component that the reference `whole` is."""
+    """Converts older keywords to JSON Schema 2020-12, in place: `nullable`, `exclusiveMinimum: true`, and
+    `$recursiveRef`, which becomes the reference `whole`."""
     for _, node in list(descend(schema, "")):
         for bound, exclusive in (("minimum", "exclusiveMinimum"), ("maximum", "exclusiveMaximum")):
             if isinstance(node.get(exclusive), bool) and node.pop(exclusive):
@@ -94,7 +96,7 @@ def _read(path: Path) -> dict[str, Any]:
     except (OSError, ValueError, yaml.YAMLError) as error:
         raise Unreadable(f"{path} can't be read: {error}") from None
     if not isinstance(document, dict) or not str(document.get("openapi", "")).startswith("3."):
-        raise Unreadable(f"{path} is no OpenAPI document of version 3")
+        raise Unreadable(f"{path} isn't an OpenAPI document of version 3")
     document.setdefault("components", {}).setdefault("schemas", {})
     # YAML has dates, which are texts in JSON.
     read: dict[str, Any] = json.loads(json.dumps(document, default=str))
@@ -102,7 +104,7 @@ def _read(path: Path) -> dict[str, Any]:
 
 
 def _same(operation: Operation, document: dict[str, Any], bases: tuple[str, ...]) -> dict[str, Any]:
-    """Returns the definition of an operation in another document, an empty one where there is none."""
+    """Returns the definition of an operation in another document; empty if there is none."""
     for base in ("", *bases):
         item = document.get("paths", {}).get(base.rstrip("/") + operation.path, {})
         if operation.method.lower() in item:

@@ -1,6 +1,6 @@
-"""Gets the sources of a Python package: out of a folder, or as a wheel from the package index, which pip finds.
+"""Gets the sources of a Python package from a folder, or from the package index as a wheel that pip downloads.
 
-A wheel is only unpacked, and only its Python files: nothing of it is installed or run.
+Only the wheel's Python files are unpacked. Nothing is installed or run.
 """
 
 import importlib.util
@@ -31,8 +31,8 @@ def in_folder(source: Path, package: str) -> Path:
 
 
 def beside(source: Path | None, package: str, folder: Path) -> Path:
-    """Returns the folder of a package that another one uses: out of the same folder, as it is installed, or the
-    newest of the index. Raises Unreadable."""
+    """Returns the folder of a package that another one uses: from the same folder, as installed, or the newest of the
+    index. Raises Unreadable."""
     if source is not None:
         try:
             return in_folder(source, package)
@@ -45,10 +45,8 @@ def beside(source: Path | None, package: str, folder: Path) -> Path:
 
 
 def from_index(distribution: str, version: str | None, package: str, folder: Path) -> Path:
-    """Returns the folder of a package in `folder`, into which its wheel is unpacked if it isn't there yet.
-
-    Raises Unreadable with pip's own reason in short.
-    """
+    """Returns the folder of a package in `folder`, after unpacking its wheel there if needed. Raises Unreadable with
+    pip's reason in short."""
     place = folder / f"{distribution}-{version or 'newest'}"
     if not (place / package).is_dir():
         folder.mkdir(parents=True, exist_ok=True)
@@ -82,6 +80,6 @@ def _unpack(wheel: Path, package: str, folder: Path) -> None:
                 if path.suffix == ".py" and path.parts[0] == package and ".." not in path.parts:
                     archive.extract(member, folder)
     except zipfile.BadZipFile:
-        raise Unreadable(f"{wheel.name} is no wheel") from None
+        raise Unreadable(f"{wheel.name} isn't a wheel") from None
     if not (folder / package).is_dir():
         raise Unreadable(f"{wheel.name} has no Python package {package}")

@@ -1,4 +1,4 @@
-"""Shows what was found: as a table, as Markdown, or as JSON for programs."""
+"""Shows the differences as a table, as Markdown, or as JSON for programs."""
 
 import json
 from collections.abc import Iterator, Sequence
@@ -13,7 +13,7 @@ from specvino.upstream.differences import Difference, Only, What
 from specvino.upstream.drift import Drift
 
 MOST = 4
-"""Values of a difference that are shown; JSON has all."""
+"""The number of values of a difference that are shown; JSON has all."""
 
 _HEADINGS = ("field", "the system alone", "the document alone", "of objects with")
 
@@ -26,13 +26,13 @@ def summary(drift: Drift) -> str:
 
 
 def remarks(drift: Drift) -> Iterator[str]:
-    """Yields what else a reader should know, in sentences."""
+    """Yields further remarks, as sentences."""
     for entry in drift.unused:
-        yield f"The allow-list's entry allows nothing any more: {entry}."
+        yield f"This entry of the allow-list no longer allows anything: {entry}."
     for part in drift.left:
-        yield f"Not compared, since one side alone describes it: {'.'.join(part)}."
+        yield f"Not compared, because only one side describes it: {'.'.join(part)}."
     for name in drift.unread:
-        yield f"Not read, and taken to say nothing: {name}."
+        yield f"Not read, and treated as unrestricted: {name}."
     for side, reader in ((Only.SYSTEM, "system"), (Only.DOCUMENT, "document")):
         if drift.open.get(side):
             yield f"Left open by the {reader}: {', '.join(drift.open[side])}."
@@ -80,7 +80,7 @@ def show(drift: Drift, console: Console) -> None:
 
 
 def rows(differences: Sequence[Difference]) -> Iterator[tuple[str, str, str, str]]:
-    """Yields a row for each field and kind of object: what the system alone takes, and what the document alone."""
+    """Yields a row for each field and kind of object, with what only the system and only the document accepts."""
     cells: dict[tuple[str, tuple[str, ...]], dict[Only, list[str]]] = {}
     for difference in differences:
         cells.setdefault((difference.field, difference.kinds), {}).setdefault(difference.only, []).append(
@@ -92,7 +92,7 @@ def rows(differences: Sequence[Difference]) -> Iterator[tuple[str, str, str, str
 
 
 def said(difference: Difference) -> str:
-    """Returns what one side alone takes or says, in short."""
+    """Returns what only one side accepts or names, in short."""
     values = ", ".join(_some(difference.values))
     match difference.what:
         case What.VALUES:

@@ -1,4 +1,4 @@
-"""Values to try: those at the bounds that either side names, and one of each type."""
+"""Values to try: at the bounds of either side, and one of each type."""
 
 from collections.abc import Iterable, Iterator, Sequence
 from typing import Any
@@ -18,7 +18,7 @@ _BOUNDS = ("minimum", "maximum", "exclusiveMinimum", "exclusiveMaximum")
 
 
 def plain(schemas: Iterable[Schema]) -> list[Any]:
-    """Returns values that are neither lists nor objects, for schemas that all speak of one value."""
+    """Returns values other than lists and objects, for schemas that apply to one value."""
     samples: list[Any] = [*_PLAIN]
     for schema in schemas:
         samples += [value for value in values(schema) or () if not isinstance(value, (list, dict))]
@@ -42,7 +42,7 @@ def sizes(schemas: Iterable[Schema]) -> list[int]:
 
 
 def example(side: Side, schemas: Sequence[Schema], depth: int = 0) -> Iterator[Any]:
-    """Yields small values that a side takes: nothing where none comes to mind."""
+    """Yields small values that a side accepts; none if none is found."""
     for leaf in side.leaves(schemas):
         for value in _examples(side, leaf, depth):
             if side.takes(schemas, value):
@@ -67,5 +67,5 @@ def _examples(side: Side, leaf: Schema, depth: int) -> Iterator[Any]:
 
 
 def _different(samples: Iterable[Any]) -> list[Any]:
-    """Returns the values without those that are there twice; 1 and True are different, 1 and 1.0 are not."""
+    """Returns the values without duplicates; 1 and True are different, 1 and 1.0 aren't."""
     return list({(isinstance(value, bool), value): value for value in samples}.values())

@@ -1,4 +1,4 @@
-"""One side of a comparison: what a schema of it is made of, and which values it takes."""
+"""One side of a comparison: the structure of its schemas, and the values that they accept."""
 
 from collections.abc import Iterator, Sequence
 
@@ -15,8 +15,11 @@ _OF_VALUES = ("type", "const", "enum", "not", "pattern", "minLength", "maxLength
 
 
 class Side:
-    """A side. What stands at one place may be several schemas, as the branches of a union around it have it: a value
-    is taken where one of them takes it."""
+    """A side of a comparison.
+
+    One place may have several schemas, which are the branches of a union around it: a value is accepted if one of them
+    accepts it.
+    """
 
     def __init__(self, described: Described) -> None:
         self.parts = described.parts
@@ -28,7 +31,7 @@ class Side:
         return any(self._validators.of(schema).fits(value) for schema in schemas)
 
     def leaves(self, schemas: Sequence[Schema]) -> list[Schema]:
-        """Returns the schemas without references and unions, the branches of which are schemas of their own."""
+        """Returns the schemas without references and unions, whose branches become separate schemas."""
         all_leaves = [leaf for schema in schemas for leaf in self._leaves(schema)]
         return [leaf for index, leaf in enumerate(all_leaves) if leaf not in all_leaves[:index]]
 
@@ -42,7 +45,7 @@ class Side:
             yield schema
 
     def _whole(self, schema: Schema) -> Schema:
-        """Returns a schema with what its reference leads to and what its `allOf` says, as far as objects go."""
+        """Returns a schema merged with the target of its reference and with its `allOf`, as far as objects go."""
         if "$ref" in schema:
             beside = {key: value for key, value in schema.items() if key != "$ref"}
             target = self._whole(resolved(self._document, {"$ref": schema["$ref"]}))
@@ -62,7 +65,7 @@ class Side:
         return schema
 
     def said(self, schema: Schema) -> Iterator[Schema]:
-        """Yields a schema and all that say something of the same value: branches, references, conditions."""
+        """Yields a schema and all others that apply to the same value: branches, references, conditions."""
         yield schema
         if "$ref" in schema:
             yield from self.said(resolved(self._document, {"$ref": schema["$ref"]}))
@@ -74,7 +77,7 @@ class Side:
                 yield from self.said(schema[keyword])
 
     def texts(self, leaf: Schema, key: str) -> list[str] | None:
-        """Returns the texts that a property of an object can be; None where it isn't held to some."""
+        """Returns the possible texts of a property; None if it isn't restricted to some."""
         if key not in leaf.get("properties", {}):
             return None
         listed = [values(child) for child in self.leaves([leaf["properties"][key]]) if child.get("type") != "null"]
@@ -82,13 +85,13 @@ class Side:
 
 
 def _both(first: dict[str, Schema], second: dict[str, Schema]) -> dict[str, Schema]:
-    """Returns the properties of two objects that are one: what both say of a property holds."""
+    """Returns the merged properties of two objects: a property must match both."""
     different = [name for name in first if name in second and first[name] != second[name]]
     return {**second, **first, **{name: {"allOf": [first[name], second[name]]} for name in different}}
 
 
 def may_be(leaf: Schema, kind: str) -> bool:
-    """Tells whether a leaf allows values of a type, `object` or `array`."""
+    """Returns whether a leaf allows values of a type, `object` or `array`."""
     if UNREAD in leaf:
         return True
     if "type" in leaf:
@@ -100,10 +103,10 @@ def may_be(leaf: Schema, kind: str) -> bool:
 
 
 def is_open(leaf: Schema) -> bool:
-    """Tells whether a leaf says nothing at all of its values."""
+    """Returns whether a leaf doesn't restrict its values at all."""
     return UNREAD in leaf or not (_says(leaf, (*_OF_OBJECTS, *_OF_ARRAYS)) or leaf.keys() & {*_OF_VALUES})
 
 
 def _says(leaf: Schema, keywords: Sequence[str]) -> bool:
-    """Tells whether keywords say anything: a schema that allows all says as little as an empty list."""
+    """Returns whether keywords restrict anything. A schema that allows everything doesn't, nor does an empty list."""
     return any(keyword in leaf and leaf[keyword] is not True and leaf[keyword] not in ({}, []) for keyword in keywords)

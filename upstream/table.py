@@ -15,7 +15,7 @@ from specvino.upstream.modules import Definition, Sources
 
 @dataclass(frozen=True, slots=True)
 class Class:
-    """Where a class, or a union with a name, stands: `FILE:NAME`."""
+    """The place of a class or a named union: `FILE:NAME`."""
 
     file: str
     name: str
@@ -56,10 +56,10 @@ class Table:
 
 
 def table(system: str) -> Table:
-    """Returns the table of a system. Raises Unreadable for one that has none, and says why."""
+    """Returns the table of a system. Raises Unreadable, with the reason, if there is none."""
     place = files("specvino.upstream") / "tables" / f"{system}.yaml"
     if not place.is_file():
-        raise Unreadable(f"nothing says where the classes of {system} are: there is no upstream/tables/{system}.yaml")
+        raise Unreadable(f"the classes of {system} are unknown: there is no upstream/tables/{system}.yaml")
     content: dict[str, Any] = yaml_text.load(place.read_text("utf-8"))
     if "unreadable" in content:
         raise Unreadable(content["unreadable"])
@@ -94,7 +94,7 @@ def _method(place: str, parts: dict[str, dict[str, str | list[str]]]) -> Method:
 
 
 def of_classes(table: Table, sources: Sources) -> Described:
-    """Returns the parts that a system's table names. Raises Unreadable where one isn't where the table says."""
+    """Returns the parts that a system's table names. Raises Unreadable if one isn't at its place."""
     readers = {reading: Classes(sources, reading) for reading in Reading}
     parts = {part: readers[reading].named(place.file, place.name) for part, (place, reading) in table.classes.items()}
     document: Schema = {"$defs": {reading: readers[reading].schemas for reading in Reading}}
@@ -106,7 +106,7 @@ def of_classes(table: Table, sources: Sources) -> Described:
 
 
 def _bounds(sources: Sources, method: Method) -> dict[str, Schema]:
-    """Returns what a method says of each attribute. Raises Unreadable where there is no such method."""
+    """Returns the bounds that a method sets for each attribute. Raises Unreadable if there is no such method."""
     owner = method.owner
     definition = sources.find(sources.at(owner.file), owner.name)
     if not isinstance(definition, Definition) or (bounds := Checks(sources).of_method(definition, method.name)) is None:
@@ -115,7 +115,8 @@ def _bounds(sources: Sources, method: Method) -> dict[str, Schema]:
 
 
 def _checked(schema: Schema, bounds: dict[str, Schema], names: dict[str, list[str]]) -> Schema:
-    """Returns the schema of an object whose values go through a method: `names` are those of attributes in it."""
+    """Returns the schema of an object whose values pass through a method. `names` maps the method's attributes to
+    fields."""
     properties = dict(schema["properties"])
     for attribute, bound in bounds.items():
         for name in names.get(attribute, [attribute]):

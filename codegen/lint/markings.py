@@ -37,11 +37,11 @@ def remarks(spec: Spec) -> Iterator[Problem]:
         if re.search(one_system, text, re.IGNORECASE):
             yield Problem("implementation-note", place, f"the description is about one system: {where}")
         if re.search(BOUND, text, re.IGNORECASE):
-            fault = f"the description says a bound, which other systems don't share: the schema says ours, {where}"
+            fault = f"the description states a bound, which is ours alone: the schema has it, {where}"
             yield Problem("implementation-note", place, fault)
         for name in re.findall(r"\b[a-z]+(?:_[a-z]+)+\b", text):
             if not origins.get(name, {"openai"}) & {"openai", schema.get("x-origin")}:
-                fault = f"the description speaks of {name}, which not every system has: {where}"
+                fault = f"the description mentions {name}, which not every system has: {where}"
                 yield Problem("implementation-note", place, fault)
 
 

@@ -261,7 +261,7 @@ def _framing(item: dict[str, Any], table: dict[str, Any]) -> Iterator[str]:
 def _rules(events: Events, rules: list[dict[str, Any]]) -> Iterator[str]:
     facts = [rule["fact"] for rule in rules]
     for fact in sorted({fact for fact in facts if facts.count(fact) > 1}):
-        yield f"classify {fact}: the fact stands twice"
+        yield f"classify {fact}: the fact is listed twice"
     for rule in rules:
         prefix = f"{rule['each']}[]." if "each" in rule else ""
         for path in [prefix + path for path in (*rule["at"], *([rule["key"]] if prefix else []))]:

@@ -61,7 +61,7 @@ def _head(document: dict[str, Any], dialect: dict[str, Any]) -> Iterator[str]:
     for key, names in named.items():
         for name in names:
             if name not in endpoints:
-                yield f"there is no endpoint {name}, of which {key} speaks"
+                yield f"{key} names the unknown endpoint {name}"
     headers = {
         name
         for operation in operations(document)
@@ -70,7 +70,7 @@ def _head(document: dict[str, Any], dialect: dict[str, Any]) -> Iterator[str]:
     }
     for name in dialect["headers"]:
         if name not in headers:
-            yield f"no answer here has the header {name}"
+            yield f"no answer has the header {name}"
     for endpoint, part in parts(document):
         if (
             part == "stream"
@@ -99,7 +99,7 @@ def complete(spec: Spec) -> Iterator[Problem]:
             elif own := own_entry(field, dialect):
                 yield from _entry(place, field, own)
                 if outer and (level := levels.get(outer, {}).get("level")) in WITHOUT:
-                    yield Problem("support", place, f"{outer} is {level}, so nothing can be said of what is in it")
+                    yield Problem("support", place, f"{outer} is {level}, so fields inside it can't have entries")
 
 
 def surplus(spec: Spec) -> Iterator[Problem]:
@@ -140,9 +140,9 @@ def _entry(place: str, field: Field, entry: dict[str, Any]) -> Iterator[Problem]
         yield Problem("support", place, f"{key!r} is not known (a text with a comma needs quotes inside {{…}})")
     for key in DESCRIBING:
         if key in entry and level in (*WITHOUT, "unknown"):
-            yield Problem("support", place, f"{key} is said of a field that the system has")
+            yield Problem("support", place, f"{key} is for fields that the system has")
     if "default" in entry and field.part != "request":
-        yield Problem("support", place, "default is said of a request's field")
+        yield Problem("support", place, "default is for fields of requests")
     schema = entry.get("schema", {})
     if not (isinstance(schema, dict) and jsonschema_rs.meta.is_valid(schema)):
         yield Problem("support", place, "schema is not a valid JSON Schema")
@@ -224,7 +224,7 @@ def _denied(note: str, field: Field, takes: Takes) -> Iterator[str]:
         if bounds:
             yield f"the note says that nothing is checked, the schema has {', '.join(sorted(bounds))}"
     if re.search(r"\bmay be (?:left out|empty)\b", note, re.IGNORECASE):
-        yield "what may be left out or empty is said by required and schema"
+        yield "required and schema state what may be left out or empty"
 
 
 def _number(text: str) -> float:

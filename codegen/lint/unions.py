@@ -21,7 +21,7 @@ def unions(spec: Spec) -> Iterator[Problem]:
             for fault in _faults(spec.document, schema):
                 yield Problem("union", place, fault)
         elif "discriminator" in schema:
-            yield Problem("union", place, "a discriminator stands beside oneOf only")
+            yield Problem("union", place, "a discriminator is allowed beside oneOf only")
 
 
 def _faults(document: dict[str, Any], schema: Schema) -> Iterator[str]:
@@ -47,7 +47,7 @@ def _faults(document: dict[str, Any], schema: Schema) -> Iterator[str]:
         if key not in component.get("required", ()):
             yield f"{target}: {key} must be required"
     if len(set(branches)) != len(branches):
-        yield "a branch stands twice"
+        yield "a branch is listed twice"
 
 
 def titled(spec: Spec) -> Iterator[Problem]:

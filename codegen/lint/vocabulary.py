@@ -66,7 +66,7 @@ def placed_in(document: dict[str, Any], vocabulary: Vocabulary) -> Iterator[Prob
             if isinstance(error.kind, jsonschema_rs.ValidationErrorKind.Enum):  # else it names two of many values
                 fault = f"{error.instance!r} is not one of {', '.join(map(repr, error.kind.options))}"
             elif isinstance(error.kind, jsonschema_rs.ValidationErrorKind.FalseSchema):
-                fault = f"it may not stand beside x-handling {node['x-handling']}, by which no value has an effect"
+                fault = f"it isn't allowed beside x-handling {node['x-handling']}, with which no value has an effect"
             yield Problem(rule, place, f"{path}: {fault}".removeprefix(": "))
     for place, node in objects(document):
         for key in node:
@@ -74,7 +74,7 @@ def placed_in(document: dict[str, Any], vocabulary: Vocabulary) -> Iterator[Prob
                 fault = f"{key} is not a known key; known are {', '.join(sorted(known))}"
                 yield Problem("extension", place, fault)
             elif key.startswith("x-") and id(node) not in checked:
-                yield Problem("extension", place, f"{key} may not stand here")
+                yield Problem("extension", place, f"{key} isn't allowed here")
 
 
 def _places(document: dict[str, Any]) -> Iterator[tuple[str, str, dict[str, Any]]]:

@@ -7,8 +7,8 @@ from html import escape
 
 @dataclass(frozen=True, slots=True)
 class Page:
-    """Holds a page of the site. `path` is below the folder of pages (`endpoints/chat.md`); `text` is Markdown, or HTML
-    that stays as it is."""
+    """A page of the site. `path` is below the folder of pages (`endpoints/chat.md`); `text` is Markdown, or HTML that
+    is used as it is."""
 
     path: str
     title: str
@@ -16,10 +16,10 @@ class Page:
 
 
 def html(text: str) -> str:
-    """Returns a description as HTML: what stands between backticks is code."""
+    """Returns a description as HTML; text between backticks becomes code."""
     return re.sub(r"`([^`]+)`", r"<code>\1</code>", escape(text, quote=False))
 
 
 def cell(text: str) -> str:
-    """Returns a description within a Markdown table."""
+    """Returns a description for a cell of a Markdown table."""
     return text.replace("|", "\\|").replace("\n", " ")

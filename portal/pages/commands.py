@@ -1,4 +1,4 @@
-"""The command line, drawn from the CLI itself."""
+"""The pages of the command line, made from the CLI itself."""
 
 from collections.abc import Iterator
 from typing import Any

@@ -1,4 +1,4 @@
-"""Two pages for each system: what differs there, and its API reference, with its document inside."""
+"""Two pages for each system: its differences, and its API reference with the document inside."""
 
 from collections.abc import Iterator
 from itertools import groupby
@@ -58,11 +58,11 @@ OTHERS = """
 DIFFERENT = """
 ## What is different
 
-Fields that aren't supported in full, and remarks on those that are. What lies inside a field that is refused, ignored
-or absent is so, too, and isn't told again.
+Fields that aren't supported in full, and remarks on those that are. Fields inside one that is refused, ignored
+or absent are so too, and aren't repeated.
 """
 
-NOT_KNOWN = "\nOf {count} fields nobody has found out yet what {name} does: [the matrix]({matrix}) has them.\n"
+NOT_KNOWN = "\nIt is unknown what {name} does with {count} fields: see [the matrix]({matrix}).\n"
 
 
 def pages(source: Source) -> Iterator[Page]:
@@ -115,7 +115,7 @@ def _version(version: dict[str, Any]) -> str:
 
 
 def _errors(head: dict[str, Any]) -> str:
-    """Says which envelope errors have, and at which statuses and endpoints another one."""
+    """Returns the envelope of errors, and the statuses and endpoints that have another one."""
     others: dict[str, list[str]] = {}
     for status, envelope in head.get("envelopes", {}).items():
         others.setdefault(envelope, []).append("unknown paths" if status == "unknown_route" else status)
@@ -130,7 +130,7 @@ def _level(field: Field, system: str) -> str | None:
 
 
 def _differs(field: Field, system: str, had: set[str]) -> bool:
-    """Tells whether there is something to tell that isn't told of a field around it, or of the endpoint."""
+    """Returns whether there is something to show that isn't shown for an enclosing field or the endpoint."""
     said = field.support.get(system)
     if said is None or said.remark:
         return said is not None

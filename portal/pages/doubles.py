@@ -1,4 +1,4 @@
-"""A page for each system as which this server speaks: what works, what differs, what is missing."""
+"""A page for each system that this server can speak as: what works, what differs, what is missing."""
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
@@ -16,7 +16,7 @@ from specvino.portal.variants import remarks
 
 @dataclass(frozen=True, slots=True)
 class Option:
-    """Is what some options of a system are here: an effect, or the reason why they have none."""
+    """Options of a system with their effect here, or the reason why they have none."""
 
     names: str
     effect: str | None
@@ -25,7 +25,7 @@ class Option:
 
 @dataclass(frozen=True, slots=True)
 class StartLine:
-    """Says how a system's server is started there and here, and what its options are, by the files that define them."""
+    """How a system's server is started there and here, and its options by the files that define them."""
 
     theirs: str
     ours: str
@@ -37,8 +37,8 @@ class StartLine:
 HEAD = """\
 # As {name}
 
-`specvino serve --dialect {system}` speaks as {name}: what works of it, what differs and what is missing, by the
-markings of the document. What {name} itself does is on [its own page](../dialects/{system}.md).
+`specvino serve --dialect {system}` speaks as {name}. This page lists what works, what differs and what is missing,
+according to the document. What {name} itself does is on [its own page](../dialects/{system}.md).
 
 ## How it is started
 
@@ -85,14 +85,14 @@ Not served as there; `/health`, `/metrics`, `/version` and `/openapi.json` are t
 
 # The sections of requests' fields, in the order of the page: a title and what is to be said of all of them.
 SECTIONS = {
-    "works": ("What works", "Fields that {name} heeds, and this server too."),
+    "works": ("What works", "Fields that both {name} and this server honor."),
     "partly": ("What works for some values", "Other values have no effect here, and are named in the answer's header."),
     "missing": (
         "What is missing",
-        "{name} heeds these fields. Here they have no effect: the answer's header names them.",
+        "{name} honors these fields. Here they have no effect, and the answer's header names them.",
     ),
     "natural": ("What has no effect by its nature", "These fields change no answer, such as a note on who asks."),
-    "more": ("What has an effect nevertheless", "{name} ignores these fields; this server heeds them."),
+    "more": ("What has an effect nevertheless", "{name} ignores these fields; this server honors them."),
     "refused": ("What is refused", "As {name} refuses it."),
 }
 
@@ -176,7 +176,7 @@ def _paths(document: dict[str, Any]) -> Iterator[str]:
 
 
 def section(field: Field, system: str) -> str | None:
-    """Returns the section of a field that the system has; None where there is nothing to tell."""
+    """Returns the section of a field that the system has; None if there is nothing to show."""
     support = field.support.get(system)
     level = support.level if support else None
     if field.name == "completions.suffix" and load(dialect_file(system))["x-dialect"].get("appends_suffix"):
@@ -197,7 +197,7 @@ def section(field: Field, system: str) -> str | None:
 
 
 def _outermost(field: Field, system: str) -> str | None:
-    """Returns the section of a field, if the one around it isn't in it too."""
+    """Returns the section of a field, unless the enclosing field is in it too."""
     name, outer = section(field, system), field.around
     while outer and name:
         if section(outer, system) == name:
@@ -212,7 +212,7 @@ def _listed(fields: list[Field]) -> Iterator[str]:
 
 
 def _with_reasons(fields: list[Field], source: Source) -> Iterator[str]:
-    """Yields a table of the fields of which something is to be said, and a list of the others."""
+    """Yields a table of the fields with a reason and a list of the others."""
     reasons = {field.name: _reason(field, source) for field in fields}
     for endpoint, several in groupby(fields, lambda field: field.endpoint):
         of_it = list(several)
@@ -223,7 +223,7 @@ def _with_reasons(fields: list[Field], source: Source) -> Iterator[str]:
 
 
 def _reason(field: Field, source: Source) -> str:
-    """Returns what is said of a field here, beside that it has no effect."""
+    """Returns the remark on a field here, other than that it has no effect."""
     notes = dict.fromkeys(note for owner in field.owners for note in remarks(owner.schema, source.schemas))
     handled = told(field, lambda schema: here(field, schema))
     return " ".join([*([] if handled == "not supported here" else [f"{handled}."]), *notes])

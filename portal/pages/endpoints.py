@@ -81,7 +81,7 @@ def _parameters(operation: Operation, schemas: Mapping[str, Schema]) -> Iterator
 
 
 def _field(field: Field, schemas: Mapping[str, Schema]) -> str:
-    """Returns a field as HTML. What all who have it say of it stands once, what differs in a list of them."""
+    """Returns a field as HTML. What all its owners share is shown once, differences in a list."""
     said: list[Callable[[Schema], str]] = [
         lambda schema: html(kind(schema, schemas)),
         lambda schema: _handling(field, schema),
@@ -107,7 +107,7 @@ def _field(field: Field, schemas: Mapping[str, Schema]) -> str:
 
 
 def _variant(named: str, texts: Sequence[str]) -> str:
-    """Returns a variant as HTML; values that are its name aren't told again."""
+    """Returns a variant as HTML; values that equal its name aren't repeated."""
     return f"{named}: {' · '.join(text for text in texts if text not in ('', named))}".removesuffix(": ")
 
 

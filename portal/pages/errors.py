@@ -27,8 +27,8 @@ whether the same request may succeed later.
 SYSTEMS_HEAD = """
 ## Other systems
 
-The status with which each system refuses what this server refuses with the one in brackets. *?* is for what nobody has
-found out, *–* for what the system doesn't have.
+The status with which each system refuses what this server refuses with the one in parentheses. *?* is unknown,
+*–* means that the system has no such error.
 
 | a request | {systems} |
 | --- |{lines}

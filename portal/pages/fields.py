@@ -1,4 +1,4 @@
-"""What is said of a field, in a few words."""
+"""Short descriptions of a field."""
 
 import json
 from collections.abc import Callable, Mapping
@@ -22,12 +22,12 @@ MANY = 12
 
 
 def description(schema: Schema, schemas: Mapping[str, Schema]) -> str:
-    """Returns what a schema is everywhere, and what this server makes of it."""
+    """Returns the description of a schema, and what applies to this server."""
     return " ".join(filter(None, [schema.get("description", ""), *remarks(schema, schemas)]))
 
 
 def here(field: Field, schema: Schema) -> str:
-    """Tells how this server handles a field; for fields of answers, when they have it."""
+    """Returns how this server handles a field; for fields of answers, when they are present."""
     handling = field.handling(schema)
     if field.part != "request":
         return {"never": "not sent", "null": "always null"}.get(handling, f"sent {handling}")
@@ -40,7 +40,7 @@ def here(field: Field, schema: Schema) -> str:
 
 
 def told(field: Field, say: Callable[[Schema], str]) -> str:
-    """Returns what is to be said of a field as HTML: once, where it is the same for all who have it, else for each."""
+    """Returns a text about a field as HTML: once if it is the same for all its owners, else for each."""
     texts = dict.fromkeys(say(owner.schema) for owner in field.owners)
     if len(texts) == 1:
         return html(*texts)
@@ -48,7 +48,7 @@ def told(field: Field, say: Callable[[Schema], str]) -> str:
 
 
 def names(variant: Variant) -> str:
-    """Returns who has the field so, as HTML: by their few values, else by their names."""
+    """Returns the owners of a variant as HTML: by their values if they are few, else by name."""
     kinds = listed_values(variant.schema) or []
     return html(_listed(kinds)) if 0 < len(kinds) <= NAMED else variant.named
 

@@ -17,7 +17,7 @@ LEVELS = {
     "ignored": "accepted without effect",
     "refused": "an error",
     "absent": "not in the system's answers",
-    "unknown": "nobody has found out yet",
+    "unknown": "unknown so far",
 }
 
 # So many letters of a cell are read at once; more are folded up.
@@ -32,8 +32,8 @@ hide: [navigation, toc]
 
 # Support matrix
 
-What each system does with each field: {count} fields. The name of a field leads to its row, so that you can link to
-it. *Here* is what this project's server does. Where a system doesn't have a field, what lies inside needs no words.
+What each system does with each field: {count} fields. The name of a field links to its row. *Here* is
+what this project's server does. Where a system lacks a field, the fields inside it are left blank.
 
 <form class="filter" id="matrix-filter" markdown="0">
 <label>Field <input id="matrix-field" name="field" type="search" placeholder="min_p" autocomplete="off"></label>

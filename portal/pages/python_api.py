@@ -10,10 +10,10 @@ import griffe
 from specvino.portal.pages import Page
 
 PACKAGES = ("specvino.document", "specvino.conformance", "specvino.engine.grammar")
-"""Those that other programs may import. They are read and not imported, as the portal needs none of them."""
+"""The packages that other programs can import. They are read and not imported, because the portal doesn't need them."""
 
 FOLDERS = Path(__file__).parents[2]
-"""The folders of the packages stand beside that of the portal, in the project as in the wheel."""
+"""The folder with the packages' folders, beside that of the portal in the project as in the wheel."""
 
 HEAD = """\
 # Python API
@@ -53,7 +53,7 @@ def _typed(member: griffe.Object) -> bool:
 
 
 def _signature(item: griffe.Object) -> str:
-    """Returns how a function is called, a class is made, or what an attribute is."""
+    """Returns the signature of a function or class, or the declaration of an attribute."""
     if isinstance(item, griffe.Function):
         return item.signature()
     if isinstance(item, griffe.Class):
@@ -67,7 +67,7 @@ def _signature(item: griffe.Object) -> str:
 
 
 def _fields(item: griffe.Class) -> Iterator[str]:
-    """Yields the fields that a dataclass is made of, those without a leading underscore."""
+    """Yields the fields of a dataclass, without those with a leading underscore."""
     for name, member in item.members.items():
         if isinstance(member, griffe.Attribute) and "property" not in member.labels and not name.startswith("_"):
             default = "" if member.value is None else f" = {member.value}"
@@ -79,7 +79,7 @@ def _docstring(item: griffe.Object) -> str:
 
 
 def _definition(module: griffe.Module, name: str) -> griffe.Object:
-    """Returns what a module calls by a name, from the module that defines it."""
+    """Returns the definition of a module's name, from the module that defines it."""
     member = module.members[name]
     if not isinstance(member, griffe.Alias):
         return member

@@ -24,7 +24,7 @@ WIDEST = 560
 
 @dataclass(frozen=True, slots=True)
 class Drawing:
-    """Holds its size in pixels and its SVG, at its own origin."""
+    """A drawing: its size in pixels and its SVG, at its own origin."""
 
     width: float
     height: float
@@ -61,7 +61,7 @@ def _box(machine: Machine, machines: Sequence[Machine], depth: int) -> Drawing:
 
 
 def _rows(machine: Machine, machines: Sequence[Machine], depth: int) -> Iterator[Drawing]:
-    """Yields what follows each other within a machine's box."""
+    """Yields the rows in a machine's box, in order."""
     if machine.open:
         yield _pills("open", "begins", [machine.open])
     for prefix, facts in groupby(machine.body, _family):

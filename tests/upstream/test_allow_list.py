@@ -58,7 +58,7 @@ def test_a_file(tmp_path) -> None:
 @pytest.mark.parametrize(
     ("text", "why"),
     [
-        ("{field: chat.n}", "it is no list"),
+        ("{field: chat.n}", "it isn't a list"),
         ("[chat.n]", "an entry has"),
         ("[{field: chat.n}]", "an entry needs a field and a reason"),
         ("[{field: chat.n, reason: ' '}]", "an entry needs a field and a reason"),

@@ -83,5 +83,5 @@ def test_a_file_that_is_not_there(sources) -> None:
 
 
 def test_a_file_that_is_no_python(sources) -> None:
-    with pytest.raises(Unreadable, match=r"broken\.py is not Python"):
+    with pytest.raises(Unreadable, match=r"broken\.py isn't valid for this version of Python"):
         sources.at("server/broken.py")

@@ -57,9 +57,9 @@ def test_remarks() -> None:
         )
     )
     assert text.splitlines()[2:] == [
-        "- The allow-list's entry allows nothing any more: chat.x, only system.",
-        "- Not compared, since one side alone describes it: version.response.",
-        "- Not read, and taken to say nothing: PIL.Image.",
+        "- This entry of the allow-list no longer allows anything: chat.x, only system.",
+        "- Not compared, because only one side describes it: version.response.",
+        "- Not read, and treated as unrestricted: PIL.Image.",
         "- Left open by the system: chat.a, chat.b.",
     ]
 
@@ -87,7 +87,7 @@ def test_the_table() -> None:
     assert lines[0].startswith("tiny: 2 differences to review.")
     assert lines[2].split() == ["chat.seed", "null,", '"a|b"']
     assert "role: user" in lines[3]
-    assert lines[-1] == "Not read, and taken to say nothing: x[red]."
+    assert lines[-1] == "Not read, and treated as unrestricted: x[red]."
 
 
 @pytest.mark.parametrize(

@@ -100,7 +100,7 @@ def test_a_rule_without_a_key(table, only) -> None:
 
 def test_a_fact_twice(table, only) -> None:
     table["classify"].append(table["classify"][0])
-    only("x-stream", "classify role: the fact stands twice")
+    only("x-stream", "classify role: the fact is listed twice")
 
 
 def test_a_fact_that_no_rule_states(table, only) -> None:

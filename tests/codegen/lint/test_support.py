@@ -131,7 +131,7 @@ def test_what_is_sent_instead(spec, ovms) -> None:
 @pytest.mark.parametrize("said", [{"schema": {}}, {"nullable": True}, {"required": False}])
 def test_a_field_that_a_system_is_without_is_not_described(ovms, only, part, path, level, said) -> None:
     ovms[part][path] = {"level": level} | said
-    only("support", f"{next(iter(said))} is said of a field that the system has")
+    only("support", f"{next(iter(said))} is for fields that the system has")
 
 
 @pytest.mark.parametrize("level", ["absent", "unknown"])
@@ -179,7 +179,7 @@ def test_what_a_system_s_own_document_shows(spec, key) -> None:
         (("stream", "chat"), "framing", ["data"], '["data"] is not one of'),
         (("stream", "chat"), "role_chunk", "first", "'role_chunk' was unexpected"),
         ((), "unknown_fields", "kept", '"kept" is not one of'),
-        ((), "headers", ["X-Unsupported-Parameters"], "no answer here has the header X-Unsupported-Parameters"),
+        ((), "headers", ["X-Unsupported-Parameters"], "no answer has the header X-Unsupported-Parameters"),
     ],
 )
 def test_the_words_of_a_head(spec, only, where, key, value, what) -> None:
@@ -209,18 +209,18 @@ def test_an_endpoint_of_a_head_that_does_not_exist(real) -> None:
     spec.dialects["ovms"]["other_operations"] = [{"method": "GET", "path": "/x", "purpose": "x", "served_by": "helth"}]
     found = [str(problem) for problem in support.dialects(spec)]
     assert found == [
-        "dialects: openapi/dialects/ovms.yaml: there is no endpoint mdels, of which at_root speaks",
-        "dialects: openapi/dialects/ovms.yaml: there is no endpoint moddel, of which auth speaks",
-        "dialects: openapi/dialects/ovms.yaml: there is no endpoint modles, of which errors speaks",
-        "dialects: openapi/dialects/ovms.yaml: there is no endpoint helth, of which other_operations speaks",
-        "dialects: openapi/dialects/vllm.yaml: there is no endpoint talk, of which stream speaks",
+        "dialects: openapi/dialects/ovms.yaml: at_root names the unknown endpoint mdels",
+        "dialects: openapi/dialects/ovms.yaml: auth names the unknown endpoint moddel",
+        "dialects: openapi/dialects/ovms.yaml: errors names the unknown endpoint modles",
+        "dialects: openapi/dialects/ovms.yaml: other_operations names the unknown endpoint helth",
+        "dialects: openapi/dialects/vllm.yaml: stream names the unknown endpoint talk",
     ]
 
 
 @pytest.mark.parametrize(
     ("part", "path", "said", "what"),
     [
-        ("response", "model", {"level": "full", "default": "m"}, "default is said of a request's field"),
+        ("response", "model", {"level": "full", "default": "m"}, "default is for fields of requests"),
         ("request", "model", {"level": "full", "required": "always"}, "required is true, false or the kinds"),
     ],
 )

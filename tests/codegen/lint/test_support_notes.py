@@ -23,7 +23,7 @@ NUMBER = {"type": ["number", "null"]}
         ({"note": "At most 4.", "schema": {"type": "number", "maximum": 4}}, None),
         ({"note": "Not checked."}, None),
         ({"note": "Not checked.", "schema": {"type": "number", "minimum": 0}}, "the schema has minimum"),
-        ({"note": "May be left out."}, "is said by required and schema"),
+        ({"note": "May be left out."}, "required and schema state"),
         ({"note": "Slow."}, None),
     ],
 )

@@ -42,7 +42,7 @@ def test_another_const(spec, schemas) -> None:
 def test_a_branch_twice(spec, message) -> None:
     message["oneOf"].append({"$ref": BRANCH})
     lines = [str(problem) for problem in lint(spec)]
-    assert any("a branch stands twice" in line for line in lines)
+    assert any("a branch is listed twice" in line for line in lines)
     assert any("more than one of the schemas" in line for line in lines), "an example that is in two branches"
 
 
@@ -53,4 +53,4 @@ def test_a_branch_without_a_name(message, only) -> None:
 
 def test_a_discriminator_alone(schemas, only) -> None:
     schemas["ChatCompletionStreamEvent"]["discriminator"] = {"propertyName": "object"}
-    only("union", "ChatCompletionStreamEvent", "a discriminator stands beside oneOf only")
+    only("union", "ChatCompletionStreamEvent", "a discriminator is allowed beside oneOf only")

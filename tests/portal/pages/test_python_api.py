@@ -34,7 +34,7 @@ def test_nothing_else_is() -> None:
 def test_what_is_shown_of_a_class_and_of_a_function() -> None:
     operation = SECTIONS["specvino.document.Operation"]
     assert operation.startswith("```python\nclass Operation(path: str, method: str, item: Mapping[str, Any], ")
-    assert "| `body: Schema \\| None` | The schema of the JSON body; None where it takes none. |\n" in operation
+    assert "| `body: Schema \\| None` | The schema of the JSON body; None if it has none. |\n" in operation
     assert "| `parameters_in(location: str) -> list[dict[str, Any]]` | Returns" in operation
     assert "class Validators(document: Schema, formats: bool = True)\n" in SECTIONS["specvino.document.Validators"]
     assert "_registry" not in SECTIONS["specvino.document.Validators"]
