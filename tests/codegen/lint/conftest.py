@@ -8,6 +8,8 @@ from specvino.codegen.lint import STAGES, documents, lint
 from specvino.codegen.lint.problem import Problem
 from specvino.codegen.spec import Spec
 
+Rule = Callable[[Spec], Iterator[Problem]]
+
 
 @pytest.fixture(autouse=True)
 def _only_what_a_test_changed(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -15,12 +17,12 @@ def _only_what_a_test_changed(request: pytest.FixtureRequest, monkeypatch: pytes
     if "spec" not in request.fixturenames:
         return
     small, spec = request.getfixturevalue("small"), request.getfixturevalue("spec")
-    changed = {documents.openapi: _openapi(small, spec), documents.dialects: _dialects(small, spec)}
+    changed: dict[Rule, Rule] = {documents.openapi: _openapi(small, spec), documents.dialects: _dialects(small, spec)}
     stages = tuple(tuple(changed.get(rule, rule) for rule in stage) for stage in STAGES)
     monkeypatch.setattr(linting, "STAGES", stages)
 
 
-def _openapi(small: Spec, spec: Spec) -> Callable[[Spec], Iterator[Problem]]:
+def _openapi(small: Spec, spec: Spec) -> Rule:
     """The rule on the changed paths and components; the other components accept anything."""
 
     def rule(asked: Spec) -> Iterator[Problem]:
@@ -40,7 +42,7 @@ def _openapi(small: Spec, spec: Spec) -> Callable[[Spec], Iterator[Problem]]:
     return rule
 
 
-def _dialects(small: Spec, spec: Spec) -> Callable[[Spec], Iterator[Problem]]:
+def _dialects(small: Spec, spec: Spec) -> Rule:
     """The rule on the changed dialects; on all of them where the document or the vocabulary is another."""
 
     def rule(asked: Spec) -> Iterator[Problem]:
