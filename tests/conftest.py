@@ -42,6 +42,13 @@ SLOW = (
 )
 
 
+def pytest_ignore_collect(collection_path: Path, config: pytest.Config) -> bool | None:
+    """Leaves slow files unread where `make quick` runs the others."""
+    if config.getoption("markexpr") != "not slow" or not collection_path.is_relative_to(TESTS):
+        return None
+    return collection_path.relative_to(TESTS).as_posix().startswith(SLOW) or None
+
+
 # Single tests that take minutes come first: at the end the other workers would have nothing to do meanwhile.
 LONGEST = "e2e/test_fuzz"
 

@@ -22,7 +22,7 @@ def _only_what_a_test_changed(request: pytest.FixtureRequest, monkeypatch: pytes
     monkeypatch.setattr(linting, "STAGES", stages)
 
 
-def _openapi(small: Spec, spec: Spec) -> Callable[[Spec], Iterator[Problem]]:
+def _openapi(small: Spec, spec: Spec) -> Rule:
     """The rule on the changed paths and components; the other components accept anything."""
 
     def rule(asked: Spec) -> Iterator[Problem]:
@@ -42,7 +42,7 @@ def _openapi(small: Spec, spec: Spec) -> Callable[[Spec], Iterator[Problem]]:
     return rule
 
 
-def _dialects(small: Spec, spec: Spec) -> Callable[[Spec], Iterator[Problem]]:
+def _dialects(small: Spec, spec: Spec) -> Rule:
     """The rule on the changed dialects; on all of them where the document or the vocabulary is another."""
 
     def rule(asked: Spec) -> Iterator[Problem]:
