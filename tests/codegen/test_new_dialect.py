@@ -30,7 +30,7 @@ def test_every_command_takes_a_ninth_system(tmp_path: Path) -> None:
     assert ["tgi", "unknown"] in [line.split() for line in levels.splitlines()]
     with serving("--engine", "scripted") as server:
         report = copy.run("specvino.cli", "conform", "--dialect", "tgi", server.url)
-    assert "judged by the document of tgi" in report
+    assert "and the document of tgi" in report
     assert " 0 fail" in report
 
 
