@@ -27,7 +27,8 @@ class ClientMethod:
 
     `body`, `answer` and `event` are names of components. A stream ends with its `terminator` or with an event whose
     type is one of `finals`; without either, when the connection closes. `switch` is where streaming is requested,
-    `body` or `query`; None without streams. `root` is for paths at the server's root instead of below its base.
+    `body` or `query`; None without streams. `refusals` are sentences about valid bodies that a server refuses for fields
+    that can't be combined, or that it doesn't support. `root` is for paths at the server's root instead of below its base.
     """
 
     id: str
@@ -42,6 +43,7 @@ class ClientMethod:
     terminator: str | None
     finals: tuple[str, ...]
     switch: str | None
+    refusals: tuple[str, ...]
     root: bool
 
     @property
@@ -117,8 +119,20 @@ def _method(operation: Operation) -> ClientMethod:
         terminator=_terminator(operation),
         finals=_finals(definition.get("x-stream")),
         switch=switch,
+        refusals=tuple(dict.fromkeys(_refusals(operation))),
         root=operation.is_only_at_root,
     )
+
+
+def _refusals(operation: Operation) -> Iterator[str]:
+    """Yields the conditions between fields of the body: those that its schema states, and the others."""
+    body = resolved(operation.document, operation.body or {})
+    for rule in body.get("allOf", ()):
+        if "x-error" in rule:
+            yield rule["x-error"]["message"]
+    for refusal in operation.definition.get("x-refusals", ()):
+        if "condition" in refusal:
+            yield refusal["when"]
 
 
 def _terminator(operation: Operation) -> str | None:
