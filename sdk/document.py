@@ -27,8 +27,9 @@ class ClientMethod:
 
     `body`, `answer` and `event` are names of components. A stream ends with its `terminator` or with an event whose
     type is one of `finals`; without either, when the connection closes. `switch` is where streaming is requested,
-    `body` or `query`; None without streams. `refusals` are sentences about valid bodies that a server refuses for fields
-    that can't be combined, or that it doesn't support. `root` is for paths at the server's root instead of below its base.
+    `body` or `query`; None without streams.`refusals` are sentences about valid bodies that a server
+    refuses for their combination of fields, or because it doesn't support them. `root` is for paths at the server's
+    root instead of below its base.
     """
 
     id: str
