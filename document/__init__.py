@@ -7,7 +7,8 @@ and shows them. Only `loading` reads what codegen has written, generated/, and c
 """
 
 from specvino.document.beyond_bounds import beyond_bounds
-from specvino.document.loading import dialect_file, load, lowered, systems, whole
+from specvino.document.conditions import Conditions, Refusal, value_at
+from specvino.document.loading import conditions_of, dialect_file, load, lowered, systems, whole
 from specvino.document.operations import Operation, Schema, base_paths, by_endpoint, event_of, name_of, operations
 from specvino.document.pointers import at, component_name, escape, referred, resolved, schema_reference, unescape
 from specvino.document.transforms import folded, to_31, to_32
@@ -16,7 +17,9 @@ from specvino.document.validator import Validator, Validators
 from specvino.document.walk import all_schemas, closure, descend, followed, reached, references, subschemas
 
 __all__ = [
+    "Conditions",
     "Operation",
+    "Refusal",
     "Schema",
     "Union",
     "Validator",
@@ -28,6 +31,7 @@ __all__ = [
     "by_endpoint",
     "closure",
     "component_name",
+    "conditions_of",
     "descend",
     "dialect_file",
     "escape",
@@ -48,5 +52,6 @@ __all__ = [
     "to_31",
     "to_32",
     "unescape",
+    "value_at",
     "whole",
 ]
