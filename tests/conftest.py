@@ -33,6 +33,7 @@ SLOW = (
     "models",
     "ovms",
     "portal/test_build",
+    "portal/test_support_drives_all",
     "proofs",
     "sdk",
     "templates",
