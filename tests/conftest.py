@@ -34,6 +34,7 @@ SLOW = (
     "models",
     "ovms",
     "portal/test_build",
+    "portal/test_support_drives_all",
     "proofs",
     "sdk",
     "templates",

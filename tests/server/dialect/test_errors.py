@@ -65,3 +65,18 @@ def test_a_status_that_nobody_knows_is_ours() -> None:
 
 def test_what_is_no_operation_has_the_system_s_form_too() -> None:
     assert sent("mlc-llm", ErrorCode.NOT_FOUND, None) == (404, "application/json", '{"detail": "It is wrong."}')
+
+
+@pytest.mark.parametrize(
+    ("name", "code", "status"),
+    [
+        ("fastdeploy", ErrorCode.SERVER_BUSY, 429),
+        ("fastdeploy", ErrorCode.RATE_LIMIT_EXCEEDED, 429),
+        ("openai", ErrorCode.SERVER_BUSY, 429),
+        ("ovms", ErrorCode.ENGINE_UNAVAILABLE, 500),
+        ("ovms", ErrorCode.ENGINE_RESTARTED, 500),
+    ],
+)
+def test_a_server_that_is_busy_or_down_has_the_system_s_status(name, code, status) -> None:
+    """The first of those that the system answers with."""
+    assert sent(name, code)[0] == status

@@ -199,3 +199,15 @@ def test_what_a_pattern_comes_to_does_not_depend_on_how_its_characters_are_spell
     grammar, findings = convert(schema)
     assert not findings.unenforced
     check(schema, grammar)
+
+
+@pytest.mark.parametrize(
+    ("least", "lengths"),
+    [(0, {0, 1, 2}), (1, {1, 2}), (2, {2})],
+)
+def test_items_beyond_the_least_may_be_left_out(least: int, lengths: set[int]) -> None:
+    """Also those that have schemas of their own: all that a schema allows has to be within a model's reach."""
+    items = [{"const": 1}, {"const": 2}]
+    schema = {"type": "array", "prefixItems": items, "items": False, "minItems": least}
+    grammar, _ = convert(schema)
+    assert {len(json.loads(text)) for text in check(schema, grammar)} == lengths
