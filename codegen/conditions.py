@@ -4,11 +4,37 @@ import re
 from collections.abc import Iterator, Mapping
 from typing import Any
 
+from specvino.codegen.source import SpecError
 from specvino.document.conditions import complement, fields_of, shown
 from specvino.document.operations import by_endpoint
 from specvino.document.pointers import resolved
+from specvino.document.validator import Validators
 
 Object = dict[str, Any]
+
+
+def check(document: Object, source: Object, vocabulary: Object) -> None:
+    """Raises SpecError for conditions that can't be read: with the wrong shape, an unknown endpoint or group."""
+    for violation in Validators(vocabulary).at("/$defs/Conditions").violations(source):
+        raise SpecError(f"conditions.yaml: {violation}")
+    operations = by_endpoint(document)
+    for name, condition in source["conditions"].items():
+        for endpoint in (*condition["endpoints"], *condition.get("schema", ())):
+            if endpoint not in operations or operations[endpoint].body is None:
+                raise SpecError(f"conditions.yaml: {name}: {endpoint!r} is not an endpoint with a body")
+        for fields in groups_of(condition):
+            if isinstance(fields, str) and fields not in source["groups"]:
+                raise SpecError(f"conditions.yaml: {name}: the group {fields!r} is not defined")
+
+
+def groups_of(condition: Object) -> Iterator[Any]:
+    """Yields the groups of a condition: names, or fields with their schemas, or lists of fields."""
+    yield from condition.get("both", ())
+    exceeds = condition.get("exceeds", {})
+    for key, holder in (("requires", condition), ("more_than_one", condition), ("fields", exceeds), ("than", exceeds)):
+        if key in holder:
+            yield holder[key]
+    yield from ([path] for path in condition.get("members", ()))
 
 
 def add_conditions(document: Object, source: Object) -> None:

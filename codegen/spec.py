@@ -4,7 +4,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from specvino.codegen.conditions import add_conditions
+from specvino.codegen.conditions import add_conditions, check
 from specvino.codegen.merge import merge_errors, merge_support, merge_systems
 from specvino.codegen.source import Bundler, SpecError, load
 
@@ -43,5 +43,6 @@ def read(source: Path) -> Spec:
     merge_errors(document, errors)
     merge_support(document, dialects)
     conditions = load(source / "conditions.yaml")
+    check(document, conditions, vocabulary)
     add_conditions(document, conditions)
     return Spec(document, errors, dialects, vocabulary, conditions, tuple(bundler.unused()))

@@ -3,18 +3,18 @@ it that they depend on."""
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
-from functools import cached_property, partial
+from functools import cached_property
 from typing import Any
 
 from pydantic import BaseModel
 
-from specvino.document.conditions import Condition, Lookup
+from specvino.document.conditions import Condition
 from specvino.document.loading import conditions_of
 from specvino.engine.protocol import ModelInfo
 from specvino.generated.errors import ErrorCode
 from specvino.generated.handlers import OPERATIONS
 from specvino.handlers.errors import ApiError
-from specvino.handlers.or_none import value_at
+from specvino.handlers.or_none import lookup
 
 BEST_OF = 20
 
@@ -58,13 +58,8 @@ class Limits:
         }
 
 
-def lookup(body: BaseModel) -> Lookup:
-    """Returns what finds the values of a body for conditions."""
-    return partial(value_at, body)
-
-
 def require_consistent(body: BaseModel) -> None:
-    """Raises ApiError for a body that no server of this document accepts."""
+    """Raises ApiError for a body that meets a condition, whatever the server's facts are."""
     _require(body, conditions_of(ENDPOINTS[type(body)]).of_body, {})
 
 

@@ -1,11 +1,12 @@
 """Optional fields of a request body: null means absent. Fields that the document doesn't call supported aren't read."""
 
 from collections.abc import Mapping
-from functools import cache
+from functools import cache, partial
 from typing import Any, TypeVar
 
 from pydantic import MISSING, BaseModel
 
+from specvino.document.conditions import Lookup
 from specvino.generated.support import SHAPES
 
 T = TypeVar("T")
@@ -21,6 +22,11 @@ def value_of(body: BaseModel, name: str) -> Any:
     it `supported` for the endpoint (`x-handling`)."""
     field = SHAPES[type(body).__name__].fields.get(name)
     return or_none(getattr(body, name)) if field is not None and field.handling == "supported" else None
+
+
+def lookup(body: BaseModel) -> Lookup:
+    """Returns what finds the values of a body for conditions."""
+    return partial(value_at, body)
 
 
 def value_at(body: BaseModel, path: str) -> Any:

@@ -1,4 +1,4 @@
-"""The way of a request to the engine: the same steps in the same order for chat, completions and responses.
+"""The steps from a request to the engine: the same in the same order for chat, completions and responses.
 
 1. `Pipeline.check`: everything that needs no prompt. Conditions between fields, the served model, conditions of this
    server (both from openapi/conditions.yaml), sampling, tools, structured output, chat template.
@@ -161,12 +161,13 @@ class Pipeline:
         tools = tool_calling(body, model.calling, strict=strict)
         output = structured_output(body, strict=strict)
         variables = template_variables(body, model)
-        budget, of_budget = thinking_budget(body, model)
         truncation = _truncation(body)
+        settings = sampling(body, model.defaults)
+        budget, of_budget = thinking_budget(body, model)
         engine_request, of_full_logits = without_full_logits(
             GenerationRequest(
                 prompts=(),
-                sampling=sampling(body, model.defaults),
+                sampling=settings,
                 n=or_none(body.n) or 1,
                 echo=fields.echo,
                 logprobs=fields.logprobs,

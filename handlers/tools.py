@@ -15,8 +15,7 @@ from specvino.engine.segments import Started
 from specvino.generated import models
 from specvino.generated.errors import ErrorCode
 from specvino.handlers.errors import ApiError
-from specvino.handlers.limits import lookup
-from specvino.handlers.or_none import or_none, value_of
+from specvino.handlers.or_none import lookup, or_none, value_of
 
 Definition = models.FunctionDefinition | models.FlatFunctionTool
 

@@ -1,12 +1,11 @@
-"""openapi/conditions.yaml has the shape that vocabulary.yaml gives it and names what exists."""
+"""The codes, facts, fields and placeholders that openapi/conditions.yaml names exist."""
 
 import string
 from collections.abc import Iterator
 from typing import Any
 
-from specvino.codegen.conditions import has_field
+from specvino.codegen.conditions import groups_of, has_field
 from specvino.codegen.lint.problem import Problem
-from specvino.codegen.lint.vocabulary import misfits
 from specvino.codegen.spec import Spec
 from specvino.document.operations import by_endpoint
 
@@ -19,10 +18,7 @@ PLACEHOLDERS = {
 
 
 def conditions(spec: Spec) -> Iterator[Problem]:
-    """Conditions fit the vocabulary, and their codes, facts, fields and placeholders exist."""
-    for problem in misfits(spec.vocabulary, "Conditions", spec.conditions):
-        yield Problem("conditions", "conditions.yaml", problem)
-        return
+    """The codes, facts, fields and placeholders of conditions exist."""
     for name, condition in spec.conditions["conditions"].items():
         for what in _problems(spec, condition):
             yield Problem("conditions", name, what)
@@ -41,11 +37,12 @@ def _problems(spec: Spec, condition: dict[str, Any]) -> Iterator[str]:
             yield f"the fact {fact!r} is not defined"
     operations = by_endpoint(spec.document)
     for endpoint in (*condition["endpoints"], *condition.get("schema", ())):
-        if endpoint not in operations or operations[endpoint].body is None:
-            yield f"{endpoint!r} is not an endpoint with a body"
-            return
         if endpoint not in condition["endpoints"]:
             yield f"{endpoint!r} stands in schema, but not in endpoints"
+    if "param" in condition and not any(
+        has_field(spec.document, operations[endpoint].body, condition["param"]) for endpoint in condition["endpoints"]
+    ):
+        yield f"no endpoint of it has the field {condition['param']!r} that param names"
     if "schema" in condition:
         first = condition["both"][0]
         first = spec.conditions["groups"].get(first, {}) if isinstance(first, str) else first
@@ -53,10 +50,8 @@ def _problems(spec: Spec, condition: dict[str, Any]) -> Iterator[str]:
             yield "a schema states conditions of one first field, without facts, with the code invalid_value"
         elif not {"type", "const"} & set(next(iter(first.values()))):
             yield "the first field of a schema's rule needs a type: without it null fits, too"
-    for fields in _groups(condition):
+    for fields in groups_of(condition):
         paths = _fields(spec, fields)
-        if not paths:
-            yield f"the group {fields!r} is not defined"
         for endpoint in condition["endpoints"]:
             body = operations[endpoint].body
             if not any(has_field(spec.document, body, path) for path in paths):
@@ -65,15 +60,6 @@ def _problems(spec: Spec, condition: dict[str, Any]) -> Iterator[str]:
         for path in paths if not isinstance(fields, str) else ():
             if not any(has_field(spec.document, operations[end].body, path) for end in condition["endpoints"]):
                 yield f"no endpoint of it has a field {path}"
-
-
-def _groups(condition: dict[str, Any]) -> Iterator[Any]:
-    yield from condition.get("both", ())
-    exceeds = condition.get("exceeds", {})
-    for key, holder in (("requires", condition), ("more_than_one", condition), ("fields", exceeds), ("than", exceeds)):
-        if key in holder:
-            yield holder[key]
-    yield from ([path] for path in condition.get("members", ()))
 
 
 def _fields(spec: Spec, fields: Any) -> tuple[str, ...]:

@@ -6,8 +6,7 @@ from pydantic import BaseModel
 
 from specvino.document.loading import group
 from specvino.generated import models
-from specvino.handlers.limits import lookup
-from specvino.handlers.or_none import value_at, value_of
+from specvino.handlers.or_none import lookup, value_at, value_of
 from specvino.handlers.structured_outputs.constraint_fields import KINDS
 from specvino.handlers.structured_outputs.output import StructuredOutput, json_object, json_schema, of_format, of_tag
 

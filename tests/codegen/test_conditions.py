@@ -1,6 +1,11 @@
 """openapi/conditions.yaml -> rules of schemas, x-refusals and the table that servers check."""
 
-from specvino.codegen.conditions import has_field, tables
+import copy
+
+import pytest
+
+from specvino.codegen.conditions import check, has_field, tables
+from specvino.codegen.source import SpecError
 from specvino.document.operations import by_endpoint
 from specvino.document.pointers import resolved
 
@@ -55,3 +60,20 @@ def test_readers_get_the_fields_in_place_of_placeholders(real) -> None:
         when["ngram_size_without_prompt_lookup"] == "`max_ngram_size` requires a server started with `--prompt-lookup`."
     )
     assert not any("{" in sentence for sentence in when.values())
+
+
+@pytest.mark.parametrize(
+    ("change", "words"),
+    [
+        ({"neither": []}, "neither"),
+        ({"message": None}, "message"),
+        ({"endpoints": ["chats"]}, "functions_beside_tools: 'chats' is not an endpoint with a body"),
+        ({"endpoints": ["models"]}, "functions_beside_tools: 'models' is not an endpoint with a body"),
+        ({"both": ["tool"]}, "functions_beside_tools: the group 'tool' is not defined"),
+    ],
+)
+def test_conditions_that_can_t_be_read(real, change, words) -> None:
+    source = copy.deepcopy(real.conditions)
+    source["conditions"]["functions_beside_tools"] |= change
+    with pytest.raises(SpecError, match=words):
+        check(real.document, source, real.vocabulary)

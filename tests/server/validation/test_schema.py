@@ -77,8 +77,8 @@ WRONG = [
     ({"stop": {}}, "stop", "invalid_type", "a string or a list or null"),
     ({"stop": ""}, "stop", "string_below_min_length", "at least 1"),
     ({"stream": "yes"}, "stream", "invalid_type", "a boolean"),
-    ({"stream_options": {}}, "stream_options", "invalid_value", "stream is true"),
-    ({"stream": False, "stream_options": {"include_usage": True}}, "stream_options", "invalid_value", "stream is true"),
+    ({"stream_options": {}}, "stream_options", "invalid_value", "stream to be true"),
+    ({"stream": False, "stream_options": {"include_usage": True}}, "stream_options", "invalid_value", "to be true"),
     ({"stream": True, "stream_options": []}, "stream_options", "invalid_type", "an object"),
     (
         {"stream": True, "stream_options": {"include_usage": 1}},
@@ -153,8 +153,8 @@ CALL = {"type": "function_call", "name": "f", "arguments": "{}"}
         ({"tool_choice": {"type": "hammer"}}, "tool_choice.type", "invalid_value", "function, allowed_tools"),
         ({"tool_choice": "must"}, "tool_choice", "invalid_value", '"none", "auto", "required"'),
         ({"text": {"format": {"type": "xml"}}}, "text.format.type", "invalid_value", "text, json_object, json_schema"),
-        ({"conversation": "c", "previous_response_id": "r"}, "conversation", "invalid_value", "exclude each other"),
-        ({"stream_options": {}}, "stream_options", "invalid_value", "stream is true"),
+        ({"conversation": "c", "previous_response_id": "r"}, "conversation", "invalid_value", "can't be combined"),
+        ({"stream_options": {}}, "stream_options", "invalid_value", "stream to be true"),
     ],
 )
 def test_wrong_responses(change, param, code, message) -> None:
