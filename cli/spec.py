@@ -36,9 +36,10 @@ NEXT_STEPS = """
 Next (CONTRIBUTING.md, "A dialect"):
   1. Replace the placeholders in openapi/dialects/{name}.yaml, and give each field a level: specvino spec lint.
   2. python -m specvino.codegen, which makes generated/dialects/{name}.json.
-  3. Record answers in tests/dialects/answers/{name}/ and write the stand-in tests/dialects/stand_ins/{name}.py.
-  4. Say in upstream/tables/{name}.yaml where its classes are: specvino spec drift --dialect {name}.
-  5. Ask a server: specvino conform --dialect {name} URL."""
+  3. Record answers in tests/dialects/answers/{name}/.
+  4. List its options in cli/system_options/{name}.yaml.
+  5. List its classes in upstream/tables/{name}.yaml: specvino spec drift --dialect {name}.
+  6. Test a server: specvino conform --dialect {name} URL."""
 
 
 @contextmanager
@@ -121,11 +122,11 @@ def lint(
 def new_dialect(
     name: Annotated[str, typer.Argument(help="The system, in small letters, digits and hyphens, such as llama-cpp.")],
     title: Annotated[
-        str | None, typer.Option(help="The name that people know it by, such as llama.cpp; NAME by default.")
+        str | None, typer.Option(help="The display name, such as llama.cpp; NAME by default.")
     ] = None,
     root: Annotated[Path, typer.Option(help="The project's folder, which contains openapi/.")] = Path(),
 ) -> None:
-    """Begin to describe one more system: write its dialect file, in which everything is unknown."""
+    """Start the description of a new system: write its dialect file with everything unknown."""
     from datetime import date
 
     from specvino.codegen.new_dialect import files

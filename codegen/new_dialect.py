@@ -18,21 +18,23 @@ LIST = re.compile(r"^(  system: \{enum: \[.*)(\]\}.*)$", re.MULTILINE)
 
 HEAD = """\
 # How {title} supports each field of the document.
-# Nothing is known yet. Give the files that were read here, and replace the placeholders, which are marked with a ?.
+# Nothing is known yet. List the source files here, and replace the placeholders, which are marked with a ?.
 name: {title}
 version:
   name: unknown  # ? the version, or the commit where none is released
   date: {today}  # ? its day
-  source: unknown  # ? where it can be had
+  source: unknown  # ? where to get it
+port: 8000  # ? the default port
 base_paths: [/v1]  # ?
 auth:
   header: "Authorization: Bearer"  # ?
-headers: []  # ? those of the document's headers that it sends
+headers: []  # ? the headers of the document that it sends
 errors:
   envelope: openai  # ?
-  statuses:  # ? of each kind of error; null where it has no such error
+  statuses:  # ? by kind of error; null if the system has no such error
 {statuses}
-# ? How the events of each endpoint come, and what of our table (x-stream) they break.
+# ? How the events of each endpoint are sent. An `order` without `breaks` keeps streams from being judged: remove it
+# once the order is known, and list under `breaks` what of our table (x-stream) doesn't hold.
 stream:
 {streams}
 unknown_fields: ignored  # ? or refused
@@ -42,8 +44,8 @@ fields:
 """
 
 UNREADABLE = (
-    "It is unknown whether {title} has classes in Python that can be read; until then only asking a server "
-    "(specvino conform --dialect {name}) can tell"
+    "It is unknown whether {title} has Python classes that can be read; until then, use a running server "
+    "(specvino conform --dialect {name})"
 )
 
 

@@ -1,4 +1,4 @@
-"""The steps from a request to the engine: the same in the same order for chat, completions and responses.
+"""The steps from a request to the engine, the same in the same order for chat, completions and responses.
 
 1. `Pipeline.check`: everything that needs no prompt. Conditions between fields, the served model, conditions of this
    server (both from openapi/conditions.yaml), sampling, tools, structured output, chat template.
