@@ -22,7 +22,7 @@ class SchemaProjector:
     def __init__(self, document: dict[str, Any], entries: dict[int, Said]) -> None:
         self._schemas: dict[str, Schema] = document["components"]["schemas"]
         self._document = document
-        self._said = entries
+        self._marked = entries
         self._validators = Validators(document)
 
     def run(self) -> None:
@@ -44,9 +44,9 @@ class SchemaProjector:
         lost = False
         gone = set()
         for name, child in properties.items():
-            if id(child) not in self._said:
+            if id(child) not in self._marked:
                 continue
-            fields, entry = said = self._said[id(child)]
+            fields, entry = marked = self._marked[id(child)]
             if not holds(entry.get("kinds", True), properties):  # this kind of object is one without it
                 gone.add(name)
                 needed.discard(name)
@@ -56,7 +56,7 @@ class SchemaProjector:
                 # What is refused can't be sent; what is only ignored can, and an answer without it is still one.
                 lost = lost or (name in needed and entry["level"] == "refused")
                 continue
-            lost = not self._narrow_property(properties, name, said) or lost
+            lost = not self._narrow_property(properties, name, marked) or lost
             if must_be_there(properties, fields, entry, name in required):
                 required.add(name)
             else:
@@ -106,7 +106,7 @@ class SchemaProjector:
 def _inner_first(schemas: dict[str, Schema]) -> list[str]:
     """Returns the names of components, each after those that it refers to, so that these are final when they are
     inlined."""
-    found: dict[str, None] = {}
+    ordered: dict[str, None] = {}
     met: set[str] = set()
 
     def visit(name: str) -> None:
@@ -114,11 +114,11 @@ def _inner_first(schemas: dict[str, Schema]) -> list[str]:
             met.add(name)
             for inner in references(schemas[name]):
                 visit(inner)
-            found[name] = None
+            ordered[name] = None
 
     for name in schemas:
         visit(name)
-    return list(found)
+    return list(ordered)
 
 
 def sweep(document: dict[str, Any]) -> None:

@@ -59,7 +59,7 @@ class Validator:
             if leaf.kind.name != "required":
                 yield _sentence(leaf)
             elif names := missing.pop(tuple(leaf.instance_path), None):
-                yield f"{_place(leaf)}: {_required([*dict.fromkeys(names)])}"
+                yield f"{_location(leaf)}: {_required([*dict.fromkeys(names)])}"
 
 
 class Validators:
@@ -101,10 +101,10 @@ def _absolute(node: Any) -> Any:
 
 def _sentence(error: jsonschema_rs.ValidationError) -> str:
     instance = json.dumps(error.instance, ensure_ascii=False, default=repr)
-    return f"{_place(error)}: {_cut(error.message.replace(instance, _cut(instance)), 2 * LONGEST)}"
+    return f"{_location(error)}: {_cut(error.message.replace(instance, _cut(instance)), 2 * LONGEST)}"
 
 
-def _place(error: jsonschema_rs.ValidationError) -> str:
+def _location(error: jsonschema_rs.ValidationError) -> str:
     return ".".join(map(str, error.instance_path)) or "it"
 
 
