@@ -163,8 +163,8 @@ def _facts(table: Stream) -> Iterator[str]:
         return
     yield "| fact | is stated by |\n| --- | --- |"
     for rule in table.classify:
-        each = f" in each of `{rule.each}`, of the one with its `{rule.key}`" if rule.each else ""
-        yield f"| {rule.fact} | {' or '.join(f'`{path}`' for path in rule.at)}{each} |"
+        of_each = f" in each of `{rule.each}`, of the one with its `{rule.key}`" if rule.each else ""
+        yield f"| {rule.fact} | {' or '.join(f'`{path}`' for path in rule.at)}{of_each} |"
     yield ""
 
 
