@@ -167,7 +167,7 @@ class Generation:
                 priority=request.priority,
             )
             if prompt.closing:
-                for sequence in message.each():
+                for sequence in message.split():
                     self._choices[sequence.id].budgeted = BudgetedChoice(
                         sequence, prompt.closing, constraint.behind_reasoning
                     )
