@@ -8,8 +8,8 @@ from specvino.document.operations import by_endpoint
 # {level, schema?, nullable?, default?, required?, kinds?, note?}
 Entry = dict[str, Any]
 
-# What a system says of one property, and the fields that the property is.
-Said = tuple[list[Field], Entry]
+# The fields that share one property, and the system's entry for it.
+MarkedFields = tuple[list[Field], Entry]
 
 # Fields by endpoint, part and path.
 FieldsByPath = dict[tuple[str, str, str], Field]
@@ -23,7 +23,7 @@ LEVELS = {
 # The system does as if there were no such field.
 WITHOUT = ("ignored", "refused", "absent")
 
-# What may be said of a whole endpoint, or of a whole part of it, instead of its fields.
+# The levels that a dialect may state for a whole endpoint or part instead of its fields.
 WHOLE_ENDPOINT = ("absent", "unknown")
 WHOLE_PART = {
     "request": ("ignored", "refused", "unknown"),

@@ -7,7 +7,7 @@ from typing import Any
 from specvino.codegen.apart import join_same, take_apart
 from specvino.codegen.fields import Field, around, fields, parts
 from specvino.codegen.framing import adapt_streams
-from specvino.codegen.merge import WITHOUT, Entry, Said, part_level, support
+from specvino.codegen.merge import WITHOUT, Entry, MarkedFields, part_level, support
 from specvino.codegen.own_schema import NULL, drop_bounds
 from specvino.codegen.project_schema import SchemaProjector, sweep
 from specvino.codegen.statuses import adapt_answers
@@ -17,7 +17,7 @@ from specvino.document.transforms import to_31
 from specvino.document.validator import Validators
 from specvino.document.walk import all_schemas, followed, media_types, objects
 
-# What is said of this server, or of all systems. x-origin stays.
+# Keywords about this server or all systems. x-origin stays.
 MARKINGS = (
     "x-handling",
     "x-supported-values",
@@ -37,7 +37,7 @@ def project(document: dict[str, Any], dialect: dict[str, Any]) -> dict[str, Any]
     levels = support(all_fields, dialect)
     missing = _missing(all_fields, levels, parts(projected), dialect)
     take_apart(projected, levels)
-    entries: dict[int, Said] = {}
+    entries: dict[int, MarkedFields] = {}
     for field in _reachable(fields(projected), levels):
         if (field.endpoint, field.part) not in missing and field.name in levels:
             for owner in field.owners:

@@ -5,7 +5,7 @@ from collections.abc import Collection
 from typing import Any
 
 from specvino.codegen.fields import Field
-from specvino.codegen.merge import WITHOUT, Entry, Said
+from specvino.codegen.merge import WITHOUT, Entry, MarkedFields
 from specvino.codegen.own_schema import holds, must_be_there, nullable, own_schema
 from specvino.document.operations import Schema
 from specvino.document.pointers import component_name
@@ -19,7 +19,7 @@ GONE: Schema = {"not": {}}
 class SchemaProjector:
     """Narrows schemas to one system. `entries` are the system's entries by the identity of the property."""
 
-    def __init__(self, document: dict[str, Any], entries: dict[int, Said]) -> None:
+    def __init__(self, document: dict[str, Any], entries: dict[int, MarkedFields]) -> None:
         self._schemas: dict[str, Schema] = document["components"]["schemas"]
         self._document = document
         self._marked = entries
@@ -64,7 +64,7 @@ class SchemaProjector:
         _remove(schema, gone, required - gone)
         return lost or (bool(needed) and needed <= gone)
 
-    def _narrow_property(self, properties: dict[str, Schema], name: str, fields_and_entry: Said) -> bool:
+    def _narrow_property(self, properties: dict[str, Schema], name: str, fields_and_entry: MarkedFields) -> bool:
         """Returns whether the property has a value left."""
         child = properties[name]
         fields, entry = fields_and_entry

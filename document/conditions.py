@@ -16,7 +16,7 @@ Lookup = Callable[[str], Any]
 
 Schema = Mapping[str, Any]
 
-# The last step of a path that only tells which kind of value its field has.
+# The last step of a path that only selects the type of its field's value.
 _KIND = re.compile(r"\.(type|mode|name)$")
 
 

@@ -129,7 +129,7 @@ def _nearest(error: jsonschema_rs.ValidationError) -> list[jsonschema_rs.Validat
     named = [branch for branch in candidates if not any(_tells_apart(problem, depth) for problem in branch)]
     if len(named) == 1:
         return _first(named[0])
-    # A branch for another type of value says nothing of this one.
+    # A branch for another type of value carries no information about this one.
     meant = [branch for branch in candidates if min(len(problem.instance_path) for problem in branch) > depth]
     if not meant:
         return _first(candidates[0]) if len(candidates) == 1 else [error]

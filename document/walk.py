@@ -1,4 +1,4 @@
-"""Walks over a bundled document and its JSON Schemas. References are followed only where a function says so.
+"""Walks over a bundled document and its JSON Schemas. References are followed only where a docstring says so.
 
 The keys of `properties` and the like are names, not keywords: a property called `default` or `not` must not be mistaken
 for one. So every walk uses the lists here.

@@ -187,7 +187,7 @@ def differences(spec: Spec) -> Iterator[Problem]:
                     yield Problem("differences", location, f"{key} must be given, as {kind.__name__}")
 
 
-# Tells whether a schema takes a value.
+# Returns whether a schema accepts a value.
 Takes = Callable[[Schema, Any], bool]
 
 NUMBER = r"(-?\d+(?:\.\d+)?)(?!\.?\w|%)"
@@ -195,7 +195,7 @@ ERROR = r"(?:an? (?:4|5)\d\d\b|an error|refused)"
 
 
 def denied(system: str, dialect: dict[str, Any], projected: dict[str, Any]) -> Iterator[Problem]:
-    """What a note says about null, single numbers and bounds is what the system's document says."""
+    """What a note states about null, single numbers and bounds matches the system's document."""
     validators = Validators(projected)
     for field in fields(projected):
         entry = own_entry(field, dialect) or {}

@@ -51,7 +51,7 @@ def _faults(document: dict[str, Any], schema: Schema) -> Iterator[str]:
 
 
 def titled(spec: Spec) -> Iterator[Problem]:
-    """An inline branch has a title that works as a class name, unless its value says it all."""
+    """An inline branch has a title that works as a class name, unless its value is enough."""
     taken: dict[str, Schema] = {name: {} for name in spec.document["components"]["schemas"]}
     for location, schema in all_schemas(spec.document):
         if CONDITIONS & set(location.split("/")):

@@ -8,7 +8,7 @@ from specvino.document.pointers import resolved
 
 
 def name_models(document: dict[str, Any], names: tuple[str, ...]) -> None:
-    """Says which models there are.
+    """Adds the names of the served models.
 
     What is refused for nothing but its model has them as the only values. Of the others the names are no bound, and
     their bodies have no examples (decision 065).

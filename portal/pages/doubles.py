@@ -83,7 +83,7 @@ Not served as there; `/health`, `/metrics`, `/version` and `/openapi.json` are t
 | --- | --- | --- |
 """
 
-# The sections of requests' fields, in the order of the page: a title and what is to be said of all of them.
+# The sections of requests' fields, in the order of the page: a title and an introduction.
 SECTIONS = {
     "works": ("What works", "Fields that both {name} and this server honor."),
     "partly": ("What works for some values", "Other values have no effect here, and are named in the answer's header."),

@@ -17,7 +17,7 @@ HANDLING = {"supported": "supported", "accepted": "no effect, by nature", "unsup
 # How the values are named that are supported, where others aren't.
 SUPPORTED_VALUES = {"supported": " for", "unsupported": ", except"}
 
-# Values of which the name is told instead.
+# Values that are shown by name.
 MANY = 12
 
 

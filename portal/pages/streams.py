@@ -188,7 +188,7 @@ def _law(law: str | dict[str, Any]) -> str:
         case "whole equals pieces":
             return f"`{law['whole']}` at the end holds what `{law['piece']}` was when each {law['of']} was closed."
         case other:
-            raise ValueError(f"nothing says the law {other!r} in words")
+            raise ValueError(f"the law {other!r} has no description")
 
 
 def _names(fields: list[str]) -> str:
