@@ -27,8 +27,8 @@ class Kind:
     """One kind, or several that are the same on both sides.
 
     ours, theirs: the objects of this kind.
-    beside: objects of the system that say no kind, so that a value of this one may be meant for them.
-    is_named: whether the system has objects of this kind, and not only such that say none.
+    beside: objects of the system without a kind, which may accept values of this one.
+    is_named: whether the system has objects of this kind, not only objects without a kind.
     """
 
     names: list[str]
@@ -40,7 +40,7 @@ class Kind:
 
 @dataclass(slots=True)
 class Kinds:
-    """The kinds of objects at one location, which the property `key` tells apart, None where none does.
+    """The kinds of objects at one location, distinguished by the property `key` (None if no property does).
 
     both: those that both sides have.
     ours, theirs: the names of those that one side alone has.
@@ -62,7 +62,7 @@ def paired(document: Side, system: Side, ours: Sequence[Schema], theirs: Sequenc
     kinds, same = Kinds(key, []), dict[str, Kind]()
     named = dict.fromkeys(name for names in (*our_names, *their_names) for name in names if name not in (_ANY, OTHER))
     for name in (*named, OTHER):
-        # Where no object is of this kind, one that says no kind takes it.
+        # A value whose kind no object has goes to an object without a kind.
         mine = _of(name, ours, our_names) or _of(OTHER, ours, our_names)
         others = _of(name, theirs, their_names) or _of(OTHER, theirs, their_names)
         if mine and others:
@@ -140,7 +140,7 @@ class _Location:
     """Where a walk is.
 
     kinds: of which kind the object around is, where there are several.
-    around: the schemas of both sides that were come through, each pair as one text.
+    around: the enclosing schemas of both sides, each pair as one text.
     """
 
     path: str = ""
@@ -306,7 +306,7 @@ class _Walk:
         level = self._levels.get(self._name(location))
         if level in ("ignored", "refused"):
             return True
-        # What the system is said never to send may be in its classes, if it can be left out.
+        # The system's classes may have a field that is listed as never sent, if the field is optional.
         return level == "absent" and not all(name in leaf.get("required", ()) for leaf in others)
 
     def _applicable(self, ours: Schemas, theirs: Schemas) -> list[Schema]:

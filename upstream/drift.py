@@ -21,7 +21,7 @@ class Drift:
     found: the differences that nothing allows, in the order of the document.
     allowed: how many there were beside them.
     unused: entries of the allow-list that allow nothing, of the parts that were compared.
-    open: by side, fields whose values it leaves open, so that what the other says inside wasn't compared.
+    open: by side, fields whose values it leaves open, so that the other side's schemas inside them weren't compared.
     unread: types of the system that couldn't be read, and so say nothing.
     left: parts that one side alone describes.
     """
@@ -73,7 +73,7 @@ def drift(
     entries: Iterable[Allowed],
     only: Collection[str] = (),
 ) -> Drift:
-    """Compares the document of a system with what the system says.
+    """Compares the document of a system with the system's own schemas.
 
     everything: our whole document, which knows the level of each field.
     only: the endpoints, or parts such as `chat.request`, to compare; by default all. Raises Unreadable where neither

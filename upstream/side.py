@@ -24,7 +24,7 @@ class Side:
     def __init__(self, described: Described) -> None:
         self.parts = described.parts
         self._document = described.document
-        # A `format` says how a text is meant; that a system refuses another one, it says in other ways.
+        # A `format` is only an annotation; systems express refusals with other keywords.
         self._validators = Validators(described.document, formats=False)
 
     def takes(self, schemas: Sequence[Schema], value: object) -> bool:
