@@ -9,8 +9,8 @@ from specvino.document.operations import Schema
 from specvino.document.pointers import component_name, schema_reference
 from specvino.document.walk import descend, objects
 
-# What a dialect says of a property, while copies are told apart.
-SAID = "x-said"
+# The key of a dialect's entry for a property, while copies are told apart.
+ENTRY_KEY = "x-said"
 
 
 def take_apart(document: dict[str, Any], levels: dict[str, Entry]) -> None:
@@ -55,7 +55,7 @@ class _Copies:
         self._schemas.update(self._copies)
 
     def _component(self, root: Root, name: str, path: str, inside: tuple[str, ...]) -> str:
-        """Returns the name of the copy for this place."""
+        """Returns the name of the copy for this location."""
         copied = self._copy(root, self._schemas[name], path, (*inside, name))
         names = self._names.setdefault(name, {})
         key = json.dumps(copied, sort_keys=True)
@@ -68,8 +68,8 @@ class _Copies:
         return names[key]
 
     def _free(self, root: Root, name: str) -> str:
-        place = (root.endpoint, *(() if root.part == "request" else (root.part,)))
-        base = "".join(word.title() for part in place for word in part.split("_")) + name
+        parts = (root.endpoint, *(() if root.part == "request" else (root.part,)))
+        base = "".join(word.title() for part in parts for word in part.split("_")) + name
         number = 2
         free = base
         while free in self._schemas or free in self._copies:
@@ -110,13 +110,13 @@ class _Copies:
         entry = self._levels.get(field_name(root.endpoint, root.part, path), {})
         if entry.get("level") not in WITHOUT:  # else it doesn't matter what would be in it
             schema = self._copy(root, schema, path, inside)
-        return schema | {SAID: entry}
+        return schema | {ENTRY_KEY: entry}
 
 
 def _without_said(schema: Schema) -> Schema:
     """Returns the schema itself, without the dialect's entries in it."""
     for _, child in descend(schema, ""):
-        child.pop(SAID, None)
+        child.pop(ENTRY_KEY, None)
     return schema
 
 

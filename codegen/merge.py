@@ -8,11 +8,11 @@ from specvino.document.operations import by_endpoint
 # {level, schema?, nullable?, default?, required?, kinds?, note?}
 Entry = dict[str, Any]
 
-# What a system says of one property, and the fields that the property is.
-Said = tuple[list[Field], Entry]
+# The fields that share one property, and the system's entry for it.
+MarkedFields = tuple[list[Field], Entry]
 
 # Fields by endpoint, part and path.
-Places = dict[tuple[str, str, str], Field]
+FieldsByPath = dict[tuple[str, str, str], Field]
 
 LEVELS = {
     "request": ("full", "partial", "ignored", "refused", "unknown"),
@@ -23,7 +23,7 @@ LEVELS = {
 # The system does as if there were no such field.
 WITHOUT = ("ignored", "refused", "absent")
 
-# What may be said of a whole endpoint, or of a whole part of it, instead of its fields.
+# The levels that a dialect may state for a whole endpoint or part instead of its fields.
 WHOLE_ENDPOINT = ("absent", "unknown")
 WHOLE_PART = {
     "request": ("ignored", "refused", "unknown"),
@@ -67,20 +67,20 @@ def part_level(endpoint: str, part: str, dialect: dict[str, Any]) -> str | None:
     return level if isinstance(level, str) else None
 
 
-def _around(field: Field, places: Places) -> Field | None:
+def _around(field: Field, by_path: FieldsByPath) -> Field | None:
     """Returns the nearest enclosing field."""
     keys = ((field.endpoint, field.part, path) for path in around(field.path))
-    return next((places[key] for key in keys if key in places), None)
+    return next((by_path[key] for key in keys if key in by_path), None)
 
 
-def stated(field: Field, places: Places, dialect: dict[str, Any]) -> Entry | None:
+def stated(field: Field, by_path: FieldsByPath, dialect: dict[str, Any]) -> Entry | None:
     """Returns the dialect's entry for a field: its own, that of its part, or one inherited from an enclosing field."""
     if entry := own_entry(field, dialect):
         return entry
     if level := part_level(field.endpoint, field.part, dialect):
         return {"level": level}
-    outer = _around(field, places)
-    given = _said(outer, places, dialect) if outer else None
+    outer = _around(field, by_path)
+    given = _applicable(outer, by_path, dialect) if outer else None
     if outer is None or given is None:
         return None
     level = given.get("level")
@@ -88,9 +88,9 @@ def stated(field: Field, places: Places, dialect: dict[str, Any]) -> Entry | Non
     return {"level": level} if inherits else None
 
 
-def _said(field: Field, places: Places, dialect: dict[str, Any]) -> Entry | None:
+def _applicable(field: Field, by_path: FieldsByPath, dialect: dict[str, Any]) -> Entry | None:
     """Returns the entry that applies to a field: the stated one, or that the system doesn't know the field."""
-    entry = stated(field, places, dialect)
+    entry = stated(field, by_path, dialect)
     if entry is None and "openai" not in field.origins:
         return {"level": dialect["unknown_fields"] if field.part == "request" else "absent"}
     return entry
@@ -103,10 +103,10 @@ def support(listed: list[Field], dialect: dict[str, Any]) -> dict[str, Entry]:
     are lacking as well. A field with full support includes the inner fields of the same origin; partial support implies
     nothing about them. Remaining fields that OpenAI didn't define are unknown to the system.
     """
-    places = {(field.endpoint, field.part, field.path): field for field in listed}
+    by_path = {(field.endpoint, field.part, field.path): field for field in listed}
     result = {}
     for field in listed:
-        if (entry := _said(field, places, dialect)) is not None:
+        if (entry := _applicable(field, by_path, dialect)) is not None:
             result[field.name] = entry
     return result
 

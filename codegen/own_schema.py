@@ -28,7 +28,7 @@ def drop_bounds(document: dict[str, Any]) -> None:
     for _, schema in all_schemas(document):
         for keyword in (*ALL_BOUNDS, "default"):
             schema.pop(keyword, None)
-        # A free-form object has nothing else that tells it from the other branches of a union.
+        # Nothing else distinguishes a free-form object from the other branches of a union.
         if "properties" in schema or schema.get("not", {}).keys() & {"const", "enum"}:
             schema.pop("not", None)
         if rules := [rule for rule in schema.pop("allOf", ()) if not _is_rule(rule)]:

@@ -7,7 +7,7 @@ from typing import Any
 from specvino.codegen.apart import join_same, take_apart
 from specvino.codegen.fields import Field, around, fields, parts
 from specvino.codegen.framing import adapt_streams
-from specvino.codegen.merge import WITHOUT, Entry, Said, part_level, support
+from specvino.codegen.merge import WITHOUT, Entry, MarkedFields, part_level, support
 from specvino.codegen.own_schema import NULL, drop_bounds
 from specvino.codegen.project_schema import SchemaProjector, sweep
 from specvino.codegen.statuses import adapt_answers
@@ -17,7 +17,7 @@ from specvino.document.transforms import to_31
 from specvino.document.validator import Validators
 from specvino.document.walk import all_schemas, followed, media_types, objects
 
-# What is said of this server, or of all systems. x-origin stays.
+# Keywords about this server or all systems. x-origin stays.
 MARKINGS = (
     "x-handling",
     "x-supported-values",
@@ -37,7 +37,7 @@ def project(document: dict[str, Any], dialect: dict[str, Any]) -> dict[str, Any]
     levels = support(all_fields, dialect)
     missing = _missing(all_fields, levels, parts(projected), dialect)
     take_apart(projected, levels)
-    entries: dict[int, Said] = {}
+    entries: dict[int, MarkedFields] = {}
     for field in _reachable(fields(projected), levels):
         if (field.endpoint, field.part) not in missing and field.name in levels:
             for owner in field.owners:
@@ -178,13 +178,13 @@ def drop_unreached(document: dict[str, Any]) -> None:
 
 
 def examples(document: dict[str, Any]) -> Iterator[tuple[str, Schema, Any]]:
-    """Yields every example with its place and its schema."""
-    for place, schema, named in _named(document):
+    """Yields every example with its location and its schema."""
+    for location, schema, named in _named(document):
         for name, example in named.items():
-            yield f"{place} example {name}", schema, example.get("value")
-    for place, schema in all_schemas(document):
+            yield f"{location} example {name}", schema, example.get("value")
+    for location, schema in all_schemas(document):
         for index, value in enumerate(schema.get("examples", ())):
-            yield f"{place} example {index}", _bare(schema), value
+            yield f"{location} example {index}", _bare(schema), value
 
 
 def drop_examples(document: dict[str, Any], fits: Callable[[Schema, Any], bool]) -> None:
@@ -201,14 +201,14 @@ def drop_examples(document: dict[str, Any], fits: Callable[[Schema, Any], bool])
 
 def _named(document: dict[str, Any]) -> Iterator[tuple[str, Schema, dict[str, Any]]]:
     """Yields the named examples beside a schema."""
-    for place, media in media_types(document):
+    for location, media in media_types(document):
         if "examples" in media:
-            yield place, media["schema"], media["examples"]
+            yield location, media["schema"], media["examples"]
     for operation in operations(document):
         for parameter in operation.parameters:
             if "examples" in parameter:
-                place = f"{operation.place} parameter {parameter['name']}"
-                yield place, parameter["schema"], parameter["examples"]
+                location = f"{operation.label} parameter {parameter['name']}"
+                yield location, parameter["schema"], parameter["examples"]
 
 
 def _bare(schema: Schema) -> Schema:

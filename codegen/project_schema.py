@@ -5,7 +5,7 @@ from collections.abc import Collection
 from typing import Any
 
 from specvino.codegen.fields import Field
-from specvino.codegen.merge import WITHOUT, Entry, Said
+from specvino.codegen.merge import WITHOUT, Entry, MarkedFields
 from specvino.codegen.own_schema import holds, must_be_there, nullable, own_schema
 from specvino.document.operations import Schema
 from specvino.document.pointers import component_name
@@ -19,10 +19,10 @@ GONE: Schema = {"not": {}}
 class SchemaProjector:
     """Narrows schemas to one system. `entries` are the system's entries by the identity of the property."""
 
-    def __init__(self, document: dict[str, Any], entries: dict[int, Said]) -> None:
+    def __init__(self, document: dict[str, Any], entries: dict[int, MarkedFields]) -> None:
         self._schemas: dict[str, Schema] = document["components"]["schemas"]
         self._document = document
-        self._said = entries
+        self._marked = entries
         self._validators = Validators(document)
 
     def run(self) -> None:
@@ -44,9 +44,9 @@ class SchemaProjector:
         lost = False
         gone = set()
         for name, child in properties.items():
-            if id(child) not in self._said:
+            if id(child) not in self._marked:
                 continue
-            fields, entry = said = self._said[id(child)]
+            fields, entry = marked = self._marked[id(child)]
             if not holds(entry.get("kinds", True), properties):  # this kind of object is one without it
                 gone.add(name)
                 needed.discard(name)
@@ -56,7 +56,7 @@ class SchemaProjector:
                 # What is refused can't be sent; what is only ignored can, and an answer without it is still one.
                 lost = lost or (name in needed and entry["level"] == "refused")
                 continue
-            lost = not self._narrow_property(properties, name, said) or lost
+            lost = not self._narrow_property(properties, name, marked) or lost
             if must_be_there(properties, fields, entry, name in required):
                 required.add(name)
             else:
@@ -64,7 +64,7 @@ class SchemaProjector:
         _remove(schema, gone, required - gone)
         return lost or (bool(needed) and needed <= gone)
 
-    def _narrow_property(self, properties: dict[str, Schema], name: str, fields_and_entry: Said) -> bool:
+    def _narrow_property(self, properties: dict[str, Schema], name: str, fields_and_entry: MarkedFields) -> bool:
         """Returns whether the property has a value left."""
         child = properties[name]
         fields, entry = fields_and_entry
@@ -106,7 +106,7 @@ class SchemaProjector:
 def _inner_first(schemas: dict[str, Schema]) -> list[str]:
     """Returns the names of components, each after those that it refers to, so that these are final when they are
     inlined."""
-    found: dict[str, None] = {}
+    ordered: dict[str, None] = {}
     met: set[str] = set()
 
     def visit(name: str) -> None:
@@ -114,11 +114,11 @@ def _inner_first(schemas: dict[str, Schema]) -> list[str]:
             met.add(name)
             for inner in references(schemas[name]):
                 visit(inner)
-            found[name] = None
+            ordered[name] = None
 
     for name in schemas:
         visit(name)
-    return list(found)
+    return list(ordered)
 
 
 def sweep(document: dict[str, Any]) -> None:

@@ -58,7 +58,7 @@ class Bundler:
     item and the table of a stream are referred to as a whole file and inlined.
 
     An object's `x-include` lists maps of properties that it shares with others (`other.yaml#/Name`): they are added
-    after its own. What the object itself says of such a property, such as its x-handling, takes precedence.
+    after its own. What the object itself states for such a property, such as x-handling, takes precedence.
     """
 
     def __init__(self, root: Path) -> None:

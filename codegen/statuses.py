@@ -5,9 +5,9 @@ from typing import Any
 from specvino.document.operations import Schema, envelope_of, operations
 from specvino.document.pointers import resolved
 
-# What our statuses are for: the kinds of error, each with its meaning. A dialect says with which status (or statuses)
-# its system answers each kind: null is for a kind that it doesn't have, `unknown` for what nobody knows. Both are left
-# out of its document, which says nothing that isn't known of the system.
+# What our statuses are for: the kinds of error, each with its meaning. A dialect lists the status (or statuses) with
+# which its system answers each kind: null is for a kind that it doesn't have, `unknown` for what nobody knows. Both are
+# left out of its document, which contains only known facts about the system.
 KINDS: dict[str, dict[str, str]] = {
     "400": {
         "json": "The body is no JSON, or not of the right shape.",

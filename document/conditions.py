@@ -16,7 +16,7 @@ Lookup = Callable[[str], Any]
 
 Schema = Mapping[str, Any]
 
-# The last step of a path that only tells which kind of value its field has.
+# The last step of a path that only selects the type of its field's value.
 _KIND = re.compile(r"\.(type|mode|name)$")
 
 
@@ -73,10 +73,10 @@ class Condition:
         """
         if not self._holds(facts):
             return None
-        found = self._evaluate(value, facts)
-        if found is None:
+        names = self._evaluate(value, facts)
+        if names is None:
             return None
-        return Refusal(self.name, self.code, self._message.format_map(found), self._param or found["field"])
+        return Refusal(self.name, self.code, self._message.format_map(names), self._param or names["field"])
 
     def bounds(self, facts: Mapping[str, Any]) -> dict[str, dict[str, Any]]:
         """Returns what the condition means for single fields on a server with these facts, whatever else a request
@@ -167,15 +167,15 @@ def _evaluator(entry: Mapping[str, Any]) -> Callable[[Lookup, Mapping[str, Any]]
 
 def _both(groups: list[Group], required: Group) -> Callable[[Lookup, Mapping[str, Any]], _Found]:
     def evaluate(value: Lookup, facts: Mapping[str, Any]) -> _Found:
-        found = []
+        matched = []
         for fields in groups:
             field = next(fields.matches(value), None)
             if field is None:
                 return None
-            found.append(field)
+            matched.append(field)
         if any(required.matches(value)):
             return None
-        return dict(zip(("field", "other"), found, strict=False))
+        return dict(zip(("field", "other"), matched, strict=False))
 
     return evaluate
 
@@ -210,7 +210,7 @@ def _members(members: Mapping[str, Iterable[str]]) -> Callable[[Lookup, Mapping[
 
 def _more_than_one(fields: Group) -> Callable[[Lookup, Mapping[str, Any]], _Found]:
     def evaluate(value: Lookup, facts: Mapping[str, Any]) -> _Found:
-        found = list(fields.matches(value))
-        return {"field": found[0], "other": found[1]} if len(found) > 1 else None
+        matched = list(fields.matches(value))
+        return {"field": matched[0], "other": matched[1]} if len(matched) > 1 else None
 
     return evaluate

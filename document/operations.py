@@ -50,15 +50,15 @@ class Operation:
         return "servers" in self.definition
 
     @property
-    def place(self) -> str:
+    def label(self) -> str:
         """Its name in messages, such as `POST /chat/completions`."""
         return f"{self.method} {self.path}"
 
     @property
     def parameters(self) -> list[dict[str, Any]]:
         """The parameters of the path item, followed by its own."""
-        both = (*self.item.get("parameters", ()), *self.definition.get("parameters", ()))
-        return [resolved(self.document, parameter) for parameter in both]
+        parameters = (*self.item.get("parameters", ()), *self.definition.get("parameters", ()))
+        return [resolved(self.document, parameter) for parameter in parameters]
 
     def parameters_in(self, location: str) -> list[dict[str, Any]]:
         """Returns the parameters in `path`, `query` or `header`."""

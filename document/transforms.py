@@ -68,7 +68,7 @@ def _raised(node: Any) -> Any:
         return [_raised(child) for child in node]
     if not isinstance(node, dict):
         return node
-    if "x-itemSchema" in node:  # the schema beside it only says that a stream is a text
+    if "x-itemSchema" in node:  # the schema beside it only describes a stream as text
         node = _renamed(_without(node, "schema"), "x-itemSchema", "itemSchema")
     return {key: _raised(child) for key, child in node.items()}
 

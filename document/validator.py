@@ -59,7 +59,7 @@ class Validator:
             if leaf.kind.name != "required":
                 yield _sentence(leaf)
             elif names := missing.pop(tuple(leaf.instance_path), None):
-                yield f"{_place(leaf)}: {_required([*dict.fromkeys(names)])}"
+                yield f"{_location(leaf)}: {_required([*dict.fromkeys(names)])}"
 
 
 class Validators:
@@ -101,10 +101,10 @@ def _absolute(node: Any) -> Any:
 
 def _sentence(error: jsonschema_rs.ValidationError) -> str:
     instance = json.dumps(error.instance, ensure_ascii=False, default=repr)
-    return f"{_place(error)}: {_cut(error.message.replace(instance, _cut(instance)), 2 * LONGEST)}"
+    return f"{_location(error)}: {_cut(error.message.replace(instance, _cut(instance)), 2 * LONGEST)}"
 
 
-def _place(error: jsonschema_rs.ValidationError) -> str:
+def _location(error: jsonschema_rs.ValidationError) -> str:
     return ".".join(map(str, error.instance_path)) or "it"
 
 
@@ -129,7 +129,7 @@ def _nearest(error: jsonschema_rs.ValidationError) -> list[jsonschema_rs.Validat
     named = [branch for branch in candidates if not any(_tells_apart(problem, depth) for problem in branch)]
     if len(named) == 1:
         return _first(named[0])
-    # A branch for another type of value says nothing of this one.
+    # A branch for another type of value carries no information about this one.
     meant = [branch for branch in candidates if min(len(problem.instance_path) for problem in branch) > depth]
     if not meant:
         return _first(candidates[0]) if len(candidates) == 1 else [error]

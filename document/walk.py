@@ -1,4 +1,4 @@
-"""Walks over a bundled document and its JSON Schemas. References are followed only where a function says so.
+"""Walks over a bundled document and its JSON Schemas. References are followed only where a docstring says so.
 
 The keys of `properties` and the like are names, not keywords: a property called `default` or `not` must not be mistaken
 for one. So every walk uses the lists here.
@@ -19,7 +19,7 @@ DATA = ("default", "const", "enum", "value", "x-supported-values")
 
 
 def subschemas(schema: Schema) -> Iterator[tuple[str, Schema]]:
-    """Yields the schemas directly inside one, with their place as `keyword` or `keyword/name`."""
+    """Yields the schemas directly inside one, with their location as `keyword` or `keyword/name`."""
     for keyword in ONE:
         if isinstance(schema.get(keyword), dict):
             yield keyword, schema[keyword]
@@ -31,52 +31,52 @@ def subschemas(schema: Schema) -> Iterator[tuple[str, Schema]]:
             yield f"{keyword}/{name}", child
 
 
-def descend(schema: Schema, place: str) -> Iterator[tuple[str, Schema]]:
-    """Yields a schema and all schemas written inside it, each with its place."""
-    yield place, schema
+def descend(schema: Schema, location: str) -> Iterator[tuple[str, Schema]]:
+    """Yields a schema and all schemas written inside it, each with its location."""
+    yield location, schema
     for step, child in subschemas(schema):
-        yield from descend(child, f"{place}/{step}")
+        yield from descend(child, f"{location}/{step}")
 
 
-def objects(node: Any, place: str = "", names: bool = False) -> Iterator[tuple[str, dict[str, Any]]]:
-    """Yields every object whose keys are keywords, with its place. Data is left out."""
+def objects(node: Any, location: str = "", names: bool = False) -> Iterator[tuple[str, dict[str, Any]]]:
+    """Yields every object whose keys are keywords, with its location. Data is left out."""
     if isinstance(node, list):
         for index, child in enumerate(node):
-            yield from objects(child, f"{place}/{index}")
+            yield from objects(child, f"{location}/{index}")
     elif isinstance(node, dict):
         if not names:
-            yield place.lstrip("/") or "the document", node
+            yield location.lstrip("/") or "the document", node
         for key, child in node.items():
             if names or not (key in DATA or key == "x-support" or (key == "examples" and isinstance(child, list))):
-                yield from objects(child, f"{place}/{key}", names=not names and key in NAMED)
+                yield from objects(child, f"{location}/{key}", names=not names and key in NAMED)
 
 
 def media_types(document: dict[str, Any]) -> Iterator[tuple[str, dict[str, Any]]]:
-    """Yields the media type objects of bodies and responses, with places; those of shared responses once."""
+    """Yields the media type objects of bodies and responses, with locations; those of shared responses once."""
     for operation in operations(document):
-        place = operation.place
+        location = operation.label
         for name, media in operation.definition.get("requestBody", {}).get("content", {}).items():
-            yield f"{place} request {name}", media
+            yield f"{location} request {name}", media
         for status, response in operation.definition["responses"].items():
             for name, media in response.get("content", {}).items():
-                yield f"{place} {status} {name}", media
+                yield f"{location} {status} {name}", media
     for shared, response in document["components"].get("responses", {}).items():
         for name, media in response.get("content", {}).items():
             yield f"response {shared} {name}", media
 
 
 def all_schemas(document: dict[str, Any]) -> Iterator[tuple[str, Schema]]:
-    """Yields every schema of the document with its place."""
+    """Yields every schema of the document with its location."""
     for name, schema in document["components"]["schemas"].items():
         yield from descend(schema, name)
-    for place, media in media_types(document):
+    for location, media in media_types(document):
         for key in ("schema", "itemSchema"):
             if key in media:
-                yield from descend(media[key], f"{place} {key}")
+                yield from descend(media[key], f"{location} {key}")
     for operation in operations(document):
         for parameter in operation.parameters:
-            place = f"{operation.place} parameter {parameter['name']}"
-            yield from descend(parameter["schema"], place)
+            location = f"{operation.label} parameter {parameter['name']}"
+            yield from descend(parameter["schema"], location)
     for name, header in document["components"].get("headers", {}).items():
         yield from descend(header["schema"], f"header {name}")
 

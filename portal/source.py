@@ -114,10 +114,10 @@ class Source:
                 )
                 met.update(dict.fromkeys(of_endpoint))
         # What lies inside a field follows it, even if it was found first inside another one.
-        place: dict[str, int] = {}
+        order: dict[str, int] = {}
         for name in met:
             for outer in _outwards(name):
-                place.setdefault(outer, len(place))
+                order.setdefault(outer, len(order))
         made: dict[str, Field] = {}
         owned = owners(self.schemas)
         for name in sorted(met, key=lambda name: name.count(".")):
@@ -126,10 +126,10 @@ class Source:
         parts = ["request", "response", "stream"]
         return sorted(
             made.values(),
-            key=lambda each: (
-                endpoints.index(each.endpoint),
-                parts.index(each.part),
-                [place[outer] for outer in reversed(_outwards(each.name))],
+            key=lambda field: (
+                endpoints.index(field.endpoint),
+                parts.index(field.part),
+                [order[outer] for outer in reversed(_outwards(field.name))],
             ),
         )
 
@@ -152,11 +152,11 @@ def _field(name: str, owned: Sequence[Owner], made: Mapping[str, Field]) -> Fiel
     if not path or part not in ("response", "stream"):  # `chat.stream` is a field of requests
         part, path = "request", rest
     support = {
-        system: Support(said, "", "")
-        if isinstance(said, str)
-        else Support(said["level"], said.get("note", ""), taken(said))
-        for system, said in owned[0].schema["x-support"][name].items()
+        system: Support(entry, "", "")
+        if isinstance(entry, str)
+        else Support(entry["level"], entry.get("note", ""), taken(entry))
+        for system, entry in owned[0].schema["x-support"][name].items()
     }
-    outer = (made.get(each) for each in _outwards(name)[1:])
-    around = next((each for each in outer if each and each.part == part), None)
+    enclosing = (made.get(outer) for outer in _outwards(name)[1:])
+    around = next((outer for outer in enclosing if outer and outer.part == part), None)
     return Field(name, endpoint, part, path, owned, support, around)

@@ -42,13 +42,13 @@ def owners(schemas: Mapping[str, Schema]) -> dict[str, list[Owner]]:
     return result
 
 
-def variants(several: Iterable[Owner], said: Callable[[Schema], Hashable]) -> list[Variant]:
-    """Returns the owners grouped by `said`, a function of the property without its values."""
+def variants(several: Iterable[Owner], shown: Callable[[Schema], Hashable]) -> list[Variant]:
+    """Returns the owners grouped by `shown`, a function of the property without its values."""
     groups: dict[Hashable, list[Owner]] = {}
     for owner in several:
         listed = values(owner.schema) or []
         bare = {key: value for key, value in owner.schema.items() if key not in ("const", "enum")}
-        groups.setdefault((bool(listed), said(bare)), []).append(owner)
+        groups.setdefault((bool(listed), shown(bare)), []).append(owner)
     return [Variant([owner.component for owner in group], _joined(group)) for group in groups.values()]
 
 

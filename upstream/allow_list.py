@@ -54,16 +54,16 @@ def read(name: str, path: Path | None = None) -> list[Allowed]:
 
     Raises Unreadable for a file that isn't a list of valid entries.
     """
-    place = path or files("specvino.upstream") / "allowed" / f"{name}.yaml"
-    if path is None and not place.is_file():
+    file = path or files("specvino.upstream") / "allowed" / f"{name}.yaml"
+    if path is None and not file.is_file():
         return []
     try:
-        listed = yaml_text.load(place.read_text("utf-8")) or []
+        listed = yaml_text.load(file.read_text("utf-8")) or []
         if not isinstance(listed, list):
             raise ValueError("it isn't a list of entries")
         return [_entry(entry) for entry in listed]
     except (OSError, ValueError, yaml.YAMLError) as error:
-        raise Unreadable(f"{place} can't be read: {error}") from None
+        raise Unreadable(f"{file} can't be read: {error}") from None
 
 
 def _entry(given: Any) -> Allowed:

@@ -96,7 +96,7 @@ class Function:
                     if field := self._field(value):
                         self._names[name] = field
                 case ast.If(test=ast.UnaryOp(op=ast.Not(), operand=operand)) if _is_object(operand):
-                    continue  # of what is no object, nothing is asked
+                    continue  # conditions apply to objects only
                 case ast.If(test=test, body=then, orelse=other):
                     opposite = self._plain(test, False)
                     # Each part of an `or` is enough.

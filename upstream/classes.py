@@ -18,7 +18,7 @@ class Declaration:
 
     words: what `Field` is given, in the annotation or as the value.
     default: the expression of its default; None where it has none, or a factory.
-    marked: `Required` or `NotRequired`, where the annotation says one.
+    marked: `Required` or `NotRequired`, where the annotation has one.
     """
 
     schema: Schema
@@ -30,7 +30,7 @@ class Declaration:
     def has_default(self) -> bool:
         return "default_factory" in self.words or not (self.default is None or is_constant(self.default, ...))
 
-    def says(self, word: str, value: Any) -> bool:
+    def states(self, word: str, value: Any) -> bool:
         """Returns whether a keyword of `Field` has this value."""
         return is_constant(self.words.get(word), value)
 
@@ -224,7 +224,7 @@ class Classes:
         shape.properties.pop(name, None)
         shape.needed.discard(name)
         written = self._reading is not Reading.TAKEN
-        if (written and declared.says("exclude", True)) or declared.says("init", False):
+        if (written and declared.states("exclude", True)) or declared.states("init", False):
             return
         if alias := declared.alias("alias", "serialization_alias" if written else "validation_alias"):
             shape.renamed[name] = alias

@@ -27,8 +27,8 @@ class Kind:
     """One kind, or several that are the same on both sides.
 
     ours, theirs: the objects of this kind.
-    beside: objects of the system that say no kind, so that a value of this one may be meant for them.
-    is_named: whether the system has objects of this kind, and not only such that say none.
+    beside: objects of the system without a kind, which may accept values of this one.
+    is_named: whether the system has objects of this kind, not only objects without a kind.
     """
 
     names: list[str]
@@ -40,7 +40,7 @@ class Kind:
 
 @dataclass(slots=True)
 class Kinds:
-    """The kinds of objects at one place, which the property `key` tells apart, None where none does.
+    """The kinds of objects at one location, distinguished by the property `key` (None if no property does).
 
     both: those that both sides have.
     ours, theirs: the names of those that one side alone has.
@@ -59,10 +59,10 @@ def paired(document: Side, system: Side, ours: Sequence[Schema], theirs: Sequenc
         return Kinds(None, [Kind([], list(ours), list(theirs), [])])
     our_names = [_names(document, leaf, key) for leaf in ours]
     their_names = [_names(system, leaf, key) for leaf in theirs]
-    found, same = Kinds(key, []), dict[str, Kind]()
+    kinds, same = Kinds(key, []), dict[str, Kind]()
     named = dict.fromkeys(name for names in (*our_names, *their_names) for name in names if name not in (_ANY, OTHER))
     for name in (*named, OTHER):
-        # Where no object is of this kind, one that says no kind takes it.
+        # A value whose kind no object has goes to an object without a kind.
         mine = _of(name, ours, our_names) or _of(OTHER, ours, our_names)
         others = _of(name, theirs, their_names) or _of(OTHER, theirs, their_names)
         if mine and others:
@@ -72,11 +72,11 @@ def paired(document: Side, system: Side, ours: Sequence[Schema], theirs: Sequenc
             kind = same.setdefault(pair, Kind([], mine, others, beside, is_named))
             kind.names.append(f"{key}: {name}")
         elif mine:
-            found.ours.append(name)
+            kinds.ours.append(name)
         elif others:
-            found.theirs.append(name)
-    found.both = list(same.values())
-    return found
+            kinds.theirs.append(name)
+    kinds.both = list(same.values())
+    return kinds
 
 
 def _key(side: Side, leaves: Sequence[Schema]) -> str | None:
@@ -128,29 +128,29 @@ class Comparison:
         if kind != "request" and root in self._roots:
             return []
         walk = _Walk(self._document, self._system, part, self._levels, self.open, frozenset(met))
-        found = joined(walk.differences())
+        differences = joined(walk.differences())
         if kind != "request":
             met |= walk.met
             self._roots.add(root)
-        return found
+        return differences
 
 
 @dataclass(frozen=True, slots=True)
-class _Place:
+class _Location:
     """Where a walk is.
 
     kinds: of which kind the object around is, where there are several.
-    around: the schemas of both sides that were come through, each pair as one text.
+    around: the enclosing schemas of both sides, each pair as one text.
     """
 
     path: str = ""
     kinds: tuple[str, ...] = ()
     around: frozenset[str] = frozenset()
 
-    def at(self, name: str) -> "_Place":
+    def at(self, name: str) -> "_Location":
         return replace(self, path=f"{self.path}.{name}" if self.path else name)
 
-    def elements(self) -> "_Place":
+    def elements(self) -> "_Location":
         return replace(self, path=f"{self.path}[]")
 
 
@@ -173,15 +173,15 @@ class _Walk:
         self.met: set[str] = set()
 
     def differences(self) -> Iterator[Difference]:
-        return self._at(_Place(), [self._document.parts[self._part]], [self._system.parts[self._part]])
+        return self._at(_Location(), [self._document.parts[self._part]], [self._system.parts[self._part]])
 
-    def _at(self, place: _Place, ours: Schemas, theirs: Schemas) -> Iterator[Difference]:
-        """Yields the differences at a place and inside it."""
+    def _at(self, location: _Location, ours: Schemas, theirs: Schemas) -> Iterator[Difference]:
+        """Yields the differences at a location and inside it."""
         mine, others = self._document.leaves(ours), self._system.leaves(theirs)
         pair = _pair(mine, others)
-        if pair in place.around:
+        if pair in location.around:
             return  # inside itself
-        place = replace(place, around=place.around | {pair})
+        location = replace(location, around=location.around | {pair})
         our_objects, their_objects = _of_type(mine, "object"), _of_type(others, "object")
         if our_objects and their_objects:
             if pair in self._known:
@@ -189,37 +189,39 @@ class _Walk:
             self.met.add(pair)
         if any(map(is_open, others)):
             if not any(map(is_open, mine)):
-                self._open[Only.SYSTEM][self._name(place)] = None
+                self._open[Only.SYSTEM][self._name(location)] = None
             return
-        yield from self._values(place, plain(self._said(ours, theirs)), ours, theirs)
+        yield from self._values(location, plain(self._applicable(ours, theirs)), ours, theirs)
         our_lists, their_lists = _of_type(mine, "array"), _of_type(others, "array")
         if our_lists and their_lists:
-            yield from self._lists(place, ours, theirs, our_lists, their_lists)
+            yield from self._lists(location, ours, theirs, our_lists, their_lists)
         elif our_lists or their_lists:
-            yield self._one_sided(place, ours, theirs, our_lists, their_lists)
+            yield self._one_sided(location, ours, theirs, our_lists, their_lists)
         if our_objects and their_objects:
-            yield from self._objects(place, our_objects, their_objects)
+            yield from self._objects(location, our_objects, their_objects)
         elif our_objects or their_objects:
-            yield self._one_sided(place, ours, theirs, our_objects, their_objects)
+            yield self._one_sided(location, ours, theirs, our_objects, their_objects)
 
-    def _values(self, place: _Place, tried: Iterable[Any], ours: Schemas, theirs: Schemas) -> Iterator[Difference]:
+    def _values(
+        self, location: _Location, tried: Iterable[Any], ours: Schemas, theirs: Schemas
+    ) -> Iterator[Difference]:
         alone: dict[Only, list[str]] = {}
         for value in tried:
             mine, others = self._document.takes(ours, value), self._system.takes(theirs, value)
             if mine != others:
                 alone.setdefault(Only.DOCUMENT if mine else Only.SYSTEM, []).append(shown(value))
-        for only, found in alone.items():
-            yield self._difference(place, What.VALUES, only, *found)
+        for only, texts in alone.items():
+            yield self._difference(location, What.VALUES, only, *texts)
 
     def _lists(
-        self, place: _Place, ours: Schemas, theirs: Schemas, mine: Schemas, others: Schemas
+        self, location: _Location, ours: Schemas, theirs: Schemas, mine: Schemas, others: Schemas
     ) -> Iterator[Difference]:
         our_items, their_items = ([leaf.get("items", {}) for leaf in leaves] for leaves in (mine, others))
         tried: list[Any] = [[]]
         if element := self._common(our_items, their_items):
-            tried = [element * length for length in sizes(self._said(ours, theirs))]
-        yield from self._values(place, tried, ours, theirs)
-        yield from self._at(place.elements(), our_items, their_items)
+            tried = [element * length for length in sizes(self._applicable(ours, theirs))]
+        yield from self._values(location, tried, ours, theirs)
+        yield from self._at(location.elements(), our_items, their_items)
 
     def _common(self, ours: Schemas, theirs: Schemas) -> list[Any]:
         """Returns an element that both sides accept, in a list; empty if none is found."""
@@ -229,30 +231,34 @@ class _Walk:
                     return [value]
         return []
 
-    def _one_sided(self, place: _Place, ours: Schemas, theirs: Schemas, mine: Schemas, others: Schemas) -> Difference:
+    def _one_sided(
+        self, location: _Location, ours: Schemas, theirs: Schemas, mine: Schemas, others: Schemas
+    ) -> Difference:
         """Returns the difference where only one side accepts lists, or objects. Leaves are given for that side only."""
-        side, schemas, found = (self._document, ours, mine) if mine else (self._system, theirs, others)
-        tried = (each for each in example(side, found) if isinstance(each, (list, dict)) and side.takes(schemas, each))
-        fallback: Any = {} if _of_type(found, "object") else []
+        side, schemas, leaves = (self._document, ours, mine) if mine else (self._system, theirs, others)
+        tried = (
+            value for value in example(side, leaves) if isinstance(value, (list, dict)) and side.takes(schemas, value)
+        )
+        fallback: Any = {} if _of_type(leaves, "object") else []
         only = Only.DOCUMENT if mine else Only.SYSTEM
-        return self._difference(place, What.VALUES, only, shown(next(tried, fallback)))
+        return self._difference(location, What.VALUES, only, shown(next(tried, fallback)))
 
-    def _objects(self, place: _Place, mine: Schemas, others: Schemas) -> Iterator[Difference]:
+    def _objects(self, location: _Location, mine: Schemas, others: Schemas) -> Iterator[Difference]:
         kinds = paired(self._document, self._system, mine, others)
         for only, names in ((Only.DOCUMENT, kinds.ours), (Only.SYSTEM, kinds.theirs)):
             if names and kinds.key:
                 texts = [name if name is OTHER else shown(name) for name in names]
-                yield self._difference(place.at(kinds.key), What.VALUES, only, *texts)
+                yield self._difference(location.at(kinds.key), What.VALUES, only, *texts)
         for kind in kinds.both:
-            of = place if len(kinds.both) == 1 else replace(place, kinds=tuple(kind.names))
+            of = location if len(kinds.both) == 1 else replace(location, kinds=tuple(kind.names))
             yield from self._properties(of, kind, kinds.key)
         if kinds.key:
-            yield from self._absence(place, kinds.key, mine, others)
+            yield from self._absence(location, kinds.key, mine, others)
 
-    def _properties(self, place: _Place, kind: Kind, key: str | None) -> Iterator[Difference]:
+    def _properties(self, location: _Location, kind: Kind, key: str | None) -> Iterator[Difference]:
         ours, theirs, beside = _named(kind.ours), _named(kind.theirs), _named(kind.beside)
         if not ours.keys() - {key} or not all(leaf.get("properties") for leaf in kind.theirs):
-            yield from self._free(place, kind, ours.keys() - {key}, theirs.keys() - {key})
+            yield from self._free(location, kind, ours.keys() - {key}, theirs.keys() - {key})
             return
         for name in {**ours, **theirs} if kind.is_named else ours:
             if name == key:
@@ -260,87 +266,89 @@ class _Walk:
             others = [*theirs.get(name, ()), *beside.get(name, ())]
             if name in ours and others:
                 named = [*kind.theirs, *(leaf for leaf in kind.beside if name in leaf.get("properties", {}))]
-                yield from self._absence(place, name, kind.ours, named)
-                yield from self._default(place.at(name), ours[name], others)
-                yield from self._at(place.at(name), ours[name], others)
-            elif not self._is_said(place.at(name), name, kind.theirs):
+                yield from self._absence(location, name, kind.ours, named)
+                yield from self._default(location.at(name), ours[name], others)
+                yield from self._at(location.at(name), ours[name], others)
+            elif not self._is_stated(location.at(name), name, kind.theirs):
                 only = Only.DOCUMENT if name in ours else Only.SYSTEM
-                yield self._difference(place.at(name), What.FIELD, only)
+                yield self._difference(location.at(name), What.FIELD, only)
         closed = [all(leaf.get("additionalProperties") is False for leaf in side) for side in (kind.ours, kind.theirs)]
         if closed[0] != closed[1]:
-            yield self._difference(place, What.UNKNOWN_FIELDS, Only.SYSTEM if closed[0] else Only.DOCUMENT)
+            yield self._difference(location, What.UNKNOWN_FIELDS, Only.SYSTEM if closed[0] else Only.DOCUMENT)
 
-    def _free(self, place: _Place, kind: Kind, ours: Iterable[str], theirs: Iterable[str]) -> Iterator[Difference]:
+    def _free(
+        self, location: _Location, kind: Kind, ours: Iterable[str], theirs: Iterable[str]
+    ) -> Iterator[Difference]:
         """Compares objects with free-form names; `ours` and `theirs` are the sides that have them."""
         our_values, their_values = (
             [leaf["additionalProperties"] for leaf in leaves if isinstance(leaf.get("additionalProperties"), dict)]
             for leaves in (kind.ours, kind.theirs)
         )
         if our_values and their_values:
-            yield from self._at(place.at("*"), our_values, their_values)
+            yield from self._at(location.at("*"), our_values, their_values)
         elif ours or theirs:
-            self._open[Only.SYSTEM if ours else Only.DOCUMENT][self._name(place)] = None
+            self._open[Only.SYSTEM if ours else Only.DOCUMENT][self._name(location)] = None
 
-    def _absence(self, place: _Place, name: str, mine: Schemas, others: Schemas) -> Iterator[Difference]:
+    def _absence(self, location: _Location, name: str, mine: Schemas, others: Schemas) -> Iterator[Difference]:
         ours, theirs = (all(name in leaf.get("required", ()) for leaf in leaves) for leaves in (mine, others))
         if ours != theirs:
-            yield self._difference(place.at(name), What.ABSENCE, Only.SYSTEM if ours else Only.DOCUMENT)
+            yield self._difference(location.at(name), What.ABSENCE, Only.SYSTEM if ours else Only.DOCUMENT)
 
-    def _default(self, place: _Place, ours: Schemas, theirs: Schemas) -> Iterator[Difference]:
+    def _default(self, location: _Location, ours: Schemas, theirs: Schemas) -> Iterator[Difference]:
         if self._part[1] != "request":
             return
         mine, others = _default(self._document, ours), _default(self._system, theirs)
         if others is not None and mine != others and not _is_one_value(self._system, theirs):
-            yield self._difference(place, What.DEFAULT, Only.SYSTEM, shown(others))
+            yield self._difference(location, What.DEFAULT, Only.SYSTEM, shown(others))
 
-    def _is_said(self, place: _Place, name: str, others: Schemas) -> bool:
+    def _is_stated(self, location: _Location, name: str, others: Schemas) -> bool:
         """Returns whether the dialect itself explains why the document lacks a field that the system names."""
-        level = self._levels.get(self._name(place))
+        level = self._levels.get(self._name(location))
         if level in ("ignored", "refused"):
             return True
-        # What the system is said never to send may be in its classes, if it can be left out.
+        # The system's classes may have a field that is listed as never sent, if the field is optional.
         return level == "absent" and not all(name in leaf.get("required", ()) for leaf in others)
 
-    def _said(self, ours: Schemas, theirs: Schemas) -> list[Schema]:
-        """Returns all schemas of both sides that apply to the value at one place."""
+    def _applicable(self, ours: Schemas, theirs: Schemas) -> list[Schema]:
+        """Returns all schemas of both sides that apply to the value at one location."""
         return [
-            said
+            applied
             for side, schemas in ((self._document, ours), (self._system, theirs))
             for schema in schemas
-            for said in side.said(schema)
+            for applied in side.applicable(schema)
         ]
 
-    def _difference(self, place: _Place, what: What, only: Only, *values: str) -> Difference:
-        return Difference(self._name(place), what, only, values, place.kinds)
+    def _difference(self, location: _Location, what: What, only: Only, *values: str) -> Difference:
+        return Difference(self._name(location), what, only, values, location.kinds)
 
-    def _name(self, place: _Place) -> str:
-        return field_name(*self._part, place.path)
+    def _name(self, location: _Location) -> str:
+        return field_name(*self._part, location.path)
 
 
 def _pair(mine: Schemas, others: Schemas) -> str:
-    """Returns a key that is equal for places with the same schemas on both sides."""
+    """Returns a key that is equal for locations with the same schemas on both sides."""
     return json.dumps([mine, others], sort_keys=True)
 
 
 def _default(side: Side, schemas: Schemas) -> Any:
     """Returns the default that schemas state; None if there is none, or null."""
-    stated = (said.get("default") for schema in schemas for said in side.said(schema))
+    stated = (applied.get("default") for schema in schemas for applied in side.applicable(schema))
     return next((default for default in stated if default is not None), None)
 
 
 def _is_one_value(side: Side, schemas: Schemas) -> bool:
     """Returns whether schemas allow only one value, for which a default carries no information."""
     listed = [values(leaf) for leaf in side.leaves(schemas)]
-    return None not in listed and len([value for each in listed for value in each or ()]) == 1
+    return None not in listed and len([value for group in listed for value in group or ()]) == 1
 
 
 def _named(leaves: Schemas) -> dict[str, list[Schema]]:
     """Returns the schemas of each property, once for each object that has it."""
-    found: dict[str, list[Schema]] = {}
+    by_name: dict[str, list[Schema]] = {}
     for leaf in leaves:
         for name, schema in leaf.get("properties", {}).items():
-            found.setdefault(name, []).append(schema)
-    return found
+            by_name.setdefault(name, []).append(schema)
+    return by_name
 
 
 def _of_type(leaves: Schemas, kind: str) -> list[Schema]:

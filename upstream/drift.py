@@ -21,7 +21,7 @@ class Drift:
     found: the differences that nothing allows, in the order of the document.
     allowed: how many there were beside them.
     unused: entries of the allow-list that allow nothing, of the parts that were compared.
-    open: by side, fields whose values it leaves open, so that what the other says inside wasn't compared.
+    open: by side, fields whose values it leaves open, so that the other side's schemas inside them weren't compared.
     unread: types of the system that couldn't be read, and so say nothing.
     left: parts that one side alone describes.
     """
@@ -52,7 +52,7 @@ def system_of(system: str, document: dict[str, Any], version: str | None, source
     entry = table(system)
     cache = packages.cache()
     if source is not None:
-        place, name = packages.in_folder(source, entry.package), str(source)
+        folder, name = packages.in_folder(source, entry.package), str(source)
     elif entry.distribution is None:
         raise Unreadable(f"{system} has no wheels on the package index; give the folder with its sources with --source")
     else:
@@ -60,28 +60,28 @@ def system_of(system: str, document: dict[str, Any], version: str | None, source
         if version is None:
             raise Unreadable(f"the document of {system} names no version; give it with --package-version")
         name = f"{entry.distribution} {version}"
-        place = packages.from_index(entry.distribution, version, entry.package, cache)
+        folder = packages.from_index(entry.distribution, version, entry.package, cache)
     others = {package: packages.beside(source, package, cache) for package in entry.beside}
-    return name, of_classes(entry, Sources({entry.package: place, **others}))
+    return name, of_classes(entry, Sources({entry.package: folder, **others}))
 
 
 def drift(
     system: str,
     document: dict[str, Any],
-    whole: dict[str, Any],
+    everything: dict[str, Any],
     source: tuple[str, Described],
     entries: Iterable[Allowed],
     only: Collection[str] = (),
 ) -> Drift:
-    """Compares the document of a system with what the system says.
+    """Compares the document of a system with the system's own schemas.
 
-    whole: our whole document, which knows the level of each field.
+    everything: our whole document, which knows the level of each field.
     only: the endpoints, or parts such as `chat.request`, to compare; by default all. Raises Unreadable where neither
         side has one.
     """
     name, described = source
     ours = openapi_document.of_document(document)
-    comparison = Comparison(ours, described, openapi_document.levels(whole, system))
+    comparison = Comparison(ours, described, openapi_document.levels(everything, system))
     parts = [part for part in comparison.parts() if not only or {part[0], ".".join(part)} & {*only}]
     if unknown := {*only} - {name for part in parts for name in (part[0], ".".join(part))}:
         known = ", ".join(".".join(part) for part in comparison.parts())

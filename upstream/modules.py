@@ -141,8 +141,8 @@ class Sources:
         package, *inside = name.split(".")
         if package not in self._packages:
             return None
-        place = self._packages[package].joinpath(*inside)
-        for path in (place.with_name(f"{place.name}.py"), place / "__init__.py"):
+        stem = self._packages[package].joinpath(*inside)
+        for path in (stem.with_name(f"{stem.name}.py"), stem / "__init__.py"):
             if path.is_file() and (inside or path.name == "__init__.py"):
                 return Module(name, path, _parsed(path))
         return None

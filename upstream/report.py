@@ -84,14 +84,14 @@ def rows(differences: Sequence[Difference]) -> Iterator[tuple[str, str, str, str
     cells: dict[tuple[str, tuple[str, ...]], dict[Only, list[str]]] = {}
     for difference in differences:
         cells.setdefault((difference.field, difference.kinds), {}).setdefault(difference.only, []).append(
-            said(difference)
+            values_text(difference)
         )
     for (field, kinds), sides in cells.items():
         system, document = ("; ".join(sides.get(side, ())) for side in (Only.SYSTEM, Only.DOCUMENT))
         yield field, system, document, ", ".join(_some(kinds))
 
 
-def said(difference: Difference) -> str:
+def values_text(difference: Difference) -> str:
     """Returns what only one side accepts or names, in short."""
     values = ", ".join(_some(difference.values))
     match difference.what:

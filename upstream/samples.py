@@ -24,7 +24,7 @@ def plain(schemas: Iterable[Schema]) -> list[Any]:
         samples += [value for value in values(schema) or () if not isinstance(value, (list, dict))]
         for keyword in _BOUNDS:
             if isinstance(bound := schema.get(keyword), (int, float)):
-                # A double doesn't tell 2**63 from its neighbours, integers do.
+                # A double can't distinguish 2**63 from its neighbours; integers can.
                 steps = (0, 1, -1) if isinstance(bound, int) or bound != int(bound) else (0, 1, -1, 0.25, -0.25)
                 samples += [bound + step for step in steps]
         for keyword in ("minLength", "maxLength"):

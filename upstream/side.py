@@ -24,7 +24,7 @@ class Side:
     def __init__(self, described: Described) -> None:
         self.parts = described.parts
         self._document = described.document
-        # A `format` says how a text is meant; that a system refuses another one, it says in other ways.
+        # A `format` is only an annotation; systems express refusals with other keywords.
         self._validators = Validators(described.document, formats=False)
 
     def takes(self, schemas: Sequence[Schema], value: object) -> bool:
@@ -64,17 +64,17 @@ class Side:
             }
         return schema
 
-    def said(self, schema: Schema) -> Iterator[Schema]:
+    def applicable(self, schema: Schema) -> Iterator[Schema]:
         """Yields a schema and all others that apply to the same value: branches, references, conditions."""
         yield schema
         if "$ref" in schema:
-            yield from self.said(resolved(self._document, {"$ref": schema["$ref"]}))
+            yield from self.applicable(resolved(self._document, {"$ref": schema["$ref"]}))
         for keyword in ("anyOf", "oneOf", "allOf"):
             for branch in schema.get(keyword, ()):
-                yield from self.said(branch)
+                yield from self.applicable(branch)
         for keyword in ("not", "if", "then", "else"):
             if keyword in schema:
-                yield from self.said(schema[keyword])
+                yield from self.applicable(schema[keyword])
 
     def texts(self, leaf: Schema, key: str) -> list[str] | None:
         """Returns the possible texts of a property; None if it isn't restricted to some."""

@@ -15,14 +15,14 @@ from specvino.upstream.modules import Definition, Sources
 
 @dataclass(frozen=True, slots=True)
 class Class:
-    """The place of a class or a named union: `FILE:NAME`."""
+    """The location of a class or a named union: `FILE:NAME`."""
 
     file: str
     name: str
 
     @classmethod
-    def at(cls, place: str) -> "Class":
-        file, _, name = place.partition(":")
+    def at(cls, location: str) -> "Class":
+        file, _, name = location.partition(":")
         return cls(file, name)
 
 
@@ -57,10 +57,10 @@ class Table:
 
 def table(system: str) -> Table:
     """Returns the table of a system. Raises Unreadable, with the reason, if there is none."""
-    place = files("specvino.upstream") / "tables" / f"{system}.yaml"
-    if not place.is_file():
+    path = files("specvino.upstream") / "tables" / f"{system}.yaml"
+    if not path.is_file():
         raise Unreadable(f"the classes of {system} are unknown: there is no upstream/tables/{system}.yaml")
-    content: dict[str, Any] = yaml_text.load(place.read_text("utf-8"))
+    content: dict[str, Any] = yaml_text.load(path.read_text("utf-8"))
     if "unreadable" in content:
         raise Unreadable(content["unreadable"])
     return Table(
@@ -84,8 +84,8 @@ def _class(part: Part, given: str | dict[str, str]) -> tuple[Class, Reading]:
     return Class.at(given["class"]), Reading(given["reading"])
 
 
-def _method(place: str, parts: dict[str, dict[str, str | list[str]]]) -> Method:
-    owner, _, name = place.rpartition(".")
+def _method(qualified: str, parts: dict[str, dict[str, str | list[str]]]) -> Method:
+    owner, _, name = qualified.rpartition(".")
     names = {
         _part(part): {attribute: [given] if isinstance(given, str) else given for attribute, given in named.items()}
         for part, named in parts.items()
@@ -94,9 +94,12 @@ def _method(place: str, parts: dict[str, dict[str, str | list[str]]]) -> Method:
 
 
 def of_classes(table: Table, sources: Sources) -> Described:
-    """Returns the parts that a system's table names. Raises Unreadable if one isn't at its place."""
+    """Returns the parts that a system's table names. Raises Unreadable if one doesn't exist."""
     readers = {reading: Classes(sources, reading) for reading in Reading}
-    parts = {part: readers[reading].named(place.file, place.name) for part, (place, reading) in table.classes.items()}
+    parts = {
+        part: readers[reading].named(location.file, location.name)
+        for part, (location, reading) in table.classes.items()
+    }
     document: Schema = {"$defs": {reading: readers[reading].schemas for reading in Reading}}
     for method in table.methods:
         bounds = _bounds(sources, method)

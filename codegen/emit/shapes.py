@@ -52,7 +52,7 @@ def query_shape(parameters: list[Schema]) -> dict[str, Any]:
     return {"required": [], "values": {}, "fields": fields}
 
 
-def _shape(document: dict[str, Any], schema: Schema, place: str, unions: Table) -> str | None:
+def _shape(document: dict[str, Any], schema: Schema, label: str, unions: Table) -> str | None:
     """Returns the component, or the union of components, of the objects in a property's value; None without objects."""
     branches = tuple(dict.fromkeys(_branches(document, schema)))
     components = tuple(name for name in branches if name is not None)
@@ -60,9 +60,9 @@ def _shape(document: dict[str, Any], schema: Schema, place: str, unions: Table) 
         return components[0] if components else None
     for name in references(schema):  # it has a name, unless a list of one kind stands beside an object of another
         if tuple(dict.fromkeys(_branches(document, {"$ref": f"#/components/schemas/{name}"}))) == branches:
-            place = name
-    unions[place] = {"branches": components}
-    return place
+            label = name
+    unions[label] = {"branches": components}
+    return label
 
 
 def _branches(document: dict[str, Any], schema: Schema) -> Iterator[str | None]:

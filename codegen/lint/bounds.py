@@ -13,29 +13,29 @@ DESCRIBING = ("$ref", "const", "enum", "anyOf", "oneOf", "allOf")
 
 
 def bounds(spec: Spec) -> Iterator[Problem]:
-    for place, schema in _accepted(spec.document):
+    for location, schema in _accepted(spec.document):
         if "const" in schema or "enum" in schema:
             continue
         types = schema.get("type", [])
         types = [types] if isinstance(types, str) else types
         if not types and not any(keyword in schema for keyword in DESCRIBING):
-            yield Problem("bounds", place, "accepts anything: a schema in a request needs a type")
+            yield Problem("bounds", location, "accepts anything: a schema in a request needs a type")
         if "string" in types and not _bounds_string(schema):
-            yield Problem("bounds", place, "a string needs maxLength, or a pattern from ^ to $ without *, + and |")
+            yield Problem("bounds", location, "a string needs maxLength, or a pattern from ^ to $ without *, + and |")
         if "integer" in types or "number" in types:
             if not schema.keys() & {"minimum", "exclusiveMinimum"}:
-                yield Problem("bounds", place, "a number needs minimum or exclusiveMinimum")
+                yield Problem("bounds", location, "a number needs minimum or exclusiveMinimum")
             if not schema.keys() & {"maximum", "exclusiveMaximum"}:
-                yield Problem("bounds", place, "a number needs maximum or exclusiveMaximum")
+                yield Problem("bounds", location, "a number needs maximum or exclusiveMaximum")
         if "array" in types and "maxItems" not in schema:
-            yield Problem("bounds", place, "an array needs maxItems")
+            yield Problem("bounds", location, "an array needs maxItems")
         if "object" in types and ("properties" not in schema or schema.get("additionalProperties")):
             if "maxProperties" not in schema:
-                yield Problem("bounds", place, "a free-form map needs maxProperties")
+                yield Problem("bounds", location, "a free-form map needs maxProperties")
             names = schema.get("propertyNames", {})
             if not ("enum" in names or _bounds_string(names)):
                 yield Problem(
-                    "bounds", place, "a free-form map needs propertyNames with maxLength, enum or a bounding pattern"
+                    "bounds", location, "a free-form map needs propertyNames with maxLength, enum or a bounding pattern"
                 )
 
 
@@ -44,7 +44,7 @@ def _accepted(document: dict[str, Any]) -> Iterator[tuple[str, Schema]]:
         yield from described(document["components"]["schemas"][name], name)
     for operation in operations(document):
         for parameter in operation.parameters:
-            yield from described(parameter["schema"], f"{operation.place} parameter {parameter['name']}")
+            yield from described(parameter["schema"], f"{operation.label} parameter {parameter['name']}")
 
 
 def _bounds_string(schema: Schema) -> bool:

@@ -14,14 +14,14 @@ CONDITIONS = {"if", "then", "else", "not", "contains", "propertyNames"}
 
 def references(spec: Spec) -> Iterator[Problem]:
     """Every reference points at something in the document."""
-    for place, node in objects(spec.document):
+    for location, node in objects(spec.document):
         targets = [node["$ref"]] if "$ref" in node else []
         targets += node.get("discriminator", {}).get("mapping", {}).values()
         for target in targets:
             try:
                 referred(spec.document, target)
             except (KeyError, TypeError):
-                yield Problem("reference", place, f"{target} points at nothing")
+                yield Problem("reference", location, f"{target} points at nothing")
 
 
 def titles(spec: Spec) -> Iterator[Problem]:
@@ -34,18 +34,18 @@ def titles(spec: Spec) -> Iterator[Problem]:
 def named(spec: Spec) -> Iterator[Problem]:
     """Bodies, objects with properties, and unions of objects are components."""
     document = spec.document
-    for place, media in media_types(document):
+    for location, media in media_types(document):
         for key in ("schema", "itemSchema"):
             if key in media and "$ref" not in media[key]:
-                yield Problem("named", f"{place} {key}", "a body is a named component: refer to one")
+                yield Problem("named", f"{location} {key}", "a body is a named component: refer to one")
     for name, schema in document["components"]["schemas"].items():
-        for place, child in descend(schema, name):
-            if place == name or CONDITIONS & set(place.split("/")[1:]):
+        for location, child in descend(schema, name):
+            if location == name or CONDITIONS & set(location.split("/")[1:]):
                 continue
             if "properties" in child:
-                yield Problem("named", place, "an object with properties is a named component: refer to one")
+                yield Problem("named", location, "an object with properties is a named component: refer to one")
             elif "oneOf" in child or _objects(document, child) > 1:
-                yield Problem("named", place, "a union of objects is a named component: refer to one")
+                yield Problem("named", location, "a union of objects is a named component: refer to one")
 
 
 def unused(spec: Spec) -> Iterator[Problem]:
@@ -56,8 +56,8 @@ def unused(spec: Spec) -> Iterator[Problem]:
         for name in components:
             if kind != "securitySchemes" and f"#/components/{kind}/{name}" not in used:
                 yield Problem("unused", f"components/{kind}/{name}", "nothing refers to it: use it or delete it")
-    for place in spec.unused:
-        yield Problem("unused", place, "nothing refers to it: use it or delete it")
+    for location in spec.unused:
+        yield Problem("unused", location, "nothing refers to it: use it or delete it")
 
 
 def _objects(document: dict[str, Any], schema: Schema) -> int:

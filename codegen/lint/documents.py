@@ -55,54 +55,54 @@ def dialects(spec: Spec) -> Iterator[Problem]:
         for operation in operations(projected):
             if "x-stream" in operation.definition:
                 for fault in words(spec.vocabulary, operation.definition["x-stream"]):
-                    yield Problem("x-stream", f"{system}: {operation.place} x-stream", fault)
+                    yield Problem("x-stream", f"{system}: {operation.label} x-stream", fault)
         validators = Validators(projected)
-        for place, schema, value in examples(projected):
+        for location, schema, value in examples(projected):
             for fault in validators.of(schema).violations(value):
-                yield Problem("examples", f"{system}: {place}", fault)
-        for place, schema in all_schemas(projected):
+                yield Problem("examples", f"{system}: {location}", fault)
+        for location, schema in all_schemas(projected):
             for fault in validators.of(schema).violations(schema["default"]) if "default" in schema else ():
-                yield Problem("default", f"{system}: {place}", fault)
+                yield Problem("default", f"{system}: {location}", fault)
 
 
 def schemas(spec: Spec) -> Iterator[Problem]:
     """Every schema is valid and has known keywords only, including those that openapi-spec-validator doesn't check."""
-    for place, schema in _with_supported_values(spec.document):
-        yield from _keywords(place, schema)
+    for location, schema in _with_supported_values(spec.document):
+        yield from _keywords(location, schema)
         try:
-            # Each is looked at by itself, so that the place is the innermost one.
+            # Each keyword is checked separately, so that the location is the innermost one.
             jsonschema_rs.meta.validate({key: value for key, value in schema.items() if key in KEYWORDS})
         except jsonschema_rs.ValidationError as error:
             if not _inner(error.instance_path):
                 path = "/".join(map(str, error.instance_path))
-                yield Problem("schema", f"{place} {path}", _short(error.message))
+                yield Problem("schema", f"{location} {path}", _short(error.message))
         if isinstance(pattern := schema.get("pattern"), str):
             try:
                 jsonschema_rs.Draft202012Validator({"pattern": pattern})
             except (jsonschema_rs.ValidationError, ValueError) as error:
-                yield Problem("schema", f"{place} pattern", _short(str(error)))
+                yield Problem("schema", f"{location} pattern", _short(str(error)))
 
 
 def _invalid(version: str, validator: Any) -> Iterator[Problem]:
     for error in validator.iter_errors():
-        place = "/".join(str(step) for step in error.absolute_path) or "the document"
+        location = "/".join(str(step) for step in error.absolute_path) or "the document"
         # The lines after the first print the instance.
-        yield Problem("openapi", f"{version}: {place}", error.message.splitlines()[0])
+        yield Problem("openapi", f"{version}: {location}", error.message.splitlines()[0])
 
 
 def _with_supported_values(document: dict[str, Any]) -> Iterator[tuple[str, Schema]]:
-    for place, schema in all_schemas(document):
-        yield place, schema
+    for location, schema in all_schemas(document):
+        yield location, schema
         if isinstance(schema.get("x-supported-values"), dict):
-            yield f"{place} x-supported-values", schema["x-supported-values"]
+            yield f"{location} x-supported-values", schema["x-supported-values"]
     for operation in operations(document):
         for parameter in operation.parameters:
             if isinstance(parameter.get("x-supported-values"), dict):
-                place = f"{operation.place} parameter {parameter['name']} x-supported-values"
-                yield place, parameter["x-supported-values"]
+                location = f"{operation.label} parameter {parameter['name']} x-supported-values"
+                yield location, parameter["x-supported-values"]
 
 
-def _keywords(place: str, schema: Schema) -> Iterator[Problem]:
+def _keywords(location: str, schema: Schema) -> Iterator[Problem]:
     for key, value in schema.items():
         if key in KEYWORDS or key.startswith("x-"):
             continue
@@ -110,7 +110,7 @@ def _keywords(place: str, schema: Schema) -> Iterator[Problem]:
             fault = f"{key!r} is a key without a value: a text with a comma needs quotes inside {{…}}"
         else:
             fault = f"{key!r} is not a keyword of JSON Schema"
-        yield Problem("schema", place, fault)
+        yield Problem("schema", location, fault)
 
 
 def _inner(path: list[Any]) -> bool:
@@ -161,15 +161,15 @@ PER_REQUEST = 3
 
 def enough(spec: Spec) -> Iterator[Problem]:
     """There are three examples per request body and one per JSON answer. (Those of streams: see streams.py.)"""
-    for place, media in media_types(spec.document):
-        count = PER_REQUEST if " request " in place else 1
+    for location, media in media_types(spec.document):
+        count = PER_REQUEST if " request " in location else 1
         if "itemSchema" not in media and len(media.get("examples", {})) < count:
-            yield Problem("examples", place, f"has {len(media.get('examples', {}))} examples, but needs {count}")
+            yield Problem("examples", location, f"has {len(media.get('examples', {}))} examples, but needs {count}")
 
 
 def valid(spec: Spec) -> Iterator[Problem]:
     """Each example fits its schema, formats included; in particular, no value is in two branches of a oneOf."""
     validators = Validators(spec.document)
-    for place, schema, value in examples(spec.document):
+    for location, schema, value in examples(spec.document):
         for fault in validators.of(schema).violations(value):
-            yield Problem("examples", place, fault)
+            yield Problem("examples", location, fault)

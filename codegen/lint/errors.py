@@ -37,14 +37,14 @@ def refusals(spec: Spec) -> Iterator[Problem]:
     """The codes of x-refusals are known, and the operation declares their statuses."""
     known = spec.errors["codes"]
     for operation in operations(spec.document):
-        place = operation.place
+        location = operation.label
         for refusal in operation.definition.get("x-refusals", ()):
             code = refusal["code"]
             if code not in known:
-                yield Problem("refusals", place, f"the code {code!r} is not in errors.yaml")
+                yield Problem("refusals", location, f"the code {code!r} is not in errors.yaml")
             elif str(known[code]["status"]) not in operation.definition["responses"]:
                 yield Problem(
-                    "refusals", place, f"{code} has status {known[code]['status']}, which is not declared here"
+                    "refusals", location, f"{code} has status {known[code]['status']}, which is not declared here"
                 )
 
 
@@ -52,7 +52,7 @@ def declared(spec: Spec) -> Iterator[Problem]:
     """Operations declare the errors that the server can give anywhere, and those have the one envelope."""
     document = spec.document
     for operation in operations(document):
-        place, definition = operation.place, operation.definition
+        location, definition = operation.label, operation.definition
         required = {"500": "every operation can fail"}
         if definition.get("security", document["security"]):
             required["401"] = "it takes a key"
@@ -60,28 +60,30 @@ def declared(spec: Spec) -> Iterator[Problem]:
             required |= dict.fromkeys(("400", "413", "415"), "it has a body")
         for status, reason in required.items():
             if status not in definition["responses"]:
-                yield Problem("responses", place, f"{status} must be declared, since {reason}")
+                yield Problem("responses", location, f"{status} must be declared, since {reason}")
         for status in definition["responses"]:
             if status[0] in "45":
                 content = operation.content(status)
                 if content.keys() != {"application/json"} or content["application/json"].get("schema") != ENVELOPE:
                     yield Problem(
                         "responses",
-                        f"{place} {status}",
+                        f"{location} {status}",
                         "an error has one content, application/json with ErrorResponse",
                     )
 
 
 def examples(spec: Spec) -> Iterator[Problem]:
     """An error shown under a status has a code of that status, and that code's type."""
-    for place, status, error in _shown(spec.document):
+    for location, status, error in _shown(spec.document):
         entry = spec.errors["codes"].get(error.get("code"))
         if entry and str(entry["status"]) != status:
-            yield Problem("error-examples", place, f"{error['code']} has status {entry['status']}, not {status}")
+            yield Problem("error-examples", location, f"{error['code']} has status {entry['status']}, not {status}")
         if entry and entry["type"] != error.get("type"):
-            yield Problem("error-examples", place, f"{error['code']} has type {entry['type']}, not {error.get('type')}")
+            yield Problem(
+                "error-examples", location, f"{error['code']} has type {entry['type']}, not {error.get('type')}"
+            )
         if entry and not entry["param"] and error.get("param") is not None:
-            yield Problem("error-examples", place, f"{error['code']} names no field, so param is null")
+            yield Problem("error-examples", location, f"{error['code']} names no field, so param is null")
 
 
 def _shown(document: dict[str, Any]) -> Iterator[tuple[str, str, dict[str, Any]]]:
@@ -92,4 +94,4 @@ def _shown(document: dict[str, Any]) -> Iterator[tuple[str, str, dict[str, Any]]
                 for name, example in content.get("application/json", {}).get("examples", {}).items():
                     value = example.get("value", {})
                     if isinstance(value, dict) and isinstance(value.get("error"), dict):
-                        yield f"{operation.place} {status} example {name}", status, value["error"]
+                        yield f"{operation.label} {status} example {name}", status, value["error"]

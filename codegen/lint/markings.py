@@ -22,9 +22,9 @@ def descriptions(spec: Spec) -> Iterator[Problem]:
     for name, schema in spec.document["components"]["schemas"].items():
         if not schema.get("description"):
             yield Problem("description", name, "needs a description")
-        for place, child in _properties(name, schema):
+        for location, child in _properties(name, schema):
             if not child.get("description"):
-                yield Problem("description", place, "needs a description")
+                yield Problem("description", location, "needs a description")
 
 
 def remarks(spec: Spec) -> Iterator[Problem]:
@@ -32,17 +32,17 @@ def remarks(spec: Spec) -> Iterator[Problem]:
     where = "x-implementation-note is the place for that"
     origins = _origins(spec.document)
     one_system = "|".join(rf"\b{re.escape(word)}\b" for word in (*OURS, *_names(spec)))
-    for place, schema in all_schemas(spec.document):
+    for location, schema in all_schemas(spec.document):
         text = str(schema.get("description", ""))
         if re.search(one_system, text, re.IGNORECASE):
-            yield Problem("implementation-note", place, f"the description is about one system: {where}")
+            yield Problem("implementation-note", location, f"the description is about one system: {where}")
         if re.search(BOUND, text, re.IGNORECASE):
             fault = f"the description states a bound, which is ours alone: the schema has it, {where}"
-            yield Problem("implementation-note", place, fault)
+            yield Problem("implementation-note", location, fault)
         for name in re.findall(r"\b[a-z]+(?:_[a-z]+)+\b", text):
             if not origins.get(name, {"openai"}) & {"openai", schema.get("x-origin")}:
                 fault = f"the description mentions {name}, which not every system has: {where}"
-                yield Problem("implementation-note", place, fault)
+                yield Problem("implementation-note", location, fault)
 
 
 def _names(spec: Spec) -> Iterator[str]:
@@ -66,9 +66,9 @@ def origins(spec: Spec) -> Iterator[Problem]:
     """Every property of requests and answers has an x-origin."""
     document = spec.document
     for name in sorted(received(document) | sent(document)):
-        for place, child in _properties(name, document["components"]["schemas"][name]):
+        for location, child in _properties(name, document["components"]["schemas"][name]):
             if "x-origin" not in child:
-                yield Problem("origin", place, "needs an x-origin")
+                yield Problem("origin", location, "needs an x-origin")
 
 
 def handling(spec: Spec) -> Iterator[Problem]:
@@ -76,72 +76,72 @@ def handling(spec: Spec) -> Iterator[Problem]:
     document = spec.document
     taken, given = received(document), sent(document)
     for name in sorted(taken | given):
-        for place, child in _properties(name, document["components"]["schemas"][name]):
+        for location, child in _properties(name, document["components"]["schemas"][name]):
             if name in taken and "x-handling" not in child:
-                yield Problem("handling", place, "needs an x-handling")
+                yield Problem("handling", location, "needs an x-handling")
             if name not in taken and "x-handling" in child:
-                yield Problem("handling", place, "x-handling is for requests, and no request has this")
+                yield Problem("handling", location, "x-handling is for requests, and no request has this")
             if name in given and "x-emit" not in child:
-                yield Problem("emit", place, "needs an x-emit")
+                yield Problem("emit", location, "needs an x-emit")
             if name not in given and "x-emit" in child:
-                yield Problem("emit", place, "x-emit is for answers, and no answer has this")
+                yield Problem("emit", location, "x-emit is for answers, and no answer has this")
 
 
 def queries(spec: Spec) -> Iterator[Problem]:
     """Query parameters have a description, an x-origin and an x-handling, as the fields of a body do."""
     for operation in operations(spec.document):
         for parameter in operation.parameters_in("query"):
-            place = f"{operation.place} parameter {parameter['name']}"
+            location = f"{operation.label} parameter {parameter['name']}"
             if not parameter.get("description"):
-                yield Problem("description", place, "needs a description")
+                yield Problem("description", location, "needs a description")
             for key in ("x-origin", "x-handling"):
                 if key not in parameter:
-                    yield Problem(key.removeprefix("x-"), place, f"needs an {key}")
+                    yield Problem(key.removeprefix("x-"), location, f"needs an {key}")
 
 
 def supported_values(spec: Spec) -> Iterator[Problem]:
     """x-supported-values narrows a field to values that its schema accepts, including its default."""
     validators = Validators(spec.document)
-    for place, supported, schema in _with_supported_values(spec.document):
+    for location, supported, schema in _with_supported_values(spec.document):
         for value in [*supported.get("enum", ()), *([supported["const"]] if "const" in supported else [])]:
             if not validators.of(_bare(schema)).fits(value):
                 fault = f"x-supported-values names {value!r}, which the schema refuses"
-                yield Problem("supported-values", place, fault)
+                yield Problem("supported-values", location, fault)
         if "default" in schema and not validators.of(supported).fits(schema["default"]):
             fault = f"the default {schema['default']!r} is outside x-supported-values"
-            yield Problem("supported-values", place, fault)
+            yield Problem("supported-values", location, fault)
 
 
 def defaults(spec: Spec) -> Iterator[Problem]:
     """A default is a value that the schema accepts."""
     validators = Validators(spec.document)
     for name, schema in spec.document["components"]["schemas"].items():
-        for place, child in described(schema, name):
+        for location, child in described(schema, name):
             if "default" in child:
                 for fault in validators.of(_bare(child)).violations(child["default"]):
-                    yield Problem("default", place, f"the default does not fit: {fault}")
+                    yield Problem("default", location, f"the default does not fit: {fault}")
 
 
 def _with_supported_values(document: dict[str, Any]) -> Iterator[tuple[str, Schema, Schema]]:
-    """Yields the place, x-supported-values and schema of each property and query parameter that has them."""
+    """Yields the location, x-supported-values and schema of each property and query parameter that has them."""
     for name, schema in document["components"]["schemas"].items():
-        for place, child in _properties(name, schema):
+        for location, child in _properties(name, schema):
             if "x-supported-values" in child:
-                yield place, child["x-supported-values"], child
+                yield location, child["x-supported-values"], child
     for operation in operations(document):
         for parameter in operation.parameters_in("query"):
             if "x-supported-values" in parameter:
                 yield (
-                    f"{operation.place} parameter {parameter['name']}",
+                    f"{operation.label} parameter {parameter['name']}",
                     parameter["x-supported-values"],
                     parameter["schema"],
                 )
 
 
 def _properties(name: str, schema: Schema) -> Iterator[tuple[str, Schema]]:
-    for place, child in described(schema, name):
+    for location, child in described(schema, name):
         for key, value in child.get("properties", {}).items():
-            yield f"{place}/properties/{key}", value
+            yield f"{location}/properties/{key}", value
 
 
 def _bare(schema: Schema) -> Schema:

@@ -5,11 +5,11 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True, slots=True)
 class Problem:
-    """A breach of a rule: the rule's name, the place in the document, and what is wrong or required there."""
+    """A breach of a rule: the rule's name, the location in the document, and what is wrong or required there."""
 
     rule: str
-    place: str
+    location: str
     what: str
 
     def __str__(self) -> str:
-        return f"{self.rule}: {self.place}: {self.what}"
+        return f"{self.rule}: {self.location}: {self.what}"

@@ -174,8 +174,8 @@ def _joined_deltas(law: Law, machines: Machines, events: Events) -> Iterator[str
         if not owners or "in" not in owners[0]:
             yield f"{text['delta']} and {text['done']} are not in the body of one inner machine"
             continue
-        places = [(text["delta"], "delta"), (text["done"], text["as"]), (owners[0]["close"], text["whole"])]
-        for fact, path in places:
+        paths = [(text["delta"], "delta"), (text["done"], text["as"]), (owners[0]["close"], text["whole"])]
+        for fact, path in paths:
             if not events.has(path, fact):
                 yield f"the event {fact} has no {path}"
 
@@ -201,14 +201,14 @@ CHECKS: dict[str, Callable[[Law, Machines, Events], Iterator[str]]] = {
 def tables(spec: Spec) -> Iterator[Problem]:
     """Every stream has a table that holds together."""
     for operation in operations(spec.document):
-        place = f"{operation.place} x-stream"
+        location = f"{operation.label} x-stream"
         media = operation.content().get(EVENTS)
         table = operation.definition.get("x-stream")
         if (media is None) != (table is None):
-            yield Problem("x-stream", place, "an operation has a text/event-stream answer and x-stream, or neither")
+            yield Problem("x-stream", location, "an operation has a text/event-stream answer and x-stream, or neither")
         elif media is not None and table is not None:
             for fault in list(words(spec.vocabulary, table)) or _faults(spec.document, media, table):
-                yield Problem("x-stream", place, fault)
+                yield Problem("x-stream", location, fault)
 
 
 def examples(spec: Spec) -> Iterator[Problem]:
@@ -220,7 +220,7 @@ def examples(spec: Spec) -> Iterator[Problem]:
         events = Events(spec.document, operation.content()[EVENTS], classify)
         stated = {fact for event in events.examples() for fact in _stated(event, classify)}
         for fact in sorted(events.by_fact.keys() - stated):
-            yield Problem("examples", f"{operation.place} stream", f"no example states the fact {fact!r}")
+            yield Problem("examples", f"{operation.label} stream", f"no example states the fact {fact!r}")
 
 
 def _faults(document: dict[str, Any], media: dict[str, Any], table: dict[str, Any]) -> Iterator[str]:
@@ -275,12 +275,12 @@ def _stated(event: Any, classify: str | list[dict[str, Any]]) -> Iterator[str]:
         yield event.get(classify)
         return
     for rule in classify:
-        for place in [event] if "each" not in rule else (event.get(rule["each"]) or []):
-            if any(_at(place, path) not in (None, "") for path in rule["at"]):
+        for item in [event] if "each" not in rule else (event.get(rule["each"]) or []):
+            if any(_at(item, path) not in (None, "") for path in rule["at"]):
                 yield rule["fact"]
 
 
-def _at(place: Any, path: str) -> Any:
+def _at(value: Any, path: str) -> Any:
     for step in path.split("."):
-        place = place.get(step) if isinstance(place, dict) else None
-    return place
+        value = value.get(step) if isinstance(value, dict) else None
+    return value

@@ -83,23 +83,23 @@ def _head(document: dict[str, Any], dialect: dict[str, Any]) -> Iterator[str]:
 def complete(spec: Spec) -> Iterator[Problem]:
     """Every field has a level in every dialect, its own or an inherited one that it doesn't contradict."""
     all_fields = fields(spec.document)
-    places = {(field.endpoint, field.part, field.path): field for field in all_fields}
+    by_path = {(field.endpoint, field.part, field.path): field for field in all_fields}
     for system, dialect in spec.dialects.items():
         levels = support(all_fields, dialect)
         for field in all_fields:
-            place = f"{_file(system)} {field.name}"
-            around_it = places.get((field.endpoint, field.part, next(around(field.path), "")))
+            location = f"{_file(system)} {field.name}"
+            around_it = by_path.get((field.endpoint, field.part, next(around(field.path), "")))
             outer = around_it and around_it.name
-            defined = system in field.origins and stated(field, places, dialect) is None
+            defined = system in field.origins and stated(field, by_path, dialect) is None
             if defined or field.name not in levels:
                 if outer is None or outer in levels:  # else all inside would be named as well
                     where = f"fields.{field.endpoint}.{field.part}"
                     levels_of_part = ", ".join(LEVELS[field.part])
-                    yield Problem("support", place, f"needs a level in {where}: {levels_of_part}")
+                    yield Problem("support", location, f"needs a level in {where}: {levels_of_part}")
             elif own := own_entry(field, dialect):
-                yield from _entry(place, field, own)
+                yield from _entry(location, field, own)
                 if outer and (level := levels.get(outer, {}).get("level")) in WITHOUT:
-                    yield Problem("support", place, f"{outer} is {level}, so fields inside it can't have entries")
+                    yield Problem("support", location, f"{outer} is {level}, so fields inside it can't have entries")
 
 
 def surplus(spec: Spec) -> Iterator[Problem]:
@@ -108,51 +108,51 @@ def surplus(spec: Spec) -> Iterator[Problem]:
     known_parts = parts(spec.document)
     for system, dialect in spec.dialects.items():
         for endpoint, entry in dialect.get("fields", {}).items():
-            place = f"{_file(system)} {endpoint}"
+            location = f"{_file(system)} {endpoint}"
             if endpoint not in {name for name, _ in known_parts}:
-                yield Problem("support", place, "there is no such endpoint")
+                yield Problem("support", location, "there is no such endpoint")
             elif not isinstance(entry, dict):
-                yield from _whole(place, entry, WHOLE_ENDPOINT)
+                yield from _whole(location, entry, WHOLE_ENDPOINT)
             else:
                 for part, paths in entry.items():
                     if (endpoint, part) not in known_parts:
-                        yield Problem("support", f"{place} {part}", "there is no such part")
+                        yield Problem("support", f"{location} {part}", "there is no such part")
                     elif not isinstance(paths, dict):
-                        yield from _whole(f"{place} {part}", paths, WHOLE_PART[part])
+                        yield from _whole(f"{location} {part}", paths, WHOLE_PART[part])
                     else:
                         for path in paths:
                             if (endpoint, part, path) not in known:
-                                yield Problem("support", f"{place} {part} {path}", "there is no such field")
+                                yield Problem("support", f"{location} {part} {path}", "there is no such field")
 
 
-def _whole(place: str, level: Any, known: tuple[str, ...]) -> Iterator[Problem]:
+def _whole(location: str, level: Any, known: tuple[str, ...]) -> Iterator[Problem]:
     if level not in known:
-        yield Problem("support", place, f"{level!r} is neither fields nor, for all of them, {' or '.join(known)}")
+        yield Problem("support", location, f"{level!r} is neither fields nor, for all of them, {' or '.join(known)}")
 
 
-def _entry(place: str, field: Field, entry: dict[str, Any]) -> Iterator[Problem]:
+def _entry(location: str, field: Field, entry: dict[str, Any]) -> Iterator[Problem]:
     level = entry.get("level")
     if level not in LEVELS[field.part]:
-        yield Problem("support", place, f"the level {level!r} is not one of {', '.join(LEVELS[field.part])}")
+        yield Problem("support", location, f"the level {level!r} is not one of {', '.join(LEVELS[field.part])}")
     if level == "partial" and not entry.get("note"):
-        yield Problem("support", place, "partial needs a note that says what is missing")
+        yield Problem("support", location, "partial needs a note that says what is missing")
     for key in entry.keys() - {"level", "note", *DESCRIBING}:
-        yield Problem("support", place, f"{key!r} is not known (a text with a comma needs quotes inside {{…}})")
+        yield Problem("support", location, f"{key!r} is not known (a text with a comma needs quotes inside {{…}})")
     for key in DESCRIBING:
         if key in entry and level in (*WITHOUT, "unknown"):
-            yield Problem("support", place, f"{key} is for fields that the system has")
+            yield Problem("support", location, f"{key} is for fields that the system has")
     if "default" in entry and field.part != "request":
-        yield Problem("support", place, "default is for fields of requests")
+        yield Problem("support", location, "default is for fields of requests")
     schema = entry.get("schema", {})
     if not (isinstance(schema, dict) and jsonschema_rs.meta.is_valid(schema)):
-        yield Problem("support", place, "schema is not a valid JSON Schema")
+        yield Problem("support", location, "schema is not a valid JSON Schema")
     elif schema.keys() & ALL_BOUNDS and schema.keys() <= ALL_BOUNDS:
-        yield Problem("support", place, "a schema of bounds needs the type")
+        yield Problem("support", location, "a schema of bounds needs the type")
     for key in ("nullable", "required"):
         if not _of_kinds(entry.get(key, True)):
-            yield Problem("support", place, f"{key} is true, false or the kinds of object in which it is")
+            yield Problem("support", location, f"{key} is true, false or the kinds of object in which it is")
     if "kinds" in entry and (isinstance(entry["kinds"], bool) or not _of_kinds(entry["kinds"])):
-        yield Problem("support", place, "kinds is the kinds of object in which the field is")
+        yield Problem("support", location, "kinds is the kinds of object in which the field is")
 
 
 def _of_kinds(value: Any) -> bool:
@@ -176,18 +176,18 @@ def differences(spec: Spec) -> Iterator[Problem]:
         if len(rules) > MOST:
             yield Problem("differences", system, f"has {len(rules)} differences, but may have {MOST}")
         for name, entry in rules.items():
-            place = f"{system} {name}"
+            location = f"{system} {name}"
             if not NAME.fullmatch(name):
-                yield Problem("differences", place, "is not named in small letters and hyphens")
+                yield Problem("differences", location, "is not named in small letters and hyphens")
             if entry.keys() != ENTRY.keys():
-                yield Problem("differences", place, f"has {', '.join(entry)}, but must have {', '.join(ENTRY)}")
+                yield Problem("differences", location, f"has {', '.join(entry)}, but must have {', '.join(ENTRY)}")
                 continue
             for key, kind in ENTRY.items():
                 if type(entry[key]) is not kind or not entry[key]:
-                    yield Problem("differences", place, f"{key} must be given, as {kind.__name__}")
+                    yield Problem("differences", location, f"{key} must be given, as {kind.__name__}")
 
 
-# Tells whether a schema takes a value.
+# Returns whether a schema accepts a value.
 Takes = Callable[[Schema, Any], bool]
 
 NUMBER = r"(-?\d+(?:\.\d+)?)(?!\.?\w|%)"
@@ -195,7 +195,7 @@ ERROR = r"(?:an? (?:4|5)\d\d\b|an error|refused)"
 
 
 def denied(system: str, dialect: dict[str, Any], projected: dict[str, Any]) -> Iterator[Problem]:
-    """What a note says about null, single numbers and bounds is what the system's document says."""
+    """What a note states about null, single numbers and bounds matches the system's document."""
     validators = Validators(projected)
     for field in fields(projected):
         entry = own_entry(field, dialect) or {}

@@ -16,12 +16,12 @@ from specvino.document.walk import all_schemas
 
 def unions(spec: Spec) -> Iterator[Problem]:
     """oneOf has a discriminator with a complete mapping; each branch requires that property as a const of its own."""
-    for place, schema in all_schemas(spec.document):
+    for location, schema in all_schemas(spec.document):
         if "oneOf" in schema:
             for fault in _faults(spec.document, schema):
-                yield Problem("union", place, fault)
+                yield Problem("union", location, fault)
         elif "discriminator" in schema:
-            yield Problem("union", place, "a discriminator is allowed beside oneOf only")
+            yield Problem("union", location, "a discriminator is allowed beside oneOf only")
 
 
 def _faults(document: dict[str, Any], schema: Schema) -> Iterator[str]:
@@ -51,16 +51,16 @@ def _faults(document: dict[str, Any], schema: Schema) -> Iterator[str]:
 
 
 def titled(spec: Spec) -> Iterator[Problem]:
-    """An inline branch has a title that works as a class name, unless its value says it all."""
+    """An inline branch has a title that works as a class name, unless its value is enough."""
     taken: dict[str, Schema] = {name: {} for name in spec.document["components"]["schemas"]}
-    for place, schema in all_schemas(spec.document):
-        if CONDITIONS & set(place.split("/")):
+    for location, schema in all_schemas(spec.document):
+        if CONDITIONS & set(location.split("/")):
             continue
         for index, branch in enumerate(schema.get("anyOf", ())):
             if "$ref" in branch or "const" in branch or branch.get("type") == "null":
                 continue
             title = branch.get("title")
-            where = f"{place}/anyOf/{index}"
+            where = f"{location}/anyOf/{index}"
             if not re.fullmatch("[A-Z][A-Za-z0-9]*", title or ""):
                 yield Problem("branch", where, f"the title is {title!r}, but must be a name such as StopTexts")
             elif taken.setdefault(title, branch) != branch:
@@ -70,18 +70,18 @@ def titled(spec: Spec) -> Iterator[Problem]:
 def overlaps(spec: Spec) -> Iterator[Problem]:
     """Where an example reaches an anyOf, it fits at most one branch. (oneOf ensures that itself.)"""
     validators = Validators(spec.document)
-    for place, schema, example in examples(spec.document):
+    for location, schema, example in examples(spec.document):
         for path, union, value in _met(spec.document, validators, schema, example, ()):
             names = [_name(branch) for branch in _leaves(spec.document, union) if validators.of(branch).fits(value)]
             if len(names) > 1:
                 at = ".".join(map(str, path)) or "the value"
-                yield Problem("overlap", place, f"{at} is in more than one branch: {', '.join(names)}")
+                yield Problem("overlap", location, f"{at} is in more than one branch: {', '.join(names)}")
 
 
 def _met(
     document: dict[str, Any], validators: Validators, schema: Schema, value: Any, path: tuple[str | int, ...]
 ) -> Iterator[tuple[tuple[str | int, ...], Schema, Any]]:
-    """Yields the values inside one that a union describes, with their place and the union."""
+    """Yields the values inside one that a union describes, with their location and the union."""
     schema = resolved(document, schema)
     if "anyOf" in schema:
         yield path, schema, value

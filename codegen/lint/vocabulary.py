@@ -16,15 +16,15 @@ from specvino.document.walk import all_schemas, media_types, objects
 Vocabulary = dict[str, Any]
 
 # The definitions that say which keywords an object of OpenAPI may have.
-PLACES = ("Document", "Operation", "Parameter", "Schema", "Tag", "MediaType")
+DEFINITIONS = ("Document", "Operation", "Parameter", "Schema", "Tag", "MediaType")
 
-# The other keys of such an object that those definitions speak of.
+# The other keys of such an object that those definitions mention.
 BESIDE = {"if", "then", "in"}
 
 
 def keywords(vocabulary: Vocabulary) -> set[str]:
     """Returns all keywords of the vocabulary."""
-    return {key for place in PLACES for key in vocabulary["$defs"][place]["properties"]}
+    return {key for name in DEFINITIONS for key in vocabulary["$defs"][name]["properties"]}
 
 
 def validator(vocabulary: Vocabulary, name: str) -> Validator:
@@ -46,7 +46,7 @@ def misfits(vocabulary: Vocabulary, name: str, value: Any) -> list[str]:
 
 
 def placed(spec: Spec) -> Iterator[Problem]:
-    """Every keyword is known, is allowed at its place, and matches its JSON Schema."""
+    """Every keyword is known, is allowed at its location, and matches its JSON Schema."""
     yield from placed_in(spec.document, spec.vocabulary)
 
 
@@ -55,9 +55,9 @@ def placed_in(document: dict[str, Any], vocabulary: Vocabulary) -> Iterator[Prob
     known = keywords(vocabulary)
     # The tables of streams are checked by the rule for streams, which can name a machine and a law.
     checked_keys = (known | BESIDE) - {"x-stream"}
-    validators = {name: validator(vocabulary, name) for name in PLACES}
+    validators = {name: validator(vocabulary, name) for name in DEFINITIONS}
     checked = set()
-    for name, place, node in _places(document):
+    for name, location, node in _objects(document):
         checked.add(id(node))
         for error in validators[name].errors({key: node[key] for key in node.keys() & checked_keys}):
             path = ".".join(map(str, error.instance_path))
@@ -67,28 +67,28 @@ def placed_in(document: dict[str, Any], vocabulary: Vocabulary) -> Iterator[Prob
                 fault = f"{error.instance!r} is not one of {', '.join(map(repr, error.kind.options))}"
             elif isinstance(error.kind, jsonschema_rs.ValidationErrorKind.FalseSchema):
                 fault = f"it isn't allowed beside x-handling {node['x-handling']}, with which no value has an effect"
-            yield Problem(rule, place, f"{path}: {fault}".removeprefix(": "))
-    for place, node in objects(document):
+            yield Problem(rule, location, f"{path}: {fault}".removeprefix(": "))
+    for location, node in objects(document):
         for key in node:
             if key.startswith("x-") and key not in known:
                 fault = f"{key} is not a known key; known are {', '.join(sorted(known))}"
-                yield Problem("extension", place, fault)
+                yield Problem("extension", location, fault)
             elif key.startswith("x-") and id(node) not in checked:
-                yield Problem("extension", place, f"{key} isn't allowed here")
+                yield Problem("extension", location, f"{key} isn't allowed here")
 
 
-def _places(document: dict[str, Any]) -> Iterator[tuple[str, str, dict[str, Any]]]:
+def _objects(document: dict[str, Any]) -> Iterator[tuple[str, str, dict[str, Any]]]:
     yield "Document", "the document", document
     for tag in document["tags"]:
         yield "Tag", f"tag {tag['name']}", tag
-    for place, media in media_types(document):
-        yield "MediaType", place, media
+    for location, media in media_types(document):
+        yield "MediaType", location, media
     for operation in operations(document):
-        yield "Operation", operation.place, operation.definition
+        yield "Operation", operation.label, operation.definition
         for parameter in operation.parameters:
-            yield "Parameter", f"{operation.place} parameter {parameter['name']}", parameter
-    for place, schema in all_schemas(document):
-        yield "Schema", place, schema
+            yield "Parameter", f"{operation.label} parameter {parameter['name']}", parameter
+    for location, schema in all_schemas(document):
+        yield "Schema", location, schema
 
 
 def words(vocabulary: Vocabulary, table: Any) -> Iterator[str]:
@@ -103,14 +103,14 @@ def words(vocabulary: Vocabulary, table: Any) -> Iterator[str]:
     for error in validator(vocabulary, "x-stream").errors(table):
         match error.instance_path:
             case ["machines", name, *path]:
-                place = [f"machine {name}", *path]
+                location = [f"machine {name}", *path]
             case ["laws", int(index), *path] if isinstance(laws[index], str | dict):
-                place = [f"law {entry(laws[index])['law']}", *path]
+                location = [f"law {entry(laws[index])['law']}", *path]
             case ["classify", int(), *path]:
-                place = ["classify", *path]
+                location = ["classify", *path]
             case path:
-                place = path
-        yield ": ".join(filter(None, [*map(str, place[:1]), ".".join(map(str, place[1:])), error.message]))
+                location = path
+        yield ": ".join(filter(None, [*map(str, location[:1]), ".".join(map(str, location[1:])), error.message]))
 
 
 def entry(law: str | dict[str, Any]) -> dict[str, Any]:

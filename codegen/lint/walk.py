@@ -32,19 +32,19 @@ def sent(document: dict[str, Any]) -> set[str]:
     return _reached(document, bodies)
 
 
-def described(schema: Schema, place: str) -> Iterator[tuple[str, Schema]]:
+def described(schema: Schema, location: str) -> Iterator[tuple[str, Schema]]:
     """Yields a schema and the schemas inside it that describe values, without conditions."""
-    yield place, schema
+    yield location, schema
     for keyword in ("items", "additionalProperties", "contentSchema"):
         if isinstance(schema.get(keyword), dict):
-            yield from described(schema[keyword], f"{place}/{keyword}")
+            yield from described(schema[keyword], f"{location}/{keyword}")
     for keyword in ("allOf", "anyOf", "oneOf", "prefixItems"):
         for index, branch in enumerate(schema.get(keyword, ())):
             if "if" not in branch:
-                yield from described(branch, f"{place}/{keyword}/{index}")
+                yield from described(branch, f"{location}/{keyword}/{index}")
     for keyword in ("properties", "patternProperties"):
         for name, child in schema.get(keyword, {}).items():
-            yield from described(child, f"{place}/{keyword}/{name}")
+            yield from described(child, f"{location}/{keyword}/{name}")
 
 
 def _reached(document: dict[str, Any], schemas: list[Schema]) -> set[str]:

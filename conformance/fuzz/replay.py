@@ -64,7 +64,7 @@ class Replay:
         for request in self._requests(line, endpoint):
             exchange = await self.client.send(request)
             sent += 1
-            place = self.dialect.operations[endpoint].place
+            place = self.dialect.operations[endpoint].label
             try:
                 violations = await asyncio.to_thread(self._violations, name, exchange)
             except ModuleNotFoundError:

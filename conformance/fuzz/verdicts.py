@@ -56,20 +56,20 @@ class Verdicts:
     def results(self) -> Iterator[Result]:
         told = once(self.report.findings)
         for endpoint, operation in self.dialect.operations.items():
-            if self.report.count(operation=operation.place):
+            if self.report.count(operation=operation.label):
                 yield self._requests(endpoint, operation)
                 yield from self._checks(endpoint, operation, told)
             elif endpoint in self.asked and self.report.ended == "max_time":
                 rule = f"{endpoint}/fuzz/requests"
                 yield Result(rule, "fuzz", SAYS["requests"], Verdict.SKIP, because=TIME_WAS_UP)
-        endpoints = {each.place: endpoint for endpoint, each in self.dialect.operations.items()}
+        endpoints = {each.label: endpoint for endpoint, each in self.dialect.operations.items()}
         yield from self._silences(endpoints)
         for label, problem in self.report.errors:
             rule = f"{endpoints.get(label, 'transport')}/fuzz/run"
             yield Result(rule, "fuzz", SAYS["run"], Verdict.ERROR, because=f"{label}: {problem}")
 
     def _requests(self, endpoint: str, operation: Operation) -> Result:
-        report, label = self.report, operation.place
+        report, label = self.report, operation.label
         sent, refused = report.count(operation=label), report.excused_of(label)
         said = f"{sent} requests, {report.valid[label]} valid and {report.invalid[label]} invalid ones among them"
         if refused:
@@ -80,7 +80,7 @@ class Verdicts:
         return Result(f"{endpoint}/fuzz/requests", "fuzz", SAYS["requests"], verdict, because=because, checked=sent)
 
     def _checks(self, endpoint: str, operation: Operation, told: Sequence[FuzzFinding]) -> Iterator[Result]:
-        label = operation.place
+        label = operation.label
         for check, says in SAYS.items():
             rule, name = f"{endpoint}/fuzz/{check}", check.replace("-", "_")
             if name in self.without or not matches(rule, self.filters):
@@ -109,14 +109,14 @@ class Verdicts:
         return TIME_WAS_UP if self.report.ended == "max_time" else ""
 
     def _too_few(self, operation: Operation) -> str:
-        sent = self.report.valid[operation.place] + self.report.invalid[operation.place]
+        sent = self.report.valid[operation.label] + self.report.invalid[operation.label]
         needed = FEWEST if _takes_something(operation) else 1
         return "" if sent >= needed else f"too few requests: {sent}, where {needed} are needed"
 
     def _acceptance(self, rule: str, operation: Operation, found: Sequence[FuzzFinding]) -> Result:
         """Returns the result of a rule: a server may refuse one valid request or another, for what it can't do; not
         many of them, and not all."""
-        report, label = self.report, operation.place
+        report, label = self.report, operation.label
         valid = report.valid[label]
         accepted, refused = report.accepted[label], report.refused[label]
         result = Result(rule, "fuzz", SAYS[ACCEPTANCE], Verdict.PASS, checked=valid)

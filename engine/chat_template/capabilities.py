@@ -100,7 +100,7 @@ def read_capabilities(template: Template) -> Capabilities:
     one, two = _call(arguments=argument), _call(_SECOND, _OTHER_ID, argument)
     long, raw = _call(id=_LONG_ID, arguments=argument), _call(arguments=_NO_OBJECT)
     called, beside = probe.write_calls(one, content=empty), probe.write_calls(one, content=_ANSWER)
-    asked = _asked(one, content=empty)
+    calling_turns = _calling_turns(one, content=empty)
     switches = {name: True for name in _SWITCHES if probe.depends_on(name)}
     return Capabilities(
         content=content,
@@ -116,10 +116,10 @@ def read_capabilities(template: Template) -> Capabilities:
         arguments=arguments,
         text_arguments=_NO_OBJECT in probe.write_calls(raw, content=empty),
         short_ids=_FIRST in called and _FIRST not in probe.write_calls(long, content=empty),
-        results=probe.shows([*asked, _result()], _RESULT),
-        result_ids=probe.shows([*asked, _result(_OTHER_ID)], _OTHER_ID),
-        result_names=probe.needs_names(asked),
-        reasoning=next((key for key in REASONING_KEYS if probe.shows_reasoning(key, asked, switches)), None),
+        results=probe.shows([*calling_turns, _result()], _RESULT),
+        result_ids=probe.shows([*calling_turns, _result(_OTHER_ID)], _OTHER_ID),
+        result_names=probe.needs_names(calling_turns),
+        reasoning=next((key for key in REASONING_KEYS if probe.shows_reasoning(key, calling_turns, switches)), None),
         thinking=frozenset(switches),
         consecutive=probe.shows([_user(), _user(_LATER)], _USER, _LATER),
         images=probe.shows_images(),
@@ -151,9 +151,9 @@ class _Probe:
 
     def write_calls(self, *calls: Mapping[str, Any], content: str | None) -> str:
         """Returns a prompt with these calls and their results, or without results if the template refuses them."""
-        asked = _asked(*calls, content=content)
+        calling_turns = _calling_turns(*calls, content=content)
         results = [{**_result(call["id"]), "name": _OTHER} for call in calls]
-        return self.write([*asked, *results], _OTHER_TOOLS) or self.write(asked, _OTHER_TOOLS) or ""
+        return self.write([*calling_turns, *results], _OTHER_TOOLS) or self.write(calling_turns, _OTHER_TOOLS) or ""
 
     def form_of_calls(self) -> tuple[bool, Literal["object", "text"]]:
         """Returns whether the content beside calls must be null, and the type of their arguments with which these are
@@ -171,20 +171,22 @@ class _Probe:
         written, made_up = (self.write([_system("", name), _user()]) for name in (role, _MADE_UP))
         return written is not None and _SYSTEM in written and written != (made_up or "").replace(_MADE_UP, role)
 
-    def shows_reasoning(self, key: str, asked: Sequence[Mapping[str, Any]], switches: Mapping[str, Any]) -> bool:
+    def shows_reasoning(
+        self, key: str, calling_turns: Sequence[Mapping[str, Any]], switches: Mapping[str, Any]
+    ) -> bool:
         """Returns whether a turn's reasoning is shown, at least while its calls are answered or thinking is enabled."""
-        *before, calling = asked
+        *before, calling = calling_turns
         spoken = [_user(), {**_answer(), key: _REASON}, _user(_LATER)]
         answered = [*before, {**calling, key: _REASON}, _result()]
         return any(self.shows(turns, _REASON, **on) for turns in (spoken, answered) for on in ({}, switches))
 
-    def needs_names(self, asked: Sequence[Mapping[str, Any]]) -> bool:
+    def needs_names(self, calling_turns: Sequence[Mapping[str, Any]]) -> bool:
         """Returns whether a tool's message must have its name: the name is shown, and not taken from the calls."""
         result = _result()
         del result["name"]
-        before, after = (self.write(turns, _OTHER_TOOLS) or "" for turns in (asked, [*asked, result]))
+        before, after = (self.write(turns, _OTHER_TOOLS) or "" for turns in (calling_turns, [*calling_turns, result]))
         is_known = after.count(_FIRST) > before.count(_FIRST)
-        return not is_known and self.shows([*asked, {**result, "name": _LATER}], _LATER)
+        return not is_known and self.shows([*calling_turns, {**result, "name": _LATER}], _LATER)
 
     def depends_on(self, variable: str) -> bool:
         """Returns whether a variable changes the prompt."""
@@ -224,7 +226,7 @@ def _call(name: str = _FIRST, id: str = _ID, arguments: str | None = None) -> di
     return {"id": id, "type": "function", "function": {"name": name, "arguments": given}}
 
 
-def _asked(*calls: Mapping[str, Any], content: str | None = "") -> list[dict[str, Any]]:
+def _calling_turns(*calls: Mapping[str, Any], content: str | None = "") -> list[dict[str, Any]]:
     return [_user(), {"role": "assistant", "content": content, "tool_calls": list(calls)}]
 
 

@@ -146,6 +146,7 @@ def _flatten(root: Mapping[str, Any], part: Subschema, flat: dict[Any, Subschema
 
 
 JSON_TYPES = ("object", "array", "string", "number", "integer", "boolean", "null")
+"""The names of the JSON types in `type` of JSON Schema."""
 
 STRING = frozenset(["string"])
 

@@ -63,7 +63,7 @@ def open_folder(path: Path) -> ModelSource:
 
 
 def missing_files(path: Path) -> list[str]:
-    """Returns the names of required files that an OpenVINO folder lacks."""
+    """Returns the names of required files missing from an OpenVINO folder."""
     return [name for name in _files(path) if not (path / name).is_file()]
 
 

@@ -35,7 +35,7 @@ logging.getLogger("huggingface_hub").setLevel(logging.ERROR)
 
 
 def fetch(id: str, quantization: str | None, revision: str | None, report: Report) -> ModelSource:
-    """Returns a model of the hub. Files that the library's cache lacks are downloaded.
+    """Returns a model of the hub. Files missing from the library's cache are downloaded.
 
     `quantization` selects one of a repository's GGUF files. `revision` is a branch, a tag or a commit, by default the
     main branch. If the hub can't be reached, the cache is used as it is. Raises ModelLoadError.

@@ -34,7 +34,7 @@ class RequestTimes:
         self._first = self._last = 0.0
 
     def push(self, outputs: Sequence[Output]) -> None:
-        """Notes that outputs came, of which the first ones tell when their choices began."""
+        """Notes that outputs came, the first of which mark the start of their choices."""
         self._last = self._clock()
         if self._begun is None:
             self._begun = next((output.begun for output in outputs if output.begun is not None), None)
@@ -82,7 +82,7 @@ class Generation:
         try:
             async with sent_images(self._assigned.worker, images):
                 await self._send()
-            # Whether a prompt with images fits, only the worker can tell.
+            # Only the worker knows whether a prompt with images fits.
             outputs = await self._queue.take() if images else []
             if any(output.too_long for output in outputs):
                 raise ContextLengthExceeded(None, request.sampling.max_tokens or 1, self._context_length)
@@ -167,7 +167,7 @@ class Generation:
                 priority=request.priority,
             )
             if prompt.closing:
-                for sequence in message.each():
+                for sequence in message.split():
                     self._choices[sequence.id].budgeted = BudgetedChoice(
                         sequence, prompt.closing, constraint.behind_reasoning
                     )

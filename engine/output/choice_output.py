@@ -169,7 +169,7 @@ class ChoiceOutput:
             if isinstance(segment, ToolCallEnd):
                 self._complete.append(segment.complete)
             yield segment
-        self._called |= self._repeats.found
+        self._called |= self._repeats.is_repeated
 
     def _made_of(self, pieces: Sequence[Piece]) -> Iterator[Segment]:
         for piece in pieces:
@@ -213,11 +213,11 @@ class RepeatedCalls:
     A model that wasn't trained on calls, constrained by a grammar that allows another call after each, repeats itself
     until its tokens are used up. So an answer that must call ends at the first call that is equal to an earlier one:
     the same function with the same arguments. Their texts are compared, since the grammar fixes white space and the
-    order of members. `found` means that a call was repeated, and nothing more is passed on.
+    order of members. `is_repeated` means that a call was repeated, and nothing more is passed on.
     """
 
     def __init__(self) -> None:
-        self.found = False
+        self.is_repeated = False
         self._made: set[tuple[str, str]] = set()  # names with the arguments' texts
         self._name = self._arguments = ""  # of the current call
         self._held: list[Segment] = []
@@ -227,7 +227,7 @@ class RepeatedCalls:
         for segment in segments:
             self._held.append(segment)
             self._follow(segment)
-            if self.found:
+            if self.is_repeated:
                 return
             if not self._may_repeat(segment):
                 yield from self._released()
@@ -245,7 +245,7 @@ class RepeatedCalls:
                 self._arguments += text
             case ToolCallEnd(complete=True):
                 call = (self._name, self._arguments)
-                self.found = call in self._made
+                self.is_repeated = call in self._made
                 self._made.add(call)
 
     def _may_repeat(self, segment: Segment) -> bool:

@@ -41,11 +41,16 @@ class DetokenizerFactory(Protocol):
     """Makes detokenizers, one for each sequence."""
 
     def __call__(
-        self, *, special: bool = False, each: bool = False, shown: frozenset[str] = frozenset(), continued: bool = False
+        self,
+        *,
+        special: bool = False,
+        per_token: bool = False,
+        shown: frozenset[str] = frozenset(),
+        continued: bool = False,
     ) -> Detokenizer:
         """Returns a detokenizer of one sequence. With `special` all special tokens have a text, with `shown` only those
-        with these texts. With `each`, every token's text comes as soon as it is known. `continued` means that the text
-        continues another one, so that a space at its beginning is kept; only tables of bytes support it."""
+        with these texts. With `per_token`, every token's text comes as soon as it is known. `continued` means that the
+        text continues another one, so that a space at its beginning is kept; only tables of bytes support it."""
         ...
 
 
@@ -112,7 +117,7 @@ def byte_table_factory(
     every = frozenset(special.values())
 
     def make(
-        *, special: bool = False, each: bool = False, shown: frozenset[str] = frozenset(), continued: bool = False
+        *, special: bool = False, per_token: bool = False, shown: frozenset[str] = frozenset(), continued: bool = False
     ) -> ByteTableDetokenizer:
         drops = drops_space and not continued
         return ByteTableDetokenizer(showing(every if special else shown), drops_space=drops)

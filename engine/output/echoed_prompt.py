@@ -38,7 +38,7 @@ class EchoedPrompt:
 
     def _read(self, *, special: bool) -> list[tuple[str, bytes | None]]:
         """Returns each token's text and bytes."""
-        detokenizer = self._detokenizers(special=special, each=True)
+        detokenizer = self._detokenizers(special=special, per_token=True)
         read = [(detokenizer.push([id]), detokenizer.bytes_of(id)) for id in self.ids]
         text, bytes = read[-1]
         return [*read[:-1], (text + detokenizer.finish(), bytes)]

@@ -43,7 +43,7 @@ class MessageFraming:
     """A format of outputs that consist of messages. A header begins with one of `starts` and ends with `body`; a
     message ends with one of `ends` or before a start.
 
-    The first header may lack its beginning if the prompt ends with it. `thinking` is the header of reasoning, `answer`
+    The first header may miss its beginning if the prompt ends with it. `thinking` is the header of reasoning, `answer`
     that of the answer, and `after_thinking` the text between reasoning and the next header. `read` parses a header.
     `call` yields the pieces of the call in a message to a recipient; it returns False, with nothing dropped, if there
     is no call of a known tool. `further` are other texts that calls may contain.

@@ -34,12 +34,12 @@ _LEAST = -9999.0
 
 
 class Choice:
-    """A choice that is being generated, a token in each step; `place` is its index among those of its prompt."""
+    """A choice that is being generated, a token in each step; `position` is its index among those of its prompt."""
 
     def __init__(
         self,
         index: int,
-        place: int,
+        position: int,
         answer: Sequence[bytes],
         request: GenerationRequest,
         script: Script,
@@ -49,13 +49,13 @@ class Choice:
         sampling = request.sampling
         tokens = list(answer)
         if sampling.best_of > 1:  # the best text is the answer itself; each worse one begins a token later
-            tokens = tokens[place:] + tokens[:place]
+            tokens = tokens[position:] + tokens[:position]
         elif sampling.temperature > 0 and not (request.constraint or script.think or script.calls or _calling(answer)):
-            random.Random(None if sampling.seed is None else sampling.seed + place).shuffle(tokens)
+            random.Random(None if sampling.seed is None else sampling.seed + position).shuffle(tokens)
         # After the last token comes the end of the turn, unless that is ignored or too early: then it starts again.
         if sampling.ignore_eos or sampling.min_tokens:
             tokens = tokens or [b" "]
-        stops = frozenset(place for place, token in enumerate(tokens) if word_id(token) in sampling.stop_token_ids)
+        stops = frozenset(index for index, token in enumerate(tokens) if word_id(token) in sampling.stop_token_ids)
         sampling = replace(sampling, stop_token_ids=stops)
         tokens = tokens if sampling.ignore_eos else [*tokens, b""]
         self._source = cycle(range(len(tokens)))
@@ -117,9 +117,7 @@ def _likeliest(token: bytes, count: int) -> tuple[TopToken, ...]:
     left = 1 - math.exp(chosen.logprob)
     likely = min(chosen.logprob, math.log(left) if left else _LEAST)
     # Their probabilities sum up to less than the rest: each is at most a third as likely as the one before.
-    others = (
-        TopToken(f" #{place}", f" #{place}".encode(), max(likely - place, _LEAST)) for place in range(2, count + 1)
-    )
+    others = (TopToken(f" #{rank}", f" #{rank}".encode(), max(likely - rank, _LEAST)) for rank in range(2, count + 1))
     return (chosen, *others) if count else ()
 
 
@@ -133,15 +131,15 @@ def _shown(token: bytes, request: GenerationRequest) -> tuple[TopToken, ...]:
 
 def prompt_logprobs(choice: int, request: GenerationRequest, count: int) -> PromptLogprobs:
     """Returns the logprobs of a choice's prompt, with the `count` likeliest tokens at each position."""
-    places: list[tuple[PromptToken, ...]] = []
+    positions: list[tuple[PromptToken, ...]] = []
     for id in prompt_ids(request.prompts[choice // request.n]):
         word = word_of(id)
         likeliest = enumerate(_likeliest(word.encode(), count), 1)
         ranked = [
             PromptToken((id + rank - 1) % VOCABULARY_SIZE, top.text, top.logprob, rank) for rank, top in likeliest
         ]
-        places.append(tuple(ranked) or (PromptToken(id, word, _logprob(word.encode()), 1),))
-    return PromptLogprobs(choice, (None, *places[1:]))
+        positions.append(tuple(ranked) or (PromptToken(id, word, _logprob(word.encode()), 1),))
+    return PromptLogprobs(choice, (None, *positions[1:]))
 
 
 def echo(choice: int, request: GenerationRequest) -> PromptText:

@@ -34,9 +34,13 @@ def _apart(document: dict[str, Any]) -> list[str]:
     """Gives requests components of their own where they share with answers what leads to the unions; returns the
     names of the unions in requests."""
     schemas = document["components"]["schemas"]
-    bodies = {name for each in operations(document) if each.body for name in reached(document, each.body)}
+    bodies = {
+        name for operation in operations(document) if operation.body for name in reached(document, operation.body)
+    }
     answers = {
-        name for each in operations(document) for name in reached(document, list(each.definition["responses"].values()))
+        name
+        for operation in operations(document)
+        for name in reached(document, list(operation.definition["responses"].values()))
     }
     leading = {name for name in bodies & answers if name in UNIONS or reached(document, schemas[name]) & set(UNIONS)}
     for name in leading:
@@ -49,9 +53,9 @@ def _apart(document: dict[str, Any]) -> list[str]:
 def _copy(node: Any, leading: set[str]) -> Any:
     """Returns a copy that refers to the requests' own components."""
     if isinstance(node, list):
-        return [_copy(each, leading) for each in node]
+        return [_copy(item, leading) for item in node]
     if isinstance(node, dict):
-        return {key: _copy(each, leading) for key, each in node.items()}
+        return {key: _copy(value, leading) for key, value in node.items()}
     prefix = schema_reference("")
     if isinstance(node, str) and node.startswith(prefix) and component_name(node) in leading:
         return node + SUFFIX

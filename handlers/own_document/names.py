@@ -8,7 +8,7 @@ from specvino.document.pointers import resolved
 
 
 def name_models(document: dict[str, Any], names: tuple[str, ...]) -> None:
-    """Says which models there are.
+    """Adds the names of the served models.
 
     What is refused for nothing but its model has them as the only values. Of the others the names are no bound, and
     their bodies have no examples (decision 065).
@@ -17,7 +17,7 @@ def name_models(document: dict[str, Any], names: tuple[str, ...]) -> None:
         for parameter in operation.parameters_in("path"):
             if parameter["name"] == "model":
                 parameter["schema"] = {**parameter["schema"], "enum": list(names)}
-                parameter["examples"] = {f"model_{place}": {"value": name} for place, name in enumerate(names)}
+                parameter["examples"] = {f"model_{index}": {"value": name} for index, name in enumerate(names)}
         model = _model(document, operation)
         if model is None:
             continue
@@ -33,8 +33,8 @@ def name_models(document: dict[str, Any], names: tuple[str, ...]) -> None:
 
 def _model(document: dict[str, Any], operation: Operation) -> dict[str, Any] | None:
     """Returns the schema of the body's `model`."""
-    found: dict[str, Any] | None = resolved(document, operation.body or {}).get("properties", {}).get("model")
-    return found
+    schema: dict[str, Any] | None = resolved(document, operation.body or {}).get("properties", {}).get("model")
+    return schema
 
 
 def _generates(operation: Operation) -> bool:

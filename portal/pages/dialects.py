@@ -99,8 +99,8 @@ def _text(source: Source, system: str) -> Iterator[str]:
             purpose = operation["purpose"] + (f" ({operation['note']})" if "note" in operation else "")
             yield f"| {cell(operation['method'])} | {cell(operation['path'])} | {cell(purpose)} |\n"
     yield DIFFERENT
-    had = {*operations.values(), "error"}
-    differing = [field for field in source.fields if _differs(field, system, had)]
+    endpoints = {*operations.values(), "error"}
+    differing = [field for field in source.fields if _differs(field, system, endpoints)]
     for endpoint, fields in groupby(differing, lambda field: field.endpoint):
         yield f"\n### {TITLES[endpoint]}\n"
         yield from _fields(list(fields), system)
@@ -129,15 +129,15 @@ def _level(field: Field, system: str) -> str | None:
     return field.support[system].level if system in field.support else None
 
 
-def _differs(field: Field, system: str, had: set[str]) -> bool:
+def _differs(field: Field, system: str, endpoints: set[str]) -> bool:
     """Returns whether there is something to show that isn't shown for an enclosing field or the endpoint."""
-    said = field.support.get(system)
-    if said is None or said.remark:
-        return said is not None
+    support = field.support.get(system)
+    if support is None or support.remark:
+        return support is not None
     outer = field.around
-    while outer and _level(outer, system) != said.level:
+    while outer and _level(outer, system) != support.level:
         outer = outer.around
-    return field.endpoint in had and said.level not in ("full", "unknown") and outer is None
+    return field.endpoint in endpoints and support.level not in ("full", "unknown") and outer is None
 
 
 def _fields(fields: list[Field], system: str) -> Iterator[str]:

@@ -9,7 +9,7 @@ from specvino.document.loading import DIFFERENCES, dialect_file, load
 from specvino.document.operations import operations
 from specvino.generated.systems import SYSTEMS
 from specvino.portal.pages import Page, cell
-from specvino.portal.pages.fields import here, told
+from specvino.portal.pages.fields import by_owner, handled
 from specvino.portal.source import TITLES, Field, Source
 from specvino.portal.variants import remarks
 
@@ -83,7 +83,7 @@ Not served as there; `/health`, `/metrics`, `/version` and `/openapi.json` are t
 | --- | --- | --- |
 """
 
-# The sections of requests' fields, in the order of the page: a title and what is to be said of all of them.
+# The sections of requests' fields, in the order of the page: a title and an introduction.
 SECTIONS = {
     "works": ("What works", "Fields that both {name} and this server honor."),
     "partly": ("What works for some values", "Other values have no effect here, and are named in the answer's header."),
@@ -96,7 +96,7 @@ SECTIONS = {
     "refused": ("What is refused", "As {name} refuses it."),
 }
 
-# Those of which each field is told by itself.
+# Those whose fields are described one by one.
 WITH_REASON = ("partly", "missing")
 
 REQUESTS = "\n## Requests\n"
@@ -166,13 +166,13 @@ def _paths(document: dict[str, Any]) -> Iterator[str]:
         for operation in operations(document)
     ]
     others = document["x-dialect"].get("other_operations", ())
-    served += [f"- `{each['method']} {each['path']}` at the root" for each in others if "served_by" in each]
+    served += [f"- `{other['method']} {other['path']}` at the root" for other in others if "served_by" in other]
     yield PATHS.format(bases=", ".join(f"`{base}`" for base in bases), served="\n".join(served))
-    missing = [each for each in others if "served_by" not in each]
+    missing = [other for other in others if "served_by" not in other]
     if missing:
         yield NOT_SERVED
-    for each in missing:
-        yield f"| {cell(each['method'])} | {cell(each['path'])} | {cell(each['purpose'])} |\n"
+    for other in missing:
+        yield f"| {cell(other['method'])} | {cell(other['path'])} | {cell(other['purpose'])} |\n"
 
 
 def section(field: Field, system: str) -> str | None:
@@ -191,7 +191,7 @@ def section(field: Field, system: str) -> str | None:
     if level not in ("full", "partial"):
         return None
     if "supported" in handling or any("x-supported-values" in owner.schema for owner in field.owners):
-        whole = handling == {"supported"} and not any("x-supported-values" in each.schema for each in field.owners)
+        whole = handling == {"supported"} and not any("x-supported-values" in owner.schema for owner in field.owners)
         return "works" if whole else "partly"
     return "natural" if handling == {"accepted"} else "missing"
 
@@ -225,8 +225,8 @@ def _with_reasons(fields: list[Field], source: Source) -> Iterator[str]:
 def _reason(field: Field, source: Source) -> str:
     """Returns the remark on a field here, other than that it has no effect."""
     notes = dict.fromkeys(note for owner in field.owners for note in remarks(owner.schema, source.schemas))
-    handled = told(field, lambda schema: here(field, schema))
-    return " ".join([*([] if handled == "not supported here" else [f"{handled}."]), *notes])
+    handling = by_owner(field, lambda schema: handled(field, schema))
+    return " ".join([*([] if handling == "not supported here" else [f"{handling}."]), *notes])
 
 
 def _link(field: Field) -> str:

@@ -8,7 +8,7 @@ from typing import Any
 from specvino.document.operations import Operation, Schema
 from specvino.generated.systems import SYSTEMS
 from specvino.portal.pages import Page, cell, html
-from specvino.portal.pages.fields import description, here, kind, names
+from specvino.portal.pages.fields import description, handled, kind, names
 from specvino.portal.source import TITLES, Field, Source, described
 from specvino.portal.variants import variants
 
@@ -82,19 +82,21 @@ def _parameters(operation: Operation, schemas: Mapping[str, Schema]) -> Iterator
 
 def _field(field: Field, schemas: Mapping[str, Schema]) -> str:
     """Returns a field as HTML. What all its owners share is shown once, differences in a list."""
-    said: list[Callable[[Schema], str]] = [
+    texts: list[Callable[[Schema], str]] = [
         lambda schema: html(kind(schema, schemas)),
         lambda schema: _handling(field, schema),
         lambda schema: html(description(schema, schemas)),
     ]
-    several = variants(field.owners, lambda schema: tuple(say(schema) for say in said))
-    alike = [len({say(each.schema) for each in several}) == 1 for say in said]
-    kinds, handling, words = (say(several[0].schema) if same else "" for say, same in zip(said, alike, strict=True))
+    several = variants(field.owners, lambda schema: tuple(text(schema) for text in texts))
+    alike = [len({text(variant.schema) for variant in several}) == 1 for text in texts]
+    kinds, handling, words = (text(several[0].schema) if same else "" for text, same in zip(texts, alike, strict=True))
     origins = " and ".join(SYSTEMS.get(origin, "Specvino") for origin in field.origins)
     marks = f'<span class="mark origin">from {origins}</span>' if field.origins != ["openai"] else ""
     anchor = escape(field.name, quote=True)
-    differing = [say for say, same in zip(said, alike, strict=True) if not same]
-    listed = "".join(f"<li>{_variant(names(each), [say(each.schema) for say in differing])}</li>" for each in several)
+    differing = [text for text, same in zip(texts, alike, strict=True) if not same]
+    listed = "".join(
+        f"<li>{_variant(names(variant), [text(variant.schema) for text in differing])}</li>" for variant in several
+    )
     levels = "".join(_level(field, system, name) for system, name in SYSTEMS.items() if system in field.support)
     facts = (f"<span>{kinds}</span>" if kinds else "") + marks + handling
     return (
@@ -120,4 +122,4 @@ def _level(field: Field, system: str, name: str) -> str:
 
 def _handling(field: Field, schema: Schema) -> str:
     kind = f" {field.handling(schema)}" if field.part == "request" else ""
-    return f'<span class="mark{kind}">{html(here(field, schema))}</span>'
+    return f'<span class="mark{kind}">{html(handled(field, schema))}</span>'

@@ -17,7 +17,7 @@ HANDLING = {"supported": "supported", "accepted": "no effect, by nature", "unsup
 # How the values are named that are supported, where others aren't.
 SUPPORTED_VALUES = {"supported": " for", "unsupported": ", except"}
 
-# Values of which the name is told instead.
+# Values that are shown by name.
 MANY = 12
 
 
@@ -26,7 +26,7 @@ def description(schema: Schema, schemas: Mapping[str, Schema]) -> str:
     return " ".join(filter(None, [schema.get("description", ""), *remarks(schema, schemas)]))
 
 
-def here(field: Field, schema: Schema) -> str:
+def handled(field: Field, schema: Schema) -> str:
     """Returns how this server handles a field; for fields of answers, when they are present."""
     handling = field.handling(schema)
     if field.part != "request":
@@ -39,7 +39,7 @@ def here(field: Field, schema: Schema) -> str:
     return HANDLING[handling] + supported_values
 
 
-def told(field: Field, say: Callable[[Schema], str]) -> str:
+def by_owner(field: Field, say: Callable[[Schema], str]) -> str:
     """Returns a text about a field as HTML: once if it is the same for all its owners, else for each."""
     texts = dict.fromkeys(say(owner.schema) for owner in field.owners)
     if len(texts) == 1:
@@ -69,13 +69,13 @@ def kind(schema: Mapping[str, Any], schemas: Mapping[str, Schema]) -> str:
     if "array" in types and isinstance(schema.get("items"), dict):
         inner = kind(schema["items"], schemas)
         types[types.index("array")] = f"list of ({inner})" if " or " in inner else f"list of {inner}"
-    said = " or ".join(types)
+    text = " or ".join(types)
     low, high = schema.get("minimum"), schema.get("maximum", schema.get("exclusiveMaximum"))
     if low is not None and high is not None:
-        said += f", {low} to {'below ' if 'maximum' not in schema else ''}{high}"
+        text += f", {low} to {'below ' if 'maximum' not in schema else ''}{high}"
     if schema.get("default") is not None:
-        said += f", default {_listed([schema['default']])}"
-    return said
+        text += f", default {_listed([schema['default']])}"
+    return text
 
 
 def chip(level: str) -> str:

@@ -8,7 +8,7 @@ from itertools import groupby
 from specvino.document.operations import Schema
 from specvino.generated.systems import SYSTEMS
 from specvino.portal.pages import Page, html
-from specvino.portal.pages.fields import chip, description, here, told
+from specvino.portal.pages.fields import by_owner, chip, description, handled
 from specvino.portal.source import TITLES, Field, Source, Support
 
 LEVELS = {
@@ -83,7 +83,7 @@ def _row(field: Field, schemas: Mapping[str, Schema]) -> str:
     # A line may break behind a dot.
     path = escape(field.path).replace(".", ".<wbr>")
     levels = " ".join(f"{system}:{support.level}" for system, support in field.support.items())
-    words = told(field, lambda schema: description(schema, schemas))
+    words = by_owner(field, lambda schema: description(schema, schemas))
     return (
         f'<tr id="{anchor}" data-endpoint="{field.endpoint}" data-levels="{levels}"><th scope="row">'
         f'<a href="#{anchor}"><code>{path}</code></a><small>{words}</small></th>'
@@ -92,8 +92,8 @@ def _row(field: Field, schemas: Mapping[str, Schema]) -> str:
 
 
 def _here(field: Field) -> str:
-    texts = dict.fromkeys(here(field, owner.schema) for owner in field.owners)
-    by_whom = told(field, lambda schema: here(field, schema))
+    texts = dict.fromkeys(handled(field, owner.schema) for owner in field.owners)
+    by_whom = by_owner(field, lambda schema: handled(field, schema))
     return _folded(" or ".join(texts), by_whom) if len(re.sub("<[^>]*>", "", by_whom)) > SHORT else by_whom
 
 

@@ -163,8 +163,8 @@ def _facts(table: Stream) -> Iterator[str]:
         return
     yield "| fact | is stated by |\n| --- | --- |"
     for rule in table.classify:
-        each = f" in each of `{rule.each}`, of the one with its `{rule.key}`" if rule.each else ""
-        yield f"| {rule.fact} | {' or '.join(f'`{path}`' for path in rule.at)}{each} |"
+        of_each = f" in each of `{rule.each}`, of the one with its `{rule.key}`" if rule.each else ""
+        yield f"| {rule.fact} | {' or '.join(f'`{path}`' for path in rule.at)}{of_each} |"
     yield ""
 
 
@@ -188,7 +188,7 @@ def _law(law: str | dict[str, Any]) -> str:
         case "whole equals pieces":
             return f"`{law['whole']}` at the end holds what `{law['piece']}` was when each {law['of']} was closed."
         case other:
-            raise ValueError(f"nothing says the law {other!r} in words")
+            raise ValueError(f"the law {other!r} has no description")
 
 
 def _names(fields: list[str]) -> str:

@@ -14,7 +14,7 @@ from specvino.document.walk import followed, reached
 @pytest.mark.parametrize("document", [whole(), lowered()], ids=["3.2", "3.1"])
 def test_a_stream_has_the_same_event_in_each_version(document: dict[str, Any]) -> None:
     chat = by_endpoint(document)["chat"]
-    assert (chat.place, chat.id) == ("POST /chat/completions", "create_chat_completion")
+    assert (chat.label, chat.id) == ("POST /chat/completions", "create_chat_completion")
     assert chat.body_component == "CreateChatCompletionRequest"
     assert chat.event == {"$ref": "#/components/schemas/ChatCompletionStreamEvent"}
     assert by_endpoint(document)["models"].event is None

@@ -22,8 +22,8 @@ SEED = "20250101"
 # Schemathesis 4.32.5 asks nothing of the address at which it found the document.
 DOCUMENT = "GET /openapi.json"
 
-OPERATIONS = {each.place: each for each in operations(whole()) if each.place != DOCUMENT}
-LIFE = {each.place for each in OPERATIONS.values() if "{response_id}" in each.path}
+OPERATIONS = {each.label: each for each in operations(whole()) if each.label != DOCUMENT}
+LIFE = {each.label for each in OPERATIONS.values() if "{response_id}" in each.path}
 
 # They take 10 to 20 s of CPU time each in the phase `coverage`, in which test_fuzz.py tries them.
 LARGEST = ("create_chat_completion", "create_completion", "create_response")

@@ -9,7 +9,7 @@ from rich.console import Console
 from specvino.upstream.allow_list import Allowed
 from specvino.upstream.differences import Difference, Only, What
 from specvino.upstream.drift import Drift
-from specvino.upstream.report import as_json, as_markdown, said, show
+from specvino.upstream.report import as_json, as_markdown, show, values_text
 
 SEED = Difference("chat.seed", What.VALUES, Only.SYSTEM, ("null", '"a|b"'))
 ABSENT = Difference("chat.seed", What.ABSENCE, Only.DOCUMENT)
@@ -101,4 +101,4 @@ def test_the_table() -> None:
     ],
 )
 def test_words(what, values, words) -> None:
-    assert said(Difference("chat.x", what, Only.SYSTEM, values)) == words
+    assert values_text(Difference("chat.x", what, Only.SYSTEM, values)) == words

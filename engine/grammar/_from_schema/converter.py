@@ -239,7 +239,7 @@ class _Converter:
 
 
 def _types(schema: Conjunction) -> list[str] | None:
-    """Returns the types that a value may have; None if no keyword says or implies one."""
+    """Returns the types that a value may have; None if no keyword states or implies one."""
     named = schema.values("type")
     types = {kind for part in schema.parts for keyword in part.schema if (kind := IMPLIED_TYPE.get(keyword))}
     if not named and not types:

@@ -32,7 +32,7 @@ from specvino.engine.segments import Hidden
 class AdmittedPrompt(NamedTuple):
     """A prompt that fits, and how many tokens may follow it in each of its choices.
 
-    With `prompt_images` it has more tokens than `token_ids`, and only the worker can tell whether it fits. With
+    With `prompt_images` it has more tokens than `token_ids`, and only the worker knows whether it fits. With
     `thinking` it has begun the reasoning, and `closing` are the tokens that end the reasoning if that has a budget.
     `bad_word_runs` are the runs of tokens that spell the request's bad words. `hidden` are the parts of a conversation
     that the chat template doesn't show.

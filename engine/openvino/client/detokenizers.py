@@ -123,9 +123,9 @@ def load(path: Path, special: Mapping[int, str] = MappingProxyType({})) -> Detok
     texts = special
 
     def make(
-        *, special: bool = False, each: bool = False, shown: frozenset[str] = frozenset(), continued: bool = False
+        *, special: bool = False, per_token: bool = False, shown: frozenset[str] = frozenset(), continued: bool = False
     ) -> Detokenizer:
-        kind = WindowDetokenizer if each else TextStreamerDetokenizer
+        kind = WindowDetokenizer if per_token else TextStreamerDetokenizer
         hidden = {id for id, text in texts.items() if text not in shown}
         if special or len(hidden) == len(texts):
             return kind(tokenizer, special=special)

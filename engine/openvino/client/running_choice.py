@@ -178,7 +178,7 @@ class ChoiceFactory:
             parser = self.parsers.parser(prompt.prompt, thinking=prompt.thinking)
         special = not request.sampling.skip_special_tokens
         parsed = self.parsers.special_tokens if parser is not None else frozenset[str]()
-        detokenizer = self.detokenizer(special=special, each=request.logprobs, shown=parsed, continued=continued)
+        detokenizer = self.detokenizer(special=special, per_token=request.logprobs, shown=parsed, continued=continued)
         text = ChoiceText(detokenizer, request.sampling, logprobs=request.logprobs)
         output = ChoiceOutput(
             index,
@@ -192,7 +192,7 @@ class ChoiceFactory:
         return RunningChoice(output, self.names, shown, token_ids=request.token_ids)
 
     def shown_prompt(self, request: GenerationRequest, prompt: AdmittedPrompt, *, scored: bool) -> ShownPrompt | None:
-        """Returns what the choices of a prompt show of it; `scored` says that its logprobs will come."""
+        """Returns what the choices of a prompt show of it; `scored`: its logprobs follow."""
         if not request.echo and request.prompt_logprobs is None:
             return None
         ids = array("q", prompt.token_ids).tolist()

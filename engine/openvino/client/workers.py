@@ -75,7 +75,7 @@ class OutputQueue:
 
 
 class Assignment(NamedTuple):
-    """The process that answers a request, and the request's prompts as they fit into it. `full_logits` says that it
+    """The process that answers a request, and the request's prompts as they fit into it. `full_logits` means that it
     has the scores of the whole vocabulary."""
 
     worker: Supervisor
@@ -86,7 +86,7 @@ class Assignment(NamedTuple):
 class Workers:
     """The worker, which always runs, and two processes that are started on demand.
 
-    `vision` says that the model takes images. `on_cache` is called with the number of tokens that fit into the worker's
+    `vision`: the model takes images. `on_cache` is called with the number of tokens that fit into the worker's
     cache, if that has a fixed size. A process that owes tokens, and neither answers nor computes for `stall_timeout`
     seconds, is started anew.
     """

@@ -50,7 +50,7 @@ class Scheduler:
     def receive(self, message: Generate | Cancel) -> None:
         match message:
             case Generate():
-                for sequence in message.each():
+                for sequence in message.split():
                     self._queue.add(sequence)
             case Cancel() if message.id in self._running:
                 self._end(message.id)

@@ -55,7 +55,7 @@ class Preprocess(msgspec.Struct, tag=True):
 
     `as_text` is for vision-language models: the answer has the text, too. Of images only the positions are needed.
     `parameters` is the JSON text of an array with the parameters of each tool: schemas may contain integers of more
-    than 64 bits, which MessagePack lacks. `pieces` are the prompt if the template process has rendered it: then only
+    than 64 bits, beyond MessagePack. `pieces` are the prompt if the template process has rendered it: then only
     the options of the conversation are needed. With `most_characters` the conversation isn't a prompt: it may be longer
     than the model's context and isn't truncated, but is refused if it is rendered to more characters.
     """

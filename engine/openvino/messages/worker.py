@@ -123,7 +123,7 @@ class Generate(msgspec.Struct, tag=True):
         """Returns the length of the prompt, without that of its images."""
         return len(self.token_ids) // TOKEN_ID_BYTES
 
-    def each(self) -> Iterator["Generate"]:
+    def split(self) -> Iterator["Generate"]:
         """Yields a message for each of the copies; they share the prompt's memory."""
         for i in range(self.copies):
             yield msgspec.structs.replace(self, id=self.id + i, seed=(self.seed + i) % 2**64, copies=1)

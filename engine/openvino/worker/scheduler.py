@@ -102,7 +102,7 @@ class Scheduler:
     def receive(self, message: Generate | Cancel | SendImage | ReleaseImages) -> None:
         match message:
             case Generate():
-                for sequence in message.each():
+                for sequence in message.split():
                     self._queue.add(sequence)
                     if message.vision_prompt and message.vision_prompt.key is not None:
                         self._images[sequence.id] = self._sent_images.get(message.vision_prompt.key, [])

@@ -18,7 +18,7 @@ _FINISH: dict[GenerationFinishReason, FinishReason] = {
     GenerationFinishReason.LENGTH: "length",
 }
 
-# Less than any real one, in place of GenAI 2026.4.1's minus infinity, which JSON lacks.
+# Less than any real one, in place of GenAI 2026.4.1's minus infinity, which JSON doesn't support.
 _LEAST = -9999.0
 
 

@@ -50,4 +50,4 @@ def test_an_unused_response(spec, only) -> None:
     responses = spec.document["components"]["responses"]
     responses["Lonely"] = responses["BadRequest"]
     found = [problem for problem in lint(spec) if problem.rule == "unused"]
-    assert [problem.place for problem in found] == ["components/responses/Lonely"]
+    assert [problem.location for problem in found] == ["components/responses/Lonely"]

@@ -203,7 +203,7 @@ class Responses:
         self.item = self.schemas["ResponseServerSentEvent"]
 
     def faults(self, rule=streams.tables):
-        return [problem.what for problem in rule(self.spec) if problem.place.startswith("POST /responses ")]
+        return [problem.what for problem in rule(self.spec) if problem.location.startswith("POST /responses ")]
 
 
 @pytest.fixture

@@ -80,7 +80,7 @@ def test_in_the_event_of_a_stream(spec, schemas) -> None:
     found = list(unions.overlaps(spec))
     shown = schemas["ChatCompletionStreamEvent"]["examples"]
     chunks = [index for index, example in enumerate(shown) if "error" not in example]
-    assert {problem.place for problem in found} == {f"ChatCompletionStreamEvent example {i}" for i in chunks}
+    assert {problem.location for problem in found} == {f"ChatCompletionStreamEvent example {i}" for i in chunks}
     assert "the value is in more than one branch: ChatCompletionChunk, ErrorResponse" in found[0].what
 
 

@@ -80,7 +80,7 @@ def test_every_published_document_fits_the_published_vocabulary(name) -> None:
     vocabulary, document = load_published(VOCABULARY_FILE), PUBLISHED[name]()
     assert misfits(vocabulary, "Document", document) == []
     for operation in operations(document):
-        assert misfits(vocabulary, "Operation", operation.definition) == [], operation.place
+        assert misfits(vocabulary, "Operation", operation.definition) == [], operation.label
     for place, schema in all_schemas(document):
         assert misfits(vocabulary, "Schema", schema) == [], place
 

@@ -23,7 +23,7 @@ def parts_of_openai(document: Mapping[str, Any]) -> dict[tuple[str, str], Schema
     """Returns the schemas by endpoint and part."""
     found: dict[tuple[str, str], Schema] = {}
     for operation in operations(document):
-        if endpoint := ENDPOINTS.get(operation.place):
+        if endpoint := ENDPOINTS.get(operation.label):
             content = operation.content()
             for part, schema in (
                 ("request", operation.body),

@@ -38,7 +38,7 @@ def test_a_call_is_held_back_until_it_diverges() -> None:
     pushed(repeats, call(0, "f", A))
     differs = 1 + B.index("o")
     assert pushed(repeats, second) == [[]] * differs + [second[: differs + 1]] + [[s] for s in second[differs + 1 :]]
-    assert (repeats.found, repeats.rest()) == (False, [])
+    assert (repeats.is_repeated, repeats.rest()) == (False, [])
 
 
 @pytest.mark.parametrize("between", [[], [("f", B)], [("g", A), ("f", "{}")]])
@@ -46,9 +46,9 @@ def test_nothing_is_shown_of_a_call_that_was_made(between: list[tuple[str, str]]
     repeats = RepeatedCalls()
     for index, (name, arguments) in enumerate([("f", A), *between]):
         pushed(repeats, call(index, name, arguments))
-        assert not repeats.found
+        assert not repeats.is_repeated
     assert not any(pushed(repeats, call(9, "f", A)))
-    assert repeats.found
+    assert repeats.is_repeated
     assert [token.text for token in repeats.rest()] == [""] * (1 + len(A))
 
 
@@ -63,14 +63,14 @@ def test_a_call_that_is_shorter_is_another_one() -> None:
     freed = pushed(repeats, call(1, "f", A))
     assert not any(freed[:-1])
     assert freed[-1] == call(1, "f", A)
-    assert not repeats.found
+    assert not repeats.is_repeated
 
 
 def test_one_that_breaks_off_before_it_diverges_stays_held_back() -> None:
     repeats, broken = RepeatedCalls(), call(1, "f", A[:5], complete=False)
     pushed(repeats, call(0, "f", A))
     assert not any(pushed(repeats, broken))
-    assert not repeats.found
+    assert not repeats.is_repeated
     assert [token.bytes for token in repeats.rest()] == [b"f", *(char.encode() for char in A[:5])]
 
 
@@ -90,4 +90,4 @@ def test_all_calls_before_the_first_repeated_one_come_as_they_are(calls: list[tu
     segments = [segment for index, (name, text) in enumerate(calls) for segment in call(index, name, text)]
     shown = [segment for index, (name, text) in enumerate(calls[:first]) for segment in call(index, name, text)]
     assert list(repeats.push(iter(segments))) == shown
-    assert repeats.found is (first < len(calls))
+    assert repeats.is_repeated is (first < len(calls))

@@ -31,9 +31,9 @@ def test_special_tokens_may_be_shown(tiny_text: ModelSource) -> None:
         tokenizer.get_eos_token_id(),
         *tokenizer.encode("hello", add_special_tokens=False).input_ids.data[0].tolist(),
     ]
-    for each in (False, True):
-        assert "".join(pieces(make(each=each), ids)) == "hello"
-        assert "".join(pieces(make(each=each, special=True), ids)) == "<|im_end|>hello"
+    for per_token in (False, True):
+        assert "".join(pieces(make(per_token=per_token), ids)) == "hello"
+        assert "".join(pieces(make(per_token=per_token, special=True), ids)) == "<|im_end|>hello"
 
 
 def test_an_unfinished_character(tiny_text: ModelSource) -> None:
@@ -80,10 +80,10 @@ def test_a_character_that_is_never_whole_is_left_out_at_the_end_only(tiny_text: 
         detokenizer = make(**how)
         return "".join([*(detokenizer.push([id]) for id in ids), detokenizer.finish()])
 
-    for each in (False, True):
+    for per_token in (False, True):
         for length in range(1, len(party)):
-            assert read([*word, *party[:length]], each=each) == "a"
-            assert read([*party[:length], *word], each=each) == "\ufffda"
+            assert read([*word, *party[:length]], per_token=per_token) == "a"
+            assert read([*party[:length], *word], per_token=per_token) == "\ufffda"
 
 
 def test_some_special_tokens_can_be_shown(tiny_text: ModelSource) -> None:
@@ -96,7 +96,7 @@ def test_some_special_tokens_can_be_shown(tiny_text: ModelSource) -> None:
         detokenizer = make(**how)
         return "".join([*(detokenizer.push([id]) for id in ids), detokenizer.finish()])
 
-    for each in (False, True):
-        assert read(each=each) == "a b"
-        assert read(each=each, shown=frozenset(["<|im_end|>"])) == "a b<|im_end|>"
-        assert read(each=each, special=True) == "<|im_start|>a b<|im_end|>"
+    for per_token in (False, True):
+        assert read(per_token=per_token) == "a b"
+        assert read(per_token=per_token, shown=frozenset(["<|im_end|>"])) == "a b<|im_end|>"
+        assert read(per_token=per_token, special=True) == "<|im_start|>a b<|im_end|>"

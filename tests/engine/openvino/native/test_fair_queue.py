@@ -9,7 +9,7 @@ from specvino.engine.openvino.native.fair_queue import FairQueue
 
 def add(queue: FairQueue, first: int, count: int, request: int, **settings: Any) -> None:
     message = worker_requests.generate(first, bytes(8), 9, request=request, copies=count, **settings)
-    for sequence in message.each():
+    for sequence in message.split():
         queue.add(sequence)
 
 
