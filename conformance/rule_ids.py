@@ -8,11 +8,12 @@ from specvino.conformance.dialect import WHOLE, Dialect
 from specvino.conformance.fuzz.options import SAYS
 from specvino.conformance.rules import RULES, RULES_OF_TRANSPORT
 
-# The version of the rules, which every report names: "judged by rules 1.0". It grows where a server may get another
-# verdict without any change of its own. The first number grows with a rule that a server must keep to: a new one, one
-# that is dropped, or one that judges otherwise. The second grows with advice, and with what is merely worded or counted
-# otherwise, so that a baseline may need new entries. What changes with a dialect's document shows in its digest.
 RULES_VERSION = "1.0"
+"""The version of the rules, which every report names: `judged by rules 1.0`.
+
+The first number grows if a server may get another verdict on a rule that it must keep to. The second grows if advice,
+wording or counts change, so that a baseline may need new entries. A change of a system's document shows in its digest.
+"""
 
 
 @cache
