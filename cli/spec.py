@@ -121,9 +121,7 @@ def lint(
 @app.command("new-dialect")
 def new_dialect(
     name: Annotated[str, typer.Argument(help="The system, in small letters, digits and hyphens, such as llama-cpp.")],
-    title: Annotated[
-        str | None, typer.Option(help="The display name, such as llama.cpp; NAME by default.")
-    ] = None,
+    title: Annotated[str | None, typer.Option(help="The display name, such as llama.cpp; NAME by default.")] = None,
     root: Annotated[Path, typer.Option(help="The project's folder, which contains openapi/.")] = Path(),
 ) -> None:
     """Start the description of a new system: write its dialect file with everything unknown."""

@@ -1,4 +1,8 @@
-"""Lowering of a request's constraint for the pipeline, by the grammar package and with the engine's own errors."""
+"""Lowering of a request's constraint for the pipeline, by the grammar package and with the engine's own errors.
+
+XGrammar 0.1.31, inside of GenAI 2026.4.1, allows unlimited white space (decision 007), numbers below a fractional
+`minimum` (decision 008), and ignores keywords silently (decision 009). So schemas become grammars of our own.
+"""
 
 import json
 

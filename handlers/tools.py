@@ -184,7 +184,8 @@ def _unsupported(chosen: Mapping[str, Definition], calling: Calling | None, hold
 def _require_callable(body: BaseModel, chosen: Mapping[str, Definition], choice: _ToolChoice) -> None:
     if not chosen:
         if value_of(body, "tools"):
-            message = f"{choice.param} requires a tool call, but no tool of the request is a function."
+            reason = "no tool of the request is a function" if choice.names is None else "it allows no function"
+            message = f"{choice.param} requires a tool call, but {reason}."
             raise ApiError(ErrorCode.UNSUPPORTED_TOOL, message, param=choice.param)
         message = f"{choice.param} requires a tool call, but the request has no tools."
         raise ApiError(ErrorCode.UNKNOWN_TOOL, message, param=choice.param)

@@ -28,7 +28,7 @@ def pages(source: Source) -> Iterator[Page]:
 def _text(definitions: dict[str, Any]) -> Iterator[str]:
     yield HEAD
     for name, definition in definitions.items():
-        if name[0].isupper() and name != "Dialect":
+        if name[0].isupper() and all(key.startswith("x-") for key in definition["properties"]):
             used = (f"[`{key}`](#{key})" for key in definition["properties"])
             yield f"| {name} | {', '.join(used)} |\n"
     for name, definition in definitions.items():

@@ -47,7 +47,7 @@ def invalid_prompt(refused: Refused, server: Server) -> bool:
     if "prompt is empty" in message:
         template = refused.value("chat_template")  # which may write nothing
         return bool(template) or any(_is_empty(prompt, server) for prompt in refused.prompts)
-    if "no item that the model could read" in message:
+    if "no item that the model can read" in message:
         return not any(item.get("type", "message") in READABLE for item in refused.value("input") or ())
     if "this model's tokenizer takes less than" in message:
         return any(_most_tokens(prompt) >= MOST_OF_TOKENIZER for prompt in refused.prompts)

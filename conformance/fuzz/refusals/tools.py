@@ -20,14 +20,14 @@ def unknown_tool(refused: Refused, server: Server) -> bool:
 
 
 def unsupported_tool(refused: Refused, server: Server) -> bool:
-    """Returns whether a forced tool isn't a function."""
+    """Returns whether a forced tool isn't a function, or no function of the request is allowed to be called."""
     body = refused.body or {}
     if not forces(body):
         return False
     choice = body.get("tool_choice")
     other = isinstance(choice, Mapping) and choice.get("type") not in (None, "function", "allowed_tools")
-    no_function = bool(body.get("tools")) and not set(functions(body)) & set(named(body) or functions(body))
-    return other or no_function
+    allowed = named(body) if isinstance(choice, Mapping) else functions(body)
+    return other or (bool(body.get("tools")) and not set(functions(body)) & set(allowed))
 
 
 def forces(body: Body) -> bool:

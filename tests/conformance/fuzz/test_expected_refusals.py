@@ -16,7 +16,9 @@ from specvino.document.loading import whole
 TOO_LONG = "This model's context length is 100 tokens, but the request needs 200."
 NO_TOKEN = "Prompt 2: The model has no token 1000: its token ids are 0 to 999."
 EMPTY = "The prompt is empty: the model needs at least one token to begin with."
-UNREADABLE = "input has no item that the model could read: no message, function call, function output or reasoning."
+UNREADABLE = (
+    "input has no item that the model can read; it reads messages, function calls and their outputs, and reasoning."
+)
 
 
 class KnownServer(Server):
