@@ -71,8 +71,8 @@ def _sort(pair: tuple[Line, Line], found: Diff) -> None:
 
 def new_faults(before: Line, after: Line) -> list[str]:
     """Returns the messages of faults that are in the second run, but not in the first."""
-    known = {each.fault for each in before.findings}
-    return [each.message for each in after.findings if each.fault not in known]
+    known = {finding.fault for finding in before.findings}
+    return [finding.message for finding in after.findings if finding.fault not in known]
 
 
 # Fields of a header that aren't the plan of the run: the tool, the time, the server, and which rules make a run fail.

@@ -71,7 +71,7 @@ def faults(lines: Iterable[Line], *, accepted: bool = False) -> list[Fault]:
             cause = line  # what binds is not told below what is advised
         groups.setdefault((cause.severity, cause.verdict, shape(cause)), []).append(line)
     found = [Fault(tuple(group)) for group in groups.values()]
-    return sorted(found, key=lambda each: (severities.index(each.head.severity), -len(each.lines), each.head.rule))
+    return sorted(found, key=lambda fault: (severities.index(fault.head.severity), -len(fault.lines), fault.head.rule))
 
 
 def shape(line: Line) -> str:

@@ -33,7 +33,7 @@ def _lines(report: Report) -> Iterator[str]:
     for severity, group in report.by_severity().items():
         for endpoint, lines in _by_endpoint(group).items():
             counts = count(lines)
-            yield f"| {severity} | {endpoint} | {' | '.join(str(counts[each] or '') for each in Verdict)} |"
+            yield f"| {severity} | {endpoint} | {' | '.join(str(counts[verdict] or '') for verdict in Verdict)} |"
     found = faults(report.lines)
     if not found:
         return
@@ -50,11 +50,13 @@ def _lines(report: Report) -> Iterator[str]:
 
 def _by_endpoint(lines: Iterable[Line]) -> dict[str, list[Line]]:
     found: dict[str, list[Line]] = {}
-    for line in sorted(lines, key=lambda each: each.rule):
+    for line in sorted(lines, key=lambda item: item.rule):
         found.setdefault(line.rule.split("/")[0], []).append(line)
     return found
 
 
 def _text(text: str) -> str:
     """Escapes a text: a server's message must not become a link, an image or a table cell."""
-    return "".join(f"\\{each}" if each in "\\`*_{}[]()#+-!|<>~@" else each for each in " ".join(text.split()))
+    return "".join(
+        f"\\{character}" if character in "\\`*_{}[]()#+-!|<>~@" else character for character in " ".join(text.split())
+    )

@@ -88,9 +88,9 @@ class Redactor:
     def of(cls, target: Target) -> Self:
         """Returns the redactor for the key and the headers of a target; what follows `Bearer` in one is a key, too. A
         short value is hidden in its header only: `1` is everywhere."""
-        words = {each for value in target.extra.values() for each in (value, value.rpartition(" ")[2])}
+        words = {word for value in target.extra.values() for word in (value, value.rpartition(" ")[2])}
         return cls(
-            [target.key or "", *(each for each in words if len(each) >= SHORT)],
+            [target.key or "", *(word for word in words if len(word) >= SHORT)],
             (*target.extra, target.key_header or ""),
         )
 

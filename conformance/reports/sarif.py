@@ -41,7 +41,7 @@ def sarif(report: Report) -> dict[str, Any]:
                 "tool": {"driver": driver},
                 "automationDetails": {"id": _id(report.header)},
                 "invocations": [_invocation(report)],
-                "results": [each for index, line in enumerate(bad) for each in _results(line, index, report)],
+                "results": [result for index, line in enumerate(bad) for result in _results(line, index, report)],
                 "columnKind": "unicodeCodePoints",
             }
         ],
@@ -56,11 +56,14 @@ def _id(header: Header) -> str:
 
 
 def _invocation(report: Report) -> dict[str, Any]:
-    found: dict[str, Any] = {"executionSuccessful": not report.shortcoming, "startTimeUtc": _utc(report.header.started)}
+    invocation: dict[str, Any] = {
+        "executionSuccessful": not report.shortcoming,
+        "startTimeUtc": _utc(report.header.started),
+    }
     if report.shortcoming:
         notification = {"level": "error", "message": {"text": report.shortcoming}}
-        found["toolExecutionNotifications"] = [notification]
-    return found
+        invocation["toolExecutionNotifications"] = [notification]
+    return invocation
 
 
 def _utc(started: str) -> str:
@@ -91,7 +94,7 @@ def _rule(line: Line) -> dict[str, Any]:
 
 
 def _escaped(text: str) -> str:
-    return "".join(f"\\{each}" if each in "\\`*_[]<>#|" else each for each in text)
+    return "".join(f"\\{character}" if character in "\\`*_[]<>#|" else character for character in text)
 
 
 def _results(line: Line, index: int, report: Report) -> Iterator[dict[str, Any]]:
