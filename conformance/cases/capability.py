@@ -61,7 +61,7 @@ def all_capabilities() -> dict[str, Capability]:
     """Returns every capability by its name, in the order of endpoints and files. Raises BadCase."""
     validator = Validator(json.loads((FOLDER / "capability.schema.json").read_text("utf-8")))
     found: dict[str, Capability] = {}
-    for folder in sorted(FOLDER.iterdir(), key=lambda each: each.name):
+    for folder in sorted(FOLDER.iterdir(), key=lambda path: path.name):
         if not folder.is_dir() or not (folder / CAPABILITIES).is_file():
             continue
         content = yaml_text.load((folder / CAPABILITIES).read_text("utf-8"))

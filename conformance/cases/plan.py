@@ -56,7 +56,7 @@ def plan(
             chosen.append(case)
     # A filter that names no case may name a rule for all answers, or a capability.
     known = [*(case.rule for case in chosen), *left_out]
-    others = [each for each in filters if not any(matches(rule, [each]) for rule in known)]
+    others = [pattern for pattern in filters if not any(matches(rule, [pattern]) for rule in known)]
     reported = tuple(case for case in chosen if matches(case.rule, filters))
     left_out = {rule: because for rule, because in left_out.items() if matches(rule, filters)}
     if {"cases", "streams"} & {*layers}:
@@ -113,7 +113,9 @@ def _answering(endpoints: set[str], cases: Sequence[Case]) -> list[Case]:
 
 
 def matches(rule: str, filters: Sequence[str]) -> bool:
-    return not filters or any(fnmatch(rule, each) or rule.startswith(f"{each.rstrip('/')}/") for each in filters)
+    return not filters or any(
+        fnmatch(rule, pattern) or rule.startswith(f"{pattern.rstrip('/')}/") for pattern in filters
+    )
 
 
 def why_not(case: Case, dialect: Dialect) -> str:

@@ -47,12 +47,12 @@ async def requires_key(session: Session, endpoint: str) -> None:
 async def allows_cors(session: Session, endpoint: str) -> None:
     """Raises Refused where web pages of another origin may not use the server, Failed for a wrong header."""
     plain = await session.raw("GET", "/models", headers={"origin": ORIGIN})
-    asked = {"origin": ORIGIN, "access-control-request-method": "POST"}
-    preflight = await session.raw("OPTIONS", "/chat/completions", headers=asked, key=False, for_rules=False)
-    allowed = [each.headers.get("access-control-allow-origin", "") for each in (plain, preflight)]
+    headers = {"origin": ORIGIN, "access-control-request-method": "POST"}
+    preflight = await session.raw("OPTIONS", "/chat/completions", headers=headers, key=False, for_rules=False)
+    allowed = [exchange.headers.get("access-control-allow-origin", "") for exchange in (plain, preflight)]
     if not any(allowed):
         raise Refused(f"neither GET /models nor OPTIONS ({preflight.status}) is answered with an allowed origin")
-    if several := [each for each in allowed if "," in each]:
+    if several := [origin for origin in allowed if "," in origin]:
         raise Failed(f"Access-Control-Allow-Origin may name one origin only, but is {several[0]!r}", plain, preflight)
 
 
@@ -118,7 +118,7 @@ async def answers_in_background(session: Session, endpoint: str) -> None:
 async def resumes_streams(session: Session, endpoint: str) -> None:
     """Raises Refused or Failed where the events of a background stream can't be read again."""
     operation = session.dialect.operations["response"]
-    if not any(each["name"] == "stream" for each in operation.parameters):
+    if not any(parameter["name"] == "stream" for parameter in operation.parameters):
         raise Refused(f"{session.dialect.name} doesn't stream stored responses")
     first = await made(session, {"input": "Say hello.", "background": True, "stream": True})
     again = await read_events(session, id_of(first))

@@ -155,4 +155,4 @@ async def _context(session: Session, endpoint: str) -> tuple[int | None, str]:
 
 def _entries(listing: Any, model: str) -> list[Any]:
     entries = listing.get("data") if isinstance(listing, dict) else None
-    return [each for each in entries or () if isinstance(each, dict) and each.get("id") == model]
+    return [entry for entry in entries or () if isinstance(entry, dict) and entry.get("id") == model]

@@ -155,7 +155,7 @@ def _difference(one: Exchange, other: Exchange, known: Collection[str] | None) -
 
 def _counted_once(unary: Exchange, stream: Exchange) -> bool:
     """Returns whether both have usage, and the stream has one usage, not one for each choice."""
-    told = all(each.answer.get("usage") for each in (unary, stream))
+    told = all(exchange.answer.get("usage") for exchange in (unary, stream))
     return told and sum(bool(chunk.get("usage")) for chunk in stream.chunks) <= 1
 
 
@@ -164,14 +164,14 @@ def _comparable(value: Any, ours: bool) -> Any:
     elsewhere. Some systems have the bytes of tokens, the numbers of calls, and kinds of tokens of which there are none,
     in whole answers alone."""
     if isinstance(value, Mapping):
-        kept = {key: _comparable(each, ours) for key, each in value.items() if key not in OWN}
-        filled = {key: each for key, each in kept.items() if each not in (None, "", [], {})}
+        kept = {key: _comparable(item, ours) for key, item in value.items() if key not in OWN}
+        filled = {key: item for key, item in kept.items() if item not in (None, "", [], {})}
         if ours:
             return filled
         left_out = (*UNARY, "index") if "function" in filled else UNARY
-        return {key: each for key, each in filled.items() if key not in left_out and not _none_of(key, each)}
+        return {key: item for key, item in filled.items() if key not in left_out and not _none_of(key, item)}
     if isinstance(value, list):
-        return [_comparable(each, ours) for each in value]
+        return [_comparable(item, ours) for item in value]
     return value
 
 
@@ -203,5 +203,5 @@ def _where(one: Any, other: Any, known: Collection[str] | None, path: str = "") 
 
 
 def _sentence(path: str, one: Any, other: Any) -> str:
-    shown = [json.dumps(each, ensure_ascii=False)[:120] for each in (one, other)]
+    shown = [json.dumps(item, ensure_ascii=False)[:120] for item in (one, other)]
     return f"{path.removesuffix('.')} is {shown[0]} unary, but the stream makes it {shown[1]}"

@@ -79,8 +79,8 @@ async def unharmed(
     param: list[str] | None = None,
 ) -> None:
     """Each of the response formats `refused` is refused, and the request after it is answered as usual."""
-    for each in refused:
-        exchange = await session.send(endpoint, {**body, "response_format": each})
+    for response_format in refused:
+        exchange = await session.send(endpoint, {**body, "response_format": response_format})
         expected = {"refused": "validation"} | ({"param": param} if param else {})
         expect(exchange, expected, session.dialect, endpoint)
         await fits(session, endpoint, body=body)
