@@ -194,28 +194,28 @@ class Dialect:
 
     def stream(self, endpoint: str) -> Stream | None:
         """Returns the table of the endpoint's streams; None where the system's streams don't follow it."""
-        found = self.operations[endpoint].definition.get("x-stream")
-        if found is None:
+        stream = self.operations[endpoint].definition.get("x-stream")
+        if stream is None:
             return None
         table = STREAMS[endpoint]
-        laws = {law["law"]: law for law in found["laws"] if isinstance(law, dict)} | {
-            law: {} for law in found["laws"] if isinstance(law, str)
+        laws = {law["law"]: law for law in stream["laws"] if isinstance(law, dict)} | {
+            law: {} for law in stream["laws"] if isinstance(law, str)
         }
         return replace(
             table,
-            framing=found["framing"],
-            terminator=found["terminator"],
+            framing=stream["framing"],
+            terminator=stream["terminator"],
             machines=tuple(
-                _narrowed(machine, found["machines"][machine.name])
+                _narrowed(machine, stream["machines"][machine.name])
                 for machine in table.machines
-                if machine.name in found["machines"]
+                if machine.name in stream["machines"]
             ),
             laws=tuple(
                 _adapted(law, laws[_name(law)])
                 for law in table.laws
-                if _name(law) in laws and getattr(law, "of", None) in (None, *found["machines"])
+                if _name(law) in laws and getattr(law, "of", None) in (None, *stream["machines"])
             ),
-            silent=found.get("silent", False),
+            silent=stream.get("silent", False),
         )
 
     @cached_property

@@ -134,7 +134,7 @@ class Settings:
 
     def _asks_for_new_requests(self) -> bool:
         options = (self.seed, self.max_examples, self.include_checks or None, self.exclude_checks or None)
-        return any(each is not None for each in options)
+        return any(option is not None for option in options)
 
     def _generated(self, layers: tuple[str, ...]) -> Options:
         seed = SEED if self.seed is None else self.seed

@@ -132,10 +132,10 @@ class Exchange:
     def error(self) -> Mapping[str, Any]:
         """Returns OpenAI's error object of a refusal; empty without one."""
         try:
-            found = self.json.get("error") if isinstance(self.json, dict) else None
+            error = self.json.get("error") if isinstance(self.json, dict) else None
         except Unreadable:
             return {}
-        return found if isinstance(found, dict) else {}
+        return error if isinstance(error, dict) else {}
 
     def __str__(self) -> str:
         """Returns a line for people: `POST /chat/completions -> 200`."""

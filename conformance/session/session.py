@@ -128,15 +128,15 @@ class Session:
 def require_answer(exchange: Exchange) -> None:
     """Raises Failed where the exchange isn't a complete 200."""
     if exchange.status != 200:
-        said = exchange.problem or exchange.content[:200].decode("utf-8", "replace")
-        raise Failed(f"the answer is {exchange.status or exchange.ended}, not 200: {said}", exchange)
+        reason = exchange.problem or exchange.content[:200].decode("utf-8", "replace")
+        raise Failed(f"the answer is {exchange.status or exchange.ended}, not 200: {reason}", exchange)
     if exchange.ended != "complete":
         raise Failed(exchange.problem or exchange.ended, exchange)
 
 
 def require_alive(exchange: Exchange) -> None:
-    """Raises Failed unless the list of models is answered, which shows that the server is alive. A 404 is reported
-    where the list itself is tested."""
+    """Raises Failed unless the list of models is answered, which shows that the server is alive. The case for the list
+    itself reports a 404."""
     if exchange.status != 404 or exchange.ended != "complete":
         require_answer(exchange)
 

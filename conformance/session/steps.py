@@ -53,9 +53,9 @@ def _filled(value: Any, named: Mapping[str, Exchange]) -> Any:
     """Returns the value with `${step.path}` replaced: within a text by the text of the step's value, alone by the value
     itself."""
     if isinstance(value, Mapping):
-        return {key: _filled(each, named) for key, each in value.items()}
+        return {key: _filled(item, named) for key, item in value.items()}
     if isinstance(value, list):
-        return [_filled(each, named) for each in value]
+        return [_filled(item, named) for item in value]
     if not isinstance(value, str):
         return value
     if whole := REFERENCE.fullmatch(value):
@@ -164,7 +164,7 @@ def _below(holder: Any, name: str) -> list[tuple[str, Any]]:
         return [(name, holder[name])] if name in holder else []
     if isinstance(holder, list):
         if name == "*":
-            return [(str(index), each) for index, each in enumerate(holder)]
+            return [(str(index), item) for index, item in enumerate(holder)]
         index = int(name) if re.fullmatch(r"-?\d+", name) else None
         if index is not None and -len(holder) <= index < len(holder):
             return [(name, holder[index])]
@@ -191,8 +191,8 @@ def _status(exchange: Exchange, expected: list[Any], otherwise: Advice) -> None:
     """Raises Failed for another status. Where both refuse the request, it is only the advice `otherwise`."""
     if exchange.status is None or exchange.ended != "complete":
         raise Failed(exchange.problem or exchange.ended, exchange)
-    if not any(each in (exchange.status, f"{exchange.status // 100}xx") for each in expected):
-        refusals = all(str(each).startswith("4") for each in (exchange.status, *expected))
+    if not any(status in (exchange.status, f"{exchange.status // 100}xx") for status in expected):
+        refusals = all(str(status).startswith("4") for status in (exchange.status, *expected))
         raise Failed(
             f"the status is {exchange.status}, not {' or '.join(map(str, expected))}{_said(exchange)}",
             exchange,

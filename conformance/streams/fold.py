@@ -10,7 +10,7 @@ Piece = dict[str, Any]
 
 def fold_chat(chunks: list[dict[str, Any]]) -> dict[str, Any]:
     """Returns the chat completion that chunks add up to; usage is null where no chunk had any."""
-    return _fold(chunks, "chat.completion", lambda pieces: {"message": _message([each["delta"] for each in pieces])})
+    return _fold(chunks, "chat.completion", lambda pieces: {"message": _message([piece["delta"] for piece in pieces])})
 
 
 def fold_completion(chunks: list[dict[str, Any]]) -> dict[str, Any]:
@@ -55,8 +55,8 @@ def _fold(chunks: list[dict[str, Any]], kind: str, choice: Callable[[list[Piece]
 
 def _stop_reason(pieces: list[Piece]) -> dict[str, Any]:
     """Returns what ended a choice, if the stream has it: some systems have it in each chunk, null before the end."""
-    told = [piece["stop_reason"] for piece in pieces if "stop_reason" in piece]
-    return {"stop_reason": told[-1]} if told else {}
+    stop_reasons = [piece["stop_reason"] for piece in pieces if "stop_reason" in piece]
+    return {"stop_reason": stop_reasons[-1]} if stop_reasons else {}
 
 
 def _completed(pieces: list[Piece]) -> dict[str, Any]:
@@ -95,7 +95,7 @@ def _told(pieces: list[Piece], name: str) -> dict[str, Any]:
 def _lists(pieces: list[Piece], *names: str) -> dict[str, Any]:
     """Returns the joined lists of these names, as far as there are any."""
     given = [name for name in names if any(isinstance(piece.get(name), list) for piece in pieces)]
-    return {name: [each for piece in pieces for each in piece.get(name) or ()] for name in given}
+    return {name: [item for piece in pieces for item in piece.get(name) or ()] for name in given}
 
 
 def _calls(deltas: list[Piece]) -> list[dict[str, Any]]:
