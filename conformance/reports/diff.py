@@ -45,12 +45,12 @@ RANK = {
 def diff(before: Report, after: Report) -> Diff:
     old = {line.rule: line for line in before.lines}
     new = {line.rule: line for line in after.lines}
-    found = Diff(after.header.fail_on)
+    diff = Diff(after.header.fail_on)
     for rule in sorted(old.keys() & new.keys()):
-        _sort((old[rule], new[rule]), found)
-    found.gone = [old[rule] for rule in sorted(old.keys() - new.keys())]
-    found.new = [new[rule] for rule in sorted(new.keys() - old.keys())]
-    return found
+        _sort((old[rule], new[rule]), diff)
+    diff.gone = [old[rule] for rule in sorted(old.keys() - new.keys())]
+    diff.new = [new[rule] for rule in sorted(new.keys() - old.keys())]
+    return diff
 
 
 def _sort(pair: tuple[Line, Line], found: Diff) -> None:

@@ -161,8 +161,8 @@ class Line(Record):
     @property
     def faults(self) -> tuple[str, ...]:
         """Returns the faults, each once; of a check that failed itself, its error."""
-        found = [finding.fault for finding in self.findings] or [shape_of(self.because)]
-        return tuple(sorted(set(found))) if self.verdict in BAD else ()
+        shapes = [finding.fault for finding in self.findings] or [shape_of(self.because)]
+        return tuple(sorted(set(shapes))) if self.verdict in BAD else ()
 
     @property
     def why(self) -> str:
@@ -208,7 +208,7 @@ class Report:
 
     @property
     def shortcoming(self) -> str:
-        """Returns why the run isn't whole, as a sentence; empty where it is."""
+        """Returns why the run isn't whole, as a sentence; empty if it is."""
         if self.footer is None:
             return "The report has no end: the run was broken off, or the file was cut."
         if not self.footer.complete:

@@ -44,7 +44,7 @@ def _patterns(key: str) -> Iterator[str]:
 
 
 def _whole_or_cut(before: str, units: Sequence[str], after: str) -> str:
-    """Returns the pattern of a text, or of its beginning where that was cut: half a key tells too much, too."""
+    """Returns the pattern of a text, or of its beginning where that was cut: half a key reveals too much, too."""
     first = min(len(units) // 2, MOST_LEFT + 1)
     some = rf"""[^\s"'`)\]}}…]{{0,{len(units) * 6}}}+{CUT}"""
     return f"{before}{''.join(units[:first])}(?:{''.join(units[first:])}{after}|{some})"

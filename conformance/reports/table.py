@@ -65,8 +65,8 @@ class LiveTable:
     def feed(self, line: Line) -> None:
         if self._verbose and not self._console.is_terminal:
             why = f": {first_line(line.why)}" if line.why else ""
-            said = f"{verdict_of(line)} {line.rule}{why}"
-            self._console.print(said, markup=False, highlight=False, soft_wrap=True)
+            text = f"{verdict_of(line)} {line.rule}{why}"
+            self._console.print(text, markup=False, highlight=False, soft_wrap=True)
 
     def _view(self) -> RenderableType:
         rows = sum(len(by_subject(lines)) + 1 for lines in self._report.by_severity().values())
@@ -120,9 +120,9 @@ def table(report: Report, *, subjects: bool = True) -> Table:
 def show_findings(console: Console, report: Report, *, verbose: bool = False) -> None:
     """Prints the findings, `must` rules last, where they are seen; with `verbose` also accepted ones, and why other
     rules have no verdict."""
-    found = faults(report.lines)
+    all_faults = faults(report.lines)
     for severity in reversed(Severity):
-        for fault in found:
+        for fault in all_faults:
             if fault.head.severity is severity:
                 _finding(console, fault.head)
                 _others(console, fault)
@@ -187,12 +187,12 @@ def show_totals(console: Console, report: Report, stale: Iterable[str]) -> None:
     accepted = sum(line.accepted for line in report.lines)
     for total in totals(report):
         _print(console, Text(total, style="bold"))
-    if found := faults(report.lines):
-        broken = sum(len(fault.lines) for fault in found)
+    if all_faults := faults(report.lines):
+        broken = sum(len(fault.lines) for fault in all_faults)
         _print(
             console,
             Text(
-                f"{len(found)} fault{'s' * (len(found) > 1)}, reported by {broken} rule{'s' * (broken > 1)}",
+                f"{len(all_faults)} fault{'s' * (len(all_faults) > 1)}, reported by {broken} rule{'s' * (broken > 1)}",
                 style="bold",
             ),
         )
