@@ -39,7 +39,7 @@ async def borne(
 def require_borne(
     session: Session, exchange: Exchange, refused: Sequence[str], *, taken: bool, endpoint: str = "chat"
 ) -> None:
-    """Raises Failed where the request is neither refused properly nor, with `taken`, answered."""
+    """Raises Failed if the request is neither refused properly nor, with `taken`, answered."""
     if taken and exchange.status is not None and exchange.status < 300:
         require_answer(exchange)
         return

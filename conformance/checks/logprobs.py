@@ -17,10 +17,10 @@ CLOSE = 1e-3
 async def logprobs(session: Session, endpoint: str, *, body: Mapping[str, Any], choices: int = 1) -> None:
     """Every choice has entries: tokens with a logprob of at most 0 and their own bytes."""
     exchange = await session.answered(endpoint, body)
-    found = list(outputs(exchange))
-    if len(found) != choices:
-        raise Failed(f"there are {len(found)} choices, not {choices}", exchange)
-    for index, output in enumerate(found):
+    all_outputs = list(outputs(exchange))
+    if len(all_outputs) != choices:
+        raise Failed(f"there are {len(all_outputs)} choices, not {choices}", exchange)
+    for index, output in enumerate(all_outputs):
         entries = _entries(output, exchange)
         if not entries:
             raise Failed(f"choice {index} has no logprobs, though they were asked for", exchange)
@@ -78,7 +78,7 @@ async def top_logprobs(session: Session, endpoint: str, *, body: Mapping[str, An
     """At each position there are at most as many as requested, and somewhere that many, the most likely first, with
     probabilities of at most 1 in all; the chosen token has the same logprob in both places."""
     exchange = await session.answered(endpoint, body)
-    wanted: int = body["top_logprobs"]
+    requested: int = body["top_logprobs"]
     most: list[Any] = []
     for output in outputs(exchange):
         for entry in _entries(output, exchange):
@@ -86,8 +86,8 @@ async def top_logprobs(session: Session, endpoint: str, *, body: Mapping[str, An
             most = max(most, top, key=len)
             values = [candidate["logprob"] for candidate in top]
             where = f"at {entry.get('token')!r}"
-            if len(top) > wanted:
-                raise Failed(f"{where} are {len(top)} tokens, though {wanted} were asked for", exchange)
+            if len(top) > requested:
+                raise Failed(f"{where} are {len(top)} tokens, though {requested} were asked for", exchange)
             if values != sorted(values, reverse=True):
                 raise Failed(f"{where} the tokens are not in order: {values}", exchange)
             if sum(map(math.exp, values)) > 1.01:
@@ -101,8 +101,8 @@ async def top_logprobs(session: Session, endpoint: str, *, body: Mapping[str, An
     # There may be fewer now and then, says OpenAI's document, but not at all positions; or the chosen token alone,
     # where the server says so.
     alone = len(most) <= 1 and "top_logprobs" in exchange.without_effect
-    if len(most) < wanted and not alone:
-        raise Failed(f"{wanted} were asked for, but no token has more than {len(most)}", exchange)
+    if len(most) < requested and not alone:
+        raise Failed(f"{requested} were asked for, but no token has more than {len(most)}", exchange)
 
 
 async def no_logprobs(session: Session, endpoint: str, *, body: Mapping[str, Any]) -> None:
@@ -146,10 +146,10 @@ LISTS = ("tokens", "token_logprobs", "top_logprobs", "text_offset")
 async def text_logprobs(session: Session, endpoint: str, *, body: Mapping[str, Any], choices: int = 1) -> None:
     """Every choice has its lists, with the same length and numbers of at most 0; only the first of an echo is null."""
     exchange = await session.answered(endpoint, body)
-    found = list(outputs(exchange))
-    if len(found) != choices:
-        raise Failed(f"there are {len(found)} choices, not {choices}", exchange)
-    for output in found:
+    all_outputs = list(outputs(exchange))
+    if len(all_outputs) != choices:
+        raise Failed(f"there are {len(all_outputs)} choices, not {choices}", exchange)
+    for output in all_outputs:
         logprobs = _logprobs(output, exchange)
         lengths = {name: len(logprobs[name]) for name in LISTS if isinstance(logprobs.get(name), list)}
         if len(set(lengths.values())) > 1:
@@ -178,12 +178,12 @@ async def offsets(session: Session, endpoint: str, *, body: Mapping[str, Any]) -
             raise Failed(f"text_offset is {offsets!r}", exchange)
         if body.get("echo") and offsets[0] != 0:
             raise Failed(f"the first token begins at {offsets[0]}, though the text begins with it", exchange)
-        for place, (token, here, there) in enumerate(zip(tokens, offsets, offsets[1:], strict=False)):
+        for index, (token, here, there) in enumerate(zip(tokens, offsets, offsets[1:], strict=False)):
             if "\ufffd" in token or token.startswith("bytes:"):
                 break  # part of a character: the length of its text is undefined
             length = session.dialect.text_length(token)
             if there - here != length:
-                raise Failed(f"text_offset goes from {here} to {there} over {token!r} (token {place})", exchange)
+                raise Failed(f"text_offset goes from {here} to {there} over {token!r} (token {index})", exchange)
 
 
 async def echoed(session: Session, endpoint: str, *, body: Mapping[str, Any]) -> None:

@@ -72,7 +72,7 @@ async def unknown_model_named(session: Session, endpoint: str, *, name: str) -> 
 
 
 async def _require_paths(session: Session) -> None:
-    """Raises NotExercised where the model of this run has no path of its own, either."""
+    """Raises NotExercised if the model of this run has no path of its own, either."""
     served = await _model(session, quote(session.model, safe=""))
     if not served.ok:
         status = f"{served.status or served.ended}"

@@ -49,8 +49,8 @@ async def null_is_absent(session: Session, endpoint: str, *, body: Mapping[str, 
     plain = await _short(session, endpoint, body)
     nulls = await _short(session, endpoint, {**body, **dict.fromkeys(fields)})
     for field in fields:
-        said = [answer.get(field) or None for answer in (plain.answer, nulls.answer)]
-        if field in plain.answer and said[0] != said[1]:
+        shown_values = [answer.get(field) or None for answer in (plain.answer, nulls.answer)]
+        if field in plain.answer and shown_values[0] != shown_values[1]:
             values = f"{nulls.answer.get(field)!r}, and {plain.answer[field]!r}"
             raise Failed(f"{field} in the answer is {values} where the request leaves it out", plain, nulls)
     absent, null = counted(plain, "input_tokens"), counted(nulls, "input_tokens")

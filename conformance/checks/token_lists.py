@@ -60,9 +60,9 @@ async def tokens_read(session: Session, endpoint: str, *, text: str) -> None:
 
 async def tokens_same(session: Session, endpoint: str, *, bodies: Sequence[Mapping[str, Any]]) -> None:
     """These requests have the same tokens."""
-    found = [await _tokens(session, body) for body in bodies]
-    if any(tokens != found[0] for tokens in found):
-        raise Failed(f"the tokens are {found}", *session.exchanges)
+    token_lists = [await _tokens(session, body) for body in bodies]
+    if any(tokens != token_lists[0] for tokens in token_lists):
+        raise Failed(f"the tokens are {token_lists}", *session.exchanges)
 
 
 async def tokens_of_chat(session: Session, endpoint: str, *, messages: Sequence[Mapping[str, Any]]) -> None:
