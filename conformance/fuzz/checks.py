@@ -215,7 +215,7 @@ def _is_json(content: bytes) -> bool:
 
 
 def json_of(content: bytes | None) -> Any:
-    """Returns the JSON value of a body; None where there is none."""
+    """Returns the JSON value of a body; None if there is none."""
     try:
         return None if content is None else json.loads(content)
     except (ValueError, RecursionError):

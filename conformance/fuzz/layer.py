@@ -174,31 +174,31 @@ MISSING = (404, 405, 501)
 
 def missing(server: Server, dialect: Dialect, model: str) -> dict[str, str]:
     """Returns the reasons for endpoints that are left out. Raises OSError for a server that doesn't answer."""
-    found: dict[str, str] = {}
+    reasons: dict[str, str] = {}
     for endpoint, operation in dialect.operations.items():
         path = operation.path.replace("{model}", quote(model, safe=""))
         if operation.is_only_at_root:
-            found[endpoint] = "it is not under the base URL"
+            reasons[endpoint] = "it is not under the base URL"
             continue
         if "{response_id}" in path:
             kept = _kept(server, model)  # a new one: the previous one may have been deleted
             if kept is None:
-                found[endpoint] = "the server stores no responses"
+                reasons[endpoint] = "the server stores no responses"
                 continue
             path = path.replace("{response_id}", quote(kept, safe=""))
         status = server.status(operation.method, path, _example(dialect, operation, model))
         if status in MISSING:
-            found[endpoint] = f"the server answers {status}: it has no {operation.method} {operation.path}"
-    return found
+            reasons[endpoint] = f"the server answers {status}: it has no {operation.method} {operation.path}"
+    return reasons
 
 
 def checks_keys(server: Server, dialect: Dialect, model: str) -> bool:
     """Returns whether any endpoint of the server refuses a wrong key; if none does, the server was started without
     one."""
     return any(
-        server.status(each.method, each.path, _example(dialect, each, model), key="wrong") in (401, 403)
-        for each in dialect.operations.values()
-        if "{" not in each.path and each.definition.get("security") != []
+        server.status(operation.method, operation.path, _example(dialect, operation, model), key="wrong") in (401, 403)
+        for operation in dialect.operations.values()
+        if "{" not in operation.path and operation.definition.get("security") != []
     )
 
 

@@ -24,7 +24,7 @@ class Prompt:
 
 def prompts(body: Mapping[str, Any]) -> list[Prompt]:
     """Returns the prompts of a valid request of any endpoint: one for a conversation or a mixture of texts and tokens,
-    any number for completions, and of tokens that shall become texts."""
+    any number for completions, and of tokens to be decoded."""
     if tokens := body.get("tokens"):
         return [_bare(prompt) for prompt in (tokens if is_several(tokens) else [tokens])]
     if isinstance(content := body.get("content"), list):

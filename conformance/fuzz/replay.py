@@ -94,8 +94,8 @@ class Replay:
     def _violations(self, name: str, exchange: Exchange) -> list[str]:
         if exchange.status is None:
             return [exchange.problem or exchange.ended]
-        found = self._checks.violations(name, exchange)
-        return [] if found and name == "positive_data_acceptance" and self._is_expected(exchange) else found
+        violations = self._checks.violations(name, exchange)
+        return [] if violations and name == "positive_data_acceptance" and self._is_expected(exchange) else violations
 
     def _is_expected(self, exchange: Exchange) -> bool:
         """Returns whether our own document lists the refusal of a valid request, and its reason is true. The documents

@@ -106,5 +106,5 @@ def _sentence(error: BaseException) -> str:
     causes = [str(cause) for cause in getattr(error, "schema_errors", None) or ()]
     inner = error.__cause__ if isinstance(error, OpenAPIError) else None
     if inner is not None:
-        causes += [str(each) for each in getattr(inner, "schema_errors", None) or (inner,)]
-    return f"{type(error).__name__}: {'; '.join(each.splitlines()[0] for each in causes if each) or error}"
+        causes += [str(cause) for cause in getattr(inner, "schema_errors", None) or (inner,)]
+    return f"{type(error).__name__}: {'; '.join(cause.splitlines()[0] for cause in causes if cause) or error}"

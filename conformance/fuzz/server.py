@@ -31,7 +31,7 @@ class Server:
 
     def __init__(self, target: Target, document: Mapping[str, Any]) -> None:
         self._target = target
-        self._paths = frozenset(each.path for each in operations(document) if not each.is_only_at_root)
+        self._paths = frozenset(operation.path for operation in operations(document) if not operation.is_only_at_root)
         self.count_tokens = cache(self._count_tokens)
 
     @cached_property
@@ -52,16 +52,16 @@ class Server:
 
     def response(self, id: str) -> dict[str, Any] | None:
         """Returns the response currently stored under an id; None if there is none, or it can't be queried."""
-        found: dict[str, Any] | None = self._stored("/responses/{response_id}", quote(id, safe=""))
-        return found
+        response: dict[str, Any] | None = self._stored("/responses/{response_id}", quote(id, safe=""))
+        return response
 
     def new_response(self, model: str, *, background: bool) -> str | None:
-        """Returns the id of a response that was just stored, or is being made; None where the server stores none."""
+        """Returns the id of a response that was just stored, or is being made; None if the server stores none."""
         if "/responses/{response_id}" not in self._paths:
             return None
-        asked = {"input": "hi", "max_output_tokens": 16, "store": True, "background": background}
+        body = {"input": "hi", "max_output_tokens": 16, "store": True, "background": background}
         try:
-            made = self._ask("/responses", {"model": model, **asked})
+            made = self._ask("/responses", {"model": model, **body})
         except BadStatus as bad:
             if bad.status != 400:  # it was started without a store
                 raise

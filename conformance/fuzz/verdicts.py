@@ -54,15 +54,15 @@ class Verdicts:
     ended: str = ""
 
     def results(self) -> Iterator[Result]:
-        told = once(self.report.findings)
+        findings = once(self.report.findings)
         for endpoint, operation in self.dialect.operations.items():
             if self.report.count(operation=operation.place):
                 yield self._requests(endpoint, operation)
-                yield from self._checks(endpoint, operation, told)
+                yield from self._checks(endpoint, operation, findings)
             elif endpoint in self.asked and self.report.ended == "max_time":
                 rule = f"{endpoint}/fuzz/requests"
                 yield Result(rule, "fuzz", SAYS["requests"], Verdict.SKIP, because=TIME_WAS_UP)
-        endpoints = {each.place: endpoint for endpoint, each in self.dialect.operations.items()}
+        endpoints = {operation.place: endpoint for endpoint, operation in self.dialect.operations.items()}
         yield from self._silences(endpoints)
         for label, problem in self.report.errors:
             rule = f"{endpoints.get(label, 'transport')}/fuzz/run"
@@ -71,11 +71,11 @@ class Verdicts:
     def _requests(self, endpoint: str, operation: Operation) -> Result:
         report, label = self.report, operation.place
         sent, refused = report.count(operation=label), report.excused_of(label)
-        said = f"{sent} requests, {report.valid[label]} valid and {report.invalid[label]} invalid ones among them"
+        counts = f"{sent} requests, {report.valid[label]} valid and {report.invalid[label]} invalid ones among them"
         if refused:
-            said += f"; {refused} valid ones were refused for a reason"
+            counts += f"; {refused} valid ones were refused for a reason"
         few = self._too_few(operation)
-        because = "; ".join(reason for reason in (few, few and self._cut_short, said, self.ended) if reason)
+        because = "; ".join(reason for reason in (few, few and self._cut_short, counts, self.ended) if reason)
         verdict = Verdict.NOT_EXERCISED if few else Verdict.PASS
         return Result(f"{endpoint}/fuzz/requests", "fuzz", SAYS["requests"], verdict, because=because, checked=sent)
 
@@ -85,18 +85,18 @@ class Verdicts:
             rule, name = f"{endpoint}/fuzz/{check}", check.replace("-", "_")
             if name in self.without or not matches(rule, self.filters):
                 continue
-            found = [finding for finding in told if (finding.operation, finding.check) == (label, name)]
+            matching = [finding for finding in told if (finding.operation, finding.check) == (label, name)]
             few = self._too_few(operation)
             if check == ACCEPTANCE:
-                result = self._acceptance(rule, operation, found)
+                result = self._acceptance(rule, operation, matching)
                 few = few or _few_of_a_kind("valid", result.checked, operation)
             elif check == REJECTION:
-                result = result_of(rule, says, found, self.report.invalid[label])
+                result = result_of(rule, says, matching, self.report.invalid[label])
                 if not result.checked and not _takes_something(operation):
                     continue
                 few = few or _few_of_a_kind("invalid", result.checked, operation)
             elif self.report.checked[label, name]:
-                result = result_of(rule, says, found, self.report.checked[label, name])
+                result = result_of(rule, says, matching, self.report.checked[label, name])
             else:
                 continue
             if few and result.verdict is Verdict.PASS:
@@ -138,7 +138,7 @@ class Verdicts:
         by_endpoint: dict[str, list[str]] = {}
         for label, problem in self.report.silences:
             if label in endpoints and self.report.ended == "server_unavailable":
-                continue  # that the server went away is told once
+                continue  # that the server went away is reported once
             by_endpoint.setdefault(endpoints.get(label, "transport"), []).append(problem)
         for endpoint, problems in by_endpoint.items():
             findings = tuple(map(Finding, problems[:MOST_FINDINGS]))
@@ -190,5 +190,5 @@ def various(found: Sequence[FuzzFinding]) -> list[FuzzFinding]:
     first: dict[str, FuzzFinding] = {}
     for finding in found:
         first.setdefault(finding.message, finding)
-    others = [each for each in found if first[each.message] is not each]
+    others = [finding for finding in found if first[finding.message] is not finding]
     return [*first.values(), *others][:MOST_FINDINGS]

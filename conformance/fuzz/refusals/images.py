@@ -37,8 +37,8 @@ def invalid_image(refused: Refused, server: Server) -> bool:
 
 
 def invalid_image_url(refused: Refused, server: Server) -> bool:
-    """Returns whether the server supports images and the request has no image at `param`. An existing part may never be
-    refused for its position."""
+    """Returns whether the server supports images and the URL that `param` names doesn't contain the image itself: such
+    an image may never be refused for its location."""
     url = _named_url(refused)
     return url is not None and server.facts.get("vision", True) and not is_in_request(url)
 

@@ -56,10 +56,10 @@ def invalid_schema(refused: Refused, server: Server) -> bool:
     for name in WITH_SCHEMA:
         if param == name or param.startswith(f"{name}."):
             return _is_no_schema(refused.value(name))
-    found = _schema(refused)
-    if found is None:
+    located = _schema(refused)
+    if located is None:
         return False
-    field, schema = found
+    field, schema = located
     if field == "response_format":
         return isinstance(schema, Mapping) and schema.get("type") not in ("text", "json_object", "any_text")
     if not _is_schema(schema):
@@ -86,13 +86,13 @@ def _is_no_schema(value: Any) -> bool:
 
 def unsupported_schema(refused: Refused, server: Server) -> bool:
     """Returns whether a strict schema has the keyword that `param` names, and the keyword is a restricted one."""
-    found = _schema(refused)
-    if found is None or not _is_strict(refused, found[0]):
+    located = _schema(refused)
+    if located is None or not _is_strict(refused, located[0]):
         return False
     *_, keyword = (refused.param or "").split(".")
     # A name may hold dots, so the path can't be followed back to the keyword.
     known = keyword in UNENFORCED or keyword in IN_PART or keyword.startswith(("dependen", "unevaluated"))
-    return known and keyword in _keys(found[1])
+    return known and keyword in _keys(located[1])
 
 
 def _schema(refused: Refused) -> tuple[str, Any] | None:

@@ -37,13 +37,13 @@ def forces(body: Body) -> bool:
 
 def functions(body: Body) -> dict[str, Mapping[str, Any]]:
     """Returns the functions that the model may see, by name."""
-    found = list(body.get("functions") or ())
+    functions = list(body.get("functions") or ())
     for tool in body.get("tools") or ():
         if isinstance(tool.get("function"), Mapping):
-            found.append(tool["function"])
+            functions.append(tool["function"])
         elif tool.get("type") == "function":
-            found.append(tool)
-    return {str(function["name"]): function for function in found if "name" in function}
+            functions.append(tool)
+    return {str(function["name"]): function for function in functions if "name" in function}
 
 
 def named(body: Body) -> list[str]:
