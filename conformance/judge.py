@@ -150,7 +150,7 @@ def run(settings: Settings, *, baseline: Path | None = None) -> Report:
     """Tests a server and returns the report of the whole run, with a line for each rule.
 
     `baseline` is a file of accepted findings. `Report.exit_code` is the exit code of the command `specvino conform`.
-    Raises CannotRun where nothing can be tested: without a server at the URL, with a wrong key or an unknown model,
+    Raises CannotRun if nothing can be tested: without a server at the URL, with a wrong key or an unknown model,
     with a filter that matches nothing, or where the baseline can't be read. In a running event loop use `run_async`.
     """
     return asyncio.run(run_async(settings, baseline=baseline))

@@ -70,5 +70,5 @@ def _named(schema: Any) -> Iterator[str]:
         enum = schema.get("enum")
         values = [*(enum if isinstance(enum, list) else ()), schema.get("const")]
         yield from (value for value in values if isinstance(value, str))
-    for each in schema.values() if isinstance(schema, Mapping) else schema if isinstance(schema, list) else ():
-        yield from _named(each)
+    for subschema in schema.values() if isinstance(schema, Mapping) else schema if isinstance(schema, list) else ():
+        yield from _named(subschema)

@@ -12,7 +12,7 @@ from specvino.conformance.dialect import LEFT_OUT, WHOLE, Dialect, Kind
 from specvino.conformance.endpoints import paths
 from specvino.conformance.rules import RULES, RULES_OF_TRANSPORT
 
-# The capability that can't be asked for without a key.
+# The capability that can't be tested without a key.
 AUTH = "transport.auth"
 
 
@@ -119,7 +119,7 @@ def matches(rule: str, filters: Sequence[str]) -> bool:
 
 
 def why_not(case: Case, dialect: Dialect) -> str:
-    """Returns why the case isn't for the dialect's system; empty where it is."""
+    """Returns why the case isn't for the dialect's system; empty if it is."""
     if case.dialects and dialect.name not in case.dialects:
         return f"it is for {', '.join(case.dialects)}"
     return excluded_by_document(case, dialect)

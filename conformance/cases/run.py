@@ -263,7 +263,7 @@ class Run:
         return Verdict.ERROR, f"the check broke: {type(error).__name__}: {error}"
 
     def _violated_by(self, exchanges: Iterable[Exchange], names: Sequence[str]) -> str:
-        """Returns the first of these rules that one of the exchanges breaks; empty where none does."""
+        """Returns the first of these rules that one of the exchanges breaks; empty if none is broken."""
         violated = [rule for exchange in exchanges for rule in self._violated.get(exchange.number, ())]
         return next((rule for name in names for rule in violated if rule.endswith(f"/{name}")), "")
 

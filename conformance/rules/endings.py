@@ -76,8 +76,8 @@ class StopAbsent(Rule):
     }
 
     def applies(self, exchange: Exchange) -> bool:
-        wanted = exchange.request.asked("include_stop_str_in_output", False)
-        return exchange.ok and bool(exchange.request.asked("stop")) and not wanted
+        included = exchange.request.asked("include_stop_str_in_output", False)
+        return exchange.ok and bool(exchange.request.asked("stop")) and not included
 
     def violations(self, exchange: Exchange) -> Iterator[str]:
         stop = exchange.request.asked("stop")

@@ -20,22 +20,22 @@ class LogprobsJoin(Rule):
     }
 
     def applies(self, exchange: Exchange) -> bool:
-        asked = exchange.request.asked("logprobs", False)
+        requested = exchange.request.asked("logprobs", False)
         # With reasoning and calls, the tokens include those of other texts.
         choices = CHOICES.get(endpoint_of(exchange))
         if choices is None or not self.dialect.has_property(choices, "logprobs"):
             return False  # the system has none
-        counted = isinstance(asked, int) and not isinstance(asked, bool) and asked >= 0
+        counted = isinstance(requested, int) and not isinstance(requested, bool) and requested >= 0
         likely = exchange.request.asked("top_logprobs", 0)
         # Other rules report a wrong value that isn't refused.
-        return exchange.ok and (asked is True or counted) and isinstance(likely, int) and likely >= 0
+        return exchange.ok and (requested is True or counted) and isinstance(likely, int) and likely >= 0
 
     def violations(self, exchange: Exchange) -> Iterator[str]:
         for index, output in enumerate(outputs(exchange)):
             logprobs = output.choice.get("logprobs")
             if logprobs is None:
-                asked = json.dumps(exchange.request.asked("logprobs"))
-                yield f"logprobs: {asked} was sent, but the answer has no choices.{index}.logprobs"
+                requested = json.dumps(exchange.request.asked("logprobs"))
+                yield f"logprobs: {requested} was sent, but the answer has no choices.{index}.logprobs"
             elif not isinstance(logprobs, dict):
                 yield f"logprobs were asked for, and are {logprobs!r}"
             elif "content" in logprobs:

@@ -83,8 +83,8 @@ class ErrorEnvelope(Rule):
 
     def _is_documented(self, exchange: Exchange) -> bool:
         """Returns whether the document has the path and the method of the request."""
-        asked = f"{exchange.request.method} {template_of(exchange.request.path.partition('?')[0])}"
-        return bool(endpoint_of(exchange)) or asked in {
+        route = f"{exchange.request.method} {template_of(exchange.request.path.partition('?')[0])}"
+        return bool(endpoint_of(exchange)) or route in {
             operation.place for operation in self.dialect.operations.values()
         }
 

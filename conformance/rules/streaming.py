@@ -69,8 +69,7 @@ class StreamOrder(_StreamRule):
 
 
 class RoleOnce(_StreamRule):
-    """Checks the role of chunks if the document doesn't specify its order; otherwise the stream's state machine
-    does."""
+    """Checks how many chunks have a role if the document doesn't specify it; otherwise the stream's order does."""
 
     name = "role-once"
     says = "Only one chunk of a choice has its role."

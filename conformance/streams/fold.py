@@ -9,12 +9,12 @@ Piece = dict[str, Any]
 
 
 def fold_chat(chunks: list[dict[str, Any]]) -> dict[str, Any]:
-    """Returns the chat completion that chunks add up to; usage is null where no chunk had any."""
+    """Returns the chat completion that chunks add up to; usage is null if no chunk had any."""
     return _fold(chunks, "chat.completion", lambda pieces: {"message": _message([piece["delta"] for piece in pieces])})
 
 
 def fold_completion(chunks: list[dict[str, Any]]) -> dict[str, Any]:
-    """Returns the text completion that chunks add up to; usage is null where no chunk had any."""
+    """Returns the text completion that chunks add up to; usage is null if no chunk had any."""
     return _fold(chunks, "text_completion", _completed)
 
 
@@ -88,7 +88,7 @@ def _message(deltas: list[Piece]) -> dict[str, Any]:
 
 
 def _told(pieces: list[Piece], name: str) -> dict[str, Any]:
-    """Returns the field as the first piece that has it has it."""
+    """Returns the field of the first piece that has it."""
     return next(({name: piece[name]} for piece in pieces if piece.get(name) is not None), {})
 
 
