@@ -117,8 +117,8 @@ class Dialect:
 
     def has_property(self, component: str, name: str) -> bool:
         """Returns whether objects of that component have a property that isn't always null."""
-        found = self.document["components"]["schemas"][component]["properties"].get(name)
-        return found is not None and found.get("type") != "null"
+        field = self.document["components"]["schemas"][component]["properties"].get(name)
+        return field is not None and field.get("type") != "null"
 
     def requires(self, component: str, name: str) -> bool:
         """Returns whether objects of that component always have a property."""
@@ -135,7 +135,7 @@ class Dialect:
         return frozenset(name for _, schema in all_schemas(self.document) for name in schema.get("properties", ()))
 
     def takes(self, endpoint: str, body: Any) -> bool | None:
-        """Returns whether the system's document finds a body valid; None where the endpoint has no body."""
+        """Returns whether the system's document finds a body valid; None if the endpoint has no body."""
         operation = self.operations.get(endpoint)
         if operation is None or operation.body is None:
             return None
@@ -146,7 +146,7 @@ class Dialect:
         return self.takes(endpoint, body) is False and bool(_whole().takes(endpoint, body))
 
     def statuses(self, kind: Kind, endpoint: str) -> tuple[int, ...] | None:
-        """Returns the statuses with which the system refuses such a request; None where they aren't known."""
+        """Returns the statuses with which the system refuses such a request; None if they aren't known."""
         if self.name == WHOLE:
             return (ERRORS[CODES[kind]].status,)
         errors = self._head["errors"]
@@ -157,14 +157,14 @@ class Dialect:
         return tuple(status) if isinstance(status, list) else None
 
     def answer(self, endpoint: str, status: int, media: str) -> Validator | None:
-        """Returns the schema of an answer with this status and media type; None where the document has no such
+        """Returns the schema of an answer with this status and media type; None if the document has no such
         answer."""
         content = self.operations[endpoint].content(str(status)).get(media)
         return None if content is None else self.shape(content.get("schema", {}))
 
     def error(self, endpoint: str | None, status: int) -> Validator | None:
         """Returns the schema of an error with this status: that of the operation, otherwise that of the system's errors
-        in general; None where such an error isn't JSON, or isn't known."""
+        in general; None if such an error isn't JSON, or isn't known."""
         operation = self.operations.get(endpoint or "")
         if operation is not None and str(status) in operation.definition["responses"]:
             content = operation.content(str(status)).get(JSON)
@@ -176,7 +176,7 @@ class Dialect:
         return self.shape({"$ref": schema_reference(name)}) if name in self.document["components"]["schemas"] else None
 
     def event(self, endpoint: str, value: Any = None) -> Validator | None:
-        """Returns the schema of an event's data; None where the endpoint has no streams. A `value` without the field
+        """Returns the schema of an event's data; None if the endpoint has no streams. A `value` without the field
         `error` is compared with the other events alone."""
         schema = self.operations[endpoint].event
         if schema is None:
@@ -193,29 +193,29 @@ class Dialect:
         return frozenset(int(status) for status in self.operations[endpoint].definition["responses"])
 
     def stream(self, endpoint: str) -> Stream | None:
-        """Returns the table of the endpoint's streams; None where the system's streams don't follow it."""
-        found = self.operations[endpoint].definition.get("x-stream")
-        if found is None:
+        """Returns the table of the endpoint's streams; None if the system's streams don't follow it."""
+        stream = self.operations[endpoint].definition.get("x-stream")
+        if stream is None:
             return None
         table = STREAMS[endpoint]
-        laws = {law["law"]: law for law in found["laws"] if isinstance(law, dict)} | {
-            law: {} for law in found["laws"] if isinstance(law, str)
+        laws = {law["law"]: law for law in stream["laws"] if isinstance(law, dict)} | {
+            law: {} for law in stream["laws"] if isinstance(law, str)
         }
         return replace(
             table,
-            framing=found["framing"],
-            terminator=found["terminator"],
+            framing=stream["framing"],
+            terminator=stream["terminator"],
             machines=tuple(
-                _narrowed(machine, found["machines"][machine.name])
+                _narrowed(machine, stream["machines"][machine.name])
                 for machine in table.machines
-                if machine.name in found["machines"]
+                if machine.name in stream["machines"]
             ),
             laws=tuple(
                 _adapted(law, laws[_name(law)])
                 for law in table.laws
-                if _name(law) in laws and getattr(law, "of", None) in (None, *found["machines"])
+                if _name(law) in laws and getattr(law, "of", None) in (None, *stream["machines"])
             ),
-            silent=found.get("silent", False),
+            silent=stream.get("silent", False),
         )
 
     @cached_property

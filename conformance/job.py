@@ -30,7 +30,7 @@ DEFAULT_LAYERS = ("cases", "streams")
 
 
 def layers_of(filters: Sequence[str]) -> tuple[str, ...]:
-    """Returns the layers of a run where none are chosen: the cases, and `fuzz` where a filter names it."""
+    """Returns the default layers of a run: the cases, and `fuzz` if a filter names it."""
     of_fuzz = ["/fuzz/" in f"{pattern}/" for pattern in filters]
     cases = () if filters and all(of_fuzz) else DEFAULT_LAYERS
     return (*cases, "fuzz") if any(of_fuzz) else cases
@@ -56,7 +56,7 @@ class Job:
     """The server's name as its user has it, for the titles of reports."""
 
     def plan(self) -> Plan:
-        """Raises CannotRun where a filter, or all of it, leaves nothing, and where Schemathesis isn't installed for the
+        """Raises CannotRun if a filter, or all of it, leaves nothing, and if Schemathesis isn't installed for the
         layer `fuzz`; to replay a report it isn't needed."""
         if "fuzz" in self.layers and self.replayed is None and not is_installed():
             raise CannotRun(NOT_INSTALLED)
@@ -183,5 +183,5 @@ async def begin(job: Job, client: Client) -> RunningJob:
 def _generated(job: Job) -> Generated | None:
     if "fuzz" not in job.layers or job.replayed:
         return None
-    asked = job.generated
-    return Generated(seed=asked.seed, max_examples=asked.most(job.profile), checks=asked.checks)
+    requested = job.generated
+    return Generated(seed=requested.seed, max_examples=requested.most(job.profile), checks=requested.checks)

@@ -134,7 +134,7 @@ class Settings:
 
     def _asks_for_new_requests(self) -> bool:
         options = (self.seed, self.max_examples, self.include_checks or None, self.exclude_checks or None)
-        return any(each is not None for each in options)
+        return any(option is not None for option in options)
 
     def _generated(self, layers: tuple[str, ...]) -> Options:
         seed = SEED if self.seed is None else self.seed
@@ -150,7 +150,7 @@ def run(settings: Settings, *, baseline: Path | None = None) -> Report:
     """Tests a server and returns the report of the whole run, with a line for each rule.
 
     `baseline` is a file of accepted findings. `Report.exit_code` is the exit code of the command `specvino conform`.
-    Raises CannotRun where nothing can be tested: without a server at the URL, with a wrong key or an unknown model,
+    Raises CannotRun if nothing can be tested: without a server at the URL, with a wrong key or an unknown model,
     with a filter that matches nothing, or where the baseline can't be read. In a running event loop use `run_async`.
     """
     return asyncio.run(run_async(settings, baseline=baseline))

@@ -69,6 +69,6 @@ def _named(schema: Any) -> Iterator[str]:
             yield from properties
         enum = schema.get("enum")
         values = [*(enum if isinstance(enum, list) else ()), schema.get("const")]
-        yield from (each for each in values if isinstance(each, str))
-    for each in schema.values() if isinstance(schema, Mapping) else schema if isinstance(schema, list) else ():
-        yield from _named(each)
+        yield from (value for value in values if isinstance(value, str))
+    for subschema in schema.values() if isinstance(schema, Mapping) else schema if isinstance(schema, list) else ():
+        yield from _named(subschema)

@@ -172,8 +172,8 @@ def _bare(problem: str | None) -> str:
 
 def _require_key(exchange: Exchange, key: str | None) -> None:
     if exchange.status in KEYLESS:
-        wanted = "refuses the key" if key else "asks for a key, which --api-key gives"
-        raise CannotRun(f"the server {wanted} ({_answered(exchange)})")
+        requirement = "refuses the key" if key else "asks for a key, which --api-key gives"
+        raise CannotRun(f"the server {requirement} ({_answered(exchange)})")
 
 
 def _answered(exchange: Exchange) -> str:

@@ -19,11 +19,11 @@ wording or counts change, so that a baseline may need new entries. A change of a
 @cache
 def all_rules() -> frozenset[str]:
     """Returns all rules by their ids."""
-    whole = Dialect(WHOLE)
-    found = {case.rule for case in all_cases()}
-    found |= {each.rule for each in all_capabilities().values()}
-    for endpoint in (*whole.operations, "transport"):
+    dialect = Dialect(WHOLE)
+    ids = {case.rule for case in all_cases()}
+    ids |= {capability.rule for capability in all_capabilities().values()}
+    for endpoint in (*dialect.operations, "transport"):
         rules = RULES_OF_TRANSPORT if endpoint == "transport" else RULES
-        found |= {f"{endpoint}/rules/{rule(whole).name}" for rule in rules}
-        found |= {f"{endpoint}/fuzz/{check}" for check in SAYS}
-    return frozenset(found)
+        ids |= {f"{endpoint}/rules/{rule(dialect).name}" for rule in rules}
+        ids |= {f"{endpoint}/fuzz/{check}" for check in SAYS}
+    return frozenset(ids)

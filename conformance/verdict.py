@@ -74,8 +74,8 @@ class Failed(Exception):
 
 
 class Refused(Exception):
-    """Raised where a server properly refuses an optional feature."""
+    """Raised if a server properly refuses an optional feature."""
 
 
 class NotExercised(Exception):
-    """Raised where the answers don't exercise a case; the text says why."""
+    """Raised if the answers don't exercise a case; the text says why."""

@@ -61,7 +61,7 @@ def all_capabilities() -> dict[str, Capability]:
     """Returns every capability by its name, in the order of endpoints and files. Raises BadCase."""
     validator = Validator(json.loads((FOLDER / "capability.schema.json").read_text("utf-8")))
     found: dict[str, Capability] = {}
-    for folder in sorted(FOLDER.iterdir(), key=lambda each: each.name):
+    for folder in sorted(FOLDER.iterdir(), key=lambda path: path.name):
         if not folder.is_dir() or not (folder / CAPABILITIES).is_file():
             continue
         content = yaml_text.load((folder / CAPABILITIES).read_text("utf-8"))
@@ -85,7 +85,7 @@ def all_capabilities() -> dict[str, Capability]:
 
 
 async def ask(session: Session, capability: Capability) -> None:
-    """Tries a capability. Raises Refused or Failed where the server is without it, NotExercised or Unreadable where the
+    """Tries a capability. Raises Refused or Failed if the server is without it, NotExercised or Unreadable if the
     answer doesn't show it."""
     if capability.check is not None:
         await all_checks()[capability.check](session, capability.endpoint)
@@ -128,7 +128,7 @@ def _is_json_object(text: str) -> bool:
 
 
 def _missing(answer: Any, path: str) -> str:
-    """Returns the beginning of a path at which there is nothing; it is empty where the path has a value."""
+    """Returns the beginning of a path at which there is nothing; it is empty if the path has a value."""
     names = path.split(".")
     places = (".".join(names[:depth]) for depth in range(1, len(names) + 1))
     return next((place for place in places if not any(value is not None for _, value in values_at(answer, place))), "")

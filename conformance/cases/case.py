@@ -84,4 +84,4 @@ def _of_endpoint(folder: Traversable, validator: Validator) -> Iterator[Case]:
 
 
 def _sorted(folder: Traversable) -> list[Traversable]:
-    return sorted(folder.iterdir(), key=lambda each: each.name)
+    return sorted(folder.iterdir(), key=lambda path: path.name)

@@ -12,7 +12,7 @@ from specvino.conformance.dialect import LEFT_OUT, WHOLE, Dialect, Kind
 from specvino.conformance.endpoints import paths
 from specvino.conformance.rules import RULES, RULES_OF_TRANSPORT
 
-# The capability that can't be asked for without a key.
+# The capability that can't be tested without a key.
 AUTH = "transport.auth"
 
 
@@ -56,7 +56,7 @@ def plan(
             chosen.append(case)
     # A filter that names no case may name a rule for all answers, or a capability.
     known = [*(case.rule for case in chosen), *left_out]
-    others = [each for each in filters if not any(matches(rule, [each]) for rule in known)]
+    others = [pattern for pattern in filters if not any(matches(rule, [pattern]) for rule in known)]
     reported = tuple(case for case in chosen if matches(case.rule, filters))
     left_out = {rule: because for rule, because in left_out.items() if matches(rule, filters)}
     if {"cases", "streams"} & {*layers}:
@@ -113,11 +113,13 @@ def _answering(endpoints: set[str], cases: Sequence[Case]) -> list[Case]:
 
 
 def matches(rule: str, filters: Sequence[str]) -> bool:
-    return not filters or any(fnmatch(rule, each) or rule.startswith(f"{each.rstrip('/')}/") for each in filters)
+    return not filters or any(
+        fnmatch(rule, pattern) or rule.startswith(f"{pattern.rstrip('/')}/") for pattern in filters
+    )
 
 
 def why_not(case: Case, dialect: Dialect) -> str:
-    """Returns why the case isn't for the dialect's system; empty where it is."""
+    """Returns why the case isn't for the dialect's system; empty if it is."""
     if case.dialects and dialect.name not in case.dialects:
         return f"it is for {', '.join(case.dialects)}"
     return excluded_by_document(case, dialect)

@@ -223,7 +223,7 @@ class Run:
             because=because,
             findings=findings,
             checked=len(session.exchanges),
-            seconds=sum(each.seconds for each in session.exchanges),
+            seconds=sum(exchange.seconds for exchange in session.exchanges),
             advice=advice,
             follows=follows,
         )
@@ -263,15 +263,15 @@ class Run:
         return Verdict.ERROR, f"the check broke: {type(error).__name__}: {error}"
 
     def _violated_by(self, exchanges: Iterable[Exchange], names: Sequence[str]) -> str:
-        """Returns the first of these rules that one of the exchanges breaks; empty where none does."""
-        found = [rule for exchange in exchanges for rule in self._violated.get(exchange.number, ())]
-        return next((rule for name in names for rule in found if rule.endswith(f"/{name}")), "")
+        """Returns the first of these rules that one of the exchanges breaks; empty if none is broken."""
+        violated = [rule for exchange in exchanges for rule in self._violated.get(exchange.number, ())]
+        return next((rule for name in names for rule in violated if rule.endswith(f"/{name}")), "")
 
     def _is_reported_elsewhere(self, endpoint: str, tally: RuleTally) -> bool:
         """Returns whether the errors of an endpoint are those of an unknown path, which a rule of the transport
         reports."""
         here, paths_tell = self._statuses.get(endpoint, set()), self._rules.get("transport", ())
-        reported = any(each.failures for each in paths_tell if each.rule.name == UNROUTED)
+        reported = any(result.failures for result in paths_tell if result.rule.name == UNROUTED)
         return endpoint != "transport" and tally.rule.name == "error-envelope" and here <= NOT_THERE and reported
 
     async def _watch(self, rule: str) -> None:

@@ -18,13 +18,13 @@ Check = Callable[..., Awaitable[None]]
 @cache
 def all_checks() -> dict[str, Check]:
     """Returns all checks by name: the public coroutine functions of this package's modules."""
-    found: dict[str, Check] = {}
+    checks: dict[str, Check] = {}
     for module in iter_modules(__path__):
         content: dict[str, Any] = vars(import_module(f"{__name__}.{module.name}"))
         for name, value in content.items():
             if iscoroutinefunction(value) and value.__module__ == f"{__name__}.{module.name}" and name[0] != "_":
-                found[name] = value
-    return found
+                checks[name] = value
+    return checks
 
 
 __all__ = ["Check", "Session", "all_checks"]

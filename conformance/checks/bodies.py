@@ -39,7 +39,7 @@ async def borne(
 def require_borne(
     session: Session, exchange: Exchange, refused: Sequence[str], *, taken: bool, endpoint: str = "chat"
 ) -> None:
-    """Raises Failed where the request is neither refused properly nor, with `taken`, answered."""
+    """Raises Failed if the request is neither refused properly nor, with `taken`, answered."""
     if taken and exchange.status is not None and exchange.status < 300:
         require_answer(exchange)
         return
@@ -114,13 +114,13 @@ def written_out(value: Any) -> Any:
     """Returns the body with `{$fields: 3}` replaced by an object of 3 fields, and `{$long: 3}` by a text of 3
     characters."""
     if isinstance(value, list):
-        return [written_out(each) for each in value]
+        return [written_out(item) for item in value]
     if not isinstance(value, Mapping):
         return value
     if "$long" in value:
         return "a" * value["$long"]
     made = {str(number): value.get("$each", "a") for number in range(value.get("$fields", 0))}
-    return {**made, **{name: written_out(each) for name, each in value.items() if not name.startswith("$")}}
+    return {**made, **{name: written_out(item) for name, item in value.items() if not name.startswith("$")}}
 
 
 async def nulls(

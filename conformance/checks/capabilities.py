@@ -34,7 +34,7 @@ async def lists_models(session: Session, endpoint: str) -> None:
 
 
 async def requires_key(session: Session, endpoint: str) -> None:
-    """Raises Failed where the server answers without a key. Some systems list their models to everybody, so the request
+    """Raises Failed if the server answers without a key. Some systems list their models to everybody, so the request
     is one for a conversation."""
     exchange = await session.raw("POST", "/chat/completions", body={"model": session.model, **HELLO}, key=False)
     if exchange.ok:
@@ -45,14 +45,14 @@ async def requires_key(session: Session, endpoint: str) -> None:
 
 
 async def allows_cors(session: Session, endpoint: str) -> None:
-    """Raises Refused where web pages of another origin may not use the server, Failed for a wrong header."""
+    """Raises Refused if web pages of another origin may not use the server, Failed for a wrong header."""
     plain = await session.raw("GET", "/models", headers={"origin": ORIGIN})
-    asked = {"origin": ORIGIN, "access-control-request-method": "POST"}
-    preflight = await session.raw("OPTIONS", "/chat/completions", headers=asked, key=False, for_rules=False)
-    allowed = [each.headers.get("access-control-allow-origin", "") for each in (plain, preflight)]
+    headers = {"origin": ORIGIN, "access-control-request-method": "POST"}
+    preflight = await session.raw("OPTIONS", "/chat/completions", headers=headers, key=False, for_rules=False)
+    allowed = [exchange.headers.get("access-control-allow-origin", "") for exchange in (plain, preflight)]
     if not any(allowed):
         raise Refused(f"neither GET /models nor OPTIONS ({preflight.status}) is answered with an allowed origin")
-    if several := [each for each in allowed if "," in each]:
+    if several := [origin for origin in allowed if "," in origin]:
         raise Failed(f"Access-Control-Allow-Origin may name one origin only, but is {several[0]!r}", plain, preflight)
 
 
@@ -66,7 +66,7 @@ async def sends_request_id(session: Session, endpoint: str) -> None:
 
 
 async def keeps_responses(session: Session, endpoint: str) -> None:
-    """Raises Refused where the server says that it stores no responses, Failed where only reading one shows it."""
+    """Raises Refused if the server says that it stores no responses, Failed if only reading one shows it."""
     first = await session.send("responses", {"input": "Say hello.", "max_output_tokens": SHORT, "store": True})
     _refused(first)
     require_answer(first)
@@ -78,7 +78,7 @@ async def keeps_responses(session: Session, endpoint: str) -> None:
 
 
 async def continues_responses(session: Session, endpoint: str) -> None:
-    """Raises Refused or Failed where previous_response_id doesn't bring the earlier turns back."""
+    """Raises Refused or Failed if previous_response_id doesn't bring the earlier turns back."""
     first = await made(session, {"input": LONG_INPUT})
     body = {"input": "Say hello.", "previous_response_id": id_of(first), "max_output_tokens": SHORT}
     second = await session.send("responses", body)
@@ -95,17 +95,17 @@ async def continues_responses(session: Session, endpoint: str) -> None:
 
 
 async def deletes_responses(session: Session, endpoint: str) -> None:
-    """Raises Refused or Failed where a stored response can't be deleted."""
+    """Raises Refused or Failed if a stored response can't be deleted."""
     _answered(await delete(session, id_of(await made(session, {"input": "Say hello."}))))
 
 
 async def lists_input_items(session: Session, endpoint: str) -> None:
-    """Raises Refused or Failed where the input items of a stored response can't be listed."""
+    """Raises Refused or Failed if the input items of a stored response can't be listed."""
     _answered(await input_items(session, id_of(await made(session, {"input": "Say hello."}))))
 
 
 async def answers_in_background(session: Session, endpoint: str) -> None:
-    """Raises Refused or Failed where background doesn't answer at once."""
+    """Raises Refused or Failed if background doesn't answer at once."""
     exchange = await session.send(
         "responses", {"input": "Say hello.", "max_output_tokens": SHORT, "store": True, "background": True}
     )
@@ -116,9 +116,9 @@ async def answers_in_background(session: Session, endpoint: str) -> None:
 
 
 async def resumes_streams(session: Session, endpoint: str) -> None:
-    """Raises Refused or Failed where the events of a background stream can't be read again."""
+    """Raises Refused or Failed if the events of a background stream can't be read again."""
     operation = session.dialect.operations["response"]
-    if not any(each["name"] == "stream" for each in operation.parameters):
+    if not any(parameter["name"] == "stream" for parameter in operation.parameters):
         raise Refused(f"{session.dialect.name} doesn't stream stored responses")
     first = await made(session, {"input": "Say hello.", "background": True, "stream": True})
     again = await read_events(session, id_of(first))
@@ -128,7 +128,7 @@ async def resumes_streams(session: Session, endpoint: str) -> None:
 
 
 def _refused(exchange: Exchange) -> None:
-    """Raises Refused where the answer is a proper refusal."""
+    """Raises Refused if the answer is a proper refusal."""
     if exchange.status in UNSUPPORTED and exchange.content:
         message = exchange.error.get("message") or exchange.content.decode("utf-8", "replace")
         raise Refused(f"the server answers {exchange.status}: {str(message)[:160]}")

@@ -74,8 +74,8 @@ async def steady(session: Session, endpoint: str, *, body: Mapping[str, Any]) ->
     exchanges: list[Exchange] = []
     for _ in range(3):
         exchanges.append(await session.answered(endpoint, body))
-        answers = [_texts(each) for each in exchanges]
-        if any(answers.count(each) > 1 for each in answers):
+        answers = [_texts(exchange) for exchange in exchanges]
+        if any(answers.count(answer) > 1 for answer in answers):
             return
     raise Failed(f"three requests that are the same give {', '.join(map(repr, answers))}", *exchanges)
 
@@ -87,7 +87,7 @@ async def steered(
     the server reports that it has no effect."""
     without = await session.answered(endpoint, body)
     answers = [await session.answered(endpoint, {**body, field: value}) for value in values]
-    if any(_texts(each) != _texts(without) or field in each.without_effect for each in answers):
+    if any(_texts(exchange) != _texts(without) or field in exchange.without_effect for exchange in answers):
         return
     raise Failed(f"{field} changes nothing about the answer {_texts(without)!r}", without, *answers)
 

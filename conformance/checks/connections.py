@@ -144,13 +144,13 @@ async def not_held_up(session: Session, endpoint: str, *, to: str, body: Mapping
     long = unending(session, to, {**body, "stream": True})
     for _ in range(2):
         running = asyncio.create_task(session.send(to, long))
-        asked = [await session.send("models")]
-        while not running.done() and len(asked) < 5:
-            asked.append(await session.send("models"))
+        exchanges = [await session.send("models")]
+        while not running.done() and len(exchanges) < 5:
+            exchanges.append(await session.send("models"))
         stream = await running
-        for exchange in (stream, *asked):
+        for exchange in (stream, *exchanges):
             require_answer(exchange)
-        slowest = max(asked, key=lambda each: each.seconds)
+        slowest = max(exchanges, key=lambda exchange: exchange.seconds)
         if stream.seconds < TELLING:
             raise NotExercised(f"a long stream takes {stream.seconds:.2f} s: too little to tell what waits for it")
         if slowest.seconds < stream.seconds / 2:

@@ -86,7 +86,11 @@ async def streams_alike(
 
 async def errors_declared(session: Session, endpoint: str, *, requests: Sequence[Mapping[str, Any]]) -> None:
     """Refusals of these requests, which are steps, have a JSON content type. Other cases test that they are refused."""
-    refusals = [each for each in [await send_step(session, endpoint, {"raw": raw}) for raw in requests] if not each.ok]
+    refusals = [
+        exchange
+        for exchange in [await send_step(session, endpoint, {"raw": raw}) for raw in requests]
+        if not exchange.ok
+    ]
     if not refusals:
         raise NotExercised("none of the requests is refused")
     for refusal in refusals:

@@ -17,16 +17,16 @@ CLOSE = 1e-3
 async def logprobs(session: Session, endpoint: str, *, body: Mapping[str, Any], choices: int = 1) -> None:
     """Every choice has entries: tokens with a logprob of at most 0 and their own bytes."""
     exchange = await session.answered(endpoint, body)
-    found = list(outputs(exchange))
-    if len(found) != choices:
-        raise Failed(f"there are {len(found)} choices, not {choices}", exchange)
-    for index, output in enumerate(found):
+    all_outputs = list(outputs(exchange))
+    if len(all_outputs) != choices:
+        raise Failed(f"there are {len(all_outputs)} choices, not {choices}", exchange)
+    for index, output in enumerate(all_outputs):
         entries = _entries(output, exchange)
         if not entries:
             raise Failed(f"choice {index} has no logprobs, though they were asked for", exchange)
         for entry in entries:
-            for each in (entry, *(entry.get("top_logprobs") or ())):
-                _require_logprob(session, each, exchange)
+            for token in (entry, *(entry.get("top_logprobs") or ())):
+                _require_logprob(session, token, exchange)
 
 
 def _require_logprob(session: Session, entry: Mapping[str, Any], exchange: Exchange) -> None:
@@ -78,31 +78,31 @@ async def top_logprobs(session: Session, endpoint: str, *, body: Mapping[str, An
     """At each position there are at most as many as requested, and somewhere that many, the most likely first, with
     probabilities of at most 1 in all; the chosen token has the same logprob in both places."""
     exchange = await session.answered(endpoint, body)
-    wanted: int = body["top_logprobs"]
+    requested: int = body["top_logprobs"]
     most: list[Any] = []
     for output in outputs(exchange):
         for entry in _entries(output, exchange):
             top = entry.get("top_logprobs") or []
             most = max(most, top, key=len)
-            values = [each["logprob"] for each in top]
+            values = [candidate["logprob"] for candidate in top]
             where = f"at {entry.get('token')!r}"
-            if len(top) > wanted:
-                raise Failed(f"{where} are {len(top)} tokens, though {wanted} were asked for", exchange)
+            if len(top) > requested:
+                raise Failed(f"{where} are {len(top)} tokens, though {requested} were asked for", exchange)
             if values != sorted(values, reverse=True):
                 raise Failed(f"{where} the tokens are not in order: {values}", exchange)
             if sum(map(math.exp, values)) > 1.01:
                 raise Failed(f"{where} the probabilities are more than 1 together: {values}", exchange)
-            for each in top:
-                same = (each.get("token"), each.get("bytes")) == (entry.get("token"), entry.get("bytes"))
-                if same and abs(each["logprob"] - entry["logprob"]) > CLOSE:
-                    raise Failed(f"{where} it is {entry['logprob']}, but {each['logprob']} in its list", exchange)
+            for candidate in top:
+                same = (candidate.get("token"), candidate.get("bytes")) == (entry.get("token"), entry.get("bytes"))
+                if same and abs(candidate["logprob"] - entry["logprob"]) > CLOSE:
+                    raise Failed(f"{where} it is {entry['logprob']}, but {candidate['logprob']} in its list", exchange)
             if body.get("temperature") == 0 and top and values[0] > entry["logprob"] + CLOSE:
                 raise Failed(f"{where} another token was likelier, though temperature is 0", exchange)
     # There may be fewer now and then, says OpenAI's document, but not at all positions; or the chosen token alone,
     # where the server says so.
     alone = len(most) <= 1 and "top_logprobs" in exchange.without_effect
-    if len(most) < wanted and not alone:
-        raise Failed(f"{wanted} were asked for, but no token has more than {len(most)}", exchange)
+    if len(most) < requested and not alone:
+        raise Failed(f"{requested} were asked for, but no token has more than {len(most)}", exchange)
 
 
 async def no_logprobs(session: Session, endpoint: str, *, body: Mapping[str, Any]) -> None:
@@ -137,7 +137,7 @@ def _entries(output: Output, exchange: Exchange) -> list[dict[str, Any]]:
 
 
 def _dicts(values: Any) -> Iterator[dict[str, Any]]:
-    yield from (each for each in values if isinstance(each, dict))
+    yield from (value for value in values if isinstance(value, dict))
 
 
 LISTS = ("tokens", "token_logprobs", "top_logprobs", "text_offset")
@@ -146,10 +146,10 @@ LISTS = ("tokens", "token_logprobs", "top_logprobs", "text_offset")
 async def text_logprobs(session: Session, endpoint: str, *, body: Mapping[str, Any], choices: int = 1) -> None:
     """Every choice has its lists, with the same length and numbers of at most 0; only the first of an echo is null."""
     exchange = await session.answered(endpoint, body)
-    found = list(outputs(exchange))
-    if len(found) != choices:
-        raise Failed(f"there are {len(found)} choices, not {choices}", exchange)
-    for output in found:
+    all_outputs = list(outputs(exchange))
+    if len(all_outputs) != choices:
+        raise Failed(f"there are {len(all_outputs)} choices, not {choices}", exchange)
+    for output in all_outputs:
         logprobs = _logprobs(output, exchange)
         lengths = {name: len(logprobs[name]) for name in LISTS if isinstance(logprobs.get(name), list)}
         if len(set(lengths.values())) > 1:
@@ -157,15 +157,15 @@ async def text_logprobs(session: Session, endpoint: str, *, body: Mapping[str, A
         values = logprobs.get("token_logprobs")
         if not values:
             raise Failed(f"token_logprobs is {values!r}", exchange)
-        for place, value in enumerate(values):
-            if value is None and place == 0 and body.get("echo"):
+        for index, value in enumerate(values):
+            if value is None and index == 0 and body.get("echo"):
                 continue
             if isinstance(value, bool) or not isinstance(value, int | float) or not value <= 0 or math.isinf(value):
-                raise Failed(f"token_logprobs.{place} is {value!r}, no number of at most 0", exchange)
+                raise Failed(f"token_logprobs.{index} is {value!r}, no number of at most 0", exchange)
         most = body["logprobs"] + 1  # the chosen token may come on top of the requested ones
-        for place, top in enumerate(logprobs.get("top_logprobs") or ()):
+        for index, top in enumerate(logprobs.get("top_logprobs") or ()):
             if top is not None and len(top) > most:
-                raise Failed(f"top_logprobs.{place} has {len(top)} tokens, {body['logprobs']} were asked for", exchange)
+                raise Failed(f"top_logprobs.{index} has {len(top)} tokens, {body['logprobs']} were asked for", exchange)
 
 
 async def offsets(session: Session, endpoint: str, *, body: Mapping[str, Any]) -> None:
@@ -173,17 +173,17 @@ async def offsets(session: Session, endpoint: str, *, body: Mapping[str, Any]) -
     exchange = await session.answered(endpoint, body)
     for output in outputs(exchange):
         logprobs = _logprobs(output, exchange)
-        found, tokens = logprobs.get("text_offset"), logprobs.get("tokens") or []
-        if not isinstance(found, list) or not found:
-            raise Failed(f"text_offset is {found!r}", exchange)
-        if body.get("echo") and found[0] != 0:
-            raise Failed(f"the first token begins at {found[0]}, though the text begins with it", exchange)
-        for place, (token, here, there) in enumerate(zip(tokens, found, found[1:], strict=False)):
+        offsets, tokens = logprobs.get("text_offset"), logprobs.get("tokens") or []
+        if not isinstance(offsets, list) or not offsets:
+            raise Failed(f"text_offset is {offsets!r}", exchange)
+        if body.get("echo") and offsets[0] != 0:
+            raise Failed(f"the first token begins at {offsets[0]}, though the text begins with it", exchange)
+        for index, (token, here, there) in enumerate(zip(tokens, offsets, offsets[1:], strict=False)):
             if "\ufffd" in token or token.startswith("bytes:"):
                 break  # part of a character: the length of its text is undefined
             length = session.dialect.text_length(token)
             if there - here != length:
-                raise Failed(f"text_offset goes from {here} to {there} over {token!r} (token {place})", exchange)
+                raise Failed(f"text_offset goes from {here} to {there} over {token!r} (token {index})", exchange)
 
 
 async def echoed(session: Session, endpoint: str, *, body: Mapping[str, Any]) -> None:

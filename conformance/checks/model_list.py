@@ -39,17 +39,17 @@ async def retrieved(session: Session, endpoint: str) -> None:
     """A model's object in the list is the one at its own path; slashes in the name may be encoded."""
     listed = await session.send("models")
     require_answer(listed)
-    found = [each for each in listed.answer.get("data", []) if each.get("id") == session.model]
-    if not found:
+    matches = [model for model in listed.answer.get("data", []) if model.get("id") == session.model]
+    if not matches:
         raise NotExercised("the model of this run is not in the list")
     single = await _model(session, quote(session.model, safe=""))
     require_answer(single)
     for name in ("id", "object", "owned_by"):
-        if name in found[0] and name not in single.answer:
+        if name in matches[0] and name not in single.answer:
             raise Failed(f"GET {paths()['models']}/{session.model} has no {name}", listed, single)
-        if single.answer.get(name) != found[0].get(name):
+        if single.answer.get(name) != matches[0].get(name):
             raise Failed(
-                f"{name} is {found[0].get(name)!r} in the list, but {single.answer.get(name)!r} alone", listed, single
+                f"{name} is {matches[0].get(name)!r} in the list, but {single.answer.get(name)!r} alone", listed, single
             )
 
 
@@ -60,7 +60,7 @@ async def unknown_model(session: Session, endpoint: str, *, name: str) -> None:
     expect(exchange, {"refused": "unknown_model"}, session.dialect, "model")
     plain = await _model(session, "another-such-model")
     if exchange.error.get("code") != plain.error.get("code"):
-        codes = [each.error.get("code") for each in (exchange, plain)]
+        codes = [refusal.error.get("code") for refusal in (exchange, plain)]
         raise Failed(f"the code is {codes[0]!r}, but that of another unknown model {codes[1]!r}", exchange, plain)
 
 
@@ -72,7 +72,7 @@ async def unknown_model_named(session: Session, endpoint: str, *, name: str) -> 
 
 
 async def _require_paths(session: Session) -> None:
-    """Raises NotExercised where the model of this run has no path of its own, either."""
+    """Raises NotExercised if the model of this run has no path of its own, either."""
     served = await _model(session, quote(session.model, safe=""))
     if not served.ok:
         status = f"{served.status or served.ended}"
@@ -84,4 +84,4 @@ async def _model(session: Session, name: str) -> Exchange:
 
 
 def _names(listed: Exchange) -> list[object]:
-    return [each.get("id") for each in listed.answer.get("data") or () if isinstance(each, dict)]
+    return [model.get("id") for model in listed.answer.get("data") or () if isinstance(model, dict)]

@@ -129,7 +129,7 @@ async def _grown(session: Session, endpoint: str, stream: bool) -> None:
 
 
 async def _asked(session: Session, endpoint: str, words: int, stream: bool) -> Exchange:
-    """Raises NotExercised where the answer takes too long."""
+    """Raises NotExercised if the answer takes too long."""
     # A word has at least one token.
     body = {"messages": [{"role": "user", "content": "stone " * words}], "max_tokens": 1}
     exchange = await session.send(endpoint, body | ({"stream": True} if stream else {}))
@@ -139,7 +139,7 @@ async def _asked(session: Session, endpoint: str, words: int, stream: bool) -> E
 
 
 async def _context(session: Session, endpoint: str) -> tuple[int | None, str]:
-    """Returns the model's context in tokens, None where it is unknown, and its source in the server's answers."""
+    """Returns the model's context in tokens, None if it is unknown, and its source in the server's answers."""
     listing = await session.send("models")
     for entry in _entries(listing.json if listing.ok else None, session.model):
         for path in SAID:
@@ -147,12 +147,12 @@ async def _context(session: Session, endpoint: str) -> tuple[int | None, str]:
                 if type(value) is int and value > 0:
                     return value, path
     # Where it isn't refused, the first vowel ends the answer.
-    asked = {"messages": [{"role": "user", "content": "Hi"}], "max_tokens": HUGE, "stop": ["a", "e", "i", "o"]}
-    refused = await session.send(endpoint, asked)
+    body = {"messages": [{"role": "user", "content": "Hi"}], "max_tokens": HUGE, "stop": ["a", "e", "i", "o"]}
+    refused = await session.send(endpoint, body)
     stated = re.search(r"context\D{1,30}(\d+)", str(refused.error.get("message")))
     return (int(stated[1]) if refused.status == 400 and stated else None), "refusal"
 
 
 def _entries(listing: Any, model: str) -> list[Any]:
     entries = listing.get("data") if isinstance(listing, dict) else None
-    return [each for each in entries or () if isinstance(each, dict) and each.get("id") == model]
+    return [entry for entry in entries or () if isinstance(entry, dict) and entry.get("id") == model]

@@ -49,8 +49,8 @@ async def null_is_absent(session: Session, endpoint: str, *, body: Mapping[str, 
     plain = await _short(session, endpoint, body)
     nulls = await _short(session, endpoint, {**body, **dict.fromkeys(fields)})
     for field in fields:
-        said = [answer.get(field) or None for answer in (plain.answer, nulls.answer)]
-        if field in plain.answer and said[0] != said[1]:
+        shown_values = [answer.get(field) or None for answer in (plain.answer, nulls.answer)]
+        if field in plain.answer and shown_values[0] != shown_values[1]:
             values = f"{nulls.answer.get(field)!r}, and {plain.answer[field]!r}"
             raise Failed(f"{field} in the answer is {values} where the request leaves it out", plain, nulls)
     absent, null = counted(plain, "input_tokens"), counted(nulls, "input_tokens")
@@ -164,8 +164,8 @@ async def text_part_logprobs(
         if not tokens:
             raise Failed(f"logprobs were asked for, and are {tokens!r}", exchange)
         _require_tokens(tokens, part["text"], exchange)
-        for each in tokens:
-            alternatives = each.get("top_logprobs") or ()
+        for token in tokens:
+            alternatives = token.get("top_logprobs") or ()
             if top is not None and not 1 <= len(alternatives) <= top:
                 raise Failed(f"{len(alternatives)} alternatives are shown for a token, and {top} asked for", exchange)
 
@@ -215,14 +215,14 @@ def _texts(exchange: Exchange) -> Iterator[dict[str, Any]]:
 
 
 def _require_tokens(tokens: Sequence[Mapping[str, Any]], text: str, exchange: Exchange) -> None:
-    for each in tokens:
-        logprob = each.get("logprob")
+    for token in tokens:
+        logprob = token.get("logprob")
         if isinstance(logprob, bool) or not isinstance(logprob, int | float) or logprob > 0:
-            raise Failed(f"the logprob of {each.get('token')!r} is {logprob!r}, no number of at most 0", exchange)
-    if all(isinstance(each.get("bytes"), list) for each in tokens):
-        joined = bytes(byte for each in tokens for byte in each["bytes"]).decode("utf-8", "replace")
+            raise Failed(f"the logprob of {token.get('token')!r} is {logprob!r}, no number of at most 0", exchange)
+    if all(isinstance(token.get("bytes"), list) for token in tokens):
+        joined = bytes(byte for token in tokens for byte in token["bytes"]).decode("utf-8", "replace")
     else:
-        joined = "".join(each.get("token") or "" for each in tokens)
+        joined = "".join(token.get("token") or "" for token in tokens)
     # The token that ends the turn is no part of the text, and blanks at a text's ends may be cut.
     if not joined.lstrip().startswith(text.strip().strip("\ufffd")):
         raise Failed(f"the tokens join to {joined[:120]!r}, but the text is {text[:120]!r}", exchange)
@@ -290,10 +290,10 @@ async def call_events(session: Session, endpoint: str, *, body: Mapping[str, Any
             raise Failed(f"a call begins with arguments: {item['arguments']!r}", exchange)
         own = [chunk for chunk in exchange.chunks if chunk.get("output_index") == index]
         deltas: list[Any] = [
-            each.get("delta") for each in own if each.get("type") == "response.function_call_arguments.delta"
+            event.get("delta") for event in own if event.get("type") == "response.function_call_arguments.delta"
         ]
-        done = [each.get("arguments") for each in own if each.get("type") == "response.function_call_arguments.done"]
-        if not deltas or not all(isinstance(each, str) for each in deltas):
+        done = [event.get("arguments") for event in own if event.get("type") == "response.function_call_arguments.done"]
+        if not deltas or not all(isinstance(delta, str) for delta in deltas):
             raise Failed(f"the deltas of a call's arguments are {deltas!r}", exchange)
         if done != ["".join(deltas)]:
             raise Failed(f"the deltas join to {''.join(deltas)[:120]!r}, and done says {done!r}", exchange)

@@ -37,13 +37,13 @@ async def stop_cuts(
         cut = await session.answered(
             endpoint, {**body, **more, **({"include_stop_str_in_output": True} if include else {})}
         )
-        found, expected = next(outputs(cut)), text[: start + (length if include else 0)]
-        if not include and stop in found.text:
-            return shows_stop(stop, found.text), cut
-        if found.text != expected:
-            return f"the answer is {text!r}; with the stop text {stop!r} it is {found.text!r}", cut
-        if found.reason != "stop":
-            return f"a stop text ended the answer, but finish_reason is {found.reason!r}", cut
+        output, expected = next(outputs(cut)), text[: start + (length if include else 0)]
+        if not include and stop in output.text:
+            return shows_stop(stop, output.text), cut
+        if output.text != expected:
+            return f"the answer is {text!r}; with the stop text {stop!r} it is {output.text!r}", cut
+        if output.reason != "stop":
+            return f"a stop text ended the answer, but finish_reason is {output.reason!r}", cut
         return None
 
     await _compared(session, endpoint, body, compare)

@@ -32,7 +32,7 @@ PAUSE = 0.1
 
 
 async def reads_back(session: Session, endpoint: str, *, body: Mapping[str, Any]) -> None:
-    """A stored response is read as it was answered, or as the last event of its stream had it."""
+    """A stored response equals the one answered, or the one in the last event of its stream."""
     first = await made(session, body)
     again = await read(session, id_of(first))
     require_answer(again)
@@ -72,8 +72,8 @@ async def chain(session: Session, endpoint: str, *, bodies: Sequence[Mapping[str
                 raise Failed(f"previous_response_id is {linked_to!r}, not {id_of(before)!r}", before, exchange)
             less, more = counted(before, "input_tokens"), counted(exchange, "input_tokens")
             if more <= less:
-                told = f"input_tokens is {more} where a response of {less} is continued; more were expected"
-                raise Failed(told, before, exchange)
+                message = f"input_tokens is {more} where a response of {less} is continued; more were expected"
+                raise Failed(message, before, exchange)
         before = exchange
 
 
@@ -83,8 +83,10 @@ async def instructions_end(session: Session, endpoint: str, *, instructions: str
     second = await made(session, {"input": "Say hello.", "previous_response_id": id_of(first)})
     long, short = counted(first, "input_tokens"), counted(second, "input_tokens")
     if short >= long:
-        told = f"input_tokens is {long} with long instructions, and {short} in the turn after them; less were expected"
-        raise Failed(told, first, second)
+        message = (
+            f"input_tokens is {long} with long instructions, and {short} in the turn after them; less were expected"
+        )
+        raise Failed(message, first, second)
     if second.answer.get("instructions") not in (None, "", []):
         raise Failed(f"instructions are {second.answer['instructions']!r} in an answer that had none", first, second)
 
@@ -154,13 +156,13 @@ async def lists_input(session: Session, endpoint: str, *, texts: Sequence[str]) 
 async def _pages(session: Session, id: str, ids: Sequence[Any]) -> None:
     """Pages of one item each, by `limit` and `after`, have the items in their order."""
     after = ""
-    for place, expected in enumerate(ids):
+    for index, expected in enumerate(ids):
         page = await _items(session, id, f"?order=asc&limit=1{after}")
-        found = [item.get("id") for item in page.answer["data"]]
-        if found != [expected]:
-            raise Failed(f"page {place} of one item has {found}, not {[expected]}", page)
-        if page.answer.get("has_more") is not (place < len(ids) - 1):
-            raise Failed(f"has_more is {page.answer.get('has_more')!r} on page {place + 1} of {len(ids)}", page)
+        page_ids = [item.get("id") for item in page.answer["data"]]
+        if page_ids != [expected]:
+            raise Failed(f"page {index} of one item has {page_ids}, not {[expected]}", page)
+        if page.answer.get("has_more") is not (index < len(ids) - 1):
+            raise Failed(f"has_more is {page.answer.get('has_more')!r} on page {index + 1} of {len(ids)}", page)
         after = f"&after={page.answer.get('last_id')}"
 
 
@@ -243,15 +245,15 @@ async def _finished(session: Session, id: str) -> Exchange:
 def _same(first: Exchange, again: Exchange) -> None:
     for name in KEPT:
         if name in first.answer and _filled(first.answer[name]) != _filled(again.answer.get(name)):
-            answered, seen = (shown(each.answer.get(name)) for each in (first, again))
+            answered, seen = (shown(exchange.answer.get(name)) for exchange in (first, again))
             raise Failed(f"the {name} differs: answered {answered}, read {seen}", first, again)
 
 
 def _filled(value: Any) -> Any:
     """Returns a value without null and empty fields: events may have either."""
     if isinstance(value, Mapping):
-        return {name: _filled(each) for name, each in value.items() if each not in (None, [])}
-    return [_filled(each) for each in value] if isinstance(value, list) else value
+        return {name: _filled(item) for name, item in value.items() if item not in (None, [])}
+    return [_filled(item) for item in value] if isinstance(value, list) else value
 
 
 def _missing(exchange: Exchange, first: Exchange) -> None:

@@ -99,7 +99,7 @@ async def unstreamed(session: Session, endpoint: str, *, body: Mapping[str, Any]
 
 
 async def _streamed(session: Session, endpoint: str, body: Mapping[str, Any]) -> Exchange:
-    """Returns the exchange of a streamed answer. Raises Unreadable where it isn't a stream."""
+    """Returns the exchange of a streamed answer. Raises Unreadable if it isn't a stream."""
     exchange = await session.answered(endpoint, {**body, "stream": True})
     exchange.require_stream()
     return exchange
@@ -139,7 +139,7 @@ async def stream_parity(session: Session, endpoint: str, *, body: Mapping[str, A
         # An answer may differ because none of its prompt was cached yet, or by rounding.
         if any(_difference(one, other, known) is None for one in unary for other in streamed):
             return
-    if any(_difference(each[0], other, known) for each in (unary, streamed) for other in each):
+    if any(_difference(pair[0], other, known) for pair in (unary, streamed) for other in pair):
         raise NotExercised("the server answers the same request differently each time, so that nothing can be compared")
     raise Failed(str(_difference(unary[0], streamed[0], known)), unary[0], streamed[0])
 
@@ -149,14 +149,14 @@ def _difference(one: Exchange, other: Exchange, known: Collection[str] | None) -
     whose servers have no others and may not differ at all. Raises Unreadable."""
     ours = known is None
     left_out = {"usage"} if not ours and not _counted_once(one, other) else set()
-    whole, added = ({k: v for k, v in each.answer.items() if k not in left_out} for each in (one, other))
+    whole, added = ({k: v for k, v in exchange.answer.items() if k not in left_out} for exchange in (one, other))
     return _where(_comparable(whole, ours), _comparable(added, ours), known)
 
 
 def _counted_once(unary: Exchange, stream: Exchange) -> bool:
     """Returns whether both have usage, and the stream has one usage, not one for each choice."""
-    told = all(each.answer.get("usage") for each in (unary, stream))
-    return told and sum(bool(chunk.get("usage")) for chunk in stream.chunks) <= 1
+    has_usage = all(exchange.answer.get("usage") for exchange in (unary, stream))
+    return has_usage and sum(bool(chunk.get("usage")) for chunk in stream.chunks) <= 1
 
 
 def _comparable(value: Any, ours: bool) -> Any:
@@ -164,14 +164,14 @@ def _comparable(value: Any, ours: bool) -> Any:
     elsewhere. Some systems have the bytes of tokens, the numbers of calls, and kinds of tokens of which there are none,
     in whole answers alone."""
     if isinstance(value, Mapping):
-        kept = {key: _comparable(each, ours) for key, each in value.items() if key not in OWN}
-        filled = {key: each for key, each in kept.items() if each not in (None, "", [], {})}
+        kept = {key: _comparable(item, ours) for key, item in value.items() if key not in OWN}
+        filled = {key: item for key, item in kept.items() if item not in (None, "", [], {})}
         if ours:
             return filled
         left_out = (*UNARY, "index") if "function" in filled else UNARY
-        return {key: each for key, each in filled.items() if key not in left_out and not _none_of(key, each)}
+        return {key: item for key, item in filled.items() if key not in left_out and not _none_of(key, item)}
     if isinstance(value, list):
-        return [_comparable(each, ours) for each in value]
+        return [_comparable(item, ours) for item in value]
     return value
 
 
@@ -203,5 +203,5 @@ def _where(one: Any, other: Any, known: Collection[str] | None, path: str = "") 
 
 
 def _sentence(path: str, one: Any, other: Any) -> str:
-    shown = [json.dumps(each, ensure_ascii=False)[:120] for each in (one, other)]
+    shown = [json.dumps(item, ensure_ascii=False)[:120] for item in (one, other)]
     return f"{path.removesuffix('.')} is {shown[0]} unary, but the stream makes it {shown[1]}"

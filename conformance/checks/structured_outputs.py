@@ -33,11 +33,11 @@ async def fits(
     if may_refuse and exchange.status in (400, 422) and exchange.content:
         raise NotExercised(f"the server refuses this schema: {exchange.content[:160].decode('utf-8', 'replace')}")
     require_answer(exchange)
-    found = list(outputs(exchange))
-    if len(found) != choices:
-        raise Failed(f"there are {len(found)} choices, not {choices}", exchange)
+    all_outputs = list(outputs(exchange))
+    if len(all_outputs) != choices:
+        raise Failed(f"there are {len(all_outputs)} choices, not {choices}", exchange)
     schema = _schema(body)
-    for output in found:
+    for output in all_outputs:
         value = _value(exchange, output, bounded=schema is not OBJECT)
         for violation in Validator(schema).violations(value):
             if ordered:
@@ -79,8 +79,8 @@ async def unharmed(
     param: list[str] | None = None,
 ) -> None:
     """Each of the response formats `refused` is refused, and the request after it is answered as usual."""
-    for each in refused:
-        exchange = await session.send(endpoint, {**body, "response_format": each})
+    for response_format in refused:
+        exchange = await session.send(endpoint, {**body, "response_format": response_format})
         expected = {"refused": "validation"} | ({"param": param} if param else {})
         expect(exchange, expected, session.dialect, endpoint)
         await fits(session, endpoint, body=body)
@@ -92,7 +92,7 @@ def _schema(body: Mapping[str, Any]) -> Mapping[str, Any]:
 
 
 def _value(exchange: Exchange, output: Output, *, bounded: bool = True) -> Any:
-    """Returns the answer's JSON. Raises Failed, or NotExercised where a model reasoned too long or declined to answer.
+    """Returns the answer's JSON. Raises Failed, or NotExercised if a model reasoned too long or declined to answer.
     `bounded` is whether the schema limits the length of its text."""
     if output.reason == "length" and has_reasoning(exchange, output):
         raise NotExercised("the model's reasoning used up its tokens")

@@ -34,9 +34,12 @@ async def counted_alike(session: Session, endpoint: str, *, bodies: Sequence[Map
 
 async def prompts_counted(session: Session, endpoint: str, *, prompts: Sequence[str]) -> None:
     """Usage counts the tokens of all prompts: as many as when each is alone."""
-    alone = [await session.answered(endpoint, {"prompt": each, "max_tokens": 1}) for each in prompts]
+    alone = [await session.answered(endpoint, {"prompt": prompt, "max_tokens": 1}) for prompt in prompts]
     several = await session.answered(endpoint, {"prompt": list(prompts), "max_tokens": 1})
-    expected, together = sum(counted(each, "prompt_tokens") for each in alone), counted(several, "prompt_tokens")
+    expected, together = (
+        sum(counted(exchange, "prompt_tokens") for exchange in alone),
+        counted(several, "prompt_tokens"),
+    )
     if together != expected:
         raise Failed(f"alone the prompts have {expected} tokens, together {together}", several)
 

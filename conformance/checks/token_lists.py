@@ -60,9 +60,9 @@ async def tokens_read(session: Session, endpoint: str, *, text: str) -> None:
 
 async def tokens_same(session: Session, endpoint: str, *, bodies: Sequence[Mapping[str, Any]]) -> None:
     """These requests have the same tokens."""
-    found = [await _tokens(session, body) for body in bodies]
-    if any(tokens != found[0] for tokens in found):
-        raise Failed(f"the tokens are {found}", *session.exchanges)
+    token_lists = [await _tokens(session, body) for body in bodies]
+    if any(tokens != token_lists[0] for tokens in token_lists):
+        raise Failed(f"the tokens are {token_lists}", *session.exchanges)
 
 
 async def tokens_of_chat(session: Session, endpoint: str, *, messages: Sequence[Mapping[str, Any]]) -> None:
@@ -79,17 +79,17 @@ async def tokens_counted(session: Session, endpoint: str, *, bodies: Sequence[Ma
     for body in bodies:
         exchange = await session.answered("tokenize", body)
         tokens, count = exchange.answer["tokens"], exchange.answer.get("count")
-        if count != ([len(each) for each in tokens] if isinstance(tokens[0], list) else len(tokens)):
+        if count != ([len(ids) for ids in tokens] if isinstance(tokens[0], list) else len(tokens)):
             raise Failed(f"of the tokens {tokens} there are {count}", exchange)
 
 
 async def tokens_spelt(session: Session, endpoint: str, *, body: Mapping[str, Any], text: str) -> None:
     """The texts of the tokens, in a list of their own or beside each token, join to the text."""
     answer = (await session.answered("tokenize", body)).answer
-    pieces = answer.get("token_strs") or [each["piece"] for each in answer["tokens"] if isinstance(each, Mapping)]
+    pieces = answer.get("token_strs") or [token["piece"] for token in answer["tokens"] if isinstance(token, Mapping)]
     if len(pieces) != len(answer["tokens"]):
         raise Failed(f"{len(answer['tokens'])} tokens have {len(pieces)} texts", *session.exchanges)
-    spelt = b"".join(each.encode() if isinstance(each, str) else bytes(each) for each in pieces)
+    spelt = b"".join(piece.encode() if isinstance(piece, str) else bytes(piece) for piece in pieces)
     if spelt.decode(errors="replace").strip() != text:
         raise Failed(f"the tokens of {text!r} are spelt {spelt!r}", *session.exchanges)
 

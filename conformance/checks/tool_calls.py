@@ -26,11 +26,11 @@ async def called(
     """Every choice calls a tool of the request (`name`, if given), at most `most` times, with arguments that are JSON
     and fit; with null content if `without_text`."""
     exchange = await session.answered(endpoint, with_room(endpoint, body))
-    found = list(outputs(exchange))
-    if len(found) != choices:
-        raise Failed(f"there are {len(found)} choices, not {choices}", exchange)
+    all_outputs = list(outputs(exchange))
+    if len(all_outputs) != choices:
+        raise Failed(f"there are {len(all_outputs)} choices, not {choices}", exchange)
     parameters = {tool["function"]["name"]: tool["function"].get("parameters") or {} for tool in body["tools"] if tool}
-    for output in found:
+    for output in all_outputs:
         calls = whole_calls(output, exchange)
         for called_name, arguments in calls:
             if called_name not in ([name] if name else parameters):
@@ -43,7 +43,7 @@ async def called(
 
 
 def whole_calls(output: Output, exchange: Exchange) -> tuple[tuple[Any, Any], ...]:
-    """Returns the calls that aren't truncated. Raises Failed where a required call is missing, and NotExercised where
+    """Returns the calls that aren't truncated. Raises Failed if a required call is missing, and NotExercised if
     the limit left no room for one."""
     calls = output.calls[:-1] if output.reason == "length" else output.calls
     if calls:

@@ -30,7 +30,7 @@ Check = Callable[[Exchange], Iterable[str]]
 
 
 class Checks:
-    """The checks by a dialect's document."""
+    """The checks based on a dialect's document."""
 
     def __init__(self, dialect: Dialect) -> None:
         self._dialect = dialect
@@ -113,9 +113,9 @@ class Checks:
         return self._dialect.operations[exchange.request.endpoint or ""]
 
     def _definition(self, exchange: Exchange) -> Mapping[str, Any] | None:
-        """Returns the document's answer with this status; None where it has none."""
-        found = self._operation(exchange).definition["responses"].get(str(exchange.status))
-        return None if found is None else resolved(self._dialect.document, found)
+        """Returns the document's response for this status; None if it has none."""
+        response = self._operation(exchange).definition["responses"].get(str(exchange.status))
+        return None if response is None else resolved(self._dialect.document, response)
 
     def _not_a_server_error(self, exchange: Exchange) -> Iterator[str]:
         if (exchange.status or 0) >= 500 and not self._is_known_refusal(exchange):
@@ -143,7 +143,7 @@ class Checks:
                 yield f"Missing required header: {name}"
             elif value is not None:
                 shape = self._dialect.shape(header.get("schema", {}))
-                if not any(shape.fits(each) for each in _readings(value)):
+                if not any(shape.fits(reading) for reading in _readings(value)):
                     yield f"Response header does not conform to the schema: {name} is {value!r}"
 
     def _response_schema_conformance(self, exchange: Exchange) -> Iterator[str]:
@@ -151,7 +151,9 @@ class Checks:
         if exchange.is_stream:
             for event in exchange.chunks:
                 shape = self._dialect.event(endpoint, event)
-                yield from (f"Response violates schema: {each}" for each in (shape.violations(event) if shape else ()))
+                yield from (
+                    f"Response violates schema: {violation}" for violation in (shape.violations(event) if shape else ())
+                )
             return
         shape = self._dialect.answer(endpoint, exchange.status or 0, exchange.media)
         if shape is None or "json" not in exchange.media:
@@ -161,7 +163,7 @@ class Checks:
         except (ValueError, RecursionError) as error:
             yield f"JSON deserialization error: {error}"
         else:
-            yield from (f"Response violates schema: {each}" for each in shape.violations(value))
+            yield from (f"Response violates schema: {violation}" for violation in shape.violations(value))
 
     def _negative_data_rejection(self, exchange: Exchange) -> Iterator[str]:
         if not 400 <= (exchange.status or 0) < 500 and not self._is_known_refusal(exchange):
@@ -184,7 +186,11 @@ class Checks:
         advertised = {method.strip().upper() for method in header.split(",") if method.strip()}
         if exchange.request.method != "OPTIONS" or not advertised:
             return
-        declared = {each.method for each in self._dialect.operations.values() if each.path == self._path(exchange)}
+        declared = {
+            operation.method
+            for operation in self._dialect.operations.values()
+            if operation.path == self._path(exchange)
+        }
         if missing := sorted(declared - advertised):
             yield f"Allow: {header} lacks the documented methods {', '.join(missing)}"
         if self._whole and (others := sorted(advertised - declared - {*IMPLICIT_METHODS})):
@@ -209,7 +215,7 @@ def _is_json(content: bytes) -> bool:
 
 
 def json_of(content: bytes | None) -> Any:
-    """Returns the JSON value of a body; None where there is none."""
+    """Returns the JSON value of a body; None if there is none."""
     try:
         return None if content is None else json.loads(content)
     except (ValueError, RecursionError):
@@ -217,7 +223,7 @@ def json_of(content: bytes | None) -> Any:
 
 
 def _resumed_after(exchange: Exchange) -> int | None:
-    """Returns the number of the event after which the request wants those of a stream; None for a whole stream."""
+    """Returns the sequence number after which the request resumes a stream; None for a whole stream."""
     after = dict(parse_qsl(urlsplit(exchange.request.path).query)).get("starting_after", "")
     return int(after) if after.isdecimal() else None
 

@@ -61,7 +61,7 @@ def _have_tools(body: dict[str, Any]) -> None:
 
 
 def _search(body: dict[str, Any]) -> None:
-    """Makes a beam search narrow, or none if it has to be wide."""
+    """Reduces the width of a beam search; removes it if it can't be narrow."""
     if body.get("best_of") is not None:
         if (body.get("n") or 1) > MOST_BEAMS:
             del body["best_of"]
@@ -73,7 +73,7 @@ def _readable(value: Any, text: str, images: bool) -> Any:
     """Returns the value without files and sounds, and with `images` that need not be fetched, or none. `text` is the
     type of parts that are texts."""
     if isinstance(value, list):
-        return [_readable(each, text, images) for each in value]
+        return [_readable(item, text, images) for item in value]
     if not isinstance(value, Mapping):
         return value
     if value.get("type") in _UNREAD:
@@ -81,4 +81,4 @@ def _readable(value: Any, text: str, images: bool) -> Any:
         if url is None or not images:
             return {"type": text, "text": "What is this?"}
         return value if is_in_request(url) else {**value, "image_url": {"url": IMAGE}}
-    return {name: _readable(each, text, images) for name, each in value.items()}
+    return {name: _readable(item, text, images) for name, item in value.items()}

@@ -40,7 +40,9 @@ def drawable(document: Object, wanted: Collection[str] | None = None) -> dict[st
     It would generate no request for an operation with one (decision 064). Generated bodies may break the dropped rules,
     so others check them against the document itself. `wanted` are operationIds; by default all."""
     schemas: dict[str, Any] = document["components"]["schemas"]
-    bodies = {each.body_component or "" for each in operations(document) if wanted is None or each.id in wanted}
+    bodies = {
+        operation.body_component or "" for operation in operations(document) if wanted is None or operation.id in wanted
+    }
     ruled = {name: _spread(schemas[name]) for name in bodies & schemas.keys() if "allOf" in schemas[name]}
     kept = {name: _with(schema, _kept(name, schemas | ruled)) for name, schema in ruled.items()}
     return folded({**document, "components": {**document["components"], "schemas": schemas | kept}})
@@ -80,13 +82,13 @@ def _kept(name: str, schemas: Object) -> list[Any]:
 
     rules: list[Any] = schemas[name]["allOf"]
     while rules and not is_worked_out(rules):
-        without_one = (rules[:place] + rules[place + 1 :] for place in reversed(range(len(rules))))
+        without_one = (rules[:index] + rules[index + 1 :] for index in reversed(range(len(rules))))
         rules = next(filter(is_worked_out, without_one), rules[:-1])
     return rules
 
 
 def path_parameters(template: str, path: str) -> dict[str, str]:
-    """Returns the values in a path that ends in the template, as the server reads them."""
+    """Returns the parameter values in a path that ends in the template, as the server reads them."""
     pattern = re.sub(r"\\{(\w+)\\}", r"(?P<\1>.+)", re.escape(template))
     match = re.search(f"{pattern}$", path)
     return {name: unquote(value) for name, value in match.groupdict().items()} if match else {}

@@ -1,4 +1,4 @@
-"""Schemathesis' cases and answers as exchanges of the suite, and our checks as Schemathesis has them."""
+"""Converts Schemathesis' cases and responses to exchanges, and adapts our checks to Schemathesis."""
 
 from collections.abc import Callable, Iterable
 from typing import Any

@@ -1,4 +1,4 @@
-"""Decides whether a valid request was rightly refused."""
+"""Decides whether the refusal of a valid request was justified."""
 
 import json
 import re
@@ -45,7 +45,7 @@ class ExpectedRefusals:
 
 
 def refusal_of(case: Case[Any], response: Response) -> Refused | None:
-    """Returns the refused request as it was sent, or None where the answer holds no error in the envelope."""
+    """Returns the refused request as sent, or None if the answer has no error envelope."""
     try:
         error = json.loads(response.content)["error"]
         code, message, param = error["code"], error["message"], error["param"]
@@ -61,10 +61,10 @@ def refusal_of(case: Case[Any], response: Response) -> Refused | None:
 def path_parameters(template: str, url: str) -> dict[str, str]:
     """Returns the values in a URL that ends in the template's path, as the server reads them."""
     pattern = re.sub(r"\\{(\w+)\\}", r"(?P<\1>.+)", re.escape(template))
-    found = re.search(f"{pattern}$", urlsplit(url).path)
-    return {name: unquote(value) for name, value in found.groupdict().items()} if found else {}
+    match = re.search(f"{pattern}$", urlsplit(url).path)
+    return {name: unquote(value) for name, value in match.groupdict().items()} if match else {}
 
 
 def unknown_codes(document: Object) -> set[str]:
     """Returns the codes that operations list under x-refusals and that have no condition here."""
-    return {code for each in operations(document) for code in refusal_codes(each.definition)} - known_codes()
+    return {code for operation in operations(document) for code in refusal_codes(operation.definition)} - known_codes()

@@ -1,4 +1,4 @@
-"""The layer `fuzz`: what Schemathesis finds, as results."""
+"""The layer `fuzz`: findings of Schemathesis as results."""
 
 import asyncio
 import contextlib
@@ -50,7 +50,7 @@ class Fuzz:
 
     @property
     def requests(self) -> int:
-        """Returns how many requests were sent so far."""
+        """Returns the number of requests sent so far."""
         return self.report.count()
 
     async def results(self) -> AsyncGenerator[Result, None]:
@@ -115,17 +115,17 @@ class Fuzz:
         if not (named and checks_keys(server, dialect, models[0])):
             without.add("ignored_auth")
         # Rules about the run as a whole concern all endpoints.
-        whole = any(each.startswith("transport/fuzz") for each in self.filters)
-        asked = [
+        whole = any(pattern.startswith("transport/fuzz") for pattern in self.filters)
+        selected = [
             operation
             for endpoint, operation in dialect.operations.items()
             if whole or any(matches(f"{endpoint}/fuzz/{check}", self.filters) for check in SAYS)
         ]
-        for endpoint in [each for each in left_out if dialect.operations[each] not in asked]:
+        for endpoint in [each for each in left_out if dialect.operations[each] not in selected]:
             del left_out[endpoint]
-        asked = [each for each in asked if each.endpoint not in left_out]
-        self._asked = [each.endpoint for each in asked]
-        kinds = [asked] if deadline is None else _kinds(dialect, asked)
+        selected = [operation for operation in selected if operation.endpoint not in left_out]
+        self._asked = [operation.endpoint for operation in selected]
+        kinds = [selected] if deadline is None else _kinds(dialect, selected)
         weights = [_weight(dialect, kind) for kind in kinds]
         for number, kind in enumerate(kinds):
             share = None
@@ -139,7 +139,7 @@ class Fuzz:
                 self.options.most(self.profile),
                 self.options.seed,
                 PHASES_OF[self.profile],
-                [each.id for each in kind],
+                [operation.id for operation in kind],
                 models=models,
                 without=without,
                 max_time=share,
@@ -158,7 +158,7 @@ def _kinds(dialect: Dialect, operations: Sequence[Operation]) -> list[list[Opera
 
 
 def _weight(dialect: Dialect, operations: Sequence[Operation]) -> int:
-    """Returns a weight of some operations: their fields, and a few more for each request itself."""
+    """Returns the weight of some operations: their number of fields, plus a constant for each operation."""
     return sum(4 + len(body_fields(operation)) for operation in operations)
 
 
@@ -174,30 +174,31 @@ MISSING = (404, 405, 501)
 
 def missing(server: Server, dialect: Dialect, model: str) -> dict[str, str]:
     """Returns the reasons for endpoints that are left out. Raises OSError for a server that doesn't answer."""
-    found: dict[str, str] = {}
+    reasons: dict[str, str] = {}
     for endpoint, operation in dialect.operations.items():
         path = operation.path.replace("{model}", quote(model, safe=""))
         if operation.is_only_at_root:
-            found[endpoint] = "it is not under the base URL"
+            reasons[endpoint] = "it is not under the base URL"
             continue
         if "{response_id}" in path:
             kept = _kept(server, model)  # a new one: the previous one may have been deleted
             if kept is None:
-                found[endpoint] = "the server stores no responses"
+                reasons[endpoint] = "the server stores no responses"
                 continue
             path = path.replace("{response_id}", quote(kept, safe=""))
         status = server.status(operation.method, path, _example(dialect, operation, model))
         if status in MISSING:
-            found[endpoint] = f"the server answers {status}: it has no {operation.method} {operation.path}"
-    return found
+            reasons[endpoint] = f"the server answers {status}: it has no {operation.method} {operation.path}"
+    return reasons
 
 
 def checks_keys(server: Server, dialect: Dialect, model: str) -> bool:
-    """Returns whether the server refuses a wrong key anywhere; otherwise it was started without one."""
+    """Returns whether any endpoint of the server refuses a wrong key; if none does, the server was started without
+    one."""
     return any(
-        server.status(each.method, each.path, _example(dialect, each, model), key="wrong") in (401, 403)
-        for each in dialect.operations.values()
-        if "{" not in each.path and each.definition.get("security") != []
+        server.status(operation.method, operation.path, _example(dialect, operation, model), key="wrong") in (401, 403)
+        for operation in dialect.operations.values()
+        if "{" not in operation.path and operation.definition.get("security") != []
     )
 
 
@@ -213,7 +214,7 @@ def _example(dialect: Dialect, operation: Operation, model: str) -> dict[str, An
     body = resolved(dialect.document, operation.definition.get("requestBody", {}))
     examples = body.get("content", {}).get("application/json", {}).get("examples", {})
     for example in examples.values():
-        value = {name: each for name, each in example["value"].items() if not name.startswith("stream")}
+        value = {name: item for name, item in example["value"].items() if not name.startswith("stream")}
         known = body_fields(operation)
         limits = group("token_limits").paths
         limit = next(({name: SMALL} for name in limits if name in known), {})

@@ -43,7 +43,7 @@ CHECKS = tuple(name.replace("-", "_") for name in SAYS if name not in OF_THE_RUN
 
 
 def is_installed() -> bool:
-    """Returns whether Schemathesis is installed, which generates the requests of the layer: the extra `fuzz` has it."""
+    """Returns whether Schemathesis, which generates the requests, is installed; the extra `fuzz` installs it."""
     return find_spec("schemathesis") is not None
 
 

@@ -31,7 +31,7 @@ OF_MISTAKES = (ServerError, AcceptedNegativeData, RejectedPositiveData)
 
 
 def _is_busy(response: Response) -> bool:
-    """Returns whether the server asks to retry later: being busy is no fault."""
+    """Returns whether the server asks to retry later; being busy is no fault."""
     return response.status_code in RETRIED and "retry-after" in response.headers
 
 
@@ -104,11 +104,11 @@ class OtherVendorFilter:
         return proper
 
     def _is_invalid(self, case: Case[Any], response: Response) -> bool:
-        """Returns whether the system's document refuses the request, even if it was generated as valid."""
+        """Returns whether the system's document rejects the request, even if it was generated as valid."""
         return _sends_json(response) and self._dialect.takes(endpoint_of(case), _sent(response)) is False
 
     def _breaks_structure(self, case: Case[Any], response: Response) -> bool:
-        """Returns whether the body breaks the structure; parameters have nothing but bounds."""
+        """Returns whether the body breaks the structure; parameters have only bounds."""
         endpoint = endpoint_of(case)
         if endpoint not in self._structures:
             self._structures[endpoint] = self._structure(endpoint)
@@ -135,20 +135,20 @@ def structure(schema: Any) -> Any:
     kept = {key: schema[key] for key in ("type", "const", "enum", "required", "$ref") if key in schema}
     for key in ("allOf", "anyOf", "prefixItems"):
         if key in schema:
-            kept[key] = [structure(each) for each in schema[key]]
+            kept[key] = [structure(branch) for branch in schema[key]]
     if "oneOf" in schema:  # without bounds, a value may fit several branches
-        kept["allOf"] = [*kept.get("allOf", ()), {"anyOf": [structure(each) for each in schema["oneOf"]]}]
+        kept["allOf"] = [*kept.get("allOf", ()), {"anyOf": [structure(branch) for branch in schema["oneOf"]]}]
     for key in ("items", "additionalProperties"):
         if isinstance(schema.get(key), Mapping):
             kept[key] = structure(schema[key])
     if "properties" in schema:
         required = schema.get("required", ())
         kept["properties"] = {
-            name: each if name in required else {"anyOf": [each, {"type": "null"}]}
-            for name, each in _each(schema["properties"]).items()
+            name: property_schema if name in required else {"anyOf": [property_schema, {"type": "null"}]}
+            for name, property_schema in _each(schema["properties"]).items()
         }
     return kept
 
 
 def _each(schemas: Mapping[str, Any]) -> dict[str, Any]:
-    return {name: structure(each) for name, each in schemas.items()}
+    return {name: structure(subschema) for name, subschema in schemas.items()}

@@ -1,4 +1,4 @@
-"""The prompt of a request, as far as it can be told without the server: its texts, turns and token ids."""
+"""The prompt of a request as far as it is known without the server: texts, turns and token ids."""
 
 import json
 from collections.abc import Iterable, Iterator, Mapping
@@ -11,7 +11,7 @@ TURNS = ("message", "function_call_output")
 
 @dataclass(frozen=True, slots=True)
 class Prompt:
-    """Holds one prompt: its `texts` in their order. `turns` counts messages and the like, 0 for a bare prompt. `ids`
+    """One prompt: its `texts` in their order. `turns` counts messages and the like, 0 for a bare prompt. `ids`
     are tokens that the request itself holds. `last_user` is the text of the last turn of the user, or of the bare
     prompt. `images`: there is one among the parts."""
 
@@ -24,14 +24,14 @@ class Prompt:
 
 def prompts(body: Mapping[str, Any]) -> list[Prompt]:
     """Returns the prompts of a valid request of any endpoint: one for a conversation or a mixture of texts and tokens,
-    any number for completions, and of tokens that shall become texts."""
+    any number for completions, and of tokens to be decoded."""
     if tokens := body.get("tokens"):
-        return [_bare(each) for each in (tokens if is_several(tokens) else [tokens])]
+        return [_bare(prompt) for prompt in (tokens if is_several(tokens) else [tokens])]
     if isinstance(content := body.get("content"), list):
-        texts = tuple(each for each in content if isinstance(each, str))
-        return [Prompt(texts=texts, ids=tuple(each for each in content if not isinstance(each, str)))]
+        texts = tuple(part for part in content if isinstance(part, str))
+        return [Prompt(texts=texts, ids=tuple(part for part in content if not isinstance(part, str)))]
     if ids := body.get("prompt_token_ids") or body.get("input_ids"):
-        return [_bare(each) for each in (ids if is_several(ids) else [ids])]
+        return [_bare(prompt) for prompt in (ids if is_several(ids) else [ids])]
     if "messages" in body and body.get("disable_chat_template"):
         return [_bare("\n".join(_texts(body["messages"][0].get("content"))))]
     if "messages" in body:
@@ -40,12 +40,12 @@ def prompts(body: Mapping[str, Any]) -> list[Prompt]:
         return [_conversation(body["input"], [body.get("instructions") or "", *_tools(body)])]
     prompt = body.get("prompt")
     if isinstance(prompt, list) and is_several(prompt):
-        return [_bare(each) for each in prompt]
+        return [_bare(item) for item in prompt]
     return [_bare(prompt)]
 
 
 def is_several(prompt: Any) -> bool:
-    """Tells whether the prompt of a completion is a list of prompts; a list of token ids is one."""
+    """Returns whether the prompt of a completion is a list of prompts; a list of token ids is one."""
     return isinstance(prompt, list) and bool(prompt) and isinstance(prompt[0], str | list)
 
 
@@ -71,7 +71,7 @@ def _conversation(items: Any, first: Iterable[str]) -> Prompt:
 
 
 def _tools(body: Mapping[str, Any]) -> Iterator[str]:
-    """Yields each tool with all that a template may write of it."""
+    """Yields each tool with everything a template may render of it."""
     for name in ("tools", "functions"):
         for tool in body.get(name) or ():
             function = {"description": "", "parameters": {}} | (tool.get("function") or tool)
@@ -79,7 +79,7 @@ def _tools(body: Mapping[str, Any]) -> Iterator[str]:
 
 
 def _calls(item: Mapping[str, Any]) -> Iterator[Mapping[str, Any]]:
-    """Yields the calls in a message, or that an item is, with all that a template may write of them."""
+    """Yields the calls in a message or item with everything a template may render of them."""
     legacy = [{"function": item["function_call"]}] if item.get("function_call") else []
     own = [{"function": item}] if item.get("type") == "function_call" else []
     for call in (*(item.get("tool_calls") or ()), *legacy, *own):

@@ -1,4 +1,4 @@
-"""Sends the requests of a report's findings again, and judges each answer by our own code."""
+"""Resends the requests of a report's findings and judges each answer with our own checks."""
 
 import asyncio
 import re
@@ -30,7 +30,7 @@ OWN = ("authorization", "host", "content-length", "connection", "accept-encoding
 
 @dataclass(slots=True)
 class Replay:
-    """Runs once. `base` is the URL that the lines' requests were sent below."""
+    """A single replay. `base` is the URL that the paths of the recorded requests are relative to."""
 
     client: Client
     dialect: Dialect
@@ -59,7 +59,7 @@ class Replay:
         if name not in CHECKS or name not in self._checks.names or endpoint not in self.dialect.operations:
             because = "it takes more than this request: run the layer again with the report's seed"
             return Result(line.rule, "fuzz", says, Verdict.NOT_EXERCISED, because=because)
-        found: list[FuzzFinding] = []
+        findings: list[FuzzFinding] = []
         sent = 0
         for request in self._requests(line, endpoint):
             exchange = await self.client.send(request)
@@ -69,16 +69,16 @@ class Replay:
                 violations = await asyncio.to_thread(self._violations, name, exchange)
             except ModuleNotFoundError:
                 return Result(line.rule, "fuzz", says, Verdict.NOT_EXERCISED, because=NOT_INSTALLED)
-            found += (FuzzFinding(place, name, message, "", exchange) for message in violations)
+            findings += (FuzzFinding(place, name, message, "", exchange) for message in violations)
         if not sent:
             because = "the report holds no whole request: it is cut, or holds what a report doesn't show"
             return Result(line.rule, "fuzz", says, Verdict.NOT_EXERCISED, because=because)
         advice = Advice(line.advice, line.source) if line.advice else None
-        return replace(result_of(line.rule, says, found, sent), advice=advice)
+        return replace(result_of(line.rule, says, findings, sent), advice=advice)
 
     def _requests(self, line: Line, endpoint: str) -> Iterator[Request]:
-        for found in line.findings:
-            for shown in found.exchanges:
+        for finding in line.findings:
+            for shown in finding.exchanges:
                 content = content_of(shown.request)
                 if shown.request.size and content is None:
                     continue
@@ -94,8 +94,8 @@ class Replay:
     def _violations(self, name: str, exchange: Exchange) -> list[str]:
         if exchange.status is None:
             return [exchange.problem or exchange.ended]
-        found = self._checks.violations(name, exchange)
-        return [] if found and name == "positive_data_acceptance" and self._is_expected(exchange) else found
+        violations = self._checks.violations(name, exchange)
+        return [] if violations and name == "positive_data_acceptance" and self._is_expected(exchange) else violations
 
     def _is_expected(self, exchange: Exchange) -> bool:
         """Returns whether our own document lists the refusal of a valid request, and its reason is true. The documents
@@ -111,7 +111,7 @@ class Replay:
 
 
 def refusal_of(exchange: Exchange, dialect: Dialect) -> Refused | None:
-    """Returns the refused request as it was sent, or None where the answer has no error object."""
+    """Returns the refused request as sent, or None if the answer has no error object."""
     error = exchange.error
     if not {"code", "message", "param"} <= error.keys():
         return None
@@ -132,9 +132,11 @@ def refusal_of(exchange: Exchange, dialect: Dialect) -> Refused | None:
 
 
 def content_of(sent: Sent) -> bytes | None:
-    """Returns the body that was sent, or None where the report doesn't hold it as it was."""
+    """Returns the body as sent, or None if the report doesn't contain it unchanged."""
     plain = (sent.body or "").encode()
     # A report writes bytes and characters that can't be shown as \xff.
     as_bytes = ESCAPED.sub(lambda match: bytes.fromhex(match[1].decode()), plain)
     as_characters = ESCAPED.sub(lambda match: chr(int(match[1], 16)).encode(), plain)
-    return next((each for each in (plain, as_bytes, as_characters) if each and len(each) == sent.size), None)
+    return next(
+        (content for content in (plain, as_bytes, as_characters) if content and len(content) == sent.size), None
+    )

@@ -72,7 +72,7 @@ class FuzzReport:
 
     @property
     def checks(self) -> Counter[str]:
-        """Returns how often each check was applied to a request."""
+        """Returns the number of requests that each check was applied to."""
         counted: Counter[str] = Counter()
         for (_, check), number in self.checked.items():
             counted[check] += number

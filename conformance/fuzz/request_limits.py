@@ -60,7 +60,7 @@ class RequestLimits:
         *,
         frugal: bool = False,
     ) -> None:
-        self._fields = {each.id: body_fields(each) for each in operations(document)}
+        self._fields = {operation.id: body_fields(operation) for operation in operations(document)}
         self._models = models
         self._report = report
         # Settings of speculative decoding require a server that was started with it.

@@ -1,4 +1,4 @@
-"""Runs Schemathesis and collects what it found."""
+"""Runs Schemathesis and collects its findings."""
 
 import contextlib
 import copy
@@ -295,8 +295,8 @@ def _record_kind(case: Case[Any], came: Exchange, report: FuzzReport, dialect: D
 def message_of(failure: Failure) -> str:
     """Returns a failure as one line, without the schema and the value that Schemathesis shows."""
     if isinstance(failure, JsonSchemaError):
-        place = ".".join(map(str, failure.instance_path))
-        return f"{failure.title}: {place or 'it'}: {failure.validation_message}"
+        path = ".".join(map(str, failure.instance_path))
+        return f"{failure.title}: {path or 'it'}: {failure.validation_message}"
     title = "" if failure.title.startswith("Custom check failed") else f"{failure.title}: "
     return title + "; ".join(line.strip() for line in failure.message.splitlines() if line.strip())
 

@@ -88,23 +88,23 @@ def _form(content: bytes) -> Any:
 
 def _form_of(value: Any) -> Any:
     if isinstance(value, dict):
-        return tuple((name, _form_of(each)) for name, each in value.items())
+        return tuple((name, _form_of(item)) for name, item in value.items())
     if isinstance(value, list):
         return frozenset(map(_form_of, value))
     return type(value)
 
 
 def _without_servers(item: Any) -> Any:
-    """Returns a path item without servers of its own."""
+    """Returns a path item without its own servers."""
     if not isinstance(item, dict):
         return item
-    return {name: _without_servers(each) for name, each in item.items() if name != "servers"}
+    return {name: _without_servers(operation) for name, operation in item.items() if name != "servers"}
 
 
 def _sentence(error: BaseException) -> str:
     """Returns an error as a sentence with its causes: its own text says only that there was an error."""
-    causes = [str(each) for each in getattr(error, "schema_errors", None) or ()]
+    causes = [str(cause) for cause in getattr(error, "schema_errors", None) or ()]
     inner = error.__cause__ if isinstance(error, OpenAPIError) else None
     if inner is not None:
-        causes += [str(each) for each in getattr(inner, "schema_errors", None) or (inner,)]
-    return f"{type(error).__name__}: {'; '.join(each.splitlines()[0] for each in causes if each) or error}"
+        causes += [str(cause) for cause in getattr(inner, "schema_errors", None) or (inner,)]
+    return f"{type(error).__name__}: {'; '.join(cause.splitlines()[0] for cause in causes if cause) or error}"

@@ -1,4 +1,4 @@
-"""Answers of a server about itself: needed to tell whether its refusals are true."""
+"""Queries a server about itself, to verify its refusals."""
 
 import json
 import time
@@ -19,7 +19,7 @@ class NoAnswer(OSError):
 
 
 class BadStatus(OSError):
-    """A request was answered with another status than 2xx."""
+    """A request was answered with a status other than 2xx."""
 
     def __init__(self, status: int, path: str) -> None:
         super().__init__(f"{path} is answered with {status}")
@@ -27,11 +27,11 @@ class BadStatus(OSError):
 
 
 class Server:
-    """Asks the server under test. Raises NoAnswer, and BadStatus for what is no 2xx."""
+    """Queries the server under test. Raises NoAnswer, and BadStatus for any status but 2xx."""
 
     def __init__(self, target: Target, document: Mapping[str, Any]) -> None:
         self._target = target
-        self._paths = frozenset(each.path for each in operations(document) if not each.is_only_at_root)
+        self._paths = frozenset(operation.path for operation in operations(document) if not operation.is_only_at_root)
         self.count_tokens = cache(self._count_tokens)
 
     @cached_property
@@ -51,17 +51,17 @@ class Server:
         return facts if isinstance(facts, dict) else {}
 
     def response(self, id: str) -> dict[str, Any] | None:
-        """Returns the response that is stored under an id now; None where there is none, or no way to ask."""
-        found: dict[str, Any] | None = self._stored("/responses/{response_id}", quote(id, safe=""))
-        return found
+        """Returns the response currently stored under an id; None if there is none, or it can't be queried."""
+        response: dict[str, Any] | None = self._stored("/responses/{response_id}", quote(id, safe=""))
+        return response
 
     def new_response(self, model: str, *, background: bool) -> str | None:
-        """Returns the id of a response that was just stored, or is being made; None where the server stores none."""
+        """Returns the id of a response that was just stored, or is being made; None if the server stores none."""
         if "/responses/{response_id}" not in self._paths:
             return None
-        asked = {"input": "hi", "max_output_tokens": 16, "store": True, "background": background}
+        body = {"input": "hi", "max_output_tokens": 16, "store": True, "background": background}
         try:
-            made = self._ask("/responses", {"model": model, **asked})
+            made = self._ask("/responses", {"model": model, **body})
         except BadStatus as bad:
             if bad.status != 400:  # it was started without a store
                 raise
@@ -90,7 +90,7 @@ class Server:
             return None
 
     def _count_tokens(self, text: str) -> int | None:
-        """Tells how many tokens a text is, without special ones; None where the server has no way to say it."""
+        """Returns the token count of a text without special tokens; None if the server can't count tokens."""
         if "/tokenize" not in self._paths:
             return None
         if not text:
@@ -116,7 +116,7 @@ class Server:
             raise NoAnswer(f"{path} is not answered with JSON") from None
 
     def _send(self, method: str, path: str, body: Any, key: str | None) -> tuple[int, bytes]:
-        """Waits and tries again where the server says that it is busy."""
+        """Waits and retries while the server reports that it is busy."""
         for _ in range(MOST_RETRIES):
             status, headers, content = self._once(method, path, body, key)
             wait = wait_of(headers)

@@ -74,7 +74,7 @@ class NotStored:
                 self._ids.add(str(json.loads(response.content)["id"]))
 
     def filter_failure(self, context: HookContext, failure: Failure, case: Case[Any], response: Response) -> bool:
-        """Returns whether the failure stays."""
+        """Returns whether the failure is kept."""
         return not isinstance(failure, EnsureResourceAvailability) or not self._ids.intersection(
             (case.path_parameters or {}).values()
         )

@@ -1,4 +1,4 @@
-"""What a run with generated requests says of each endpoint's rules."""
+"""Derives the verdicts of each endpoint's rules from a run with generated requests."""
 
 from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass, replace
@@ -54,15 +54,15 @@ class Verdicts:
     ended: str = ""
 
     def results(self) -> Iterator[Result]:
-        told = once(self.report.findings)
+        findings = once(self.report.findings)
         for endpoint, operation in self.dialect.operations.items():
             if self.report.count(operation=operation.label):
                 yield self._requests(endpoint, operation)
-                yield from self._checks(endpoint, operation, told)
+                yield from self._checks(endpoint, operation, findings)
             elif endpoint in self.asked and self.report.ended == "max_time":
                 rule = f"{endpoint}/fuzz/requests"
                 yield Result(rule, "fuzz", SAYS["requests"], Verdict.SKIP, because=TIME_WAS_UP)
-        endpoints = {each.label: endpoint for endpoint, each in self.dialect.operations.items()}
+        endpoints = {operation.label: endpoint for endpoint, operation in self.dialect.operations.items()}
         yield from self._silences(endpoints)
         for label, problem in self.report.errors:
             rule = f"{endpoints.get(label, 'transport')}/fuzz/run"
@@ -71,11 +71,11 @@ class Verdicts:
     def _requests(self, endpoint: str, operation: Operation) -> Result:
         report, label = self.report, operation.label
         sent, refused = report.count(operation=label), report.excused_of(label)
-        said = f"{sent} requests, {report.valid[label]} valid and {report.invalid[label]} invalid ones among them"
+        counts = f"{sent} requests, {report.valid[label]} valid and {report.invalid[label]} invalid ones among them"
         if refused:
-            said += f"; {refused} valid ones were refused for a reason"
+            counts += f"; {refused} valid ones were refused for a reason"
         few = self._too_few(operation)
-        because = "; ".join(each for each in (few, few and self._cut_short, said, self.ended) if each)
+        because = "; ".join(reason for reason in (few, few and self._cut_short, counts, self.ended) if reason)
         verdict = Verdict.NOT_EXERCISED if few else Verdict.PASS
         return Result(f"{endpoint}/fuzz/requests", "fuzz", SAYS["requests"], verdict, because=because, checked=sent)
 
@@ -85,22 +85,22 @@ class Verdicts:
             rule, name = f"{endpoint}/fuzz/{check}", check.replace("-", "_")
             if name in self.without or not matches(rule, self.filters):
                 continue
-            found = [each for each in told if (each.operation, each.check) == (label, name)]
+            matching = [finding for finding in told if (finding.operation, finding.check) == (label, name)]
             few = self._too_few(operation)
             if check == ACCEPTANCE:
-                result = self._acceptance(rule, operation, found)
+                result = self._acceptance(rule, operation, matching)
                 few = few or _few_of_a_kind("valid", result.checked, operation)
             elif check == REJECTION:
-                result = result_of(rule, says, found, self.report.invalid[label])
+                result = result_of(rule, says, matching, self.report.invalid[label])
                 if not result.checked and not _takes_something(operation):
                     continue
                 few = few or _few_of_a_kind("invalid", result.checked, operation)
             elif self.report.checked[label, name]:
-                result = result_of(rule, says, found, self.report.checked[label, name])
+                result = result_of(rule, says, matching, self.report.checked[label, name])
             else:
                 continue
             if few and result.verdict is Verdict.PASS:
-                because = "; ".join(each for each in (few, self._cut_short) if each)
+                because = "; ".join(reason for reason in (few, self._cut_short) if reason)
                 result = replace(result, verdict=Verdict.NOT_EXERCISED, because=because)
             yield result
 
@@ -121,7 +121,7 @@ class Verdicts:
         accepted, refused = report.accepted[label], report.refused[label]
         result = Result(rule, "fuzz", SAYS[ACCEPTANCE], Verdict.PASS, checked=valid)
         if found:
-            finding = Finding(_share(len(found), valid), tuple(each.exchange for each in various(found)))
+            finding = Finding(_share(len(found), valid), tuple(sample.exchange for sample in various(found)))
             return replace(result, verdict=Verdict.FAIL, findings=(finding,))
         if not refused:
             return result
@@ -138,7 +138,7 @@ class Verdicts:
         by_endpoint: dict[str, list[str]] = {}
         for label, problem in self.report.silences:
             if label in endpoints and self.report.ended == "server_unavailable":
-                continue  # that the server went away is told once
+                continue  # that the server went away is reported once
             by_endpoint.setdefault(endpoints.get(label, "transport"), []).append(problem)
         for endpoint, problems in by_endpoint.items():
             findings = tuple(map(Finding, problems[:MOST_FINDINGS]))
@@ -163,21 +163,21 @@ def result_of(rule: str, says: str, found: Sequence[FuzzFinding], checked: int) 
     shown = various(found)
     because = f"{len(found)} of {checked} break it; {len(shown)} are shown" if len(found) > len(shown) else ""
     verdict = Verdict.FAIL if found else Verdict.PASS
-    findings = tuple(Finding(each.message, (each.exchange,)) for each in shown)
+    findings = tuple(Finding(finding.message, (finding.exchange,)) for finding in shown)
     return Result(rule, "fuzz", says, verdict, because=because, findings=findings, checked=checked)
 
 
 def once(found: Sequence[FuzzFinding]) -> list[FuzzFinding]:
     """Returns one finding for each fault: without what follows from another finding in the same answer."""
-    crashes = {_shown(each) for each in found if each.check == "not_a_server_error"}
-    first = {_shown(each) for each in found if each.check in FIRST}
+    crashes = {_shown(finding) for finding in found if finding.check == "not_a_server_error"}
+    first = {_shown(finding) for finding in found if finding.check in FIRST}
 
     def follows(each: FuzzFinding) -> bool:
         if each.check == "second_judge" and _shown(each) in first:
             return True
         return each.check in OF_CRASHES and _shown(each) in crashes
 
-    return [each for each in found if not follows(each)]
+    return [finding for finding in found if not follows(finding)]
 
 
 def _shown(found: FuzzFinding) -> tuple[str, bytes | None, bytes]:
@@ -188,7 +188,7 @@ def _shown(found: FuzzFinding) -> tuple[str, bytes | None, bytes]:
 def various(found: Sequence[FuzzFinding]) -> list[FuzzFinding]:
     """Returns a few findings, those with messages of their own first."""
     first: dict[str, FuzzFinding] = {}
-    for each in found:
-        first.setdefault(each.message, each)
-    others = [each for each in found if first[each.message] is not each]
+    for finding in found:
+        first.setdefault(finding.message, finding)
+    others = [finding for finding in found if first[finding.message] is not finding]
     return [*first.values(), *others][:MOST_FINDINGS]

@@ -163,9 +163,9 @@ class Client:
 
 async def _chunked(content: bytes | None) -> AsyncIterator[bytes]:
     """Yields the content in two pieces, without a known length."""
-    whole = content or b""
-    yield whole[: len(whole) // 2]
-    yield whole[len(whole) // 2 :]
+    body = content or b""
+    yield body[: len(body) // 2]
+    yield body[len(body) // 2 :]
 
 
 def _connection(response: httpx.Response) -> str | None:

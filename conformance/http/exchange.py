@@ -42,7 +42,7 @@ class Request:
 
 @dataclass(frozen=True)
 class Exchange:
-    """A request and its answer. `status` is None where no answer came. `headers` have lower-case names. Times are in
+    """A request and its answer. `status` is None if no answer came. `headers` have lower-case names. Times are in
     seconds since the request."""
 
     number: int
@@ -79,7 +79,7 @@ class Exchange:
         return self.media == "text/event-stream"
 
     def require_stream(self) -> None:
-        """Raises Unreadable where the answer isn't a stream by its media type."""
+        """Raises Unreadable if the answer isn't a stream by its media type."""
         if not self.is_stream:
             raise Unreadable(f"a stream was asked for, and the answer is {self.media or 'of no media type'}")
 
@@ -132,13 +132,13 @@ class Exchange:
     def error(self) -> Mapping[str, Any]:
         """Returns OpenAI's error object of a refusal; empty without one."""
         try:
-            found = self.json.get("error") if isinstance(self.json, dict) else None
+            error = self.json.get("error") if isinstance(self.json, dict) else None
         except Unreadable:
             return {}
-        return found if isinstance(found, dict) else {}
+        return error if isinstance(error, dict) else {}
 
     def __str__(self) -> str:
-        """Returns a line for people: `POST /chat/completions -> 200`."""
+        """Returns a readable line: `POST /chat/completions -> 200`."""
         came = str(self.status) if self.status is not None else self.problem or self.ended
         return f"{self.request.method} {self.request.path} -> {came}"
 

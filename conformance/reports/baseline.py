@@ -50,7 +50,7 @@ class Baseline(BaseModel):
         entry = self.accepted.get(line.rule)
         if entry is None or entry.verdict != line.verdict:
             return line
-        findings = tuple(each.model_copy(update={"accepted": entry.has(each.fault)}) for each in line.findings)
+        findings = tuple(finding.model_copy(update={"accepted": entry.has(finding.fault)}) for finding in line.findings)
         accepted = all(map(entry.has, line.faults))
         return line.model_copy(update={"accepted": accepted, "note": entry.because, "findings": findings})
 

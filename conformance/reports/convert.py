@@ -34,13 +34,13 @@ class Converter:
             issues=result.issues,
             because=text(result.because),
             follows=result.follows,
-            findings=tuple(self._found(each) for each in result.findings),
+            findings=tuple(self._found(finding) for finding in result.findings),
             judged=result.checked,
             seconds=round(result.seconds, 3),
         )
 
     def _found(self, finding: Finding) -> Found:
-        exchanges = tuple(self._shown(each) for each in finding.exchanges[:MOST_EXCHANGES])
+        exchanges = tuple(self._shown(exchange) for exchange in finding.exchanges[:MOST_EXCHANGES])
         return Found(message=self._redactor.text(finding.message), exchanges=exchanges)
 
     def _shown(self, exchange: Exchange) -> Shown:
@@ -118,4 +118,4 @@ def _plain(content: bytes) -> str | None:
         text = content.decode("utf-8")
     except UnicodeDecodeError:
         return None
-    return text if all(each.isprintable() or each in "\n\t" for each in text) else None
+    return text if all(character.isprintable() or character in "\n\t" for character in text) else None

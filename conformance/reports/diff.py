@@ -45,12 +45,12 @@ RANK = {
 def diff(before: Report, after: Report) -> Diff:
     old = {line.rule: line for line in before.lines}
     new = {line.rule: line for line in after.lines}
-    found = Diff(after.header.fail_on)
+    diff = Diff(after.header.fail_on)
     for rule in sorted(old.keys() & new.keys()):
-        _sort((old[rule], new[rule]), found)
-    found.gone = [old[rule] for rule in sorted(old.keys() - new.keys())]
-    found.new = [new[rule] for rule in sorted(new.keys() - old.keys())]
-    return found
+        _sort((old[rule], new[rule]), diff)
+    diff.gone = [old[rule] for rule in sorted(old.keys() - new.keys())]
+    diff.new = [new[rule] for rule in sorted(new.keys() - old.keys())]
+    return diff
 
 
 def _sort(pair: tuple[Line, Line], found: Diff) -> None:
@@ -71,8 +71,8 @@ def _sort(pair: tuple[Line, Line], found: Diff) -> None:
 
 def new_faults(before: Line, after: Line) -> list[str]:
     """Returns the messages of faults that are in the second run, but not in the first."""
-    known = {each.fault for each in before.findings}
-    return [each.message for each in after.findings if each.fault not in known]
+    known = {finding.fault for finding in before.findings}
+    return [finding.message for finding in after.findings if finding.fault not in known]
 
 
 # Fields of a header that aren't the plan of the run: the tool, the time, the server, and which rules make a run fail.

@@ -64,14 +64,14 @@ def faults(lines: Iterable[Line], *, accepted: bool = False) -> list[Fault]:
     known = {line.rule: line for line in bad}
     severities = list(Severity)
     for line in bad:
-        # The errors of an endpoint that isn't there are told as those of every such path.
+        # The errors of a missing endpoint are reported as those of every such path.
         elsewhere = UNROUTED if line.follows.endswith("/error-envelope") else ""
         cause = known.get(line.follows) or known.get(elsewhere, line)
         if severities.index(line.severity) < severities.index(cause.severity):
-            cause = line  # what binds is not told below what is advised
+            cause = line  # a binding rule is not listed below advice
         groups.setdefault((cause.severity, cause.verdict, shape(cause)), []).append(line)
     found = [Fault(tuple(group)) for group in groups.values()]
-    return sorted(found, key=lambda each: (severities.index(each.head.severity), -len(each.lines), each.head.rule))
+    return sorted(found, key=lambda fault: (severities.index(fault.head.severity), -len(fault.lines), fault.head.rule))
 
 
 def shape(line: Line) -> str:
@@ -97,10 +97,10 @@ def shape(line: Line) -> str:
 
 def _member(why: str) -> str:
     """Returns the fault of an object's member, wherever the object is: in answers, events, other objects."""
-    place, _, problem = EVENT.sub("", why).partition(": ")
+    location, _, problem = EVENT.sub("", why).partition(": ")
     if missing := MISSING.fullmatch(problem):
         return f"{missing['first']} is missing"
-    return _plain(f"{place.rpartition('.')[2]}: {problem}")
+    return _plain(f"{location.rpartition('.')[2]}: {problem}")
 
 
 def _plain(text: str) -> str:

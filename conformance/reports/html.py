@@ -35,7 +35,7 @@ def render(template: str, **values: object) -> str:
 
 def anchor(rule: str) -> str:
     """Returns the anchor of a rule in a page."""
-    return "".join(each if each.isalnum() or each in "-_" else "." for each in rule)
+    return "".join(character if character.isalnum() or character in "-_" else "." for character in rule)
 
 
 def _sorted(report: Report) -> list[Line]:
@@ -116,7 +116,9 @@ def _columns(reports: Mapping[str, Report]) -> list[Column]:
     columns = []
     for name, report in reports.items():
         plain = re.sub(r"[^a-z0-9]+", "-", name.lower()).strip("-") or "server"
-        slug = next(each for each in (plain, *(f"{plain}-{n}" for n in range(2, 10_000))) if each not in taken)
+        slug = next(
+            candidate for candidate in (plain, *(f"{plain}-{n}" for n in range(2, 10_000))) if candidate not in taken
+        )
         taken.add(slug)
         columns.append(Column(name, f"{slug}.html", report, {line.rule: line for line in report.lines}))
     return columns
@@ -126,5 +128,5 @@ def _rows(columns: list[Column]) -> list[Row]:
     says = {line.rule: line.says for column in columns for line in column.report.lines}
     return [
         Row(rule, says[rule], tuple(column.lines.get(rule) for column in columns))
-        for rule in sorted(says, key=lambda each: (each.rsplit("/", 1)[0], each))
+        for rule in sorted(says, key=lambda rule_id: (rule_id.rsplit("/", 1)[0], rule_id))
     ]

@@ -39,8 +39,8 @@ def _suite(root: Element, name: str, cases: Sequence[Element], report: Report) -
         suite.set(attribute, str(sum(case.find(tag) is not None for case in cases)))
     suite.set("time", f"{sum(float(case.attrib['time']) for case in cases):.3f}")
     properties = SubElement(suite, "properties")
-    told = {"url": header.url, "model": header.model, "dialect": header.dialect, "rules": header.rules}
-    for key, value in told.items():
+    attributes = {"url": header.url, "model": header.model, "dialect": header.dialect, "rules": header.rules}
+    for key, value in attributes.items():
         SubElement(properties, "property", name=key, value=_xml(value))
     suite.extend(cases)
     SubElement(suite, "system-out")

@@ -33,28 +33,30 @@ def _lines(report: Report) -> Iterator[str]:
     for severity, group in report.by_severity().items():
         for endpoint, lines in _by_endpoint(group).items():
             counts = count(lines)
-            yield f"| {severity} | {endpoint} | {' | '.join(str(counts[each] or '') for each in Verdict)} |"
-    found = faults(report.lines)
-    if not found:
+            yield f"| {severity} | {endpoint} | {' | '.join(str(counts[verdict] or '') for verdict in Verdict)} |"
+    all_faults = faults(report.lines)
+    if not all_faults:
         return
     yield ""
     yield "| | rule | what was found |"
     yield "|---|---|---|"
-    for fault in found[:MOST]:
+    for fault in all_faults[:MOST]:
         line, others = fault.head, f" and {len(fault.others)} more" if fault.others else ""
         yield f"| {line.severity} | {line.rule}{others} | {_text(cut(line.why, LONGEST))} |"
-    if len(found) > MOST:
+    if len(all_faults) > MOST:
         yield ""
-        yield f"{len(found) - MOST} more findings are in the other reports."
+        yield f"{len(all_faults) - MOST} more findings are in the other reports."
 
 
 def _by_endpoint(lines: Iterable[Line]) -> dict[str, list[Line]]:
-    found: dict[str, list[Line]] = {}
-    for line in sorted(lines, key=lambda each: each.rule):
-        found.setdefault(line.rule.split("/")[0], []).append(line)
-    return found
+    groups: dict[str, list[Line]] = {}
+    for line in sorted(lines, key=lambda item: item.rule):
+        groups.setdefault(line.rule.split("/")[0], []).append(line)
+    return groups
 
 
 def _text(text: str) -> str:
     """Escapes a text: a server's message must not become a link, an image or a table cell."""
-    return "".join(f"\\{each}" if each in "\\`*_{}[]()#+-!|<>~@" else each for each in " ".join(text.split()))
+    return "".join(
+        f"\\{character}" if character in "\\`*_{}[]()#+-!|<>~@" else character for character in " ".join(text.split())
+    )

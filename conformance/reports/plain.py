@@ -23,9 +23,9 @@ def _lines(line: Line) -> Iterator[str]:
         yield f"see {line.spec} in the document"
     for issue in line.issues:
         yield f"see {issue}"
-    for found in line.findings:
+    for finding in line.findings:
         yield ""
-        yield from finding_lines(found)
+        yield from finding_lines(finding)
 
 
 def finding_lines(found: Found) -> Iterator[str]:

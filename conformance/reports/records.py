@@ -161,8 +161,8 @@ class Line(Record):
     @property
     def faults(self) -> tuple[str, ...]:
         """Returns the faults, each once; of a check that failed itself, its error."""
-        found = [each.fault for each in self.findings] or [shape_of(self.because)]
-        return tuple(sorted(set(found))) if self.verdict in BAD else ()
+        shapes = [finding.fault for finding in self.findings] or [shape_of(self.because)]
+        return tuple(sorted(set(shapes))) if self.verdict in BAD else ()
 
     @property
     def why(self) -> str:
@@ -208,7 +208,7 @@ class Report:
 
     @property
     def shortcoming(self) -> str:
-        """Returns why the run isn't whole, as a sentence; empty where it is."""
+        """Returns why the run isn't whole, as a sentence; empty if it is."""
         if self.footer is None:
             return "The report has no end: the run was broken off, or the file was cut."
         if not self.footer.complete:
@@ -237,16 +237,16 @@ class Report:
 
     def by_severity(self) -> dict[Severity, list[Line]]:
         """Returns the lines by severity, `must` first."""
-        found = {severity: [line for line in self.lines if line.severity is severity] for severity in Severity}
-        return {severity: lines for severity, lines in found.items() if lines}
+        by_severity = {severity: [line for line in self.lines if line.severity is severity] for severity in Severity}
+        return {severity: lines for severity, lines in by_severity.items() if lines}
 
 
 def by_subject(lines: Iterable[Line]) -> dict[str, list[Line]]:
     """Returns lines by subject, sorted by rule."""
-    found: dict[str, list[Line]] = {}
-    for line in sorted(lines, key=lambda each: each.rule):
-        found.setdefault(line.subject, []).append(line)
-    return found
+    groups: dict[str, list[Line]] = {}
+    for line in sorted(lines, key=lambda item: item.rule):
+        groups.setdefault(line.subject, []).append(line)
+    return groups
 
 
 def count(lines: Sequence[Line]) -> Counter[Verdict]:

@@ -44,7 +44,7 @@ def _patterns(key: str) -> Iterator[str]:
 
 
 def _whole_or_cut(before: str, units: Sequence[str], after: str) -> str:
-    """Returns the pattern of a text, or of its beginning where that was cut: half a key tells too much, too."""
+    """Returns the pattern of a text, or of its beginning where that was cut: half a key reveals too much, too."""
     first = min(len(units) // 2, MOST_LEFT + 1)
     some = rf"""[^\s"'`)\]}}…]{{0,{len(units) * 6}}}+{CUT}"""
     return f"{before}{''.join(units[:first])}(?:{''.join(units[first:])}{after}|{some})"
@@ -88,9 +88,9 @@ class Redactor:
     def of(cls, target: Target) -> Self:
         """Returns the redactor for the key and the headers of a target; what follows `Bearer` in one is a key, too. A
         short value is hidden in its header only: `1` is everywhere."""
-        words = {each for value in target.extra.values() for each in (value, value.rpartition(" ")[2])}
+        words = {word for value in target.extra.values() for word in (value, value.rpartition(" ")[2])}
         return cls(
-            [target.key or "", *(each for each in words if len(each) >= SHORT)],
+            [target.key or "", *(word for word in words if len(word) >= SHORT)],
             (*target.extra, target.key_header or ""),
         )
 

@@ -41,7 +41,7 @@ def sarif(report: Report) -> dict[str, Any]:
                 "tool": {"driver": driver},
                 "automationDetails": {"id": _id(report.header)},
                 "invocations": [_invocation(report)],
-                "results": [each for index, line in enumerate(bad) for each in _results(line, index, report)],
+                "results": [result for index, line in enumerate(bad) for result in _results(line, index, report)],
                 "columnKind": "unicodeCodePoints",
             }
         ],
@@ -56,11 +56,14 @@ def _id(header: Header) -> str:
 
 
 def _invocation(report: Report) -> dict[str, Any]:
-    found: dict[str, Any] = {"executionSuccessful": not report.shortcoming, "startTimeUtc": _utc(report.header.started)}
+    invocation: dict[str, Any] = {
+        "executionSuccessful": not report.shortcoming,
+        "startTimeUtc": _utc(report.header.started),
+    }
     if report.shortcoming:
         notification = {"level": "error", "message": {"text": report.shortcoming}}
-        found["toolExecutionNotifications"] = [notification]
-    return found
+        invocation["toolExecutionNotifications"] = [notification]
+    return invocation
 
 
 def _utc(started: str) -> str:
@@ -91,26 +94,26 @@ def _rule(line: Line) -> dict[str, Any]:
 
 
 def _escaped(text: str) -> str:
-    return "".join(f"\\{each}" if each in "\\`*_[]<>#|" else each for each in text)
+    return "".join(f"\\{character}" if character in "\\`*_[]<>#|" else character for character in text)
 
 
 def _results(line: Line, index: int, report: Report) -> Iterator[dict[str, Any]]:
     """Yields a result for each fault of a line, with its first finding."""
     faults: dict[str, Found] = {}
-    for found in line.findings or [Found(message=line.because or line.says, accepted=line.accepted)]:
-        faults.setdefault(found.fault, found)
-    for fault, found in faults.items():
+    for finding in line.findings or [Found(message=line.because or line.says, accepted=line.accepted)]:
+        faults.setdefault(finding.fault, finding)
+    for fault, finding in faults.items():
         # Code hosts recognize a result by this.
         fingerprint = hashlib.sha256(f"{line.rule} {fault}".encode()).hexdigest()[:16]
         result: dict[str, Any] = {
             "ruleId": line.rule,
             "ruleIndex": index,
             "level": "note" if line.verdict is Verdict.ERROR else LEVELS[line.severity],
-            "message": {"text": "\n".join(finding_lines(found))},
-            "locations": [_place(found, report.header)],
+            "message": {"text": "\n".join(finding_lines(finding))},
+            "locations": [_place(finding, report.header)],
             "partialFingerprints": {"primaryLocationLineHash": f"{fingerprint}:1"},
         }
-        if line.accepted or found.accepted:
+        if line.accepted or finding.accepted:
             result["suppressions"] = [{"kind": "external", "justification": line.note or "accepted by the baseline"}]
         yield result
 
@@ -122,11 +125,13 @@ def _place(found: Found, header: Header) -> dict[str, Any]:
     path = url.path
     if template := template_of(path):
         path = urlsplit(header.url).path.rstrip("/") + template.split("/{")[0]
-    asked = f"{found.exchanges[0].request.method} {path}" if found.exchanges else path
+    request_line = f"{found.exchanges[0].request.method} {path}" if found.exchanges else path
     return {
         "physicalLocation": {
             "artifactLocation": {"uri": quote(path.strip("/") or url.netloc, safe="/%:")},
             "region": {"startLine": 1},
         },
-        "logicalLocations": [{"name": asked, "fullyQualifiedName": f"{url.netloc} {asked}", "kind": "resource"}],
+        "logicalLocations": [
+            {"name": request_line, "fullyQualifiedName": f"{url.netloc} {request_line}", "kind": "resource"}
+        ],
     }

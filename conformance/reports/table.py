@@ -65,8 +65,8 @@ class LiveTable:
     def feed(self, line: Line) -> None:
         if self._verbose and not self._console.is_terminal:
             why = f": {first_line(line.why)}" if line.why else ""
-            said = f"{verdict_of(line)} {line.rule}{why}"
-            self._console.print(said, markup=False, highlight=False, soft_wrap=True)
+            text = f"{verdict_of(line)} {line.rule}{why}"
+            self._console.print(text, markup=False, highlight=False, soft_wrap=True)
 
     def _view(self) -> RenderableType:
         rows = sum(len(by_subject(lines)) + 1 for lines in self._report.by_severity().values())
@@ -102,27 +102,27 @@ def verdict_of(line: Line) -> str:
 
 def table(report: Report, *, subjects: bool = True) -> Table:
     """Returns a table of the number of each verdict, `must` rules first."""
-    found = Table(box=None, padding=(0, 1), show_edge=False, header_style="dim")
-    found.add_column("")
+    table = Table(box=None, padding=(0, 1), show_edge=False, header_style="dim")
+    table.add_column("")
     for verdict in Verdict:
-        found.add_column(str(verdict), justify="right")
+        table.add_column(str(verdict), justify="right")
     for severity, lines in report.by_severity().items():
-        found.add_row(Text(severity, style="bold"))
+        table.add_row(Text(severity, style="bold"))
         groups: dict[str, list[Line]] = {}
         for subject, some in by_subject(lines).items():
             groups.setdefault(subject if subjects else subject.split("/")[0], []).extend(some)
         for name, group in groups.items():
             counts = count(group)
-            found.add_row(Text(name), *(Text(str(counts[each] or ""), style=STYLES[each]) for each in Verdict))
-    return found
+            table.add_row(Text(name), *(Text(str(counts[verdict] or ""), style=STYLES[verdict]) for verdict in Verdict))
+    return table
 
 
 def show_findings(console: Console, report: Report, *, verbose: bool = False) -> None:
     """Prints the findings, `must` rules last, where they are seen; with `verbose` also accepted ones, and why other
     rules have no verdict."""
-    found = faults(report.lines)
+    all_faults = faults(report.lines)
     for severity in reversed(Severity):
-        for fault in found:
+        for fault in all_faults:
             if fault.head.severity is severity:
                 _finding(console, fault.head)
                 _others(console, fault)
@@ -141,7 +141,7 @@ def show_findings(console: Console, report: Report, *, verbose: bool = False) ->
 def _without_verdict(console: Console, verdict: Verdict, lines: list[Line]) -> None:
     """Prints the rules by the reason why they have no verdict, which many rules often share."""
     reasons: dict[str, list[str]] = {}
-    for line in sorted(lines, key=lambda each: each.rule):
+    for line in sorted(lines, key=lambda item: item.rule):
         reasons.setdefault(first_line(line.why), []).append(line.rule)
     for why, rules in reasons.items():
         console.print()
@@ -166,7 +166,7 @@ def _finding(console: Console, line: Line) -> None:
             _print(console, Text(f"  {cut(shown.curl, CURL)}", style="dim"))
         if more := len(found.exchanges[MOST_EXCHANGES:]):
             _print(console, Text(f"  and {more} more request{'s' * (more > 1)}", style="dim"))
-    if accepted := sum(found.accepted for found in line.findings):
+    if accepted := sum(finding.accepted for finding in line.findings):
         _print(console, Text(f"  and {accepted} that the baseline accepts", style="dim"))
 
 
@@ -179,20 +179,20 @@ def _others(console: Console, fault: Fault) -> None:
 
 def show_totals(console: Console, report: Report, stale: Iterable[str]) -> None:
     """Prints the totals. `stale` are problems with entries of a baseline."""
-    for each in stale:
-        _print(console, Text(each, style="yellow"))
+    for rule in stale:
+        _print(console, Text(rule, style="yellow"))
     console.print()
     if report.shortcoming:
         _print(console, Text(report.shortcoming, style="bold red"))
     accepted = sum(line.accepted for line in report.lines)
-    for said in totals(report):
-        _print(console, Text(said, style="bold"))
-    if found := faults(report.lines):
-        broken = sum(len(each.lines) for each in found)
+    for total in totals(report):
+        _print(console, Text(total, style="bold"))
+    if all_faults := faults(report.lines):
+        broken = sum(len(fault.lines) for fault in all_faults)
         _print(
             console,
             Text(
-                f"{len(found)} fault{'s' * (len(found) > 1)}, reported by {broken} rule{'s' * (broken > 1)}",
+                f"{len(all_faults)} fault{'s' * (len(all_faults) > 1)}, reported by {broken} rule{'s' * (broken > 1)}",
                 style="bold",
             ),
         )

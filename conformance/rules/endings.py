@@ -76,8 +76,8 @@ class StopAbsent(Rule):
     }
 
     def applies(self, exchange: Exchange) -> bool:
-        wanted = exchange.request.asked("include_stop_str_in_output", False)
-        return exchange.ok and bool(exchange.request.asked("stop")) and not wanted
+        included = exchange.request.asked("include_stop_str_in_output", False)
+        return exchange.ok and bool(exchange.request.asked("stop")) and not included
 
     def violations(self, exchange: Exchange) -> Iterator[str]:
         stop = exchange.request.asked("stop")
@@ -89,9 +89,9 @@ class StopAbsent(Rule):
                     continue
                 text = text.removeprefix(prompt)
             # Some systems ignore other values than texts.
-            for each in stop if isinstance(stop, list) else [stop]:
-                if isinstance(each, str) and each and each in text:
-                    yield shows_stop(each, text)
+            for sequence in stop if isinstance(stop, list) else [stop]:
+                if isinstance(sequence, str) and sequence and sequence in text:
+                    yield shows_stop(sequence, text)
 
 
 def shows_stop(stop: str, text: str) -> str:
@@ -113,8 +113,8 @@ def used_up(exchange: Exchange) -> bool:
 def too_many(exchange: Exchange, made: int, several: int = 1) -> str:
     """Returns the message that an answer has more tokens than the request allows for each of `several` texts."""
     name, limit = _limit(exchange)
-    each = f" for each of {several} texts" if several > 1 else ""
-    return f"the answer has {made} tokens, though {name} is {limit}{each}"
+    suffix = f" for each of {several} texts" if several > 1 else ""
+    return f"the answer has {made} tokens, though {name} is {limit}{suffix}"
 
 
 def _limit(exchange: Exchange) -> tuple[str, int | None]:

@@ -20,22 +20,22 @@ class LogprobsJoin(Rule):
     }
 
     def applies(self, exchange: Exchange) -> bool:
-        asked = exchange.request.asked("logprobs", False)
+        requested = exchange.request.asked("logprobs", False)
         # With reasoning and calls, the tokens include those of other texts.
         choices = CHOICES.get(endpoint_of(exchange))
         if choices is None or not self.dialect.has_property(choices, "logprobs"):
             return False  # the system has none
-        counted = isinstance(asked, int) and not isinstance(asked, bool) and asked >= 0
+        counted = isinstance(requested, int) and not isinstance(requested, bool) and requested >= 0
         likely = exchange.request.asked("top_logprobs", 0)
         # Other rules report a wrong value that isn't refused.
-        return exchange.ok and (asked is True or counted) and isinstance(likely, int) and likely >= 0
+        return exchange.ok and (requested is True or counted) and isinstance(likely, int) and likely >= 0
 
     def violations(self, exchange: Exchange) -> Iterator[str]:
-        for place, output in enumerate(outputs(exchange)):
+        for index, output in enumerate(outputs(exchange)):
             logprobs = output.choice.get("logprobs")
             if logprobs is None:
-                asked = json.dumps(exchange.request.asked("logprobs"))
-                yield f"logprobs: {asked} was sent, but the answer has no choices.{place}.logprobs"
+                requested = json.dumps(exchange.request.asked("logprobs"))
+                yield f"logprobs: {requested} was sent, but the answer has no choices.{index}.logprobs"
             elif not isinstance(logprobs, dict):
                 yield f"logprobs were asked for, and are {logprobs!r}"
             elif "content" in logprobs:
@@ -49,15 +49,15 @@ class LogprobsJoin(Rule):
 
 
 def _chat(tokens: list[dict[str, Any]], output: Output) -> Iterator[str]:
-    for each in tokens:
-        if each.get("logprob", 0) > 0:
-            yield f"the logprob of {each.get('token')!r} is {each['logprob']}, above 0"
+    for token in tokens:
+        if token.get("logprob", 0) > 0:
+            yield f"the logprob of {token.get('token')!r} is {token['logprob']}, above 0"
     if output.calls or output.reasoning:
         return
-    if all(isinstance(each.get("bytes"), list) for each in tokens):
-        joined = bytes(byte for each in tokens for byte in each["bytes"]).decode("utf-8", "replace")
+    if all(isinstance(token.get("bytes"), list) for token in tokens):
+        joined = bytes(byte for token in tokens for byte in token["bytes"]).decode("utf-8", "replace")
     else:
-        joined = "".join(each.get("token") or "" for each in tokens)
+        joined = "".join(token.get("token") or "" for token in tokens)
     # The token that ended the turn, and text that a stop string cut off, aren't part of the text.
     if not joined.startswith(output.text.strip("\ufffd")):
         yield f"the tokens join to {joined[:120]!r}, but the text is {output.text[:120]!r}"

@@ -30,9 +30,9 @@ class Rule(ABC):
         return endpoint in self.specs or "" in self.specs
 
     def advice(self, endpoint: str) -> Advice | None:
-        """Returns why the rule is only advice for an endpoint; None where the document has it."""
-        found = self.advised.get(endpoint, self.advised.get(""))
-        return found and replace(found, source=found.source.replace("{operation}", self._place(endpoint)))
+        """Returns why the rule is only advice for an endpoint; None if the document requires it."""
+        advice = self.advised.get(endpoint, self.advised.get(""))
+        return advice and replace(advice, source=advice.source.replace("{operation}", self._place(endpoint)))
 
     def _place(self, endpoint: str) -> str:
         operation = self.dialect.operations.get(endpoint)

@@ -83,8 +83,10 @@ class ErrorEnvelope(Rule):
 
     def _is_documented(self, exchange: Exchange) -> bool:
         """Returns whether the document has the path and the method of the request."""
-        asked = f"{exchange.request.method} {template_of(exchange.request.path.partition('?')[0])}"
-        return bool(endpoint_of(exchange)) or asked in {each.label for each in self.dialect.operations.values()}
+        route = f"{exchange.request.method} {template_of(exchange.request.path.partition('?')[0])}"
+        return bool(endpoint_of(exchange)) or route in {
+            operation.label for operation in self.dialect.operations.values()
+        }
 
     def violations(self, exchange: Exchange) -> Iterator[str]:
         shape = self.dialect.error(endpoint_of(exchange), exchange.status or 0)

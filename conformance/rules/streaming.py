@@ -65,11 +65,11 @@ class StreamOrder(_StreamRule):
             if table.terminator is not None or event.data != DONE:
                 yield from judge.feed(event)
         # `stream-end` reports a connection that ends early.
-        yield from (each for each in judge.end() if "does not end with" not in each)
+        yield from (problem for problem in judge.end() if "does not end with" not in problem)
 
 
 class RoleOnce(_StreamRule):
-    """Judges where no document says in how many chunks the role comes; elsewhere the stream's order does."""
+    """Checks how many chunks have a role if the document doesn't specify it; otherwise the stream's order does."""
 
     name = "role-once"
     says = "Only one chunk of a choice has its role."
@@ -90,8 +90,8 @@ class RoleOnce(_StreamRule):
 
     def violations(self, exchange: Exchange) -> Iterator[str]:
         choices = (choice for chunk in exchange.chunks for choice in chunk.get("choices") or ())
-        said = Counter(choice.get("index") for choice in choices if (choice.get("delta") or {}).get("role"))
-        for index, times in said.items():
+        roles = Counter(choice.get("index") for choice in choices if (choice.get("delta") or {}).get("role"))
+        for index, times in roles.items():
             if times > 1:
                 yield f"choice {index} says its role in {times} chunks"
 

@@ -81,8 +81,8 @@ class NoEmptyCalls(Rule):
     def violations(self, exchange: Exchange) -> Iterator[str]:
         for holder in exchange.chunks if exchange.is_stream else (exchange.answer,):
             for choice in holder.get("choices") or ():
-                said = choice["delta" if exchange.is_stream else "message"]
-                if said.get("tool_calls") == []:
+                message = choice["delta" if exchange.is_stream else "message"]
+                if message.get("tool_calls") == []:
                     yield f"tool_calls of choice {choice['index']} is an empty list"
                     return  # the next ones mostly have the same fault
 

@@ -104,7 +104,7 @@ class Session:
         return exchange
 
     async def answered(self, endpoint: str, body: Mapping[str, Any], **how: Any) -> Exchange:
-        """Sends as `send` does. Raises Failed for anything but a complete 200, and NotExercised where the system's
+        """Sends as `send` does. Raises Failed for anything but a complete 200, and NotExercised if the system's
         document refuses the request, too."""
         exchange = await self.send(endpoint, body, **how)
         if (exchange.status or 0) >= 400 and self.dialect.alone_refuses(endpoint, exchange.request.body):
@@ -126,17 +126,17 @@ class Session:
 
 
 def require_answer(exchange: Exchange) -> None:
-    """Raises Failed where the exchange isn't a complete 200."""
+    """Raises Failed if the exchange isn't a complete 200."""
     if exchange.status != 200:
-        said = exchange.problem or exchange.content[:200].decode("utf-8", "replace")
-        raise Failed(f"the answer is {exchange.status or exchange.ended}, not 200: {said}", exchange)
+        reason = exchange.problem or exchange.content[:200].decode("utf-8", "replace")
+        raise Failed(f"the answer is {exchange.status or exchange.ended}, not 200: {reason}", exchange)
     if exchange.ended != "complete":
         raise Failed(exchange.problem or exchange.ended, exchange)
 
 
 def require_alive(exchange: Exchange) -> None:
-    """Raises Failed unless the list of models is answered, which shows that the server is alive. A 404 is reported
-    where the list itself is tested."""
+    """Raises Failed unless the list of models is answered, which shows that the server is alive. The case for the list
+    itself reports a 404."""
     if exchange.status != 404 or exchange.ended != "complete":
         require_answer(exchange)
 

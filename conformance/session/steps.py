@@ -53,13 +53,13 @@ def _filled(value: Any, named: Mapping[str, Exchange]) -> Any:
     """Returns the value with `${step.path}` replaced: within a text by the text of the step's value, alone by the value
     itself."""
     if isinstance(value, Mapping):
-        return {key: _filled(each, named) for key, each in value.items()}
+        return {key: _filled(item, named) for key, item in value.items()}
     if isinstance(value, list):
-        return [_filled(each, named) for each in value]
+        return [_filled(item, named) for item in value]
     if not isinstance(value, str):
         return value
-    if whole := REFERENCE.fullmatch(value):
-        return _referred(whole, named)
+    if reference := REFERENCE.fullmatch(value):
+        return _referred(reference, named)
     return REFERENCE.sub(lambda match: str(_referred(match, named)), value)
 
 
@@ -106,7 +106,7 @@ NAMES_THE_FIELD = Advice(
 def expect(exchange: Exchange, expected: Mapping[str, Any], dialect: Dialect, endpoint: str) -> None:
     """Compares an exchange with `expected`, whose keys `cases/case.schema.json` describes.
 
-    Raises Failed, Unreadable, or NotExercised where the answer lacks an expected count, which the rules for shapes
+    Raises Failed, Unreadable, or NotExercised if the answer lacks an expected count, which the rules for shapes
     judge."""
     if "refused" in expected:
         _refused(exchange, expected["refused"], dialect, endpoint)
@@ -121,20 +121,20 @@ def expect(exchange: Exchange, expected: Mapping[str, Any], dialect: Dialect, en
     answer: Any = exchange.answer if exchange.is_stream else exchange.json
     looked_at = 0
     for path, schema in expected.get("body", {}).items():
-        found = values_at(answer, path.removesuffix("?"))
+        values = values_at(answer, path.removesuffix("?"))
         counts = path.startswith("usage.") and isinstance(answer, Mapping) and not _wants_usage(exchange)
         if counts and not answer.get("usage"):
             raise NotExercised("the answer has no usage")
-        if not found and not (path.endswith("?") and not dialect.always_has(endpoint, path.partition(".")[0])):
+        if not values and not (path.endswith("?") and not dialect.always_has(endpoint, path.partition(".")[0])):
             raise Failed(f"the answer has no {path.removesuffix('?')}", exchange)
-        _values(exchange, found, schema)
-        looked_at += len(found)
+        _values(exchange, values, schema)
+        looked_at += len(values)
     if expected.get("body") and not looked_at:
         left_out = ", ".join(path.removesuffix("?") for path in expected["body"])
         raise NotExercised(f"the answer has no {left_out}, and need not have it")
     for path in expected.get("absent", ()):
-        if found := values_at(answer, path):
-            raise Failed(f"the answer has {found[0][0]}: {found[0][1]!r}", exchange)
+        if values := values_at(answer, path):
+            raise Failed(f"the answer has {values[0][0]}: {values[0][1]!r}", exchange)
     for path, schema in expected.get("chunks", {}).items():
         for chunk in exchange.chunks:
             _values(exchange, values_at(chunk, path), schema)
@@ -149,12 +149,12 @@ def _wants_usage(exchange: Exchange) -> bool:
 def values_at(value: Any, path: str) -> list[tuple[str, Any]]:
     """Returns all values at a path, with their paths; `*` stands for every element, and the empty path for the whole
     value."""
-    found = [("", value)]
+    values = [("", value)]
     for name in path.split(".") if path else ():
-        found = [
-            (f"{where}.{key}".removeprefix("."), each) for where, holder in found for key, each in _below(holder, name)
+        values = [
+            (f"{where}.{key}".removeprefix("."), item) for where, holder in values for key, item in _below(holder, name)
         ]
-    return found
+    return values
 
 
 def _below(holder: Any, name: str) -> list[tuple[str, Any]]:
@@ -164,7 +164,7 @@ def _below(holder: Any, name: str) -> list[tuple[str, Any]]:
         return [(name, holder[name])] if name in holder else []
     if isinstance(holder, list):
         if name == "*":
-            return [(str(index), each) for index, each in enumerate(holder)]
+            return [(str(index), item) for index, item in enumerate(holder)]
         index = int(name) if re.fullmatch(r"-?\d+", name) else None
         if index is not None and -len(holder) <= index < len(holder):
             return [(name, holder[index])]
@@ -191,8 +191,8 @@ def _status(exchange: Exchange, expected: list[Any], otherwise: Advice) -> None:
     """Raises Failed for another status. Where both refuse the request, it is only the advice `otherwise`."""
     if exchange.status is None or exchange.ended != "complete":
         raise Failed(exchange.problem or exchange.ended, exchange)
-    if not any(each in (exchange.status, f"{exchange.status // 100}xx") for each in expected):
-        refusals = all(str(each).startswith("4") for each in (exchange.status, *expected))
+    if not any(status in (exchange.status, f"{exchange.status // 100}xx") for status in expected):
+        refusals = all(str(status).startswith("4") for status in (exchange.status, *expected))
         raise Failed(
             f"the status is {exchange.status}, not {' or '.join(map(str, expected))}{_said(exchange)}",
             exchange,
@@ -236,7 +236,7 @@ PROMPTS = ("prompt_tokens", "input_tokens")
 
 
 def counted(exchange: Exchange, name: str) -> int:
-    """Returns a count of usage, such as `prompt_tokens`. Raises NotExercised where the answer doesn't have it, which
+    """Returns a count of usage, such as `prompt_tokens`. Raises NotExercised if the answer doesn't have it, which
     the rules for shapes judge, and where a prompt counts as 0, which the rule for usage judges."""
     usage = exchange.answer.get("usage")
     count = usage.get(name) if isinstance(usage, Mapping) else None

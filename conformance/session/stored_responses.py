@@ -17,7 +17,7 @@ LONG_INPUT = (
 
 
 async def made(session: Session, body: Mapping[str, Any]) -> Exchange:
-    """Creates a response, short and stored unless the body says otherwise. Raises Failed where there is none."""
+    """Creates a response, short and stored unless the body says otherwise. Raises Failed if it isn't created."""
     exchange = await session.answered("responses", {"max_output_tokens": SHORT, "store": True, **body})
     id_of(exchange)
     return exchange

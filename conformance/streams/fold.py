@@ -9,12 +9,12 @@ Piece = dict[str, Any]
 
 
 def fold_chat(chunks: list[dict[str, Any]]) -> dict[str, Any]:
-    """Returns the chat completion that chunks add up to; usage is null where no chunk had any."""
-    return _fold(chunks, "chat.completion", lambda pieces: {"message": _message([each["delta"] for each in pieces])})
+    """Returns the chat completion that chunks add up to; usage is null if no chunk had any."""
+    return _fold(chunks, "chat.completion", lambda pieces: {"message": _message([piece["delta"] for piece in pieces])})
 
 
 def fold_completion(chunks: list[dict[str, Any]]) -> dict[str, Any]:
-    """Returns the text completion that chunks add up to; usage is null where no chunk had any."""
+    """Returns the text completion that chunks add up to; usage is null if no chunk had any."""
     return _fold(chunks, "text_completion", _completed)
 
 
@@ -55,8 +55,8 @@ def _fold(chunks: list[dict[str, Any]], kind: str, choice: Callable[[list[Piece]
 
 def _stop_reason(pieces: list[Piece]) -> dict[str, Any]:
     """Returns what ended a choice, if the stream has it: some systems have it in each chunk, null before the end."""
-    told = [piece["stop_reason"] for piece in pieces if "stop_reason" in piece]
-    return {"stop_reason": told[-1]} if told else {}
+    stop_reasons = [piece["stop_reason"] for piece in pieces if "stop_reason" in piece]
+    return {"stop_reason": stop_reasons[-1]} if stop_reasons else {}
 
 
 def _completed(pieces: list[Piece]) -> dict[str, Any]:
@@ -88,14 +88,14 @@ def _message(deltas: list[Piece]) -> dict[str, Any]:
 
 
 def _told(pieces: list[Piece], name: str) -> dict[str, Any]:
-    """Returns the field as the first piece that has it has it."""
+    """Returns the field of the first piece that has it."""
     return next(({name: piece[name]} for piece in pieces if piece.get(name) is not None), {})
 
 
 def _lists(pieces: list[Piece], *names: str) -> dict[str, Any]:
     """Returns the joined lists of these names, as far as there are any."""
     given = [name for name in names if any(isinstance(piece.get(name), list) for piece in pieces)]
-    return {name: [each for piece in pieces for each in piece.get(name) or ()] for name in given}
+    return {name: [item for piece in pieces for item in piece.get(name) or ()] for name in given}
 
 
 def _calls(deltas: list[Piece]) -> list[dict[str, Any]]:

@@ -112,7 +112,9 @@ class OneIdInvariant(Invariant):
 
     def fact(self, event: Event, fact: Fact) -> Iterator[str]:
         machine = self.machines.of(fact.name)
-        if machine is None or self._law.of not in [each.name for each in self.machines.chain(machine)]:
+        if machine is None or self._law.of not in [
+            state_machine.name for state_machine in self.machines.chain(machine)
+        ]:
             return
         key, of = fact.key[: self._depth], self._law.of
         for field in self._law.fields:

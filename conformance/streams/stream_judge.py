@@ -75,8 +75,8 @@ class SseJudge:
             yield f"an event is no JSON object but {sent.data[:80]}"
             return
         if self._name_field is not None and event.get(self._name_field) != sent.event:
-            told = "has no `event:` line;" if sent.event == NAMELESS else f"is named {sent.event}, but"
-            yield f"an event {told} its {self._name_field} is {event.get(self._name_field)!r}"
+            naming = "has no `event:` line;" if sent.event == NAMELESS else f"is named {sent.event}, but"
+            yield f"an event {naming} its {self._name_field} is {event.get(self._name_field)!r}"
         yield from self._judge.feed(event)
 
     def end(self) -> Iterator[str]:

@@ -1,1 +1,1 @@
-"""The conditions under which the refusal of a valid request is true."""
+"""Conditions under which the refusal of a valid request is justified."""

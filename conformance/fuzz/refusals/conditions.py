@@ -32,7 +32,7 @@ from specvino.document.loading import CONDITIONS, conditions_of, load
 
 
 def is_true(refused: Refused, server: Server) -> bool:
-    """Returns whether the reason of a refusal holds. Raises NoAnswer and BadStatus where the server has to be asked and
+    """Returns whether the reason of a refusal holds. Raises NoAnswer and BadStatus if the server has to be queried and
     doesn't answer."""
     predicate = REFUSALS.get(refused.code)
     if predicate is not None and predicate(refused, server):
@@ -43,7 +43,7 @@ def is_true(refused: Refused, server: Server) -> bool:
 
 
 def known_codes() -> set[str]:
-    """Returns the codes of all refusals whose truth can be told."""
+    """Returns the codes of all refusals that can be verified."""
     entries = [entry for endpoint in load(CONDITIONS)["endpoints"].values() for entry in endpoint.values()]
     return REFUSALS.keys() | {entry["code"] for entry in entries}
 

@@ -1,4 +1,4 @@
-"""Refusals of images and other parts that are no text."""
+"""Refusals of images and other non-text parts."""
 
 import base64
 import re
@@ -37,8 +37,8 @@ def invalid_image(refused: Refused, server: Server) -> bool:
 
 
 def invalid_image_url(refused: Refused, server: Server) -> bool:
-    """Tells whether the server sees images, and the one named isn't in the request: what is may never be refused for
-    its place."""
+    """Returns whether the server supports images and the URL that `param` names doesn't contain the image itself: such
+    an image may never be refused for its location."""
     url = _named_url(refused)
     return url is not None and server.facts.get("vision", True) and not is_in_request(url)
 
@@ -49,12 +49,12 @@ def failed_to_download_image(refused: Refused, server: Server) -> bool:
 
 
 def is_in_request(url: str) -> bool:
-    """Tells whether a URL holds the image itself."""
+    """Returns whether a URL contains the image itself."""
     return url.lower().startswith("data:") or _DATA.match(url) is not None
 
 
 def _part(refused: Refused) -> Mapping[str, Any] | None:
-    """Returns the part that `param` names, or in which it names a field."""
+    """Returns the part that `param` refers to, directly or by one of its fields."""
     path = (refused.param or "").split(".")
     parts = (refused.value(".".join(path[:end])) for end in range(len(path), 0, -1))
     return next((part for part in parts if isinstance(part, Mapping) and "type" in part), None)
@@ -66,7 +66,7 @@ def _named_url(refused: Refused) -> str | None:
 
 
 def url_of(part: Mapping[str, Any]) -> str | None:
-    """Returns where a part's image is; None for a part without one."""
+    """Returns the location of a part's image; None for a part without one."""
     source = part.get("image_url")
     url = source.get("url") if isinstance(source, Mapping) else source
     return url if isinstance(url, str) else None

@@ -1,4 +1,4 @@
-"""Refusals of what a model shall read: prompts that are too long, empty or none."""
+"""Refusals of prompts: too long, empty or missing."""
 
 from specvino.conformance.fuzz.prompts import Prompt
 from specvino.conformance.fuzz.refusals.refused import Refused
@@ -39,7 +39,7 @@ def context_length_exceeded(refused: Refused, server: Server) -> bool:
 
 
 def invalid_prompt(refused: Refused, server: Server) -> bool:
-    """Tells whether the message gives a reason that is known here, and a prompt to which it applies.
+    """Returns whether the message gives a reason that is known here, and a prompt to which it applies.
 
     Another reason is a finding until somebody has looked at it.
     """
@@ -72,7 +72,7 @@ def _is_unknown(id: int, server: Server) -> bool:
 
 
 def _is_odd(refused: Refused) -> bool:
-    """Tells whether a template may have something against a conversation: it is more than one question."""
+    """Returns whether a template may reject a conversation: it has more than one question."""
     return any(prompt.turns > 1 or not prompt.last_user for prompt in refused.prompts) or any(
         refused.value(name) for name in _TEMPLATE_READS
     )

@@ -1,4 +1,4 @@
-"""Refusals that speak of stored responses: the server is asked again, in another way."""
+"""Refusals that refer to stored responses, verified by further requests to the server."""
 
 import re
 from typing import Any
@@ -13,7 +13,7 @@ def response_not_found(refused: Refused, server: Server) -> bool:
 
 
 def _is_broken(id: str, server: Server) -> bool:
-    """Tells whether a response isn't stored, or one that it continues."""
+    """Returns whether a response, or the one it continues, isn't stored."""
     stored = server.response(id)
     if stored is None:
         return True
@@ -22,7 +22,7 @@ def _is_broken(id: str, server: Server) -> bool:
 
 
 def response_not_finished(refused: Refused, server: Server) -> bool:
-    """Tells whether the response was made in the background; by now it may be finished."""
+    """Returns whether the response was created in the background; it may be finished by now."""
     return bool(_stored(refused, server).get("background"))
 
 
@@ -40,9 +40,9 @@ def store_unavailable(refused: Refused, server: Server) -> bool:
 
 
 def invalid_encrypted_content(refused: Refused, server: Server) -> bool:
-    """Tells whether the item has encrypted reasoning. Nothing that is made up can have been encrypted by the server."""
-    found = re.fullmatch(r"input\.(\d+)\.encrypted_content", refused.param or "")
-    item = refused.value(f"input.{found[1]}") if found else None
+    """Returns whether the item has encrypted reasoning: the server can't have encrypted made-up content."""
+    match = re.fullmatch(r"input\.(\d+)\.encrypted_content", refused.param or "")
+    item = refused.value(f"input.{match[1]}") if match else None
     return isinstance(item, dict) and item.get("type") == "reasoning" and bool(item.get("encrypted_content"))
 
 

@@ -1,4 +1,4 @@
-"""Structured outputs that a request asks for, and refusals of schemas and structural tags."""
+"""Structured outputs in a request, and refusals of schemas and structural tags."""
 
 import json
 import re
@@ -48,18 +48,18 @@ def constrains(body: Mapping[str, Any]) -> bool:
 
 
 def invalid_schema(refused: Refused, server: Server) -> bool:
-    """Tells whether the schema is none, or nothing is known that satisfies it; a structural tag may be anything, and so
-    may the text of a grammar."""
+    """Returns whether the value is no schema, or no known value satisfies it. A structural tag and the text of a
+    grammar may be anything."""
     param = refused.param or ""
     if any(param == name or param.startswith(f"{name}.") for name in WITH_TEXT):
         return True
     for name in WITH_SCHEMA:
         if param == name or param.startswith(f"{name}."):
             return _is_no_schema(refused.value(name))
-    found = _schema(refused)
-    if found is None:
+    located = _schema(refused)
+    if located is None:
         return False
-    field, schema = found
+    field, schema = located
     if field == "response_format":
         return isinstance(schema, Mapping) and schema.get("type") not in ("text", "json_object", "any_text")
     if not _is_schema(schema):
@@ -73,7 +73,7 @@ def invalid_schema(refused: Refused, server: Server) -> bool:
 
 
 def _is_no_schema(value: Any) -> bool:
-    """Tells whether a value, or the JSON that it is the text of, is no schema, or nothing known satisfies it."""
+    """Returns whether a value, or the JSON in its text, is no schema, or no known value satisfies it."""
     if isinstance(value, str):
         try:
             value = json.loads(value)
@@ -81,22 +81,22 @@ def _is_no_schema(value: Any) -> bool:
             return True
     if not _is_schema(value):
         return True
-    return bool(_keywords(value)) and not any(_satisfies(each, value) for each in _VALUES)
+    return bool(_keywords(value)) and not any(_satisfies(sample, value) for sample in _VALUES)
 
 
 def unsupported_schema(refused: Refused, server: Server) -> bool:
-    """Tells whether a schema that is strict has the keyword that `param` names, and it is one of those."""
-    found = _schema(refused)
-    if found is None or not _is_strict(refused, found[0]):
+    """Returns whether a strict schema has the keyword that `param` names, and the keyword is a restricted one."""
+    located = _schema(refused)
+    if located is None or not _is_strict(refused, located[0]):
         return False
     *_, keyword = (refused.param or "").split(".")
     # A name may hold dots, so the path can't be followed back to the keyword.
     known = keyword in UNENFORCED or keyword in IN_PART or keyword.startswith(("dependen", "unevaluated"))
-    return known and keyword in _keys(found[1])
+    return known and keyword in _keys(located[1])
 
 
 def _schema(refused: Refused) -> tuple[str, Any] | None:
-    """Returns the field of the schema in which `param` is, and the schema; None where nothing has it enforced."""
+    """Returns the field of the schema that contains `param`, and the schema; None if no schema there is enforced."""
     field = _FIELDS.match(refused.param or "")
     body = refused.body or {}
     if field is None:
@@ -117,7 +117,7 @@ def _is_strict(refused: Refused, field: str) -> bool:
 
 
 def _any_strict(value: Any) -> bool:
-    """Tells whether a value holds a strict schema: a structural tag may have one at any depth."""
+    """Returns whether a value contains a strict schema; a structural tag may have one at any depth."""
     if isinstance(value, Mapping):
         return value.get("strict") is True or any(map(_any_strict, value.values()))
     return isinstance(value, list) and any(map(_any_strict, value))
@@ -131,7 +131,7 @@ def _is_schema(schema: Any) -> bool:
 
 
 def _satisfies(value: Any, schema: Any) -> bool:
-    """Tells whether the value surely is one that the schema allows: without a type it may be meant for others."""
+    """Returns whether the schema certainly allows the value. A schema without a type may be meant for other values."""
     if "type" not in schema:
         return False
     try:
@@ -141,7 +141,7 @@ def _satisfies(value: Any, schema: Any) -> bool:
 
 
 def _plain(schema: Any) -> Any:
-    """Returns the schema without its $schema, which might be fetched from somewhere."""
+    """Returns the schema without its $schema, which a validator might try to fetch."""
     return {key: value for key, value in schema.items() if key != "$schema"} if isinstance(schema, Mapping) else schema
 
 

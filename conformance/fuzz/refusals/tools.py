@@ -1,4 +1,4 @@
-"""Tools in a request, and refusals of them."""
+"""Tools in a request, and their refusals."""
 
 from collections.abc import Iterator, Mapping
 from functools import partial
@@ -13,7 +13,7 @@ Body = Mapping[str, Any]
 
 
 def unknown_tool(refused: Refused, server: Server) -> bool:
-    """Tells whether a choice names a function that isn't there, or demands a call where there is none to make."""
+    """Returns whether a choice names an undefined function, or requires a call although the request has no tools."""
     body = refused.body or {}
     known = set(functions(body))
     return any(name not in known for name in named(body)) or (forces(body) and not known)
@@ -36,14 +36,14 @@ def forces(body: Body) -> bool:
 
 
 def functions(body: Body) -> dict[str, Mapping[str, Any]]:
-    """Returns the functions that the model may be told of, by name."""
-    found = list(body.get("functions") or ())
+    """Returns the functions that the model may see, by name."""
+    functions = list(body.get("functions") or ())
     for tool in body.get("tools") or ():
         if isinstance(tool.get("function"), Mapping):
-            found.append(tool["function"])
+            functions.append(tool["function"])
         elif tool.get("type") == "function":
-            found.append(tool)
-    return {str(function["name"]): function for function in found if "name" in function}
+            functions.append(tool)
+    return {str(function["name"]): function for function in functions if "name" in function}
 
 
 def named(body: Body) -> list[str]:
