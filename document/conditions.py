@@ -86,6 +86,8 @@ class Condition:
         if exceeds := self._entry.get("exceeds"):
             limit = facts.get(exceeds["fact"])
             return {} if limit is None else {path: {"maximum": limit} for path in exceeds["fields"]}
+        if "both" not in self._entry:
+            return {}
         first, *others = self._entry["both"]
         return {} if others or "requires" in self._entry else {path: complement(first[path]) for path in first}
 
@@ -136,7 +138,7 @@ def fields_of(entry: Mapping[str, Any]) -> tuple[str, ...]:
 def complement(schema: Schema) -> dict[str, Any]:
     """Returns the schema of the values that don't fit one of a condition; null and absent values never fit."""
     match dict(schema):
-        case {"minimum": least, **rest} if rest.keys() <= {"type"}:
+        case {"type": "integer", "minimum": least, **rest} if not rest:
             return {"maximum": least - 1}
         case {"const": bool(value), **rest} if not rest:
             return {"enum": [not value, None]}
@@ -148,7 +150,7 @@ def complement(schema: Schema) -> dict[str, Any]:
             return {"type": "null"}
         case {**rest} if not rest:
             return {"type": "null"}
-    return {"not": dict(schema)}
+    return {"anyOf": [{"type": "null"}, {"not": dict(schema)}]}
 
 
 _Found = dict[str, Any] | None

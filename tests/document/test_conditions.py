@@ -78,13 +78,14 @@ VALUES: tuple[Any, ...] = (None, True, False, 0, 1, 2, 3, 1.5, "", "a", [], {})
     [
         ({}, VALUES),
         ({"type": "number"}, (None, 0, 1.5)),
-        ({"minimum": 2}, (None, 0, 1, 2, 3)),
+        ({"type": "number", "minimum": 2}, (None, 0, 1.5, 2, 3)),
         ({"type": "integer", "minimum": 2}, (None, 0, 1, 2, 3)),
         ({"const": True}, (None, True, False)),
         ({"const": False}, (None, True, False)),
         ({"not": {"const": 0}}, (None, 0, 1, 2)),
         ({"not": {"enum": ["", False]}}, (None, "", False, "a", True)),
         ({"const": "a"}, (None, "a", "")),
+        ({"minItems": 1}, (None, [], [0])),
     ],
 )
 def test_the_complement(schema: dict[str, Any], of: tuple[Any, ...]) -> None:
