@@ -1,6 +1,7 @@
 """The conditions of openapi/conditions.yaml that schemas state."""
 
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -12,7 +13,7 @@ from specvino.server.validation.schema import SchemaCheck
 
 CONDITIONS = load(Path(__file__).parents[3] / "openapi" / "conditions.yaml")["conditions"]
 
-MINIMAL = {
+MINIMAL: dict[str, dict[str, Any]] = {
     "chat": {"model": "m", "messages": [{"role": "user", "content": "hi"}]},
     "completions": {"model": "m", "prompt": "hi"},
     "responses": {"model": "m", "input": "hi"},
@@ -20,7 +21,7 @@ MINIMAL = {
 }
 
 # A body that meets each condition, the field at fault, and a change after which it doesn't.
-MET = {
+MET: dict[str, tuple[dict[str, Any], str, dict[str, Any]]] = {
     "empty_completion": ({"max_tokens": 0}, "max_tokens", {"echo": True}),
     "stream_options_without_stream": ({"stream_options": {}}, "stream_options", {"stream": True}),
     "many_prompts": ({"prompt": ["a"] * 17, "n": 9}, "n", {"n": 8}),
