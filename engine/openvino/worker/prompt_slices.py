@@ -1,8 +1,8 @@
 """Long prompts are computed in slices of a step, so that a newcomer waits for a step and not for a prompt.
 
 GenAI 2026.4.1 computes prompts one after the other, each to its end. So it gets of a long one only as much as a step
-computes, as a request of its own, which ends after one token. The next slice finds it in the prefix cache (decision
-063). This is the chunked prefill of other engines.
+computes, as a request of its own, which ends after one token. The next slice finds it in the prefix cache
+(decision 063). This is the chunked prefill of other engines.
 """
 
 import time
