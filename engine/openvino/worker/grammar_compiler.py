@@ -14,8 +14,8 @@ from specvino.engine.grammar import LoweredConstraint
 from specvino.engine.openvino.messages.worker import Generate
 from specvino.engine.openvino.native.dummy_pipeline import DummyPipeline
 
-# GenAI 2026.4.1: the tokenizer keeps all grammars that were compiled for it, a quarter of a megabyte each (decision
-# 006).
+# GenAI 2026.4.1: the tokenizer keeps all grammars that were compiled for it, a quarter of a megabyte each
+# (decision 006).
 MOST_COMPILED = 1000
 
 
