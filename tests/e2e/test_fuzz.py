@@ -272,7 +272,7 @@ def test_a_run_can_be_repeated(scripted_server) -> None:
     def sent():
         bodies = []
         with breaking(scripted_server.url, lambda exchange: bodies.append(exchange.sent)) as url:
-            fuzz(Target(url), WHOLE, max_examples=6, seed=SEED, phases=["fuzzing"], operations=[CHAT])
+            fuzz(Target(url), WHOLE, max_examples=10, seed=SEED, phases=["fuzzing"], operations=[CHAT])
         return bodies
 
     first = sent()
