@@ -65,6 +65,8 @@ def tables(document: Object, source: Object) -> Object:
                 body = operations[endpoint].body
                 entry = {key: condition[key] for key in condition if key not in ("endpoints", "schema", "when")}
                 entry = {"code": "invalid_value", **entry, **_expanded(entry, document, body, source["groups"])}
+                if "schema" in condition:
+                    entry["like_schema"] = True
                 endpoints.setdefault(endpoint, {})[name] = entry
     return {"facts": source["facts"], "groups": source["groups"], "endpoints": endpoints}
 

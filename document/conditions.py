@@ -56,6 +56,7 @@ class Condition:
         self._message: str = entry["message"]
         self._param: str | None = entry.get("param")
         self._facts = {fact: Validator(schema).fits for fact, schema in entry.get("facts", {}).items()}
+        self.like_schema: bool = entry.get("like_schema", False)
         self._entry = entry
         self.fields = fields_of(entry)
         """The top-level fields that it is about."""
@@ -100,11 +101,12 @@ class Conditions:
 
     def __init__(self, entries: Mapping[str, Mapping[str, Any]]) -> None:
         every = [Condition(name, entry) for name, entry in entries.items()]
-        self.of_body = [condition for condition in every if not condition.needs_facts]
-        self.of_server = [condition for condition in every if condition.needs_facts]
+        self.like_schema = [condition for condition in every if condition.like_schema]
+        """Those that the schemas of other endpoints state, so that they are checked as early as a schema."""
+        self.others = [condition for condition in every if not condition.like_schema]
 
     def __iter__(self) -> Iterator[Condition]:
-        return iter((*self.of_body, *self.of_server))
+        return iter((*self.like_schema, *self.others))
 
     def refusals(self, value: Lookup, facts: Mapping[str, Any]) -> Iterator[Refusal]:
         """Yields the refusals of a body, in order."""
@@ -153,10 +155,10 @@ def complement(schema: Schema) -> dict[str, Any]:
     return {"anyOf": [{"type": "null"}, {"not": dict(schema)}]}
 
 
-_Found = dict[str, Any] | None
+_Placeholders = dict[str, Any] | None
 
 
-def _evaluator(entry: Mapping[str, Any]) -> Callable[[Lookup, Mapping[str, Any]], _Found]:
+def _evaluator(entry: Mapping[str, Any]) -> Callable[[Lookup, Mapping[str, Any]], _Placeholders]:
     """Returns what gives the placeholders of the message where the condition is met."""
     if "exceeds" in entry:
         return _exceeds(**entry["exceeds"])
@@ -167,8 +169,8 @@ def _evaluator(entry: Mapping[str, Any]) -> Callable[[Lookup, Mapping[str, Any]]
     return _both([Group(fields) for fields in entry["both"]], Group(entry.get("requires", {})))
 
 
-def _both(groups: list[Group], required: Group) -> Callable[[Lookup, Mapping[str, Any]], _Found]:
-    def evaluate(value: Lookup, facts: Mapping[str, Any]) -> _Found:
+def _both(groups: list[Group], required: Group) -> Callable[[Lookup, Mapping[str, Any]], _Placeholders]:
+    def evaluate(value: Lookup, facts: Mapping[str, Any]) -> _Placeholders:
         matched = []
         for fields in groups:
             field = next(fields.matches(value), None)
@@ -184,8 +186,8 @@ def _both(groups: list[Group], required: Group) -> Callable[[Lookup, Mapping[str
 
 def _exceeds(
     fields: Iterable[str], than: Iterable[str] = (), fact: str | None = None
-) -> Callable[[Lookup, Mapping[str, Any]], _Found]:
-    def evaluate(value: Lookup, facts: Mapping[str, Any]) -> _Found:
+) -> Callable[[Lookup, Mapping[str, Any]], _Placeholders]:
+    def evaluate(value: Lookup, facts: Mapping[str, Any]) -> _Placeholders:
         limits = [(fact, facts.get(fact))] if fact else [(path, value(path)) for path in than]
         for path in fields:
             given = value(path)
@@ -198,8 +200,8 @@ def _exceeds(
     return evaluate
 
 
-def _members(members: Mapping[str, Iterable[str]]) -> Callable[[Lookup, Mapping[str, Any]], _Found]:
-    def evaluate(value: Lookup, facts: Mapping[str, Any]) -> _Found:
+def _members(members: Mapping[str, Iterable[str]]) -> Callable[[Lookup, Mapping[str, Any]], _Placeholders]:
+    def evaluate(value: Lookup, facts: Mapping[str, Any]) -> _Placeholders:
         for path, names in members.items():
             given = value(path) or {}
             for name in names:
@@ -210,8 +212,8 @@ def _members(members: Mapping[str, Iterable[str]]) -> Callable[[Lookup, Mapping[
     return evaluate
 
 
-def _more_than_one(fields: Group) -> Callable[[Lookup, Mapping[str, Any]], _Found]:
-    def evaluate(value: Lookup, facts: Mapping[str, Any]) -> _Found:
+def _more_than_one(fields: Group) -> Callable[[Lookup, Mapping[str, Any]], _Placeholders]:
+    def evaluate(value: Lookup, facts: Mapping[str, Any]) -> _Placeholders:
         matched = list(fields.matches(value))
         return {"field": matched[0], "other": matched[1]} if len(matched) > 1 else None
 

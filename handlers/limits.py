@@ -59,13 +59,13 @@ class Limits:
 
 
 def require_consistent(body: BaseModel) -> None:
-    """Raises ApiError for a body that meets a condition, whatever the server's facts are."""
-    _require(body, conditions_of(ENDPOINTS[type(body)]).of_body, {})
+    """Raises ApiError for a body that meets a condition which the schemas of other endpoints state."""
+    _require(body, conditions_of(ENDPOINTS[type(body)]).like_schema, {})
 
 
 def require_supported(body: BaseModel, facts: Mapping[str, Any]) -> None:
-    """Raises ApiError for a body that a server with these facts doesn't accept."""
-    _require(body, conditions_of(ENDPOINTS[type(body)]).of_server, facts)
+    """Raises ApiError for a body that meets another condition, on a server with these facts."""
+    _require(body, conditions_of(ENDPOINTS[type(body)]).others, facts)
 
 
 def _require(body: BaseModel, conditions: Iterable[Condition], facts: Mapping[str, Any]) -> None:

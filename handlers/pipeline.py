@@ -1,7 +1,8 @@
 """The steps from a request to the engine, the same in the same order for chat, completions and responses.
 
-1. `Pipeline.check`: everything that needs no prompt. Conditions between fields, the served model, conditions of this
-   server (both from openapi/conditions.yaml), sampling, tools, structured output, chat template.
+1. `Pipeline.check`: everything that needs no prompt. The served model, conditions between fields and of this server
+   (openapi/conditions.yaml; those in the schema of another endpoint come first), sampling, tools, structured output,
+   chat template.
 2. The endpoint makes prompts of its body. Responses read their store for that.
 3. `Pipeline.start` or `Pipeline.converse`: images are read, from other servers too, and the engine admits the request.
 

@@ -10,7 +10,7 @@ from specvino.engine.request import Conversation, Message, Tool, ToolCall
 from specvino.generated import models, wire
 from specvino.generated.handlers import Reply, RequestContext
 from specvino.handlers.errors import engine_errors, reported
-from specvino.handlers.limits import Limits, require_consistent, require_supported
+from specvino.handlers.limits import Limits, require_supported
 from specvino.handlers.models import ServedModels
 from specvino.handlers.or_none import or_none
 from specvino.handlers.template import conversation, template_variables
@@ -43,7 +43,6 @@ class Tokens:
         self._limits = limits
 
     async def tokenize(self, context: RequestContext, body: models.TokenizeRequest) -> Reply[wire.TokenizeResponse]:
-        require_consistent(body)
         engine = self._served.require(body.model).engine
         require_supported(body, self._limits.facts)
         form = form_of(body)

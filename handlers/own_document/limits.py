@@ -11,11 +11,8 @@ from specvino.document.walk import descend, reached
 from specvino.handlers.own_document.facts import Facts
 from specvino.handlers.own_document.operations import links
 
-# Fields whose integers are the model's tokens.
-_TOKEN_IDS = {
-    *("prompt_token_ids", "input_ids", "tokens", "content"),
-    *("logprob_token_ids", "allowed_token_ids", "bad_words_token_ids"),
-}
+# Prompts whose integers are the model's tokens. For the other lists of tokens it is a condition.
+_TOKEN_IDS = {"prompt_token_ids", "input_ids", "tokens", "content"}
 
 
 def bound(document: dict[str, Any], facts: Facts) -> None:
@@ -26,7 +23,7 @@ def bound(document: dict[str, Any], facts: Facts) -> None:
             continue
         body = resolved(document, operation.body)
         properties = body["properties"]
-        for condition in conditions_of(operation.endpoint).of_server:
+        for condition in conditions_of(operation.endpoint):
             for path, allowed in condition.bounds(known).items():
                 if path in properties:
                     properties[path] = _narrowed(properties[path], allowed)

@@ -7,7 +7,7 @@ from specvino.engine.errors import ConstraintError
 from specvino.engine.request import JsonSchema, StructuralTag
 from specvino.generated.models import CreateChatCompletionRequest, CreateCompletionRequest, CreateResponseRequest
 from specvino.handlers.errors import ApiError
-from specvino.handlers.limits import require_consistent
+from specvino.handlers.limits import require_supported
 from specvino.handlers.structured_outputs import of_tag, refusals, structured_output
 from specvino.handlers.structured_outputs.constraint_fields import KINDS
 
@@ -16,7 +16,7 @@ SCHEMA = {"type": "object", "properties": {"a": {"type": "string"}}}
 
 def of(body, strict):
     """As in the pipeline, conditions are checked first."""
-    require_consistent(body)
+    require_supported(body, {})
     return structured_output(body, strict=strict)
 
 

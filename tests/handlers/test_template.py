@@ -8,7 +8,7 @@ import pytest
 from specvino.engine.protocol import ModelInfo
 from specvino.generated.models import CreateChatCompletionRequest, CreateResponseRequest
 from specvino.handlers.errors import ApiError
-from specvino.handlers.limits import require_consistent
+from specvino.handlers.limits import require_supported
 from specvino.handlers.template import TemplateVariables, template_variables
 
 
@@ -18,7 +18,7 @@ def variables(
     """As in the pipeline, conditions are checked first."""
     fields = {"chat_template_kwargs": kwargs, "reasoning_effort": effort}
     body = CreateChatCompletionRequest.model_validate({"model": "m", "messages": [], **fields})
-    require_consistent(body)
+    require_supported(body, {})
     return template_variables(body, ModelInfo(1, 1, {}, thinking_variables=frozenset(used)))
 
 
