@@ -1,16 +1,15 @@
 """Decides whether the refusal of a valid request was justified."""
 
 import json
-import re
 from collections.abc import Mapping
 from typing import Any
-from urllib.parse import parse_qsl, unquote, urlsplit
+from urllib.parse import parse_qsl, urlsplit
 
 from schemathesis import Case, HookContext, Response
 from schemathesis.core.failures import Failure
 from schemathesis.openapi.checks import RejectedPositiveData
 
-from specvino.conformance.fuzz.document import Object, refusal_codes
+from specvino.conformance.fuzz.document import Object, path_parameters, refusal_codes
 from specvino.conformance.fuzz.refusals.conditions import is_true, known_codes
 from specvino.conformance.fuzz.refusals.refused import Refused
 from specvino.conformance.fuzz.report import FuzzReport
@@ -55,14 +54,9 @@ def refusal_of(case: Case[Any], response: Response) -> Refused | None:
     url = str(response.request.url)
     query = dict(parse_qsl(urlsplit(url).query, keep_blank_values=True))
     endpoint = case.operation.definition.raw["x-endpoint"]
-    return Refused(endpoint, path_parameters(case.path, url), body, str(code), str(message), param, query)
-
-
-def path_parameters(template: str, url: str) -> dict[str, str]:
-    """Returns the values in a URL that ends in the template's path, as the server reads them."""
-    pattern = re.sub(r"\\{(\w+)\\}", r"(?P<\1>.+)", re.escape(template))
-    match = re.search(f"{pattern}$", urlsplit(url).path)
-    return {name: unquote(value) for name, value in match.groupdict().items()} if match else {}
+    return Refused(
+        endpoint, path_parameters(case.path, urlsplit(url).path), body, str(code), str(message), param, query
+    )
 
 
 def unknown_codes(document: Object) -> set[str]:

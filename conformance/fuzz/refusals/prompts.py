@@ -11,7 +11,7 @@ TURN_TOKENS = 2
 # And at most these, with a system prompt of its own as one more turn.
 MOST_TURN_TOKENS = 64
 
-# The tokens from which on the tokenizer of a GGUF file refuses a text (OpenVINO GenAI 2026.3).
+# From this many tokens on, our server refuses a text if the model comes from a GGUF file (decision 017).
 MOST_OF_TOKENIZER = 8192
 
 # What a chat template reads beside the messages, or is asked to do with them.

@@ -1,7 +1,5 @@
 """Each refusal is believed where its condition holds, and only there."""
 
-from typing import ClassVar
-
 import pytest
 
 from specvino.conformance.dialect import Dialect
@@ -24,13 +22,15 @@ UNREADABLE = (
 class KnownServer(Server):
     """A server that serves `m` and counts a token for each word."""
 
-    facts: ClassVar = {"context_length": 100, "last_token_id": 999, "calls_tools": False, "vision": False}
-
-    def __init__(self, can_tokenize=True) -> None:
-        tokenize = {"post": {"operationId": "tokenize", "x-endpoint": "tokenize"}}
-        super().__init__(Target("http://127.0.0.1:9"), {"paths": {"/tokenize": tokenize} if can_tokenize else {}})
+    def __init__(self, can_tokenize=True, states_facts=True) -> None:
+        tokenize = {"/tokenize": {"post": {"operationId": "tokenize", "x-endpoint": "tokenize"}}}
+        document = {"/openapi.json": {"get": {"operationId": "get_openapi", "x-endpoint": "openapi"}}}
+        paths = (tokenize if can_tokenize else {}) | (document if states_facts else {})
+        super().__init__(Target("http://127.0.0.1:9"), {"paths": paths})
 
     def _ask(self, path, body=None):
+        if path == "/openapi.json":
+            return {"x-facts": {"context_length": 100, "last_token_id": 999, "calls_tools": False, "vision": False}}
         return {"tokens": body["text"].split()} if path == "/tokenize" else {"data": [{"id": "m"}, {"id": "org/m"}]}
 
 
@@ -144,8 +144,8 @@ def test_content_is_unsupported_where_the_error_says_so(param) -> None:
 
 
 def test_a_server_without_facts_isn_t_believed() -> None:
-    server = KnownServer()
-    server.facts = {}  # type: ignore[misc]
+    server = KnownServer(states_facts=False)
+    assert server.facts == {}
     assert not holds("context_length_exceeded", chat("hi", max_tokens=200), TOO_LONG, server=server)
     assert not holds("unsupported_tool", {"tool_choice": "required"}, server=server)
 
