@@ -204,8 +204,9 @@ def test_before_an_image_is_fetched_the_engine_is_asked_about_one_in_its_place(m
     assert [(image.at, image.image.width) for image in prompt.messages[0].images] == [(0, 1)]
 
 
-def test_an_unknown_model_is_told_before_fields_that_can_t_be_combined() -> None:
-    for fields, code in (({"n": 3, "best_of": 2}, "model_not_found"), ({"num_assistant_tokens": 1}, "model_not_found")):
+@pytest.mark.parametrize("refused", [{"n": 3, "best_of": 2}, {"num_assistant_tokens": 1}], ids=["body", "server"])
+def test_an_unknown_model_is_told_before_fields_that_can_t_be_combined(refused: dict[str, Any]) -> None:
+    for model, code in (("another", "model_not_found"), ("m", None)):
         with pytest.raises(ApiError) as error:
-            checked(model="another", **fields)
-        assert error.value.code == code
+            checked_fields(chat_fields(body(model=model, **refused)))
+        assert (error.value.code == "model_not_found") is (code is not None)
