@@ -69,6 +69,10 @@ class ProcessCrashed(EngineError):
     """The question made two processes crash."""
 
 
+class QuestionDropped(EngineError):
+    """Nobody wanted the answer when the question's turn came."""
+
+
 @dataclass(eq=False, slots=True)
 class _Question:
     message: msgspec.Struct
@@ -121,8 +125,8 @@ class RequestReplyClient:
         await self._start
 
     async def ask(self, question: Callable[[int], msgspec.Struct], wanted: Callable[[], bool] = lambda: True) -> Any:
-        """Returns the answer to a question; `question` makes the message with an id. Raises EngineUnavailable and
-        ProcessCrashed. A question that isn't `wanted` any more when its turn comes is cancelled."""
+        """Returns the answer to a question; `question` makes the message with an id. Raises EngineUnavailable,
+        ProcessCrashed, and QuestionDropped if it isn't `wanted` any more when its turn comes."""
         answer: asyncio.Future[Any] = asyncio.get_running_loop().create_future()
         displaced = self._turns.add(CLIENT.get(), _Question(question(next(self._ids)), answer, wanted))
         if displaced is not None:
@@ -155,7 +159,7 @@ class RequestReplyClient:
                 self._asked = question
                 self.process.send(question.message)
             else:
-                question.answer.cancel()
+                question.fail(QuestionDropped("Nobody waits for the answer."))
 
     def _ready(self) -> None:
         self._loaded = True

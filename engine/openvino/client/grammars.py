@@ -15,7 +15,7 @@ from specvino.engine.openvino.messages.grammar import (
     Trial,
     TrialPassed,
 )
-from specvino.engine.processes.request_reply import ProcessCrashed, RequestReplyClient
+from specvino.engine.processes.request_reply import ProcessCrashed, QuestionDropped, RequestReplyClient
 from specvino.engine.request import Constraint, StructuralTag
 from specvino.engine.structured_output import constraint_json
 
@@ -39,13 +39,13 @@ class _Shared:
     """A question under way, and how many requests wait for its answer."""
 
     def __init__(self) -> None:
-        self.task: asyncio.Task[Result]  # set at once
+        self.task: asyncio.Task[Result | None]  # set at once; None if the question was dropped
         self._waiting = 0
 
     def wanted(self) -> bool:
         return self._waiting > 0
 
-    async def result(self) -> Result:
+    async def result(self) -> Result | None:
         self._waiting += 1
         try:
             return await asyncio.shield(self.task)
@@ -100,17 +100,10 @@ class GrammarClient:
     async def check(self, constraint: Constraint) -> LoweredConstraint:
         """Returns the grammar of a constraint. Raises ConstraintError and EngineUnavailable."""
         question = _Question(constraint_json(constraint), isinstance(constraint, StructuralTag), constraint.strict)
-        result = self._known.get(question)
-        if result is None:
-            # A task of its own: others may wait for it, too, when the first request is cancelled.
-            shared = self._asked.get(question)
-            if shared is None:
-                shared = self._asked[question] = _Shared()
-                shared.task = asyncio.create_task(self._ask(question, shared))
-                shared.task.add_done_callback(lambda done: self._settle(question, done))
-            result = await shared.result()
-        else:
-            self._known.move_to_end(question)
+        result: Result | None = None
+        # Again if this request joined a question that had just been dropped, because all others who asked it left.
+        while result is None:
+            result = await self._result(question)
         if isinstance(result, ConstraintError):
             # A new one: an exception that is raised twice would collect the tracebacks of both.
             raise ConstraintError(str(result), result.path, unsupported=result.unsupported)
@@ -119,7 +112,19 @@ class GrammarClient:
     async def close(self) -> None:
         await asyncio.gather(self._grammars.close(), self._trials.close())
 
-    async def _ask(self, question: _Question, shared: _Shared) -> Result:
+    async def _result(self, question: _Question) -> Result | None:
+        if question in self._known:
+            self._known.move_to_end(question)
+            return self._known[question]
+        shared = self._asked.get(question)
+        if shared is None:
+            # A task of its own: others may wait for it, too, when the first request is cancelled.
+            shared = self._asked[question] = _Shared()
+            shared.task = asyncio.create_task(self._ask(question, shared))
+            shared.task.add_done_callback(lambda done: self._settle(question, done))
+        return await shared.result()
+
+    async def _ask(self, question: _Question, shared: _Shared) -> Result | None:
         try:
             answer = await self._grammars.ask(lambda id: Lower(id, *question), shared.wanted)
             if isinstance(answer, ConstraintRefused):
@@ -131,13 +136,16 @@ class GrammarClient:
                     return _error(trial)
         except ProcessCrashed:
             return ConstraintError("the compiler of grammars crashes on it")
+        except QuestionDropped:
+            return None
         return lowered
 
-    def _settle(self, question: _Question, done: asyncio.Task[Result]) -> None:
+    def _settle(self, question: _Question, done: asyncio.Task[Result | None]) -> None:
         del self._asked[question]
-        if done.cancelled() or done.exception() is not None:
+        result = None if done.cancelled() or done.exception() is not None else done.result()
+        if result is None:
             return
-        self._known[question] = done.result()
+        self._known[question] = result
         while len(self._known) > MOST_KNOWN or sum(map(_size, self._known.items())) > LONGEST_KNOWN:
             self._known.popitem(last=False)
 

@@ -1,0 +1,37 @@
+"""Requests that ask the grammar process for the same constraint, and leave."""
+
+import asyncio
+import os
+import signal
+from contextlib import suppress
+
+from specvino.engine.openvino.client.grammars import GrammarClient
+from specvino.engine.request import JsonSchema
+
+
+def test_a_request_that_joins_a_dropped_question_is_answered() -> None:
+    """All requests for a constraint have left, and its question is dropped; the next request for it comes before the
+    client has forgotten the question."""
+
+    async def test() -> None:
+        client = GrammarClient("", deadline=600.0, most_computing=600.0)
+        await client.start()
+        try:
+            os.kill(client.pids["grammar"] or 0, signal.SIGSTOP)
+            first = asyncio.create_task(client.check(JsonSchema({"const": 1})))
+            leaving = asyncio.create_task(client.check(JsonSchema({"const": 2})))
+            while len(client._grammars._turns) < 1:  # noqa: ASYNC110 - only tests wait for it
+                await asyncio.sleep(0)
+            leaving.cancel()
+            with suppress(asyncio.CancelledError):
+                await leaving
+            os.kill(client.pids["grammar"] or 0, signal.SIGCONT)
+            while len(client._grammars._turns) > 0:  # noqa: ASYNC110
+                await asyncio.sleep(0)
+            assert len(client._asked) == 2  # the dropped one, too
+            joining = await client.check(JsonSchema({"const": 2}))
+            assert joining != await first
+        finally:
+            await client.close()
+
+    asyncio.run(test())
