@@ -8,7 +8,6 @@ from platformdirs import user_data_path
 
 from specvino.handlers.encryption import Cipher
 from specvino.handlers.store import NoStore, ResponseStore
-from specvino.handlers.store.sql import SqlStore
 
 # A file is on the server's own disk, so its size is limited. Databases are managed by their owners.
 MOST_RESPONSES_IN_A_FILE = 10_000
@@ -30,6 +29,9 @@ def response_store(choice: str | None) -> ResponseStore:
     Raises StorageError."""
     if choice == "none":
         return NoStore()
+    # Importing SQLAlchemy and Alembic takes half a second.
+    from specvino.handlers.store.sql import SqlStore
+
     url = choice or f"sqlite+aiosqlite:///{folder() / 'responses.db'}"
     try:
         return SqlStore(url, most=MOST_RESPONSES_IN_A_FILE if is_of_one_machine(choice) else None)

@@ -22,5 +22,16 @@ async def answering(application: Any) -> AsyncIterator[str]:
         try:
             yield f"http://127.0.0.1:{listener.getsockname()[1]}/v1"
         finally:
+            # asyncio (Python 3.11) leaves a connection open that it has accepted for a server that is closed meanwhile.
+            for server in running.servers:
+                for accepting in server.sockets:
+                    asyncio.get_running_loop().remove_reader(accepting)
+            await asyncio.sleep(0)
+            await asyncio.sleep(0)
             running.should_exit = True
             await task
+            # uvicorn leaves those open that haven't ended in time, or that came while it ended the others.
+            while running.server_state.connections:
+                for connection in running.server_state.connections:
+                    connection.transport.abort()
+                await asyncio.sleep(0)
