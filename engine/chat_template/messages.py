@@ -1,7 +1,6 @@
-"""Conversion of a conversation into the messages that a chat template expects: a list of plain dictionaries.
-
-Missing capabilities of a template (`capabilities.py`) are worked around here and only here; `hidden` returns what can't
-be.
+"""Conversion of a conversation into the messages that a chat template expects: a list of plain dictionaries. All
+workarounds for missing capabilities (`capabilities.py`) are in this module; `hidden` returns the parts without a
+workaround.
 """
 
 import hashlib
@@ -39,7 +38,7 @@ def texts(prompt: Conversation) -> Iterator[str]:
             yield call.id
             yield call.name
             yield call.arguments
-            # Escapes in the JSON text can hide texts of its values.
+            # Values may be escaped in the JSON text.
             yield from _strings(arguments(call))
     yield from _strings(tools(prompt, str))
     yield from _strings(variables(prompt, str))
@@ -55,8 +54,8 @@ def turns(
 ) -> list[Turn]:
     """Returns the template's `messages`; `mark` is applied to every text.
 
-    `image` makes the tags of images from their numbers, in their order in the conversation. For a template that shows
-    no calls, `write_call` writes a call, whose texts are already marked, as the model writes it; the default is JSON.
+    `image` returns the tag of an image by its number, in conversation order. For a template that renders no calls,
+    `write_call` writes a call (with `mark` already applied) in the model's format; the default is JSON.
     """
     maker = _Maker(capabilities, mark, image, write_call or _as_json)
     single = capabilities.calls and not capabilities.parallel_calls
@@ -83,8 +82,9 @@ def variables(prompt: Conversation, mark: Mark) -> dict[str, Any]:
 
 
 def arguments(call: ToolCall) -> Any:
-    """Returns a call's arguments as an object, which templates print in their own way; if they aren't one, the text
-    itself. An empty text means no arguments."""
+    """Returns a call's arguments as an object, which templates format themselves, or as the text if they aren't an
+    object. An empty text means no arguments.
+    """
     try:
         value = json.loads(call.arguments or "{}", parse_constant=_refuse)
     except (ValueError, RecursionError):
@@ -94,7 +94,8 @@ def arguments(call: ToolCall) -> Any:
 
 class _Lack(NamedTuple):
     """A missing capability. `notice` names it with its workaround, `lacking` returns whether it is missing. `hides` is
-    the part of a conversation that then isn't shown, and `needed` whether a conversation has it."""
+    the part of a conversation that then isn't rendered, and `needed` returns whether a conversation has it.
+    """
 
     notice: str
     lacking: Callable[[Capabilities], bool]
@@ -103,7 +104,7 @@ class _Lack(NamedTuple):
 
 
 def hidden(capabilities: Capabilities, prompt: Conversation) -> tuple[Hidden, ...]:
-    """Returns the parts of a conversation that the template doesn't show."""
+    """Returns the parts of a conversation that the template doesn't render."""
     return tuple(lack.hides for lack in _LACKS if lack.hides and lack.lacking(capabilities) and lack.needed(prompt))
 
 
@@ -257,7 +258,7 @@ def _joined(made: Iterable[Turn]) -> Iterator[Turn]:
 
 
 def _speaker(turn: Turn) -> object:
-    """Returns a key that is equal for turns that may be joined, which have nothing but a text."""
+    """Returns the same key for turns that may be joined: those with only a text."""
     plain = turn["role"] in ("user", "assistant") and turn.keys() == {"role", "content"}
     return turn["role"] if plain else id(turn)
 
@@ -312,7 +313,7 @@ def _calls(prompt: Conversation) -> Iterator[ToolCall]:
     return itertools.chain.from_iterable(message.tool_calls for message in prompt.messages)
 
 
-# That a developer message becomes a system message if the template has no such role needs no notice.
+# No notice for developer messages: without that role they become system messages.
 _LACKS = (
     _Lack("it has no system role: its text begins the user's message", lambda can: not can.system),
     _Lack(
