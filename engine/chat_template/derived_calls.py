@@ -100,8 +100,7 @@ class _Turn:
 
 
 def derived_calls(template: Template) -> CallFormat | None:
-    """Returns the format in which a template renders calls; None if it renders none, or if the format can't be derived.
-    """
+    """Returns the format in which a template renders calls; None without calls, or if the format can't be derived."""
     for as_text in (False, True):
         for content in ("", None):
             try:

@@ -155,8 +155,7 @@ def _turn(template: Template, messages: Sequence[Mapping[str, Any]]) -> str | No
 
 
 def _of_prompt(template: Template) -> ReasoningTags | None:
-    """Returns the tags at the beginning of answers, or those in the prompt that depend on whether thinking is enabled.
-    """
+    """Returns the tags at the beginning of answers, or those in the prompt that only occur if thinking is enabled."""
     prompts = []
     for choice in (0, 1):
         try:
