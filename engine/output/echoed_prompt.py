@@ -9,8 +9,9 @@ from specvino.engine.segments import TokenLogprob, TopToken
 
 
 class EchoedPrompt:
-    """A prompt to echo. `text` is a text prompt as given, or the text of the tokens of any other prompt, with special
-    tokens if `special`."""
+    """A prompt to echo. `text` is the text prompt itself, or the decoded tokens of any other prompt, with special
+    tokens if `special`.
+    """
 
     def __init__(
         self, prompt: Prompt, ids: Sequence[int], detokenizers: DetokenizerFactory, *, special: bool = False
@@ -24,7 +25,7 @@ class EchoedPrompt:
         self, logprobs: Sequence[float | None], likeliest: Sequence[tuple[TopToken, ...]] = ()
     ) -> tuple[TokenLogprob, ...]:
         """Returns the prompt's tokens, whose texts make up `text`. `logprobs` has a logprob for each token, and
-        `likeliest` the likeliest tokens at its position, if they are known.
+        `likeliest` the most likely tokens at its position, if they are known.
 
         A special token may be part of the text, or may have been added by the tokenizer.
         """

@@ -82,7 +82,7 @@ class _Question:
     losses: int = 0
 
     def is_wanted(self) -> bool:
-        """Returns whether somebody waits for the answer."""
+        """Returns whether a request waits for the answer."""
         return self.wanted() and not self.answer.done()
 
     def fail(self, error: EngineError) -> None:
