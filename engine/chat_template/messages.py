@@ -315,29 +315,29 @@ def _calls(prompt: Conversation) -> Iterator[ToolCall]:
 
 # No notice for developer messages: without that role they become system messages.
 _LACKS = (
-    _Lack("it has no system role: its text begins the user's message", lambda can: not can.system),
+    _Lack("it has no system role: system messages are prepended to user messages", lambda can: not can.system),
     _Lack(
-        "it has one system message, at the beginning: all are joined there",
+        "it renders one system message, at the beginning: all are joined there",
         lambda can: can.system and not can.late_system,
     ),
-    _Lack("it shows no tools", lambda can: not can.tools, "tools", lambda prompt: bool(prompt.tools)),
-    _Lack("it shows no earlier calls: they are written into the content", lambda can: not can.calls),
+    _Lack("it renders no tools", lambda can: not can.tools, "tools", lambda prompt: bool(prompt.tools)),
+    _Lack("it renders no earlier calls: they are written into the content", lambda can: not can.calls),
     _Lack(
-        "it shows one call per turn: others get turns of their own",
+        "it renders one call per turn: further calls become separate turns",
         lambda can: can.calls and not can.parallel_calls,
     ),
     _Lack(
-        "it shows no calls beside content: they are written into it",
+        "it renders no calls next to content: they are written into it",
         lambda can: can.calls and not can.calls_beside_content,
     ),
     _Lack(
-        "it shows no content beside calls",
+        "it renders no content next to calls",
         lambda can: can.calls and can.calls_beside_content and not can.content_beside_calls,
         "content",
         lambda prompt: any(message.tool_calls and message.content for message in prompt.messages),
     ),
     _Lack(
-        "it shows only arguments that are a JSON object: others are dropped",
+        "it renders only arguments that are a JSON object: others are dropped",
         lambda can: can.calls and can.arguments == "object" and not can.text_arguments,
         "arguments",
         lambda prompt: any(isinstance(arguments(call), str) for call in _calls(prompt)),
@@ -346,9 +346,9 @@ _LACKS = (
         "it requires ids of nine letters and digits: others are replaced",
         lambda can: can.calls and can.short_ids,
     ),
-    _Lack("it shows no tools' results: they are the user's messages", lambda can: not can.results),
+    _Lack("it renders no tool results: they become user messages", lambda can: not can.results),
     _Lack(
-        "it shows no earlier reasoning",
+        "it renders no earlier reasoning",
         lambda can: can.reasoning is None,
         "reasoning",
         lambda prompt: any(message.role == "assistant" and message.reasoning for message in prompt.messages),

@@ -77,24 +77,24 @@ class ChoiceOutput:
         token_ids: Sequence[int],
         logprobs: Sequence[float] | None,
         finish: FinishReason | None,
-        likeliest: Sequence[Top] = (),
+        most_likely: Sequence[Top] = (),
     ) -> Iterable[Segment]:
         """Returns the segments of further tokens; iterate over them before the next push. `finish` is the reason if
-        these are the last tokens; `logprobs` and `likeliest` are as in `ChoiceText`.
+        these are the last tokens; `logprobs` and `most_likely` are as in `ChoiceText`.
         """
         if self._parser is None:
-            return self._plain(token_ids, logprobs, finish, likeliest)
-        return _joined(self._parsed(self._parser, token_ids, logprobs, finish, likeliest))
+            return self._plain(token_ids, logprobs, finish, most_likely)
+        return _joined(self._parsed(self._parser, token_ids, logprobs, finish, most_likely))
 
     def _plain(
         self,
         token_ids: Sequence[int],
         logprobs: Sequence[float] | None,
         finish: FinishReason | None,
-        likeliest: Sequence[Top],
+        most_likely: Sequence[Top],
     ) -> list[Segment]:
         segments: list[Segment] = []
-        text = self._text.push(token_ids, logprobs, likeliest)
+        text = self._text.push(token_ids, logprobs, most_likely)
         if finish is not None and not self._text.stopped:
             text += self._text.finish()
         if text:
@@ -110,11 +110,11 @@ class ChoiceOutput:
         token_ids: Sequence[int],
         logprobs: Sequence[float] | None,
         finish: FinishReason | None,
-        likeliest: Sequence[Top],
+        most_likely: Sequence[Top],
     ) -> Iterator[Segment]:
         """Yields the segments token by token, to count reasoning tokens."""
         for index, token_id in enumerate(token_ids):
-            text = self._text.push([token_id], logprobs and [logprobs[index]], likeliest[index : index + 1])
+            text = self._text.push([token_id], logprobs and [logprobs[index]], most_likely[index : index + 1])
             self._logprobs.add(self._text.take_logprobs())
             if self._text.stopped:  # a truncated token ends this text
                 self._logprobs.add(self._text.rest_logprobs())

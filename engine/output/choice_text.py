@@ -33,9 +33,9 @@ class ChoiceText:
         self._rest: tuple[TokenLogprob, ...] = ()
 
     def push(
-        self, token_ids: Sequence[int], logprobs: Sequence[float] | None = None, likeliest: Sequence[Top] = ()
+        self, token_ids: Sequence[int], logprobs: Sequence[float] | None = None, most_likely: Sequence[Top] = ()
     ) -> str:
-        """Returns the text that these tokens complete; none after a stop. `likeliest` are the most likely tokens at
+        """Returns the text that these tokens complete; none after a stop. `most_likely` are the most likely tokens at
         their positions, if known, for the logprobs.
         """
         if self._stops is None and self._trail is None and not self._ends:
@@ -44,7 +44,7 @@ class ChoiceText:
         text = ""
         for index, token_id in enumerate(token_ids):
             self.tokens += 1
-            top = likeliest[index] if likeliest else ()
+            top = most_likely[index] if most_likely else ()
             text += self._read(token_id, logprobs[index] if logprobs else None, top)
             if self.stopped:
                 break

@@ -15,7 +15,7 @@ class TokenNames:
         self._table = table
         self._special = special
 
-    def likeliest(
+    def most_likely(
         self, chosen: Sequence[int], candidates: Sequence[Sequence[tuple[int, float]]] | None
     ) -> list[tuple[TopToken, ...]]:
         """Returns the most likely tokens at the position of each sampled one, from the ids and logprobs of the

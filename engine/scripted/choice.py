@@ -64,7 +64,7 @@ class Choice:
         self._early = sampling.min_tokens
         self._tokens = tokens
         self._logprobs = [_logprob(token) for token in tokens]
-        self._likeliest = [_shown(token, request) for token in tokens]
+        self._most_likely = [_shown(token, request) for token in tokens]
         text = ChoiceText(ByteTableDetokenizer(tokens), sampling, logprobs=request.logprobs)
         self.output = ChoiceOutput(
             index, text, parser, must_call=request.must_call, parallel_calls=request.parallel_calls
@@ -86,7 +86,7 @@ class Choice:
         if self._ids and tokens:
             yield TokenIds(self.output.index, tuple(self._ids[token] for token in tokens))
         logprobs = [self._logprobs[token] for token in tokens]
-        for segment in self.output.push(tokens, logprobs, reason, [self._likeliest[token] for token in tokens]):
+        for segment in self.output.push(tokens, logprobs, reason, [self._most_likely[token] for token in tokens]):
             if isinstance(segment, Finish):
                 self.finished = True
                 if isinstance(segment.stopped_by, int):
@@ -111,7 +111,7 @@ def _logprob(token: bytes) -> float:
     return -(zlib.crc32(token) % 1024) / 64
 
 
-def _likeliest(token: bytes, count: int) -> tuple[TopToken, ...]:
+def _most_likely(token: bytes, count: int) -> tuple[TopToken, ...]:
     """Returns the token and, with decreasing logprobs, fictitious tokens that are named by their ranks."""
     chosen = TopToken(token.decode(errors="replace"), token, _logprob(token), chosen=True)
     left = 1 - math.exp(chosen.logprob)
@@ -123,7 +123,7 @@ def _likeliest(token: bytes, count: int) -> tuple[TopToken, ...]:
 
 def _shown(token: bytes, request: GenerationRequest) -> tuple[TopToken, ...]:
     if not request.logprob_token_ids:
-        return _likeliest(token, request.top_logprobs)
+        return _most_likely(token, request.top_logprobs)
     chosen = TopToken(token.decode(errors="replace"), token, _logprob(token), chosen=True)
     others = (word_of(id).encode() for id in request.logprob_token_ids if id != word_id(token))
     return (chosen, *(TopToken(word.decode(), word, _logprob(word)) for word in others))
@@ -134,9 +134,9 @@ def prompt_logprobs(choice: int, request: GenerationRequest, count: int) -> Prom
     positions: list[tuple[PromptToken, ...]] = []
     for id in prompt_ids(request.prompts[choice // request.n]):
         word = word_of(id)
-        likeliest = enumerate(_likeliest(word.encode(), count), 1)
+        most_likely = enumerate(_most_likely(word.encode(), count), 1)
         ranked = [
-            PromptToken((id + rank - 1) % VOCABULARY_SIZE, top.text, top.logprob, rank) for rank, top in likeliest
+            PromptToken((id + rank - 1) % VOCABULARY_SIZE, top.text, top.logprob, rank) for rank, top in most_likely
         ]
         positions.append(tuple(ranked) or (PromptToken(id, word, _logprob(word.encode()), 1),))
     return PromptLogprobs(choice, (None, *positions[1:]))
@@ -153,7 +153,7 @@ def echo(choice: int, request: GenerationRequest) -> PromptText:
         # Like the real engine, whose pipeline doesn't score prompts.
         return PromptText(choice, text, tuple(TokenLogprob(word, word.encode(), None) for word in words(text)))
     tokens = [
-        TokenLogprob(word, word.encode(), _logprob(word.encode()), _likeliest(word.encode(), request.top_logprobs))
+        TokenLogprob(word, word.encode(), _logprob(word.encode()), _most_likely(word.encode(), request.top_logprobs))
         for word in words(text)
     ]
     first = [TokenLogprob(token.text, token.bytes, None) for token in tokens[:1]]

@@ -9,7 +9,7 @@ import msgspec
 
 from specvino.engine.grammar import LoweredConstraint
 from specvino.engine.openvino.client.admission import AdmittedPrompt
-from specvino.engine.openvino.messages.worker import Generate, Likeliest, Output
+from specvino.engine.openvino.messages.worker import Generate, Output, TopTokens
 from specvino.engine.output.choice_output import ChoiceOutput
 from specvino.engine.output.choice_text import ChoiceText
 from specvino.engine.output.detokenizer import DetokenizerFactory
@@ -89,24 +89,24 @@ class ShownPrompt:
 
     def segments(self, choice: int, output: Output) -> Iterator[Segment]:
         """Yields the segments before a choice's text, from the choice's first output."""
-        likeliest = output.prompt_top_logprobs or []
+        most_likely = output.prompt_top_logprobs or []
         if self._most is not None:
             if self._positions is None:
-                ranked = self._ranked(output.prompt_logprobs or (), likeliest, output.prompt_ranks or ())
+                ranked = self._ranked(output.prompt_logprobs or (), most_likely, output.prompt_ranks or ())
                 self._positions = tuple(ranked)
             yield PromptLogprobs(choice, self._positions)
         if self._echoed is not None:
             logprobs = output.prompt_logprobs if self._scored else [None] * len(self._ids)
             if self._tokens is None and self._echoes_logprobs and logprobs:
-                top = self._names.likeliest(self._ids, [tokens[: self._top] for tokens in likeliest])
+                top = self._names.most_likely(self._ids, [tokens[: self._top] for tokens in most_likely])
                 self._tokens = self._echoed.tokens(logprobs, top)
             yield PromptText(choice, self._echoed.text, self._tokens or ())
 
     def _ranked(
-        self, logprobs: Sequence[float | None], likeliest: Sequence[Likeliest], ranks: Sequence[int]
+        self, logprobs: Sequence[float | None], most_likely: Sequence[TopTokens], ranks: Sequence[int]
     ) -> Iterator[tuple[PromptToken, ...] | None]:
         # If the reasoning has no budget, the tokens that end it are part of the prompt.
-        for id, logprob, tokens, rank in zip(self._ids, logprobs, likeliest, ranks, strict=False):
+        for id, logprob, tokens, rank in zip(self._ids, logprobs, most_likely, ranks, strict=False):
             if logprob is None:
                 yield None
                 continue
@@ -147,8 +147,8 @@ class RunningChoice:
 
     def _segments(self, output: Output) -> Iterable[Segment]:
         read = self.output.tokens
-        likeliest = self._names.likeliest(output.token_ids, output.top_logprobs)
-        segments = self.output.push(output.token_ids, output.logprobs, output.finish, likeliest)
+        most_likely = self._names.most_likely(output.token_ids, output.top_logprobs)
+        segments = self.output.push(output.token_ids, output.logprobs, output.finish, most_likely)
         if not self._token_ids:
             return segments
         segments = tuple(segments)

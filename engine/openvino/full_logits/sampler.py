@@ -10,7 +10,7 @@ import numpy
 import numpy.typing
 
 from specvino.engine.openvino.full_logits.model_runner import Ids, Logits
-from specvino.engine.openvino.messages.worker import Likeliest
+from specvino.engine.openvino.messages.worker import TopTokens
 from specvino.engine.request import Sampling
 
 Probabilities = numpy.typing.NDArray[numpy.float64]
@@ -60,10 +60,10 @@ class Sampler:
     def choose(self, logits: Logits) -> int | None:
         """Returns the next token's id; None if no token may be chosen."""
         scores = self.adjusted(logits)
-        likeliest = int(scores.argmax())
-        if scores[likeliest] == -numpy.inf:
+        most_likely = int(scores.argmax())
+        if scores[most_likely] == -numpy.inf:
             return None
-        token = likeliest if self.is_greedy else self._drawn(scores)
+        token = most_likely if self.is_greedy else self._drawn(scores)
         self._counts[token] = self._counts.get(token, 0) + 1
         self._text.append(token)
         return token
@@ -172,12 +172,12 @@ def rank(logprobs: Logits, token: int) -> int:
     return int(likelier.sum() + (logprobs[:token] == logprobs[token]).sum()) + 1
 
 
-def named(logprobs: Logits, ids: Iterable[int]) -> Likeliest:
+def named(logprobs: Logits, ids: Iterable[int]) -> TopTokens:
     """Returns these tokens with their logprobs, without duplicates."""
     return [(id, float(logprobs[id])) for id in dict.fromkeys(ids)]
 
 
-def likeliest(logprobs: Logits, count: int) -> Likeliest:
+def most_likely(logprobs: Logits, count: int) -> TopTokens:
     """Returns the `count` most likely tokens with their logprobs, in descending order; in case of a tie, the lower id
     first.
     """

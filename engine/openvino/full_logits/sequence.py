@@ -6,8 +6,8 @@ from dataclasses import dataclass, field
 import numpy
 
 from specvino.engine.openvino.full_logits.model_runner import Decoder, Ids, Logits
-from specvino.engine.openvino.full_logits.sampler import Sampler, likeliest, log_softmax, named, rank
-from specvino.engine.openvino.messages.worker import Generate, Likeliest, Output
+from specvino.engine.openvino.full_logits.sampler import Sampler, log_softmax, most_likely, named, rank
+from specvino.engine.openvino.messages.worker import Generate, Output, TopTokens
 
 
 @dataclass(slots=True)
@@ -18,7 +18,7 @@ class ReadPrompt:
 
     logits: Logits = field(default_factory=lambda: numpy.zeros(0, numpy.float32))
     logprobs: list[float | None] = field(default_factory=lambda: [None])
-    likeliest: list[Likeliest] = field(default_factory=lambda: [[]])
+    most_likely: list[TopTokens] = field(default_factory=lambda: [[]])
     ranks: list[int] = field(default_factory=lambda: [0])
     sent: bool = False
 
@@ -97,7 +97,7 @@ class Sequence:
             if self._scores_prompt and not self.prompt.sent:  # shared by all sequences of the prompt
                 self.prompt.sent = True
                 output.prompt_logprobs = self.prompt.logprobs
-                output.prompt_top_logprobs = self.prompt.likeliest
+                output.prompt_top_logprobs = self.prompt.most_likely
                 output.prompt_ranks = self.prompt.ranks
         self._chosen += output.token_ids
         return output
@@ -117,7 +117,7 @@ class Sequence:
             if request.logprob_token_ids or request.top_logprobs == 1:  # if there is only one, it is the chosen token
                 output.top_logprobs = [named(logprobs, (token, *request.logprob_token_ids))]
             else:
-                output.top_logprobs = [likeliest(logprobs, request.top_logprobs)]
+                output.top_logprobs = [most_likely(logprobs, request.top_logprobs)]
         if token in self._ends and not request.sampling.ignore_eos:
             output.finish = "stop"
         elif len(self._chosen) + 1 == request.max_new_tokens:
@@ -130,4 +130,4 @@ class Sequence:
         for token, logprobs in zip(following, log_softmax(logits), strict=False):  # the answer follows the last one
             self.prompt.logprobs.append(float(logprobs[token]))
             self.prompt.ranks.append(rank(logprobs, token))
-            self.prompt.likeliest.append(likeliest(logprobs, self._most_of_prompt))
+            self.prompt.most_likely.append(most_likely(logprobs, self._most_of_prompt))

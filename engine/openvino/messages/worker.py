@@ -19,7 +19,7 @@ LONGEST_DRAFTED = 1024
 CACHE_BLOCK = 32
 
 
-Likeliest = list[tuple[int, float]]
+TopTokens = list[tuple[int, float]]
 """Tokens by id with their logprobs, the most likely first."""
 
 
@@ -160,8 +160,8 @@ class Output(msgspec.Struct, array_like=True):
     prompt_tokens: int | None = None
     too_long: bool = False
     begun: float | None = None
-    top_logprobs: list[Likeliest] | None = None
-    prompt_top_logprobs: list[Likeliest] | None = None
+    top_logprobs: list[TopTokens] | None = None
+    prompt_top_logprobs: list[TopTokens] | None = None
     prompt_ranks: list[int] | None = None
 
 
