@@ -1,4 +1,4 @@
-"""`specvino serve`: a model behind the API."""
+"""`specvino serve`: serves a model."""
 
 import sys
 from typing import TYPE_CHECKING

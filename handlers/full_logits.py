@@ -1,5 +1,6 @@
 """Settings that need the scores of the whole vocabulary: the most likely tokens at each position, the logprobs of a
-prompt, and changes of the scores of single tokens."""
+prompt, and changes of single tokens' scores.
+"""
 
 from collections.abc import Iterator
 from dataclasses import replace
@@ -10,13 +11,14 @@ from specvino.engine.request import GenerationRequest
 from specvino.handlers.or_none import value_of
 from specvino.handlers.sampling import Body
 
-# The most of the most likely tokens at each position of a prompt.
+# The maximum number of most likely tokens at each position of a prompt.
 _MOST_OF_PROMPT = 20
 
 
 def prompt_logprobs(body: Body) -> int | None:
-    """Returns how many of the most likely tokens to show for each position of the prompt, None for no logprobs of it. A
-    count that isn't supported counts as none: the reply's header names it."""
+    """Returns how many of the most likely tokens to return for each position of the prompt, None for no prompt
+    logprobs. An unsupported count is treated as none, and the response header lists the field.
+    """
     count: int | None = value_of(body, "prompt_logprobs")
     return count if count is not None and 0 <= count <= _MOST_OF_PROMPT else None
 

@@ -26,7 +26,7 @@ def output_logprobs(tokens: Iterable[TokenLogprob], top: int) -> list[wire.Outpu
 def completion_logprobs(tokens: Iterable[TokenLogprob], top: int, offset: int) -> wire.CompletionLogprobs | None:
     """Returns parallel lists, None if there are no tokens; `offset` is the offset of the first token, in characters.
 
-    The most likely tokens always include the chosen one, so there may be one more than `top`.
+    The most likely tokens always include the sampled one, so there may be one more than `top`.
     """
     tokens = list(tokens)
     if not tokens:
@@ -84,7 +84,7 @@ def _by_text(token: TokenLogprob) -> dict[str, float] | None:
 
 
 def _most_likely(token: TokenLogprob) -> Iterator[tuple[str, bytes | None, float]]:
-    """Yields text, bytes and logprob of the most likely tokens at a position; the chosen one has the answer's text."""
+    """Yields text, bytes and logprob of the most likely tokens at a position; the sampled one has the answer's text."""
     if token.logprob is not None and not token.top:
         yield token.text, token.bytes, token.logprob
     for likely in token.top:

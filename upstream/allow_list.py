@@ -19,12 +19,8 @@ from specvino.upstream.differences import Difference, Only, What
 
 @dataclass(frozen=True, slots=True)
 class Allowed:
-    """An entry.
-
-    field: a field's name, in which `*` stands for anything.
-    only: the side that may take more, or name more; None: either.
-    what: the kind of difference; None: any.
-    values: the values alone, as JSON; empty: any.
+    """An entry. field: a field's name, in which `*` stands for any text. only: the side that may accept more values or
+    have more fields; None: either. what: the kind of difference; None: any. values: the values, as JSON; empty: any.
     """
 
     field: str
@@ -49,8 +45,8 @@ class Allowed:
 
 
 def read(name: str, path: Path | None = None) -> list[Allowed]:
-    """Returns the entries of a file; by default of the packaged file for a name, a system or `SYSTEM.openapi` for its
-    own OpenAPI document, which may not exist.
+    """Returns the entries of a file, by default the packaged file `name`: a system, or `SYSTEM.openapi` for its own
+    OpenAPI document. That file may not exist.
 
     Raises Unreadable for a file that isn't a list of valid entries.
     """
@@ -81,7 +77,7 @@ def _entry(given: Any) -> Allowed:
 
 
 def sift(differences: Iterable[Difference], entries: Iterable[Allowed]) -> tuple[list[Difference], list[Allowed]]:
-    """Returns the differences, or their values, that no entry allows, and the entries that allow nothing."""
+    """Returns the differences, or their values, that no entry allows, and the unused entries."""
     left, used = [], set()
     entries = list(entries)
     for difference in differences:

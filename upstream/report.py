@@ -20,7 +20,7 @@ _HEADINGS = ("field", "the system alone", "the document alone", "of objects with
 
 def summary(drift: Drift) -> str:
     """Returns the result in one sentence."""
-    known = f" beside {drift.allowed} known" if drift.allowed else ""
+    known = f", in addition to {drift.allowed} known" if drift.allowed else ""
     parts = ", ".join(".".join(part) for part in drift.parts)
     return f"{drift.system}: {_count(drift.found, 'difference')} to review{known}. {drift.source} against {parts}."
 

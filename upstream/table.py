@@ -28,9 +28,8 @@ class Class:
 
 @dataclass(frozen=True, slots=True)
 class Method:
-    """A method of a class that checks what requests say.
-
-    parts: the attribute's names in the request, where they differ, for each part whose values get there.
+    """A method of a class that checks requests. parts: for each part of which it checks values, the names of attributes
+    in the request, if they differ.
     """
 
     owner: Class
@@ -40,11 +39,9 @@ class Method:
 
 @dataclass(frozen=True, slots=True)
 class Table:
-    """What is read of a system.
-
-    package, distribution: the Python package, and the name under which the index has it; None if it has none.
-    version: that of the package, where it isn't the version that the dialect names.
-    beside: packages whose types the system uses.
+    """The sources of a system. package, distribution: the Python package, and its name on the index; None if it isn't
+    there. version: the package's version, if it differs from the dialect's. beside: packages whose types the system
+    uses.
     """
 
     package: str
@@ -124,6 +121,6 @@ def _checked(schema: Schema, bounds: dict[str, Schema], names: dict[str, list[st
     for attribute, bound in bounds.items():
         for name in names.get(attribute, [attribute]):
             if name in properties:
-                # In null's place the method gets a default.
+                # The method receives a default instead of null.
                 properties[name] = bounded(properties[name], {"anyOf": [{"type": "null"}, bound]})
     return {**schema, "properties": properties}

@@ -11,7 +11,7 @@ from specvino.document.operations import Schema, operations
 from specvino.document.validator import Validators
 from specvino.document.walk import all_schemas
 
-# Words of a description that are about this server, and not about all systems that have the field.
+# Words of a description that refer to this server instead of all systems with the field.
 OURS = ("here", "this server", "X-Unsupported-Params", "OpenVINO")
 
 BOUND = r"\b(at (most|least)|up to|no more than|not above|between) \d"
@@ -29,7 +29,7 @@ def descriptions(spec: Spec) -> Iterator[Problem]:
 
 def remarks(spec: Spec) -> Iterator[Problem]:
     """A description is true of every system that has the field; x-implementation-note is about this server alone."""
-    where = "x-implementation-note is the place for that"
+    where = "it belongs in x-implementation-note"
     origins = _origins(spec.document)
     one_system = "|".join(rf"\b{re.escape(word)}\b" for word in (*OURS, *_names(spec)))
     for location, schema in all_schemas(spec.document):
@@ -46,7 +46,7 @@ def remarks(spec: Spec) -> Iterator[Problem]:
 
 
 def _names(spec: Spec) -> Iterator[str]:
-    """Yields the names of other systems than OpenAI; of a name with a hyphen its beginning, such as MLC."""
+    """Yields the names of systems other than OpenAI; for a name with a hyphen, also its beginning, such as MLC."""
     for system, dialect in spec.dialects.items():
         if system != "openai":
             yield from (name.split("-")[0] for name in {dialect["name"], dialect.get("label", dialect["name"])})

@@ -1,7 +1,6 @@
-"""Converts our responses to those of another system, by its schema.
-
-Fields that the system doesn't have are dropped. A field that it always has and we don't gets the schema's only value,
-null, or the empty value of its type. IDs are converted to the system's pattern.
+"""Converts our responses to another system's schema. Fields that the system doesn't have are dropped. A required field
+that our response lacks gets the schema's only value, null, or the empty value of its type. IDs are converted to the
+system's pattern.
 """
 
 import json

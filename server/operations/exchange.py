@@ -132,7 +132,7 @@ class Exchanges:
             if message["type"] == "http.response.start":
                 exchange.status = message["status"]
             await send(message)
-            # If the client disconnects, the last part of the response isn't sent.
+            # After a disconnect, the last part of the response isn't sent.
             exchange.complete = message["type"] == "http.response.body" and not message.get("more_body", False)
 
         try:

@@ -1,6 +1,6 @@
 """The innermost middleware: validation, handler and response, for one operation of the document.
 
-While the server shuts down (`Drain`), new requests are refused, and running ones are waited for.
+During shutdown (`Drain`), new requests are rejected, and running ones may finish.
 """
 
 import asyncio
@@ -27,13 +27,14 @@ from specvino.server.validation.bodies import Bodies, ClientGone, require_json
 from specvino.server.validation.parsing import parse_json, parse_query
 from specvino.server.validation.schema import SchemaCheck
 
-# The operation by which load balancers decide where to send requests.
+# The readiness check of load balancers.
 READINESS = "get_health"
 
 
 class Drain:
-    """The shutdown of a server: counts running requests, and refuses new ones once it has begun. Requests that arrive
-    after that aren't counted."""
+    """The shutdown of a server: counts running requests, and rejects new ones once it has begun, without counting
+    them.
+    """
 
     def __init__(self) -> None:
         self.under_way = 0
@@ -129,7 +130,7 @@ class BoundOperation:
         suffix to append to each text of the response."""
         require_json(scope)
         raw = await self._bodies.read(scope, receive)
-        self._drain.require_open()  # not earlier: a client that is still sending would miss the response
+        self._drain.require_open()  # after reading the body: a client that is still sending would miss the response
         policy, name = self._settings.unsupported_fields, self._operation.body or ""
         async with self._bodies.turn(len(raw)) as step:
             value, suffix = await step(parse_json, raw), ""
