@@ -55,7 +55,7 @@ class SchemaProjector:
                 continue
             if entry["level"] in WITHOUT:
                 gone.add(name)
-                # A required property that is refused makes the object impossible; one that is ignored or never sent doesn't.
+                # A required, refused property makes the object impossible; an ignored or never sent one doesn't.
                 lost = lost or (name in needed and entry["level"] == "refused")
                 continue
             lost = not self._narrow_property(properties, name, marked) or lost
