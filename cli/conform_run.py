@@ -229,13 +229,13 @@ async def _run(running: RunningJob, files: Files, accepted: Baseline, console: C
             with writing(files.ndjson):
                 writer = stack.enter_context(Writer(files.ndjson))
 
-        def record(each: Header | Line | Footer) -> None:
+        def record(line: Header | Line | Footer) -> None:
             if writer is not None:
                 with writing(writer.path):
-                    writer.write(each)
+                    writer.write(line)
             if output.json:
                 with printing():
-                    sys.stdout.buffer.write(as_line(each))
+                    sys.stdout.buffer.write(as_line(line))
 
         record(report.header)
         live = table.LiveTable(console, report, cases, lambda: running.requests, verbose=output.verbose)

@@ -55,14 +55,14 @@ def serve(
     otlp_metrics_endpoint: options.OtlpMetricsEndpoint = None,
 ) -> None:
     """Serve a model with the OpenAI-compatible API."""
-    given = locals()
+    values = locals()
     with needs("serve"):
         from specvino.server.access import ServeError
         from specvino.server.assembly import REFUSALS, ServeOptions
         from specvino.server.run import run
 
     try:
-        served = app_of(ServeOptions.model_validate({name: given[name] for name in ServeOptions.model_fields}))
+        served = app_of(ServeOptions.model_validate({name: values[name] for name in ServeOptions.model_fields}))
         system = served.settings.system
         run(
             served,

@@ -80,10 +80,10 @@ def stated(field: Field, by_path: FieldsByPath, dialect: dict[str, Any]) -> Entr
     if level := part_level(field.endpoint, field.part, dialect):
         return {"level": level}
     outer = _around(field, by_path)
-    given = _applicable(outer, by_path, dialect) if outer else None
-    if outer is None or given is None:
+    outer_entry = _applicable(outer, by_path, dialect) if outer else None
+    if outer is None or outer_entry is None:
         return None
-    level = given.get("level")
+    level = outer_entry.get("level")
     inherits = level in (*WITHOUT, "unknown") or (level == "full" and field.origins <= outer.origins)
     return {"level": level} if inherits else None
 

@@ -88,14 +88,16 @@ def _missing(
     by_part: dict[tuple[str, str], list[str | None]] = {part: [] for part in known}
     for field in all_fields:
         by_part[field.endpoint, field.part].append(levels.get(field.name, {}).get("level"))
-    for (endpoint, part), given in by_part.items():
-        if not given:  # all its fields belong to another part
-            given.append(part_level(endpoint, part, dialect))
-    left = {endpoint for (endpoint, _), given in by_part.items() if not all(level in WITHOUT for level in given)}
+    for (endpoint, part), part_levels in by_part.items():
+        if not part_levels:  # all its fields belong to another part
+            part_levels.append(part_level(endpoint, part, dialect))
+    left = {
+        endpoint for (endpoint, _), part_levels in by_part.items() if not all(level in WITHOUT for level in part_levels)
+    }
     return {
         (endpoint, part)
-        for (endpoint, part), given in by_part.items()
-        if all(level in WITHOUT for level in given)
+        for (endpoint, part), part_levels in by_part.items()
+        if all(level in WITHOUT for level in part_levels)
         and endpoint != "error"
         and (endpoint not in left or part != "request")
     }

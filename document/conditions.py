@@ -42,8 +42,8 @@ class Group:
     def matches(self, value: Lookup) -> Iterator[str]:
         """Yields the fields that fit, by their names in errors."""
         for path, field, fits in self._fields:
-            given = value(path)
-            if given is not None and (fits is None or fits(given)):
+            actual = value(path)
+            if actual is not None and (fits is None or fits(actual)):
                 yield field
 
 
@@ -193,8 +193,8 @@ def _exceeds(
     def evaluate(value: Lookup, facts: Mapping[str, Any]) -> _Placeholders:
         limits = [(fact, facts.get(fact))] if fact else [(path, value(path)) for path in than]
         for path in fields:
-            given = value(path)
-            for number in given if isinstance(given, list) else [given]:
+            actual = value(path)
+            for number in actual if isinstance(actual, list) else [actual]:
                 for other, limit in limits:
                     if number is not None and limit is not None and number > limit:
                         return {"field": path, "other": other, "value": number, "limit": limit}
@@ -206,9 +206,9 @@ def _exceeds(
 def _members(members: Mapping[str, Iterable[str]]) -> Callable[[Lookup, Mapping[str, Any]], _Placeholders]:
     def evaluate(value: Lookup, facts: Mapping[str, Any]) -> _Placeholders:
         for path, names in members.items():
-            given = value(path) or {}
+            actual = value(path) or {}
             for name in names:
-                if name in given:
+                if name in actual:
                     return {"field": f"{path}.{name}"}
         return None
 

@@ -59,7 +59,7 @@ class PendingPromptLogprobs:
     def add(self, segment: PromptLogprobs) -> None:
         if self._last is None or self._last.places is not segment.places:
             self._last = segment
-            self._places = [None if place is None else _of_prompt(place) for place in segment.places]
+            self._places = [None if tokens is None else _of_prompt(tokens) for tokens in segment.places]
         self.waiting[segment.choice] = self._places
 
     def give(self, choice: wire.ChatChunkChoice | wire.CompletionChunkChoice) -> None:
@@ -68,9 +68,9 @@ class PendingPromptLogprobs:
             choice["prompt_logprobs"] = self.waiting.pop(choice["index"])
 
 
-def _of_prompt(place: tuple[PromptToken, ...]) -> dict[str, wire.PromptTokenLogprob]:
+def _of_prompt(tokens: tuple[PromptToken, ...]) -> dict[str, wire.PromptTokenLogprob]:
     return {
-        str(token.id): {"logprob": token.logprob, "rank": token.rank, "decoded_token": token.text} for token in place
+        str(token.id): {"logprob": token.logprob, "rank": token.rank, "decoded_token": token.text} for token in tokens
     }
 
 

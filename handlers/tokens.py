@@ -132,8 +132,8 @@ def _tool(function: models.TokenizedFunction) -> Tool:
     return Tool(function.name, or_none(function.description), or_none(function.parameters))
 
 
-async def _texts(engine: Engine, body: models.TokenizeRequest, given: str | list[str]) -> list[list[int]]:
-    texts = [given] if isinstance(given, str) else given
+async def _texts(engine: Engine, body: models.TokenizeRequest, value: str | list[str]) -> list[list[int]]:
+    texts = [value] if isinstance(value, str) else value
     special = or_none(body.add_special_tokens)
     side: Literal["left", "right"] = or_none(body.padding_side) or "right"
     check_length("The text", sum(map(len, texts)), _longest(engine))

@@ -62,17 +62,17 @@ def read(name: str, path: Path | None = None) -> list[Allowed]:
         raise Unreadable(f"{file} can't be read: {error}") from None
 
 
-def _entry(given: Any) -> Allowed:
-    if not isinstance(given, dict) or not given.keys() <= {"field", "only", "what", "values", "reason"}:
-        raise ValueError(f"an entry has field and reason, and can have only, what and values: {given}")
-    if not all(isinstance(given.get(key), str) and given[key].strip() for key in ("field", "reason")):
-        raise ValueError(f"an entry needs a field and a reason: {given}")
+def _entry(content: Any) -> Allowed:
+    if not isinstance(content, dict) or not content.keys() <= {"field", "only", "what", "values", "reason"}:
+        raise ValueError(f"an entry has field and reason, and can have only, what and values: {content}")
+    if not all(isinstance(content.get(key), str) and content[key].strip() for key in ("field", "reason")):
+        raise ValueError(f"an entry needs a field and a reason: {content}")
     return Allowed(
-        given["field"],
-        given["reason"],
-        Only(given["only"]) if "only" in given else None,
-        What(given["what"]) if "what" in given else None,
-        tuple(map(str, given.get("values", ()))),
+        content["field"],
+        content["reason"],
+        Only(content["only"]) if "only" in content else None,
+        What(content["what"]) if "what" in content else None,
+        tuple(map(str, content.get("values", ()))),
     )
 
 

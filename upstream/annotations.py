@@ -157,13 +157,13 @@ class Annotations:
         """Returns the bounds passed to `Field`, to a marker such as `Ge`, or to `constr` and the like."""
         words = [*zip(MARKERS.get(last(call.func), ()), call.args, strict=False)]
         words += [(keyword.arg, keyword.value) for keyword in call.keywords if keyword.arg]
-        given = []
+        pairs = []
         for word, value in words:
             try:
-                given.append((word, constant(self._sources, module, value)))
+                pairs.append((word, constant(self._sources, module, value)))
             except NotConstant:
                 continue
-        return keywords(given)
+        return keywords(pairs)
 
     def _generic(self, module: Module, origin: ast.expr, arguments: Sequence[ast.expr]) -> Schema:
         name = last(origin)

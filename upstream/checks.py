@@ -83,8 +83,8 @@ class Function:
         changed = {target.id for target in targets if isinstance(target, ast.Name)}
         self._names = {name: field for name, field in names.items() if name not in changed}
 
-    def refused(self, body: Sequence[ast.stmt], given: Condition) -> Iterator[tuple[str, Schema]]:
-        """Yields, by field, values for which statements raise if `given` holds; stops where this can't be decided."""
+    def refused(self, body: Sequence[ast.stmt], assumed: Condition) -> Iterator[tuple[str, Schema]]:
+        """Yields, by field, values for which statements raise if `assumed` holds; stops where this can't be decided."""
         for statement in body:
             match statement:
                 case ast.Assign(targets=[ast.Name(id=name)], value=value):
@@ -99,21 +99,21 @@ class Function:
                     # Each part of an `or` is sufficient.
                     for part in test.values if isinstance(test, ast.BoolOp) and isinstance(test.op, ast.Or) else [test]:
                         if (condition := self._plain(part, True)) is not None:
-                            yield from self.refused(then, _both(given, condition))
+                            yield from self.refused(then, _both(assumed, condition))
                     if opposite is not None:
-                        yield from self.refused(other, _both(given, opposite))
+                        yield from self.refused(other, _both(assumed, opposite))
                     if isinstance(then[-1], ast.Return) and not _returns(*then[:-1], *other):
                         if opposite is None:
                             return
-                        given = _both(given, opposite)
+                        assumed = _both(assumed, opposite)
                     elif _returns(statement):
                         return
-                case ast.Expr(value=ast.Call(func=ast.Name(id=name), args=[first, *_])) if not given:
+                case ast.Expr(value=ast.Call(func=ast.Name(id=name), args=[first, *_])) if not assumed:
                     if (field := self._field(first)) and (schema := self._called(name)):
                         yield field, {"not": schema}
                 case ast.Raise():
-                    if len(given) == 1:
-                        yield from given.items()
+                    if len(assumed) == 1:
+                        yield from assumed.items()
                     return
                 case _ if _returns(statement):
                     return

@@ -34,8 +34,8 @@ class Declaration:
 
     def alias(self, *words: str) -> str | None:
         """Returns the name under which the field is sent: the last of these keywords that is set."""
-        given = [self.words[word] for word in words if word in self.words]
-        return str(given[-1].value) if given and isinstance(given[-1], ast.Constant) else None
+        expressions = [self.words[word] for word in words if word in self.words]
+        return str(expressions[-1].value) if expressions and isinstance(expressions[-1], ast.Constant) else None
 
 
 class Declarations:
@@ -82,15 +82,15 @@ def _layers(annotation: ast.expr) -> Iterator[tuple[str, list[ast.expr]]]:
         name, inner = last(annotation.value), annotation.slice
         if name not in ("Annotated", "NotRequired", "ReadOnly", "Required"):
             return
-        given = inner.elts if isinstance(inner, ast.Tuple) else [inner]
-        yield name, given
-        annotation = given[0]
+        arguments = inner.elts if isinstance(inner, ast.Tuple) else [inner]
+        yield name, arguments
+        annotation = arguments[0]
 
 
 def _words(annotation: ast.expr) -> Iterator[tuple[str, ast.expr]]:
     """Yields the keywords of `Field` and `PropertyInfo` in the `Annotated` of a field."""
-    for _, given in _layers(annotation):
-        for argument in given[1:]:
+    for _, arguments in _layers(annotation):
+        for argument in arguments[1:]:
             if isinstance(argument, ast.Call) and last(argument.func) in ("Field", "FieldInfo", "PropertyInfo"):
                 yield from ((word.arg, word.value) for word in argument.keywords if word.arg)
 
@@ -241,8 +241,8 @@ class Classes:
 
     def _config(self, value: ast.expr, shape: _Class) -> None:
         match value:
-            case ast.Call(keywords=given):
-                extra = next((keyword.value for keyword in given if keyword.arg == "extra"), None)
+            case ast.Call(keywords=keywords):
+                extra = next((keyword.value for keyword in keywords if keyword.arg == "extra"), None)
             case ast.Dict(keys=keys, values=values):
                 extra = next((v for k, v in zip(keys, values, strict=True) if is_constant(k, "extra")), None)
             case _:

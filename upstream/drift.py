@@ -16,7 +16,7 @@ from specvino.upstream.table import of_classes, table
 
 @dataclass(frozen=True, slots=True)
 class Drift:
-    """The result of a comparison. found: the differences that aren't allowed, in the order of the document. allowed:
+    """The result of a comparison. differences: those that aren't allowed, in the order of the document. allowed:
     the number of allowed ones. unused: entries of the allow-list without a difference in the compared parts. open: by
     side, fields without restrictions, so that the other side's schemas inside them weren't compared. unread: types of
     the system that couldn't be read and are treated as unrestricted. left: parts that only one side describes.
@@ -25,7 +25,7 @@ class Drift:
     system: str
     source: str
     parts: tuple[Part, ...]
-    found: tuple[Difference, ...]
+    differences: tuple[Difference, ...]
     allowed: int
     unused: tuple[Allowed, ...]
     open: dict[Only, tuple[str, ...]]
@@ -34,7 +34,7 @@ class Drift:
 
     @property
     def is_clean(self) -> bool:
-        return not self.found and not self.unused
+        return not self.differences and not self.unused
 
 
 def system_of(system: str, document: dict[str, Any], version: str | None, source: Path | None) -> tuple[str, Described]:
@@ -89,7 +89,7 @@ def drift(
         system=system,
         source=name,
         parts=tuple(parts),
-        found=tuple(left),
+        differences=tuple(left),
         allowed=len(differences) - len(left),
         unused=tuple(unused),
         open={side: tuple(fields) for side, fields in comparison.open.items()},

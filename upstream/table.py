@@ -65,7 +65,7 @@ def table(system: str) -> Table:
         distribution=content.get("distribution", content["package"]),
         version=content.get("version"),
         beside=tuple(content.get("beside", ())),
-        classes={_part(name): _class(_part(name), given) for name, given in content["parts"].items()},
+        classes={_part(name): _class(_part(name), entry) for name, entry in content["parts"].items()},
         methods=tuple(_method(check["method"], check["parts"]) for check in content.get("checks", ())),
     )
 
@@ -75,16 +75,16 @@ def _part(name: str) -> Part:
     return endpoint, part
 
 
-def _class(part: Part, given: str | dict[str, str]) -> tuple[Class, Reading]:
-    if isinstance(given, str):
-        return Class.at(given), Reading.TAKEN if part[1] == "request" else Reading.WRITTEN
-    return Class.at(given["class"]), Reading(given["reading"])
+def _class(part: Part, entry: str | dict[str, str]) -> tuple[Class, Reading]:
+    if isinstance(entry, str):
+        return Class.at(entry), Reading.TAKEN if part[1] == "request" else Reading.WRITTEN
+    return Class.at(entry["class"]), Reading(entry["reading"])
 
 
 def _method(qualified: str, parts: dict[str, dict[str, str | list[str]]]) -> Method:
     owner, _, name = qualified.rpartition(".")
     names = {
-        _part(part): {attribute: [given] if isinstance(given, str) else given for attribute, given in named.items()}
+        _part(part): {attribute: [names] if isinstance(names, str) else names for attribute, names in named.items()}
         for part, named in parts.items()
     }
     return Method(Class.at(owner), name, names)

@@ -74,16 +74,16 @@ def origins(spec: Spec) -> Iterator[Problem]:
 def handling(spec: Spec) -> Iterator[Problem]:
     """Properties of requests have an x-handling and those of answers an x-emit; neither has the other's."""
     document = spec.document
-    taken, given = received(document), sent(document)
-    for name in sorted(taken | given):
+    in_requests, in_answers = received(document), sent(document)
+    for name in sorted(in_requests | in_answers):
         for location, child in _properties(name, document["components"]["schemas"][name]):
-            if name in taken and "x-handling" not in child:
+            if name in in_requests and "x-handling" not in child:
                 yield Problem("handling", location, "needs an x-handling")
-            if name not in taken and "x-handling" in child:
+            if name not in in_requests and "x-handling" in child:
                 yield Problem("handling", location, "x-handling is for requests, and no request has this")
-            if name in given and "x-emit" not in child:
+            if name in in_answers and "x-emit" not in child:
                 yield Problem("emit", location, "needs an x-emit")
-            if name not in given and "x-emit" in child:
+            if name not in in_answers and "x-emit" in child:
                 yield Problem("emit", location, "x-emit is for answers, and no answer has this")
 
 

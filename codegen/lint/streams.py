@@ -116,7 +116,7 @@ def keys(machines: Machines, events: Events, classify: str | list[dict[str, Any]
     for name, machine in machines.items():
         names = chain(machines, name)
         if isinstance(classify, str):
-            for key in (machines[each]["key"] for each in names):
+            for key in (machines[outer]["key"] for outer in names):
                 for fact in sorted(fact for fact in facts(machine) if fact in events.by_fact):
                     if not events.has(key, fact):
                         yield f"machine {name}: the event {fact} has no {key}"

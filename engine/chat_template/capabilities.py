@@ -222,8 +222,8 @@ def _system(more: str = "", role: str = "system") -> dict[str, Any]:
 
 
 def _call(name: str = _FIRST, id: str = _ID, arguments: str | None = None) -> dict[str, Any]:
-    given = {_KEY: _VALUE} if arguments is None else arguments
-    return {"id": id, "type": "function", "function": {"name": name, "arguments": given}}
+    value = {_KEY: _VALUE} if arguments is None else arguments
+    return {"id": id, "type": "function", "function": {"name": name, "arguments": value}}
 
 
 def _calling_turns(*calls: Mapping[str, Any], content: str | None = "") -> list[dict[str, Any]]:

@@ -60,14 +60,14 @@ def turns(
     maker = _Maker(capabilities, mark, image, write_call or _as_json)
     single = capabilities.calls and not capabilities.parallel_calls
     messages = _one_call_each(prompt.messages) if single else prompt.messages
-    made = [maker.turn(message) for message in messages]
+    converted = [maker.turn(message) for message in messages]
     if not capabilities.system:
-        made = _systems_to_user(made)
+        converted = _systems_to_user(converted)
     elif not capabilities.late_system:
-        made = _systems_to_first(made)
+        converted = _systems_to_first(converted)
     if not capabilities.consecutive:
-        made = list(_joined(made))
-    return [_fitted(turn, capabilities) for turn in made]
+        converted = list(_joined(converted))
+    return [_fitted(turn, capabilities) for turn in converted]
 
 
 def tools(prompt: Conversation, mark: Mark) -> list[dict[str, Any]]:
@@ -226,11 +226,11 @@ def _one_call_each(messages: Iterable[Message]) -> Iterator[Message]:
         yield from results
 
 
-def _systems_to_user(made: list[Turn]) -> list[Turn]:
+def _systems_to_user(converted: list[Turn]) -> list[Turn]:
     """Moves the texts of system messages to the beginning of the next user message."""
     kept: list[Turn] = []
     texts: list[str] = []
-    for turn in made:
+    for turn in converted:
         if turn["role"] == "system":
             texts.append(turn["content"])
         elif turn["role"] == "user" and texts:
@@ -241,18 +241,18 @@ def _systems_to_user(made: list[Turn]) -> list[Turn]:
     return [*kept, {"role": "user", "content": _BETWEEN.join(texts)}] if texts else kept
 
 
-def _systems_to_first(made: list[Turn]) -> list[Turn]:
+def _systems_to_first(converted: list[Turn]) -> list[Turn]:
     """Joins all system messages at the beginning."""
-    systems = [turn for turn in made if turn["role"] == "system"]
+    systems = [turn for turn in converted if turn["role"] == "system"]
     if not systems:
-        return made
+        return converted
     first = {**systems[0], "content": _BETWEEN.join(turn["content"] for turn in systems)}
-    return [first, *(turn for turn in made if turn["role"] != "system")]
+    return [first, *(turn for turn in converted if turn["role"] != "system")]
 
 
-def _joined(made: Iterable[Turn]) -> Iterator[Turn]:
+def _joined(converted: Iterable[Turn]) -> Iterator[Turn]:
     """Yields the turns with consecutive ones of the same role joined."""
-    for _, group in itertools.groupby(made, _speaker):
+    for _, group in itertools.groupby(converted, _speaker):
         first, *others = group
         yield {**first, "content": _BETWEEN.join(turn["content"] for turn in (first, *others))} if others else first
 

@@ -253,7 +253,9 @@ class RepeatedCalls:
         """Returns whether the current call is so far a prefix of an earlier one, even if it is incomplete."""
         match segment:
             case ToolCallStart() | ToolCallArguments() | ToolCallEnd(complete=False):
-                return any(name == self._name and made.startswith(self._arguments) for name, made in self._made)
+                return any(
+                    name == self._name and arguments.startswith(self._arguments) for name, arguments in self._made
+                )
         return False
 
     def _released(self) -> list[Segment]:

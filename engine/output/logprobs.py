@@ -41,10 +41,10 @@ class PendingLogprobs:
             if length > self._free:
                 break
             if token.text:
-                taken, given = count, length
+                taken, taken_length = count, length
         if not taken:
             return ()
-        self._free -= given
+        self._free -= taken_length
         self._complete -= taken
         tokens, self._waiting = self._waiting[:taken], self._waiting[taken:]
         return tuple(tokens)

@@ -52,9 +52,7 @@ class Media:
                 self._require_allowed(source.url)
         pixels = decoded = 0
         deadline = asyncio.get_running_loop().time() + FETCH_SECONDS
-        for source in sorted(
-            sources, key=lambda source: _is_remote(source.url)
-        ):  # remote images last
+        for source in sorted(sources, key=lambda source: _is_remote(source.url)):  # remote images last
             with _at(source):
                 image, read = await self._read(source, engine, deadline, MAX_DECODED_PIXELS - decoded)
                 decoded += read

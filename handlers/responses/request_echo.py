@@ -73,8 +73,8 @@ def _tool(
     if isinstance(tool, models.FlatFunctionTool | models.FunctionTool):
         function = tool.function if isinstance(tool, models.FunctionTool) else tool
         # In OpenAI's document, both are required in functions of a response.
-        given = {"parameters": None, "strict": None, **function.model_dump(by_alias=True), "type": "function"}
-        return cast("wire.FlatFunctionTool", given)
+        flat = {"parameters": None, "strict": None, **function.model_dump(by_alias=True), "type": "function"}
+        return cast("wire.FlatFunctionTool", flat)
     return cast("wire.FlatFunctionTool | wire.FlatCustomTool | wire.HostedTool", tool.model_dump(by_alias=True))
 
 
@@ -100,8 +100,8 @@ def _reasoning(settings: models.ReasoningSettings | None) -> wire.ResponseReason
 
 
 def _or_default(value: bool | None | MISSING, name: str) -> bool:
-    given = or_none(value)
-    return bool(_DEFAULTS[name]) if given is None else given
+    sent = or_none(value)
+    return bool(_DEFAULTS[name]) if sent is None else sent
 
 
 def _plain(value: Any) -> Any:

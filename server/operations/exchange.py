@@ -27,8 +27,8 @@ def new_request_id() -> str:
 
 def request_id_of(scope: Scope) -> bytes:
     """Returns the client's ID of a request if it is safe in a log line, else a new one."""
-    given = (value for name, value in scope["headers"] if name == HEADER and _ACCEPTED.fullmatch(value))
-    return next(given, None) or new_request_id().encode()
+    ids = (value for name, value in scope["headers"] if name == HEADER and _ACCEPTED.fullmatch(value))
+    return next(ids, None) or new_request_id().encode()
 
 
 class RequestId:

@@ -121,9 +121,9 @@ class BoundOperation:
         """Returns the known query parameters, not validated yet, and the names of parameters without effect."""
         if not self._operation.query:
             return {}, []
-        given = parse_query(scope["query_string"], self._operation.query)
-        unsupported = support.apply(self._settings.unsupported_fields, given, f"{self._operation.id}.query")
-        return {name: value for name, value in given.items() if name in self._operation.query}, unsupported
+        query = parse_query(scope["query_string"], self._operation.query)
+        unsupported = support.apply(self._settings.unsupported_fields, query, f"{self._operation.id}.query")
+        return {name: value for name, value in query.items() if name in self._operation.query}, unsupported
 
     async def _read(self, scope: Scope, receive: Receive, check: SchemaCheck) -> tuple[Any, list[str], str]:
         """Returns the body as an object built from the validated value, the names of its fields without effect, and the
@@ -135,8 +135,8 @@ class BoundOperation:
         async with self._bodies.turn(len(raw)) as step:
             value, suffix = await step(parse_json, raw), ""
             if self._requests:
-                given, value = value, await step(self._requests.read, value)
-                suffix = self._requests.suffix(given)
+                original, value = value, await step(self._requests.read, value)
+                suffix = self._requests.suffix(original)
             await step(check.require, value)
             unsupported = await step(support.apply, policy, value, name)
             return await step(self._operation.model.model_validate, value), unsupported, suffix

@@ -51,8 +51,8 @@ class Device:
     memory: int | None
 
 
-def chosen(name: str, given: Mapping[str, PluginValue], core: Core | None = None) -> Device:
-    """Returns the device with this name; the `given` properties take precedence over ours. Raises ValueError if it
+def chosen(name: str, requested: Mapping[str, PluginValue], core: Core | None = None) -> Device:
+    """Returns the device with this name; the `requested` properties take precedence over ours. Raises ValueError if it
     isn't available, the pipeline doesn't run on it, or a property is unknown.
     """
     core = core or openvino.Core()
@@ -65,9 +65,9 @@ def chosen(name: str, given: Mapping[str, PluginValue], core: Core | None = None
     if kind == "AUTO" and len(targets) > 1:
         ours |= _OF_AUTO
     plugins = list(dict.fromkeys([*([kind] if kind else []), *targets]))
-    _require_known(given, plugins, core)
+    _require_known(requested, plugins, core)
     memory = min((core.get_property(gpu, "GPU_DEVICE_TOTAL_MEM_SIZE") for gpu in gpus), default=None)
-    return Device(named, {**ours, **given}, _GPU_BLOCK if gpus else _CPU_BLOCK, memory)
+    return Device(named, {**ours, **requested}, _GPU_BLOCK if gpus else _CPU_BLOCK, memory)
 
 
 def _targets(name: str, listed: Sequence[str]) -> tuple[str | None, str, list[str]]:
@@ -117,15 +117,15 @@ def _in_words(names: Sequence[str]) -> str:
     return ", ".join(names)
 
 
-def _require_known(given: Mapping[str, PluginValue], plugins: Sequence[str], core: Core) -> None:
+def _require_known(requested: Mapping[str, PluginValue], plugins: Sequence[str], core: Core) -> None:
     """Raises ValueError for an unknown property, which GenAI would ignore."""
-    if not given:
+    if not requested:
         return
     settable: set[str] = set()
     for plugin in plugins:
         known = core.get_property(plugin, "SUPPORTED_PROPERTIES")
         settable |= {name for name, access in known.items() if access == "RW"}
-    for name in given:
+    for name in requested:
         if name not in settable:
             whose = f"{' and '.join(plugins)} plugin{'s' if len(plugins) > 1 else ''}"
             raise ValueError(f"{name} isn't a property of OpenVINO's {whose}; known: {', '.join(sorted(settable))}")

@@ -170,12 +170,12 @@ class Preprocessor:
         return [self._spelt[id] if id in self._spelt else self.detokenize(_one(id)).encode() for id in ids]
 
     def _pieces(
-        self, prompt: Conversation, given: list[str] | None, most: int | None = None, *, as_text: bool = False
+        self, prompt: Conversation, rendered: list[str] | None, most: int | None = None, *, as_text: bool = False
     ) -> list[str]:
-        """Returns the rendered conversation, split where no control token may be: `given` by another process, or
+        """Returns the rendered conversation, split where no control token may be: `rendered` by another process, or
         rendered by the model's own template.
         """
-        if given is None:
+        if rendered is None:
             self._require_characters(sum(len(message.content) for message in prompt.messages), most)
             template = self._templates.of(prompt)
             self.hidden = template.hidden(prompt)
@@ -187,7 +187,7 @@ class Preprocessor:
                 assert most is not None
                 raise TooLong(error.count, most) from None  # each is split into at least two tokens
         else:
-            pieces = given
+            pieces = rendered
             self.hidden = ()  # the other process has reported it
             self._require_characters(sum(map(len, pieces)), most)
         self.ending = _end(pieces)
