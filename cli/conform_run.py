@@ -1,4 +1,4 @@
-"""`specvino conform URL`: a run with its terminal and its files."""
+"""`specvino conform URL`: a run with its terminal output and its files."""
 
 import asyncio
 import contextlib
@@ -31,7 +31,7 @@ from specvino.conformance.rule_ids import all_rules
 
 @dataclass(frozen=True, slots=True)
 class Files:
-    """The files that the command line names."""
+    """The files from the command line."""
 
     junit: Path | None
     sarif: Path | None
@@ -78,7 +78,7 @@ class Files:
 
     def write(self, report: Report) -> None:
         for name in get_args(Format):
-            # Lines of NDJSON are written as they come.
+            # NDJSON lines are written immediately.
             path: Path | None = getattr(self, name) if name != "ndjson" else None
             if path is not None:
                 with writing(path):
@@ -184,7 +184,7 @@ async def _judge(job: Job, files: Files, accepted: Baseline, output: Output) -> 
     if files.write_baseline is not None:
         with writing(files.write_baseline):
             accepted.updated(report.lines).write(files.write_baseline)
-        # All findings are accepted by now.
+        # All remaining findings are accepted.
         report.lines = [line.model_copy(update={"fails": False}) for line in report.lines]
     elif files.strict and any(accepted.unneeded(report.lines)):
         return 1
@@ -229,13 +229,13 @@ async def _run(running: RunningJob, files: Files, accepted: Baseline, console: C
             with writing(files.ndjson):
                 writer = stack.enter_context(Writer(files.ndjson))
 
-        def record(each: Header | Line | Footer) -> None:
+        def record(line: Header | Line | Footer) -> None:
             if writer is not None:
                 with writing(writer.path):
-                    writer.write(each)
+                    writer.write(line)
             if output.json:
                 with printing():
-                    sys.stdout.buffer.write(as_line(each))
+                    sys.stdout.buffer.write(as_line(line))
 
         record(report.header)
         live = table.LiveTable(console, report, cases, lambda: running.requests, verbose=output.verbose)

@@ -35,7 +35,7 @@ Address = Annotated[
     ),
 ]
 
-# Options of a server that listens by itself: with Ray, its proxies listen.
+# Options of a server that listens itself; with Ray, the proxies listen.
 _OF_A_SERVER = ("host", "port", "max_connections", "metrics_port")
 
 
@@ -78,7 +78,7 @@ def deploy(
 
     try:
         options = Deployment(replicas=replicas, autoscale=autoscale, cpus_per_replica=cpus_per_replica, **shared)
-        if address is None:  # errors show up now, and the model is pulled once: otherwise each replica would try
+        if address is None:  # checks the options and pulls the model once, instead of in each replica
             app_of(options)
         run(options, host, port, address, insecure=insecure)
     except ValidationError as error:

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 app = typer.Typer(help="Build the documentation portal.", no_args_is_help=True)
 
 
-# A group of one command; without a callback Typer would leave its name out.
+# A group of one command; without a callback Typer would omit its name.
 @app.callback()
 def _docs() -> None: ...
 

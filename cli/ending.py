@@ -1,4 +1,4 @@
-"""How a command ends that can't do what it was asked."""
+"""The end of a command that can't be executed."""
 
 import contextlib
 import sys

@@ -25,7 +25,7 @@ app = typer.Typer(
     no_args_is_help=True,
     add_completion=False,
     pretty_exceptions_enable=False,
-    rich_markup_mode=None,  # its boxes hide the wrong value
+    rich_markup_mode=None,  # its boxes hide the invalid value
 )
 
 

@@ -1,4 +1,4 @@
-"""`specvino serve`: a model behind the API."""
+"""`specvino serve`: serves a model."""
 
 import gc
 import sys
@@ -56,7 +56,7 @@ def serve(
     otlp_metrics_endpoint: options.OtlpMetricsEndpoint = None,
 ) -> None:
     """Serve a model with the OpenAI-compatible API."""
-    given = locals()
+    values = locals()
     # What is imported stays: collections would take a fifth of the time.
     gc.disable()
     with needs("serve"):
@@ -66,7 +66,7 @@ def serve(
     gc.enable()
 
     try:
-        served = app_of(ServeOptions.model_validate({name: given[name] for name in ServeOptions.model_fields}))
+        served = app_of(ServeOptions.model_validate({name: values[name] for name in ServeOptions.model_fields}))
         system = served.settings.system
         run(
             served,

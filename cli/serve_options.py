@@ -1,4 +1,4 @@
-"""The options of `specvino serve`, in groups: types for Typer, so that each default stands in its signature."""
+"""The options of `specvino serve`, in groups, as types for Typer; the defaults are in the command's signature."""
 
 from enum import StrEnum
 from pathlib import Path
@@ -8,7 +8,7 @@ import typer
 
 from specvino.cli.dialects import SYSTEMS, known_dialect
 
-# The model, and how it runs.
+# The model and its execution.
 
 
 class EngineKind(StrEnum):
@@ -138,7 +138,7 @@ PluginConfig = Annotated[
 ]
 
 
-# Where the server listens, and who may use it.
+# Addresses and access.
 
 
 Host = Annotated[
@@ -216,7 +216,7 @@ ShutdownTimeout = Annotated[
 ]
 
 
-# What requests may ask for, and what is stored of them.
+# Limits of requests, and storage.
 
 
 class FieldPolicy(StrEnum):

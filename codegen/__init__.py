@@ -1,5 +1,5 @@
 """Turns openapi/ into generated/: bundle, merge, lint, lower, emit.
 
-Runs as `python -m specvino.codegen` when generated/ is absent or broken, so of this project it imports `document` only,
-and of that not `loading`, which reads generated/.
+`python -m specvino.codegen` has to run when generated/ is missing or broken. So it imports only `document`, and of that
+not `loading`, which reads generated/.
 """

@@ -1,4 +1,4 @@
-"""Copies components that mean several things for a system, such as a tool of chat and of responses."""
+"""Copies components that a system uses in different ways, such as a tool of chat and of responses."""
 
 import json
 from typing import Any
@@ -9,7 +9,7 @@ from specvino.document.operations import Schema
 from specvino.document.pointers import component_name, schema_reference
 from specvino.document.walk import descend, objects
 
-# The key of a dialect's entry for a property, while copies are told apart.
+# A temporary key for a dialect's entry for a property.
 ENTRY_KEY = "x-said"
 
 
@@ -47,7 +47,7 @@ class _Copies:
         """The names of the copies of each component, by content."""
         self._copies: dict[str, Schema] = {}
         self._answers: dict[tuple[str, str], str] = {}
-        """The first copy in an endpoint's answer, by endpoint and component; the endpoint's events use it as well."""
+        """The first copy in an endpoint's answer, by endpoint and component, which the endpoint's events use, too."""
 
     def run(self) -> None:
         for root in list(roots(self._document)):
@@ -82,7 +82,7 @@ class _Copies:
             name = component_name(schema["$ref"])
             if not root.leaves_out(name, path, inside):
                 name = self._component(root, name, path, inside)
-            elif name not in inside:  # another part describes it
+            elif name not in inside:  # it is described in another part
                 name = self._answers.get((root.endpoint, name), self._answers.get(("", name), name))
             return schema | {"$ref": schema_reference(name)}
         copied = dict(schema)
@@ -108,13 +108,13 @@ class _Copies:
 
     def _property(self, root: Root, schema: Schema, path: str, inside: tuple[str, ...]) -> Schema:
         entry = self._levels.get(field_name(root.endpoint, root.part, path), {})
-        if entry.get("level") not in WITHOUT:  # else it doesn't matter what would be in it
+        if entry.get("level") not in WITHOUT:  # otherwise its contents don't matter
             schema = self._copy(root, schema, path, inside)
         return schema | {ENTRY_KEY: entry}
 
 
 def _without_said(schema: Schema) -> Schema:
-    """Returns the schema itself, without the dialect's entries in it."""
+    """Returns the schema without the dialect's entries in it."""
     for _, child in descend(schema, ""):
         child.pop(ENTRY_KEY, None)
     return schema

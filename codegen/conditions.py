@@ -90,9 +90,8 @@ def _expanded(entry: Object, document: Object, body: Any, groups: Object) -> Obj
 
 
 def has_field(document: Object, schema: Any, path: str, *, supported: bool = False) -> bool:
-    """Returns whether a body, or a branch of a union in it, has a field at a dotted path, or is a map of any names.
-
-    `supported` leaves out fields that this server doesn't support: the only values that it supports have no effect.
+    """Returns whether a body, or a branch of a union in it, has a field at a dotted path, or is a free-form map.
+    `supported` excludes fields that this server doesn't support, whose supported values have no effect.
     """
     name, _, rest = path.partition(".")
     for branch in _branches(document, schema):

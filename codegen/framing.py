@@ -1,4 +1,4 @@
-"""A stream as one system sends it: the framing of events, its end, and the parts of x-stream that hold."""
+"""Adapts streams to a system: the framing of events, the end, and the parts of x-stream that hold."""
 
 from collections.abc import Iterator
 from typing import Any
@@ -84,10 +84,10 @@ def _frame(item: Schema, text: Schema, stream: dict[str, Any]) -> None:
 
 def _without_error(document: dict[str, Any], schema: Schema) -> Schema:
     """Returns the schema of an event that is never an error."""
-    event = referred(document, schema["$ref"])  # one step: it may be but another name, with examples beside it
+    event = referred(document, schema["$ref"])  # one step: it may be just an alias with examples
     if "anyOf" not in event and "$ref" not in event:
         return schema
-    # A union that lost its error with the schema of errors is another name for what was left.
+    # A union that lost its error with the schema of errors is an alias for the rest.
     branches: list[Schema] = event.get("anyOf", [{"$ref": event.get("$ref")}])
     kept = [branch for branch in branches if branch != ERROR]
     if len(kept) > 1:

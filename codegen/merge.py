@@ -20,7 +20,7 @@ LEVELS = {
     "stream": ("full", "partial", "absent", "unknown"),
 }
 
-# The system does as if there were no such field.
+# The level of fields that the system doesn't have.
 WITHOUT = ("ignored", "refused", "absent")
 
 # The levels that a dialect may state for a whole endpoint or part instead of its fields.
@@ -80,16 +80,16 @@ def stated(field: Field, by_path: FieldsByPath, dialect: dict[str, Any]) -> Entr
     if level := part_level(field.endpoint, field.part, dialect):
         return {"level": level}
     outer = _around(field, by_path)
-    given = _applicable(outer, by_path, dialect) if outer else None
-    if outer is None or given is None:
+    outer_entry = _applicable(outer, by_path, dialect) if outer else None
+    if outer is None or outer_entry is None:
         return None
-    level = given.get("level")
+    level = outer_entry.get("level")
     inherits = level in (*WITHOUT, "unknown") or (level == "full" and field.origins <= outer.origins)
     return {"level": level} if inherits else None
 
 
 def _applicable(field: Field, by_path: FieldsByPath, dialect: dict[str, Any]) -> Entry | None:
-    """Returns the entry that applies to a field: the stated one, or that the system doesn't know the field."""
+    """Returns the entry that applies to a field: the stated one, or the one for unknown fields."""
     entry = stated(field, by_path, dialect)
     if entry is None and "openai" not in field.origins:
         return {"level": dialect["unknown_fields"] if field.part == "request" else "absent"}

@@ -1,4 +1,4 @@
-"""The skeleton of a dialect: the files that describe one more system, with everything unknown."""
+"""The skeleton of a dialect: the files of a new system, with everything unknown."""
 
 import re
 from datetime import date

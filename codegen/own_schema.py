@@ -1,4 +1,4 @@
-"""The values of a property as another system has them, based on the structure of ours."""
+"""The schema of a property's values in another system, based on the structure of ours."""
 
 from collections.abc import Callable, Iterator, Sequence
 from typing import Any
@@ -23,7 +23,7 @@ ALL_BOUNDS = frozenset(keyword for keywords in BOUNDS.values() for keyword in ke
 def drop_bounds(document: dict[str, Any]) -> None:
     """Removes bounds, defaults and rules between fields from all schemas, in place.
 
-    They are facts of a server, not of the API; a dialect gives those of its system.
+    They are facts about a server, not about the API; a dialect states those of its system.
     """
     for _, schema in all_schemas(document):
         for keyword in (*ALL_BOUNDS, "default"):
@@ -40,10 +40,8 @@ def _is_rule(schema: Schema) -> bool:
 
 
 def must_be_there(properties: dict[str, Schema], fields: Sequence[Field], entry: Entry, ours: bool) -> bool:
-    """Returns whether a property, which represents these fields, is required in its object.
-
-    Without an entry of the system, a request requires what this project's document requires, and so does an answer that
-    is known to match the description.
+    """Returns whether a property, which represents these fields, is required in its object. If the system has no entry,
+    our document decides for requests, and for answers that are known to match the description.
     """
     if "required" in entry:
         return holds(entry["required"], properties)
@@ -65,10 +63,10 @@ def holds(required: bool | list[str], properties: dict[str, Schema]) -> bool:
 
 NULL: Schema = {"type": "null"}
 
-# A schema that has no keyword but these leaves it to our structure what is in arrays and objects.
+# If a schema has only these keywords, the contents of arrays and objects are those of our structure.
 PLAIN = {"type", *ALL_BOUNDS}
 
-# Gives the schema that a reference leads to; any other schema is given back.
+# Resolves a reference; returns any other schema unchanged.
 Resolve = Callable[[Schema], Schema]
 
 
@@ -124,7 +122,7 @@ def _structured(ours: Schema, kind: str, resolve: Resolve) -> Iterator[Schema]:
     if "anyOf" in target or "oneOf" in target:
         branches: list[Schema] = [*target.get("anyOf", ()), *target.get("oneOf", ())]
         if all(resolve(branch).get("type") == kind for branch in branches):
-            yield ours  # all of the union, under its name
+            yield ours  # the whole union, under its name
             return
         for branch in branches:
             yield from _structured(branch, kind, resolve)
@@ -137,5 +135,5 @@ def _structured(ours: Schema, kind: str, resolve: Resolve) -> Iterator[Schema]:
 def _within(schema: Schema, bounds: Schema) -> Schema:
     if not bounds:
         return schema
-    # Few tools look at what stands beside a reference.
+    # Few tools support siblings of a reference.
     return {"allOf": [schema, bounds]} if "$ref" in schema else schema | bounds

@@ -1,4 +1,4 @@
-"""The document of another system, projected from ours; client packages are made from it."""
+"""The document of another system, derived from ours; client packages are generated from it."""
 
 import copy
 from collections.abc import Callable, Iterator
@@ -60,8 +60,9 @@ def project(document: dict[str, Any], dialect: dict[str, Any]) -> dict[str, Any]
 
 
 def _reachable(all_fields: list[Field], levels: dict[str, Entry]) -> list[Field]:
-    """Returns the fields that aren't inside one that the system lacks or that is always null: an object that never
-    occurs says nothing about its schema, which other fields may share."""
+    """Returns the fields that aren't inside a field that the system lacks or that is always null: an object that never
+    occurs doesn't restrict its schema, which other fields may share.
+    """
     without = {
         (field.endpoint, field.part, field.path) for field in all_fields if _never_comes(levels.get(field.name, {}))
     }
@@ -87,14 +88,16 @@ def _missing(
     by_part: dict[tuple[str, str], list[str | None]] = {part: [] for part in known}
     for field in all_fields:
         by_part[field.endpoint, field.part].append(levels.get(field.name, {}).get("level"))
-    for (endpoint, part), given in by_part.items():
-        if not given:  # all its fields are those of another part
-            given.append(part_level(endpoint, part, dialect))
-    left = {endpoint for (endpoint, _), given in by_part.items() if not all(level in WITHOUT for level in given)}
+    for (endpoint, part), part_levels in by_part.items():
+        if not part_levels:  # all its fields belong to another part
+            part_levels.append(part_level(endpoint, part, dialect))
+    left = {
+        endpoint for (endpoint, _), part_levels in by_part.items() if not all(level in WITHOUT for level in part_levels)
+    }
     return {
         (endpoint, part)
-        for (endpoint, part), given in by_part.items()
-        if all(level in WITHOUT for level in given)
+        for (endpoint, part), part_levels in by_part.items()
+        if all(level in WITHOUT for level in part_levels)
         and endpoint != "error"
         and (endpoint not in left or part != "request")
     }
@@ -125,7 +128,7 @@ def _drop_operations(document: dict[str, Any], missing: set[tuple[str, str]], di
             definition.pop("x-stream", None)
         if operation.is_also_at_root or endpoint in dialect.get("at_root", ()):
             definition["servers"] = [{"url": "/"}]
-        for answer in definition["responses"].values():  # they lead where only we can say what comes
+        for answer in definition["responses"].values():  # their targets are only known for this server
             answer.pop("links", None)
 
 
@@ -145,7 +148,7 @@ def _head(document: dict[str, Any], dialect: dict[str, Any]) -> None:
         "Every field says who defined it (x-origin)."
     )
     document["servers"] = [{"url": path} for path in dialect["base_paths"]]
-    # What no operation can say: how unknown paths and fields are handled, and what all answers have.
+    # Facts that no operation can state: the handling of unknown paths and fields, and the common properties of answers.
     keys = (
         "version",
         "port",
@@ -200,7 +203,7 @@ def drop_examples(document: dict[str, Any], fits: Callable[[Schema, Any], bool])
 
 
 def _named(document: dict[str, Any]) -> Iterator[tuple[str, Schema, dict[str, Any]]]:
-    """Yields the named examples beside a schema."""
+    """Yields the named examples next to a schema."""
     for location, media in media_types(document):
         if "examples" in media:
             yield location, media["schema"], media["examples"]

@@ -1,4 +1,4 @@
-"""Narrows the schemas of a document to what one system takes and sends."""
+"""Narrows the schemas of a document to the values that one system accepts and sends."""
 
 import re
 from collections.abc import Collection
@@ -12,7 +12,7 @@ from specvino.document.pointers import component_name
 from specvino.document.validator import Validators
 from specvino.document.walk import all_schemas, descend, objects, references
 
-# Stands for a property that the system is without, until the examples have been checked: none may have it.
+# Marks a property that the system lacks, until the examples have been checked: none may have it.
 GONE: Schema = {"not": {}}
 
 
@@ -26,7 +26,7 @@ class SchemaProjector:
         self._validators = Validators(document)
 
     def run(self) -> None:
-        """Changes the document in place and marks what is gone, for `sweep`."""
+        """Changes the document in place and marks removed parts for `sweep`."""
         lost = {name for name in _inner_first(self._schemas) if self._narrow_object(self._schemas[name])}
         same = {}
         for name, schema in self._schemas.items():
@@ -37,7 +37,9 @@ class SchemaProjector:
         _redirect(self._document, same)
 
     def _narrow_object(self, schema: Schema) -> bool:
-        """Returns whether the object is lost as the branch of a union, because the system can't have a value of it."""
+        """Returns whether the object is removed as the branch of a union, because no value of it is possible in the
+        system.
+        """
         properties: dict[str, Schema] = schema.get("properties", {})
         required = set(schema.get("required", ()))
         needed = {name for name in required if "const" not in properties.get(name, {})}
@@ -47,13 +49,13 @@ class SchemaProjector:
             if id(child) not in self._marked:
                 continue
             fields, entry = marked = self._marked[id(child)]
-            if not holds(entry.get("kinds", True), properties):  # this kind of object is one without it
+            if not holds(entry.get("kinds", True), properties):  # this kind of object doesn't have it
                 gone.add(name)
                 needed.discard(name)
                 continue
             if entry["level"] in WITHOUT:
                 gone.add(name)
-                # What is refused can't be sent; what is only ignored can, and an answer without it is still one.
+                # A required, refused property makes the object impossible; an ignored or never sent one doesn't.
                 lost = lost or (name in needed and entry["level"] == "refused")
                 continue
             lost = not self._narrow_property(properties, name, marked) or lost
@@ -65,12 +67,12 @@ class SchemaProjector:
         return lost or (bool(needed) and needed <= gone)
 
     def _narrow_property(self, properties: dict[str, Schema], name: str, fields_and_entry: MarkedFields) -> bool:
-        """Returns whether the property has a value left."""
+        """Returns whether any value of the property is left."""
         child = properties[name]
         fields, entry = fields_and_entry
         narrowed = dict(child)
         if any(_selects(field) for field in fields) and child.keys() & {"const", "enum"}:
-            # The kind of a union's branch stays what it is; the system has this branch or hasn't.
+            # The kind of a union's branch doesn't change; the system either has the branch or not.
             left = [kind for kind in child.get("enum", [child.get("const")]) if self._has(entry, kind)]
             if not left:
                 return False
@@ -87,7 +89,7 @@ class SchemaProjector:
         return True
 
     def _values(self, properties: dict[str, Schema], name: str, entry: Entry) -> Schema:
-        """Returns the schema of a property's values, as one field has them."""
+        """Returns the schema of a property's values for one field."""
         values = {key: value for key, value in properties[name].items() if not _is_about(key)}
         if "schema" in entry:
             values = own_schema(values, entry["schema"], self._resolved)
@@ -99,7 +101,7 @@ class SchemaProjector:
         return self._schemas[component_name(schema["$ref"])] if "$ref" in schema else schema
 
     def _has(self, entry: Entry, kind: Any) -> bool:
-        """Returns whether a system takes or sends something of this kind."""
+        """Returns whether a system accepts or sends values of this kind."""
         return "schema" not in entry or self._validators.of(entry["schema"]).fits(kind)
 
 
@@ -122,7 +124,7 @@ def _inner_first(schemas: dict[str, Schema]) -> list[str]:
 
 
 def sweep(document: dict[str, Any]) -> None:
-    """Removes what `SchemaProjector` marked as gone."""
+    """Removes the parts that `SchemaProjector` has marked."""
     for _, schema in list(all_schemas(document)):
         if "properties" in schema:
             schema["properties"] = {name: child for name, child in schema["properties"].items() if child != GONE}
@@ -151,7 +153,7 @@ def _drop_branches(schema: Schema, lost: Collection[str]) -> None:
         branches = schema.get(keyword, ())
         kept = [branch for branch in branches if component_name(branch.get("$ref", "")) not in lost]
         if not kept or len(kept) == len(branches):
-            continue  # where none would be left, the system should be without the field around
+            continue  # if none were left, the system should lack the enclosing field
         schema[keyword] = kept
         if "discriminator" in schema:
             mapping = schema["discriminator"]["mapping"]

@@ -14,7 +14,7 @@ class SpecError(Exception):
 
 
 class _Loader(LOADER):  # type: ignore[misc]
-    """Loads YAML without two surprises for a specification: duplicate keys are an error, and dates stay strings."""
+    """Loads YAML with duplicate keys as an error, and dates as strings."""
 
 
 def _mapping(loader: Any, node: yaml.MappingNode) -> dict[str, Any]:
@@ -47,7 +47,7 @@ def load(path: Path) -> Any:
         raise SpecError(f"{path}: {error}") from error
 
 
-# Components beside schemas; a file has them below these keys.
+# Components other than schemas; a file has them below these keys.
 KINDS = ("responses", "headers", "parameters")
 
 
@@ -146,7 +146,7 @@ class Bundler:
             raise SpecError(f"{base}: {reference}: the name {name} is taken by {origin[0].name}#{origin[1]}")
         named = self.components.setdefault(kind, {})
         if name not in named:
-            named[name] = {}  # holds the place, so that a schema may refer to itself
+            named[name] = {}  # a placeholder, so that a schema may refer to itself
             named[name] = self._walk(self._pointed(file, fragment, reference, base), file)
         return f"#/components/{kind}/{name}"
 

@@ -1,4 +1,4 @@
-"""The merged specification: the lint checks it, and the emitters write it out."""
+"""The merged specification, the input of the lint and the emitters."""
 
 from dataclasses import dataclass
 from pathlib import Path
@@ -24,7 +24,7 @@ class Spec:
 
     @property
     def systems(self) -> dict[str, str]:
-        """The systems with the names that readers see, in the order in which they see them."""
+        """The systems with their display names, in display order."""
         named = ((system, self.dialects[system]) for system in self.vocabulary["$defs"]["system"]["enum"])
         return {system: dialect.get("label", dialect["name"]) for system, dialect in named}
 

@@ -1,13 +1,13 @@
-"""The answers that an operation gives in one system: their headers, and the statuses and schemas of errors."""
+"""The answers of operations in one system: headers, and the statuses and schemas of errors."""
 
 from typing import Any
 
 from specvino.document.operations import Schema, envelope_of, operations
 from specvino.document.pointers import resolved
 
-# What our statuses are for: the kinds of error, each with its meaning. A dialect lists the status (or statuses) with
-# which its system answers each kind: null is for a kind that it doesn't have, `unknown` for what nobody knows. Both are
-# left out of its document, which contains only known facts about the system.
+# The kinds of error with their meanings, by our statuses. A dialect lists the status (or statuses) of its system for
+# each kind: null if it doesn't have the kind, `unknown` if the status is unknown. Both are left out of its document,
+# which contains only known facts about the system.
 KINDS: dict[str, dict[str, str]] = {
     "400": {
         "json": "The body is no JSON, or not of the right shape.",

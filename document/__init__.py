@@ -1,9 +1,9 @@
-"""The one reader of OpenAPI documents: loading, pointers, references, operations, unions, validation and rewriting.
+"""Reading of OpenAPI documents for all packages: loading, pointers, references, operations, unions, validation and
+rewriting.
 
-Documents are plain dicts, as `json.loads` returns them. What is in `__all__` is public; the modules are private.
-
-The package imports nothing of ours, so codegen, which makes the documents, can use it as well as what serves, judges
-and shows them. Only `loading` reads what codegen has written, generated/, and codegen doesn't call it.
+Documents are plain dicts, as `json.loads` returns them. `__all__` is public; the modules are private. The package
+imports no other package of this project, so codegen, which creates the documents, can use it, too. Only `loading` reads
+codegen's output, generated/; codegen doesn't use it.
 """
 
 from specvino.document.beyond_bounds import beyond_bounds

@@ -1,4 +1,4 @@
-"""Makes values that exceed one bound of a schema each and are valid otherwise."""
+"""Generates values that exceed a single bound of a schema and are valid otherwise."""
 
 import math
 from collections.abc import Iterator
@@ -8,7 +8,7 @@ from typing import Any
 from specvino.document.operations import Schema
 from specvino.document.pointers import resolved
 
-# The characters of a text and the elements of a list that are the most to be made; what may have more stays untried.
+# The maximum number of characters or elements of a generated value; larger bounds aren't tested.
 LARGEST = 65_536
 
 

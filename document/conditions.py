@@ -1,7 +1,7 @@
 """Conditions between the fields of a request, and between a field and a fact about the server.
 
 `openapi/conditions.yaml` defines them and `openapi/README.md` their vocabulary; codegen writes the conditions of each
-endpoint that no schema states to `generated/conditions.json`. A server refuses a request that meets one of them.
+endpoint that no schema states to `generated/conditions.json`. A server rejects a request that meets one of them.
 """
 
 import re
@@ -31,7 +31,7 @@ class Refusal:
 
 
 class Group:
-    """Fields of which one has to have a value that fits its schema. `paths` are those fields, in their order."""
+    """Fields, one of which must have a value that fits its schema. `paths` are the fields, in order."""
 
     def __init__(self, fields: Mapping[str, Schema]) -> None:
         self.paths = tuple(fields)
@@ -40,10 +40,10 @@ class Group:
         ]
 
     def matches(self, value: Lookup) -> Iterator[str]:
-        """Yields the fields that fit, as errors name them."""
+        """Yields the fields that fit, by their names in errors."""
         for path, field, fits in self._fields:
-            given = value(path)
-            if given is not None and (fits is None or fits(given)):
+            actual = value(path)
+            if actual is not None and (fits is None or fits(actual)):
                 yield field
 
 
@@ -59,12 +59,12 @@ class Condition:
         self.like_schema: bool = entry.get("like_schema", False)
         self._entry = entry
         self.fields = fields_of(entry)
-        """The top-level fields that it is about."""
+        """The top-level fields that it refers to."""
         self._evaluate = _evaluator(entry)
 
     @property
     def needs_facts(self) -> bool:
-        """Whether it depends on the server and not only on the body."""
+        """Whether it depends on facts about the server in addition to the body."""
         return bool(self._facts or "fact" in self._entry.get("exceeds", ()))
 
     def refusal(self, value: Lookup, facts: Mapping[str, Any]) -> Refusal | None:
@@ -80,8 +80,9 @@ class Condition:
         return Refusal(self.name, self.code, self._message.format_map(names), self._param or names["field"])
 
     def bounds(self, facts: Mapping[str, Any]) -> dict[str, dict[str, Any]]:
-        """Returns what the condition means for single fields on a server with these facts, whatever else a request
-        has: schemas that their values must fit, by path."""
+        """Returns the consequences for single fields on a server with these facts, regardless of other fields: schemas
+        that their values must fit, by path.
+        """
         if not self.needs_facts or not self._holds(facts):
             return {}
         if exceeds := self._entry.get("exceeds"):
@@ -102,7 +103,9 @@ class Conditions:
     def __init__(self, entries: Mapping[str, Mapping[str, Any]]) -> None:
         every = [Condition(name, entry) for name, entry in entries.items()]
         self.like_schema = [condition for condition in every if condition.like_schema]
-        """Those that the schemas of other endpoints state, so that they are checked as early as a schema."""
+        """The conditions that other endpoints have in their schemas, which are therefore checked as early as a
+        schema.
+        """
         self.others = [condition for condition in every if not condition.like_schema]
 
     def __iter__(self) -> Iterator[Condition]:
@@ -130,7 +133,7 @@ def shown(path: str) -> str:
 
 
 def fields_of(entry: Mapping[str, Any]) -> tuple[str, ...]:
-    """Returns the top-level fields that a condition is about, in its order."""
+    """Returns the top-level fields of a condition, in order."""
     paths = [path for fields in entry.get("both", ()) for path in fields]
     paths += [*entry.get("more_than_one", ()), *entry.get("members", ())]
     paths += [*entry.get("exceeds", {}).get("fields", ()), *entry.get("exceeds", {}).get("than", ())]
@@ -138,7 +141,7 @@ def fields_of(entry: Mapping[str, Any]) -> tuple[str, ...]:
 
 
 def complement(schema: Schema) -> dict[str, Any]:
-    """Returns the schema of the values that don't fit one of a condition; null and absent values never fit."""
+    """Returns the complement of a condition's schema; null and absent values never fit."""
     match dict(schema):
         case {"type": "integer", "minimum": least, **rest} if not rest:
             return {"maximum": least - 1}
@@ -159,7 +162,7 @@ _Placeholders = dict[str, Any] | None
 
 
 def _evaluator(entry: Mapping[str, Any]) -> Callable[[Lookup, Mapping[str, Any]], _Placeholders]:
-    """Returns what gives the placeholders of the message where the condition is met."""
+    """Returns the function that evaluates the condition and returns the placeholders of its message if it is met."""
     if "exceeds" in entry:
         return _exceeds(**entry["exceeds"])
     if "members" in entry:
@@ -190,8 +193,8 @@ def _exceeds(
     def evaluate(value: Lookup, facts: Mapping[str, Any]) -> _Placeholders:
         limits = [(fact, facts.get(fact))] if fact else [(path, value(path)) for path in than]
         for path in fields:
-            given = value(path)
-            for number in given if isinstance(given, list) else [given]:
+            actual = value(path)
+            for number in actual if isinstance(actual, list) else [actual]:
                 for other, limit in limits:
                     if number is not None and limit is not None and number > limit:
                         return {"field": path, "other": other, "value": number, "limit": limit}
@@ -203,9 +206,9 @@ def _exceeds(
 def _members(members: Mapping[str, Iterable[str]]) -> Callable[[Lookup, Mapping[str, Any]], _Placeholders]:
     def evaluate(value: Lookup, facts: Mapping[str, Any]) -> _Placeholders:
         for path, names in members.items():
-            given = value(path) or {}
+            actual = value(path) or {}
             for name in names:
-                if name in given:
+                if name in actual:
                     return {"field": f"{path}.{name}"}
         return None
 

@@ -1,4 +1,4 @@
-"""The documents that `python -m specvino.codegen` makes: ours, and that of each system."""
+"""The documents that `python -m specvino.codegen` generates: ours, and one per system."""
 
 import json
 from functools import cache
@@ -9,19 +9,19 @@ from specvino.document.conditions import Conditions, Group
 from specvino.document.transforms import to_31
 
 OPENAPI_32 = "openapi.json"
-"""The whole document, with every field that this project knows."""
+"""The complete document, with every field of this project."""
 
 VOCABULARY = "vocabulary.json"
 """The JSON Schemas of the document's own keywords."""
 
 DIFFERENCES = "differences.json"
-"""The rules by which this server deliberately answers differently from other systems, by system."""
+"""The deliberate differences between this server's answers and those of other systems, by system."""
 
 CONDITIONS = "conditions.json"
-"""The conditions that servers check beside the schemas, by endpoint."""
+"""The conditions that servers check in addition to the schemas, by endpoint."""
 
 ROUTES = "routes.json"
-"""The skeleton of OpenAPI 3.0 that Connexion routes by."""
+"""The OpenAPI 3.0 skeleton for Connexion's routing."""
 
 
 @cache
@@ -63,14 +63,14 @@ def dialect_file(system: str) -> str:
 def systems() -> tuple[str, ...]:
     """Returns the systems that have documents of their own, sorted by name."""
     folder = files("specvino.generated") / "dialects"
-    # Without it, as before the first run of codegen, commands that need no system go on working.
+    # Without it, for example before the first run of codegen, commands that need no system still work.
     documents = folder.iterdir() if folder.is_dir() else ()
     return tuple(sorted(file.name.removesuffix(".json") for file in documents if file.name.endswith(".json")))
 
 
 @cache
 def conditions_of(endpoint: str) -> Conditions:
-    """Returns the conditions that a server checks for an endpoint, such as `chat`, beside its schema."""
+    """Returns the conditions that a server checks for an endpoint, such as `chat`, in addition to its schema."""
     return Conditions(load(CONDITIONS)["endpoints"].get(endpoint, {}))
 
 

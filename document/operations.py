@@ -1,4 +1,4 @@
-"""The operations of a document, and where a server has them."""
+"""The operations of a document, and their paths on a server."""
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass

@@ -1,16 +1,16 @@
-"""JSON Pointers (RFC 6901), and the references of a document, which are pointers behind a `#`."""
+"""JSON Pointers (RFC 6901), and the references of a document, which are pointers after a `#`."""
 
 from collections.abc import Mapping
 from typing import Any
 
 
 def escape(name: str) -> str:
-    """Writes a name as one step of a pointer: `/` is `~1` there and `~` is `~0`."""
+    """Escapes a name as a step of a pointer: `/` becomes `~1`, and `~` becomes `~0`."""
     return name.replace("~", "~0").replace("/", "~1")
 
 
 def unescape(step: str) -> str:
-    """Reads a step of a pointer as the name that it stands for."""
+    """Returns the unescaped name of a step of a pointer."""
     return step.replace("~1", "/").replace("~0", "~")
 
 

@@ -1,4 +1,4 @@
-"""A document rewritten: as OpenAPI 3.1, as 3.2, or with the rules between fields in a form for Schemathesis."""
+"""Conversions of a document: to OpenAPI 3.1, to 3.2, or with rules between fields in a form for Schemathesis."""
 
 from collections.abc import Mapping
 from typing import Any
@@ -11,8 +11,8 @@ STREAM = "Server-sent events; x-itemSchema describes one."
 """The description of the text that a stream is in OpenAPI 3.1."""
 
 
-# Rules between fields of one body that Schemathesis 4.32 works out. With more it draws whole bodies by chance until one
-# keeps them all: for completions a minute before the first case.
+# The maximum number of rules between fields of a body that Schemathesis 4.32 solves. With more it generates random
+# bodies until one satisfies all rules: for completions, this takes a minute before the first case.
 MOST_FOLDED = 3
 
 
@@ -68,7 +68,7 @@ def _raised(node: Any) -> Any:
         return [_raised(child) for child in node]
     if not isinstance(node, dict):
         return node
-    if "x-itemSchema" in node:  # the schema beside it only describes a stream as text
+    if "x-itemSchema" in node:  # the sibling schema only describes a stream as text
         node = _renamed(_without(node, "schema"), "x-itemSchema", "itemSchema")
     return {key: _raised(child) for key, child in node.items()}
 
@@ -84,10 +84,10 @@ def _renamed(node: dict[str, Any], old: str, new: str) -> dict[str, Any]:
 def folded(document: Mapping[str, Any]) -> dict[str, Any]:
     """Returns the same document with the rules of each component as one `not`.
 
-    Schemathesis 4.32 folds `allOf` into the schema around it but can't fold two conditionals: it gives up on the
-    operation, or generates one valid body where there should be hundreds (decision 064). "If A then B" for all rules is
-    "not any (A and not B)". Other keys of a rule are kept. Too many rules move to `dependentSchemas` of a required
-    field, which Schemathesis applies only to finished bodies.
+    Schemathesis 4.32 merges `allOf` into the enclosing schema but can't merge two conditionals: it skips the operation,
+    or generates one valid body instead of hundreds (decision 064). "If A then B" for all rules is equivalent to "not
+    any (A and not B)". Other keys of a rule are kept. Too many rules move to `dependentSchemas` of a required field,
+    which Schemathesis applies only to finished bodies.
     """
     schemas = {name: _folded(schema) for name, schema in document["components"]["schemas"].items()}
     return {**document, "components": {**document["components"], "schemas": schemas}}

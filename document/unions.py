@@ -17,7 +17,7 @@ class Union:
 
     def __init__(self, branches: Sequence[Schema], document: Mapping[str, Any]) -> None:
         self._document = document
-        # A branch may be a union itself, so that several objects lead into it.
+        # A branch may be a union itself, so several objects may belong to it.
         self._objects = [(schema, branch) for branch in branches for schema in self._within(branch)]
         listed = [
             [key for key in schema.get("properties", {}) if self._texts(schema, key)] for schema, _ in self._objects
@@ -26,8 +26,9 @@ class Union:
         self.known = list(dict.fromkeys(text for schema, _ in self._objects for text in self._texts(schema, self.key)))
 
     def meant(self, value: Mapping[str, Any]) -> list[Schema]:
-        """Returns the branches that an object can be meant for, valid or not: the best one alone if there is one, none
-        if `key` has an unknown value."""
+        """Returns the branches that an object, valid or not, may be intended for: only the best one if there is one,
+        none if `key` has an unknown value.
+        """
         candidates = self._objects
         if self.key is not None and self.key in value:
             name = value[self.key]
@@ -59,19 +60,20 @@ class Union:
 
 
 def telling(listed: Iterable[Iterable[str]]) -> str | None:
-    """Returns the property that distinguishes the most objects by constant texts; the first of several, None without
-    any."""
+    """Returns the property that distinguishes the most objects by constant texts: in case of a tie the first, None if
+    there is none.
+    """
     count = Counter(key for keys in listed for key in keys)
     return count.most_common(1)[0][0] if count else None
 
 
 def values(schema: Mapping[str, Any]) -> list[Any] | None:
-    """Returns the values that a schema (not a reference) lists, which may be one; None if it lists none."""
+    """Returns the values of `enum` or `const` in a schema (not a reference); None without either."""
     return [schema["const"]] if "const" in schema else schema.get("enum")
 
 
 def type_names(schema: Mapping[str, Any]) -> list[str]:
-    """Returns the types that a schema (not a reference) names; empty if it leaves the type open."""
+    """Returns the types of a schema (not a reference); empty if it doesn't restrict the type."""
     named = schema.get("type", [])
     return [named] if isinstance(named, str) else named
 

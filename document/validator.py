@@ -32,7 +32,7 @@ class Validator:
         """Returns whether a value is valid. Raises ValueError for one that is nested more than 255 levels deep."""
 
     def fits(self, value: Any) -> bool:
-        """Returns whether a value is valid; one that is nested too deeply isn't."""
+        """Returns whether a value is valid; a value that is nested too deeply isn't."""
         try:
             return self.is_valid(value)
         except ValueError:
@@ -43,7 +43,7 @@ class Validator:
         return self._compiled.iter_errors(value)
 
     def violations(self, value: Any) -> Iterator[str]:
-        """Yields the errors of a value, each as a sentence that begins with the path of the wrong part."""
+        """Yields the errors of a value as sentences that begin with the path of the invalid part."""
         try:
             errors = list(self._compiled.iter_errors(value))
         except ValueError as nested:
@@ -122,10 +122,10 @@ def _nearest(error: jsonschema_rs.ValidationError) -> list[jsonschema_rs.Validat
     if not branches:
         return [error]
     candidates = [branch for branch in branches if branch]
-    if len(candidates) < len(branches):  # a branch fits: what is wrong is that another one does as well
+    if len(candidates) < len(branches):  # a branch fits: the error is that another one fits as well
         return [error]
     depth = len(error.instance_path)
-    # The branch whose constants the value has, such as its `type`, is the one that it was meant for.
+    # The branch whose constants, such as `type`, the value has is the intended one.
     named = [branch for branch in candidates if not any(_tells_apart(problem, depth) for problem in branch)]
     if len(named) == 1:
         return _first(named[0])
@@ -149,7 +149,7 @@ def _first(branch: list[jsonschema_rs.ValidationError]) -> list[jsonschema_rs.Va
 
 
 def _tells_apart(error: jsonschema_rs.ValidationError, depth: int) -> bool:
-    """Returns whether a value here, or one of its members, rules a branch out."""
+    """Returns whether the error is about a value, here or in a direct member, that rules out a branch."""
     at, kind = len(error.instance_path), error.kind.name
     return (at == depth and kind == "type") or (at == depth + 1 and kind in ("const", "enum"))
 

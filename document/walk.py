@@ -1,7 +1,6 @@
-"""Walks over a bundled document and its JSON Schemas. References are followed only where a docstring says so.
-
-The keys of `properties` and the like are names, not keywords: a property called `default` or `not` must not be mistaken
-for one. So every walk uses the lists here.
+"""Walks over a bundled document and its JSON Schemas. References are followed only if a docstring states it. The keys
+of `properties` and similar keywords are names, not keywords: a property called `default` or `not` must not be mistaken
+for one. So every walk uses the lists in this module.
 """
 
 from collections.abc import Iterator, Mapping
@@ -100,9 +99,8 @@ def references(schema: Schema) -> list[str]:
 
 
 def followed(document: Mapping[str, Any], node: Any) -> Iterator[tuple[str, dict[str, Any]]]:
-    """Yields every object in a node and, following references, in their targets, each reference once.
-
-    Each object comes with the reference that led to it; empty for the node's own. Raises KeyError.
+    """Yields every object in a node and in the targets of its references, following each reference once. Each object
+    comes with the reference that led to it, which is empty for the node's own objects. Raises KeyError.
     """
     yield from _followed(document, node, "", set())
 

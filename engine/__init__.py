@@ -1,5 +1,3 @@
-"""Prompts in, segments out.
-
-HTTP and OpenAI's objects aren't known here. Handlers see `protocol.Engine`; `openvino` is the real engine, `scripted`
-one that needs no model.
+"""Prompts in, segments out, independent of HTTP and OpenAI's objects. Handlers use `protocol.Engine`. `openvino` is the
+real engine; `scripted` needs no model.
 """

@@ -1,11 +1,11 @@
-"""The reasons why an engine doesn't answer. Each class names who is at fault.
+"""The reasons why an engine doesn't answer, and who is at fault.
 
 EngineError
   PromptError               the caller: this prompt can't be answered
     ContextLengthExceeded   the caller: it does not fit the model
-    ImageError              the caller: this is no image that can be read
+    ImageError              the caller: this image can't be read
   ConstraintError           the caller: the answer can't be constrained this way
-  EngineUnavailable         nobody: loading or restarting, retry in `retry_after` seconds
+  EngineUnavailable         nobody: the model is loading or restarting, retry in `retry_after` seconds
     EngineBusy              all clients together: too many requests are waiting
   EngineRestarted           the engine: its process died and took this request with it
   ModelLoadError            the operator: this model can't be loaded
@@ -17,13 +17,13 @@ class EngineError(Exception):
 
 
 class PromptError(EngineError):
-    """This model can't take the prompt, or the text to be tokenized."""
+    """The model can't process the prompt, or its tokenizer the text."""
 
 
 class ContextLengthExceeded(PromptError):
     """The prompt, or prompt and requested completion together, exceed the context (all in tokens).
 
-    `prompt_tokens` is None for a prompt with images whose tokens weren't all counted; with `more` it is a lower bound.
+    `prompt_tokens` is None if the tokens of a prompt with images weren't all counted; with `more` it is a lower bound.
     """
 
     def __init__(
@@ -45,10 +45,9 @@ class ImageError(PromptError):
 
 
 class ConstraintError(EngineError):
-    """The constraint is invalid, nothing satisfies it, or it is too large.
-
-    `path` leads to the fault in the schema or structural tag; `tool` is the index of the tool whose parameters these
-    are. `unsupported` means that it is valid, but a keyword of a strict schema can't be enforced.
+    """The constraint is invalid, unsatisfiable or too large. `path` is the location of the fault in the schema or
+    structural tag; `tool` is the tool's index if the schema is that of its parameters. `unsupported` means that a
+    strict schema is valid, but has a keyword that can't be enforced.
     """
 
     def __init__(self, message: str, path: tuple[str | int, ...] = (), *, unsupported: bool = False) -> None:

@@ -1,4 +1,4 @@
-"""Checks of prompts that all engines make before they begin to answer."""
+"""Checks of prompts before generation, for all engines."""
 
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
@@ -7,9 +7,8 @@ from specvino.engine.errors import ContextLengthExceeded, PromptError
 
 
 def room(prompt_tokens: int, max_tokens: int | None, context_length: int) -> int:
-    """Returns how many tokens fit behind the prompt.
-
-    Raises PromptError if it is empty or leaves no room for `max_tokens`.
+    """Returns how many tokens fit after the prompt. Raises PromptError if it is empty or leaves no room for
+    `max_tokens`.
     """
     if not prompt_tokens:
         raise PromptError("The prompt is empty: the model needs at least one token to begin with.")
@@ -23,10 +22,8 @@ def room(prompt_tokens: int, max_tokens: int | None, context_length: int) -> int
 
 
 def check_ids(ids: Sequence[int], vocabulary_size: int) -> None:
-    """Raises PromptError if the model lacks one of these ids.
-
-    Such an id would end all requests: the model reads another token, or none, and a repetition penalty makes the
-    pipeline's step raise.
+    """Raises PromptError for ids outside the model's vocabulary. They would be read as another token or none, and with
+    a repetition penalty the pipeline's step would raise, which ends all requests.
     """
     if ids and (min(ids) < 0 or max(ids) >= vocabulary_size):
         unknown = next(id for id in ids if not 0 <= id < vocabulary_size)
@@ -34,15 +31,16 @@ def check_ids(ids: Sequence[int], vocabulary_size: int) -> None:
 
 
 def check_length(name: str, characters: int, most: int) -> None:
-    """Raises PromptError for a text that is too long to be tokenized: other requests wait meanwhile. `name` begins the
-    message."""
+    """Raises PromptError for a text that is too long to be tokenized, since other requests wait during tokenization.
+    `name` begins the message.
+    """
     if characters > most:
         raise PromptError(f"{name} has {characters} characters; at most {most} are tokenized at a time.")
 
 
 @contextmanager
 def numbered(name: str, index: int, count: int) -> Iterator[None]:
-    """Puts the number of one of several texts before a PromptError's message, as in "Prompt 2: ..."."""
+    """Prefixes a PromptError's message with the number of one of several texts, as in "Prompt 2: ..."."""
     try:
         yield
     except PromptError as error:

@@ -1,4 +1,4 @@
-"""The engine as handlers see it."""
+"""The interface of engines for handlers."""
 
 from collections.abc import AsyncGenerator, Mapping, Sequence
 from contextvars import ContextVar
@@ -8,12 +8,12 @@ from typing import Literal, Protocol
 from specvino.engine.request import Conversation, GenerationRequest, ReadImage
 from specvino.engine.segments import Segment
 
-# The client of the current request, among whom scarce places are shared out. The server sets it; without it all
-# requests are of one client.
+# The client of the current request, for fair sharing of scarce slots. The server sets it; without it, all requests
+# belong to one client.
 CLIENT: ContextVar[str] = ContextVar("client", default="")
 
 State = Literal["loading", "ready", "stalled", "restarting", "closed"]
-"""A stalled engine owes answers and gives none: a new request would wait."""
+"""A stalled engine has pending requests and no output, so a new request would wait."""
 
 Drafting = Literal["draft_model", "prompt_lookup"]
 Calling = Literal["strict", "taught", "forced"]
@@ -26,14 +26,13 @@ class ModelInfo:
 
     `context_length` is in tokens, prompt and completion together. `defaults` are the sampling settings of its
     generation_config.json, by their names in `Sampling`. Token ids are below `vocabulary_size`. `drafting` is the
-    source of speculative decoding's drafts, None without it. With `vision` it takes images.
-
-    `calling` is how the model calls tools: "strict" in a format in which calls can be held to strict schemas also where
-    nothing forces them, "taught" in one in which they can't, "forced" only where it is forced to, None not at all.
-    `thinking_variables` are the variables of its chat template that control the reasoning, such as `enable_thinking`
-    and `reasoning_effort`. With `thinking_budgets` its reasoning can be ended after a number of tokens. With
-    `full_logits` it shows the likeliest tokens at each position, scores prompts, and honors `logit_bias` and allowed
-    and bad tokens. `template_lacks` is what its chat template doesn't support, each with what is done instead.
+    source of speculative decoding's drafts, None without it. With `vision` it accepts images. `calling` is how the
+    model calls tools: "strict" if its format allows calls to be constrained to strict schemas even if they aren't
+    forced, "taught" if it doesn't, "forced" if it only calls when forced, None if it can't call. `thinking_variables`
+    are the variables of its chat template that control the reasoning, such as `enable_thinking` and `reasoning_effort`.
+    With `thinking_budgets` its reasoning can be ended after a number of tokens. With `full_logits` it returns the most
+    likely tokens at each position, scores prompts, and supports `logit_bias` and allowed and bad tokens.
+    `template_lacks` are the missing capabilities of its chat template, with their workarounds.
     """
 
     context_length: int
@@ -51,9 +50,10 @@ class ModelInfo:
 @dataclass(frozen=True, slots=True)
 class EngineStats:
     """Statistics of an engine: `running` and `waiting` count sequences; `restarts` counts lost processes since the
-    start. `cache_usage` is the share of the KV cache that running sequences hold, 0 to 1; `cache_tokens` is how many
-    tokens fit into it, None if unknown. `accepted_drafts` counts the tokens of answers that speculative decoding had
-    drafted, None without it."""
+    start. `cache_usage` is the fraction of the KV cache used by running sequences, 0 to 1; `cache_tokens` is how many
+    tokens fit into it, None if unknown. `accepted_drafts` counts the accepted draft tokens of speculative decoding,
+    None without it.
+    """
 
     state: State
     running: int
@@ -69,7 +69,7 @@ class Engine(Protocol):
 
     @property
     def model(self) -> ModelInfo:
-        """Returns the properties of the model. Raises EngineUnavailable before it was first loaded."""
+        """Returns the properties of the model. Raises EngineUnavailable before the first load."""
         ...
 
     async def start(self) -> None:
@@ -84,7 +84,7 @@ class Engine(Protocol):
         ...
 
     async def check(self, request: GenerationRequest) -> None:
-        """Raises what `generate` would raise before its first segment, but generates nothing."""
+        """Raises the errors that `generate` would raise before its first segment, without generating."""
         ...
 
     async def tokenize(
@@ -106,11 +106,9 @@ class Engine(Protocol):
         ...
 
     async def render(self, conversation: Conversation, most_characters: int) -> list[int]:
-        """Returns the tokens that the model reads of a conversation without images, or would read if it fitted the
-        model's context.
-
-        Raises EngineUnavailable, EngineRestarted, and PromptError for one that the chat template refuses, that it makes
-        more than `most_characters` of, or that the tokenizer would truncate.
+        """Returns the prompt tokens of a conversation without images, which may exceed the model's context. Raises
+        EngineUnavailable, EngineRestarted, and PromptError for a conversation that the chat template rejects, whose
+        rendered text has more than `most_characters`, or that the tokenizer would truncate.
         """
         ...
 
@@ -122,15 +120,13 @@ class Engine(Protocol):
         ...
 
     async def token_bytes(self, token_ids: Sequence[int]) -> list[bytes]:
-        """Returns the bytes of each token, of special ones their names. Raises as `detokenize`."""
+        """Returns the bytes of each token; for special tokens, their names. Raises as `detokenize`."""
         ...
 
     async def read_image(self, file: bytes | str, longest_side: int, most_pixels: int) -> ReadImage:
-        """Returns the picture in an image file, given as its bytes or their base64.
-
-        It is made smaller if one of its sides has more than `longest_side` pixels, and refused if more than
-        `most_pixels` would have to be decoded for it. Raises ImageError, EngineUnavailable
-        and EngineRestarted.
+        """Decodes an image file, given as its bytes or their base64. The image is scaled down if a side has more than
+        `longest_side` pixels, and rejected if more than `most_pixels` would have to be decoded. Raises ImageError,
+        EngineUnavailable and EngineRestarted.
         """
         ...
 
@@ -142,5 +138,5 @@ class Engine(Protocol):
         ...
 
     async def close(self) -> None:
-        """Ends the engine and its processes; requests under way raise EngineUnavailable."""
+        """Ends the engine and its processes; running requests raise EngineUnavailable."""
         ...

@@ -1,4 +1,4 @@
-"""Requests to an engine: prompts, and how to continue them."""
+"""Requests to an engine: prompts, and the settings of their continuation."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -26,7 +26,9 @@ class Image:
 
 
 class ReadImage(NamedTuple):
-    """An image read from a file. `pixels` were decoded for it: more than it has if it was made smaller."""
+    """An image read from a file. `pixels` is the number of decoded pixels: more than the image has if it was scaled
+    down.
+    """
 
     image: Image
     pixels: int
@@ -44,7 +46,7 @@ class PlacedImage:
 class Message:
     """One turn. `content` is plain text: parts are joined, and null is the empty text.
 
-    `reasoning` is that of an earlier assistant turn, for templates that show it. `images` are in the order of their
+    `reasoning` is that of an earlier assistant turn, for templates that render it. `images` are in the order of their
     positions.
     """
 
@@ -61,8 +63,8 @@ class Message:
 class Tool:
     """A function that the model may call. `parameters` is the JSON Schema of its arguments, None if it takes none.
 
-    With `strict` a call isn't forced where a keyword of the schema can't be enforced; otherwise `Started` names it.
-    With `held` a call that isn't forced is constrained to the schema, too.
+    With `strict` a forced call is rejected if a keyword of the schema can't be enforced; otherwise `Started` lists the
+    keyword. With `held` a call that isn't forced is constrained to the schema, too.
     """
 
     name: str
@@ -74,15 +76,13 @@ class Tool:
 
 @dataclass(frozen=True, slots=True)
 class Conversation:
-    """A prompt of messages. `tools` are what the model may call: the chat template shows them, and their calls are
-    parsed in the answer.
+    """A prompt of messages. `tools` are the functions that the model may call: the chat template renders them, and
+    calls of them are parsed in the answer.
 
-    `variables` is the JSON text of an object, whose members are variables of the chat template; `chat_template` stands
-    in place of the model's own. `add_special_tokens` adds those that the tokenizer puts around a text to the rendered
-    template. `continue_final_message` leaves the last message open: the answer continues it.
-
-    `rendered` is the prompt itself, in place of the rendered messages: a text in which control tokens count as such, or
-    token ids.
+    `variables` is the JSON text of an object, whose members are variables of the chat template; `chat_template`
+    replaces the model's own. `add_special_tokens` adds the tokenizer's special tokens around the rendered text.
+    `continue_final_message` leaves the last message open for the answer to continue. `rendered` is the prompt itself,
+    instead of the rendered messages: a text with control tokens, or token ids.
     """
 
     messages: tuple[Message, ...]
@@ -98,8 +98,8 @@ class Conversation:
 class TextPrompt:
     """The model's raw input, without a chat template.
 
-    Special tokens in it are parsed as such: it may be a chat template filled in by hand.
-    `add_special_tokens` adds those that the tokenizer puts around a text.
+    Special tokens in it are parsed, since it may be a manually rendered chat template. `add_special_tokens` adds the
+    tokenizer's special tokens around the text.
     """
 
     text: str
@@ -118,8 +118,7 @@ Prompt = Conversation | TextPrompt | TokenPrompt
 
 @dataclass(frozen=True, slots=True)
 class Truncation:
-    """How a prompt of more than `tokens` is truncated, on one `side`; None keeps as many as leave room for the
-    answer."""
+    """Truncation of a prompt to `tokens`, on one `side`; None keeps as many as possible with room for the answer."""
 
     tokens: int | None
     side: Literal["left", "right"] = "left"
@@ -127,30 +126,30 @@ class Truncation:
 
 @dataclass(frozen=True, slots=True)
 class Sampling:
-    """How tokens are chosen, fully resolved (the request's value, else the model's, else the document's).
+    """Sampling settings, fully resolved (the request's value, else the model's, else the document's).
 
-    It travels unchanged from the handler to the process that runs the model, and each reads its part:
+    They are passed unchanged from the handler to the process that runs the model. Each part reads its own settings:
 
-    - The pipeline alone (`openvino/worker/generation_config.py`) reads `temperature`, `top_p`, `top_k`, `min_p`,
-      the penalties, `ignore_eos`, `best_of`, `length_penalty` and the last three.
-    - The server process alone, which makes text of tokens (`text/choice_text.py`), reads `stop`, `stop_token_ids`,
+    - Only the pipeline (`openvino/worker/generation_config.py`) reads `temperature`, `top_p`, `top_k`, `min_p`, the
+      penalties, `ignore_eos`, `best_of`, `length_penalty` and the last three.
+    - Only the server process, which converts tokens to text (`output/choice_text.py`), reads `stop`, `stop_token_ids`,
       `include_stop_str_in_output` and `skip_special_tokens`.
-    - The full-logits process alone (`openvino/full_logits/sampler.py`) reads `logit_bias`, `allowed_token_ids` and
-      `bad_words_token_ids`, beside what the pipeline reads.
-    - The server makes tokens of `bad_words` for it.
-    - Both honor `min_tokens`: the pipeline for the end of the turn, the server for stop strings and tokens.
-    - The server resolves `max_tokens` and `seed` for each sequence before the pipeline gets them.
+    - Only the full-logits process (`openvino/full_logits/sampler.py`) reads `logit_bias`, `allowed_token_ids` and
+      `bad_words_token_ids`, in addition to the pipeline's settings.
+    - The server tokenizes `bad_words` for it.
+    - Server and pipeline both read `min_tokens`: the pipeline for the end of the turn, the server for stop strings and
+      tokens.
+    - The server resolves `max_tokens` and `seed` for each sequence before the pipeline receives them.
 
-    `temperature` 0 and `top_p` 0 are greedy. `top_k` -1 keeps all tokens. `max_tokens` None is the model's own limit,
-    or the end of the context; 0 is for requests that only repeat their prompts.
-    `seed` None draws a new one for each prompt; a prompt's choice i uses seed + i, so that choices differ and each can
-    be repeated.
-    `stop` and `stop_token_ids` end a choice, but not before it has `min_tokens`; nor does the end of its turn.
-    `best_of` above 1 is a beam search of that width, whose `n` best texts are the choices. Nothing is drawn, and there
-    are no penalties; a stop string cuts the finished texts. `length_penalty` applies to beam searches only.
-    `logit_bias` is added to the scores of tokens, by their ids. Only `allowed_token_ids` may be drawn, if there are
-    any; none of `bad_words_token_ids`, nor the last token of a run that spells one of `bad_words`.
-    The last three are for speculative decoding (`ModelInfo.drafting`); None leaves them to the engine.
+    `temperature` 0 and `top_p` 0 mean greedy decoding. `top_k` -1 keeps all tokens. `max_tokens` None is the model's
+    own limit, or the end of the context; 0 is for requests that only echo their prompts. `seed` None draws a random
+    seed for each prompt; a prompt's choice i uses seed + i, so that choices differ and can be reproduced. `stop`,
+    `stop_token_ids` and the end of the turn end a choice, but not before it has `min_tokens`. `best_of` above 1 is a
+    beam search of that width, whose `n` best texts are the choices. There is no sampling and there are no penalties;
+    stop strings truncate the finished texts. `length_penalty` applies to beam searches only. `logit_bias` is added to
+    the scores of tokens, by their ids. Only `allowed_token_ids` may be sampled, if there are any, but none of
+    `bad_words_token_ids`, nor the last token of a sequence that forms one of `bad_words`. The last three are for
+    speculative decoding (`ModelInfo.drafting`); None leaves them to the engine.
     """
 
     max_tokens: int | None
@@ -180,7 +179,7 @@ class Sampling:
 
     @property
     def needs_full_logits(self) -> bool:
-        """Returns whether the scores of tokens are changed in a way that the pipeline doesn't support."""
+        """Returns whether the settings change scores in a way that the pipeline doesn't support."""
         return bool(self.logit_bias or self.allowed_token_ids or self.bad_words_token_ids or self.bad_words)
 
 
@@ -188,7 +187,7 @@ class Sampling:
 class JsonSchema:
     """A constraint of the answer to JSON that satisfies a schema (an object, or a boolean).
 
-    With `strict` a schema with keywords that can't be enforced is refused; otherwise `Started` names them.
+    With `strict` a schema with keywords that can't be enforced is rejected; otherwise `Started` lists them.
     """
 
     schema: Mapping[str, Any] | bool
@@ -211,9 +210,8 @@ Constraint = JsonSchema | StructuralTag
 
 @dataclass(frozen=True, slots=True)
 class ThinkingBudget:
-    """A limit of the reasoning of each choice, in tokens. `message` is put at its end; then the answer follows.
-
-    Only for conversations, without a beam search, and for models that support budgets (`ModelInfo`).
+    """A limit of the reasoning of each choice, in tokens. `message` is appended to the reasoning; then the answer
+    follows. Only for conversations without a beam search, and for models that support budgets (`ModelInfo`).
     """
 
     tokens: int
@@ -226,23 +224,22 @@ class GenerationRequest:
     n.
 
     `truncation` shortens prompts that are too long. `echo` repeats the prompt before each choice. `logprobs` adds the
-    logprobs of the tokens, those of a repeated prompt too, and `top_logprobs` of the likeliest tokens at each position;
-    `logprob_token_ids` replace the likeliest ones in the answer, behind the chosen one. `prompt_logprobs` adds the
-    logprobs of the prompt's tokens, and this many of the likeliest ones at each position. With `token_ids` the segments
-    have the tokens themselves.
+    logprobs of the tokens, including those of an echoed prompt, and `top_logprobs` those of the most likely tokens at
+    each position; `logprob_token_ids` replace the most likely ones in the answer, after the sampled one.
+    `prompt_logprobs` adds the logprobs of the prompt's tokens, and of this many most likely ones at each position. With
+    `token_ids` the segments include the tokens.
 
     `top_logprobs` above 1, `logprob_token_ids`, `prompt_logprobs`, and the settings of `Sampling.needs_full_logits` are
-    for models with `full_logits` (`ModelInfo`), without a beam search or a constraint. There the tokens of a repeated
-    prompt have no logprobs either.
+    for models with `full_logits` (`ModelInfo`), without a beam search or a constraint. With a beam search or a
+    constraint, the tokens of an echoed prompt have no logprobs, either.
 
     `constraint` is the structure of every choice. It can't be combined with `ignore_eos`, `min_tokens` or a beam
-    search: the pipeline would go on without it.
+    search: the pipeline would ignore it. `must_call` constrains every choice to calls of the conversation's tools, with
+    the same restrictions; `constraint` then has no effect. A choice ends before it repeats a call. Without
+    `parallel_calls` it ends after its first call.
 
-    `must_call` constrains every choice to calls of the conversation's tools, with the same limits; `constraint` then
-    has no effect. A choice ends before it repeats a call. Without `parallel_calls` it ends behind its first one.
-
-    `owner` is whose request it is: the engine's places are shared among owners. All requests with an empty owner are
-    independent of each other. Waiting requests with the lowest `priority` are next.
+    `owner` is the owner of the request: the engine's slots are shared fairly among owners. Requests with an empty owner
+    are independent of each other. Waiting requests with the lowest `priority` value are next.
     """
 
     prompts: tuple[Prompt, ...]
@@ -264,7 +261,7 @@ class GenerationRequest:
 
     @property
     def echoes_logprobs(self) -> bool:
-        """Returns whether the prompt is repeated with the logprobs of its tokens."""
+        """Returns whether the prompt is echoed with the logprobs of its tokens."""
         return self.echo and self.logprobs
 
     @property

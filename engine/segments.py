@@ -1,9 +1,8 @@
-"""Segments, which an engine yields while it answers a request.
-
-A stream of segments is `Started`, then per choice what it consists of and exactly one `Finish` (choices interleave
-freely), and at last one `Usage`. A choice consists of texts, reasoning and calls, in the order in which they came;
-before them come the segments of its prompt. A call is a `ToolCallStart`, any number of `ToolCallArguments` and a
-`ToolCallEnd`, with nothing else of the choice between them. Streams and unary answers are both made of segments.
+"""Segments, which an engine yields while it answers a request. A stream of segments is `Started`, then for each choice
+its content and exactly one `Finish` (choices interleave freely), and finally one `Usage`. The content of a choice is
+text, reasoning and calls, in order of generation; the segments of its prompt precede them. A call is a `ToolCallStart`,
+any number of `ToolCallArguments` and a `ToolCallEnd`, with nothing else of the choice between them. Streams and unary
+answers are both built from segments.
 """
 
 from dataclasses import dataclass, field
@@ -13,8 +12,9 @@ FinishReason = Literal["stop", "length", "tool_calls"]
 
 
 class TopToken(NamedTuple):
-    """One of the likeliest tokens at a position: its own text and bytes, of a special one its name, and its logprob.
-    The bytes are None where the vocabulary doesn't have them. `chosen` marks the token that was chosen."""
+    """One of the most likely tokens at a position: its text and bytes (for a special token, its name) and its logprob.
+    The bytes are None if the vocabulary doesn't have them. `chosen` marks the sampled token.
+    """
 
     text: str
     bytes: bytes | None
@@ -27,10 +27,10 @@ class TokenLogprob:
     """The logprob of a token (natural logarithm); None for a prompt's first token, which has no context, and for
     prompts that aren't scored.
 
-    `text` is what the token added to the text: empty where it added nothing (a control token that is left out, a part
-    of a character before its last one, what is cut off at a stop string). So the texts of a choice's tokens are its
-    text. `bytes` are always all of the token's own; None where the vocabulary doesn't have them. `top` are the
-    likeliest tokens at its position, as many as requested; none where the engine knows the chosen one only.
+    `text` is the token's contribution to the text: empty for a control token that is left out, for all but the last
+    part of a character, and for text after a stop string. So the joined texts of a choice's tokens are its text.
+    `bytes` are always all bytes of the token; None if the vocabulary doesn't have them. `top` are the most likely
+    tokens at its position, as many as requested; empty if the engine only returns the sampled one.
     """
 
     text: str
@@ -40,19 +40,20 @@ class TokenLogprob:
 
 
 Hidden = Literal["tools", "content", "arguments", "reasoning"]
-"""What a chat template may not show: the tools; the content beside a turn's calls; arguments that are no JSON object;
-the reasoning of earlier turns."""
+"""Parts that a chat template may not render: the tools; the content next to a turn's calls; arguments that aren't a
+JSON object; the reasoning of earlier turns.
+"""
 
 
 @dataclass(frozen=True, slots=True)
 class Started:
     """The request was admitted: it is valid and each of its prompts fits the context. `prompt_tokens` is the sum over
-    all prompts. `prompt_token_ids`, if requested, are those of each prompt; None for one with images, whose tokens only
-    the pipeline knows.
+    all prompts. `prompt_token_ids`, if requested, are those of each prompt; None for a prompt with images, which only
+    the pipeline tokenizes.
 
     `unenforced` are the paths in the constraint's schema, or structural tag, that don't constrain the answer, and
     `unenforced_arguments` those in the parameters of tools, with the tool's index. `hidden` are the parts of a
-    conversation that the model's chat template doesn't show.
+    conversation that the model's chat template doesn't render.
     """
 
     prompt_tokens: int
@@ -64,8 +65,7 @@ class Started:
 
 @dataclass(frozen=True, slots=True)
 class TokenIds:
-    """A choice's next tokens, if requested, up to and including the one that ended it. The segments that are made of
-    them follow."""
+    """A choice's next tokens, if requested, up to and including the one that ended it. Their segments follow."""
 
     choice: int
     ids: tuple[int, ...]
@@ -75,7 +75,7 @@ class TokenIds:
 class TextDelta:
     """The next piece of a choice's text, never empty and never ending inside a code point.
 
-    `logprobs`, if requested, are those of the tokens that end with it or before it and weren't given yet.
+    `logprobs`, if requested, are those of the tokens up to its end that weren't in an earlier segment.
     """
 
     choice: int
@@ -96,7 +96,7 @@ class ReasoningDelta:
 class ToolCallStart:
     """The beginning of a call of a known tool; `index` counts the choice's calls from 0.
 
-    The tokens of a call have the texts that the model wrote, which may differ from the arguments' JSON.
+    The tokens of a call have the model's texts, which may differ from the arguments' JSON.
     """
 
     choice: int
@@ -117,7 +117,7 @@ class ToolCallArguments:
 
 @dataclass(frozen=True, slots=True)
 class ToolCallEnd:
-    """The end of a call. If it is `complete` the arguments are an object; otherwise they break off."""
+    """The end of a call. If it is `complete`, the arguments are an object; otherwise they are incomplete."""
 
     choice: int
     index: int
@@ -126,7 +126,7 @@ class ToolCallEnd:
 
 @dataclass(frozen=True, slots=True)
 class PromptText:
-    """The prompt of a choice, if the request repeats it. It comes before the choice's text."""
+    """The prompt of a choice, if the request echoes it. It precedes the choice's text."""
 
     choice: int
     text: str
@@ -134,8 +134,9 @@ class PromptText:
 
 
 class PromptToken(NamedTuple):
-    """A token at a position of a prompt, or one that is likely there: its id, its own text (of a special one its name),
-    its logprob, and its rank among all tokens, from 1 for the likeliest."""
+    """The token at a position of a prompt, or a likely alternative: its id, its text (for a special token, its name),
+    its logprob, and its rank in the vocabulary, 1 for the most likely.
+    """
 
     id: int
     text: str
@@ -145,8 +146,9 @@ class PromptToken(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class PromptLogprobs:
-    """The logprobs of a choice's prompt, if requested: at each position the prompt's own token, and then the likeliest
-    others, the likeliest first. The first position has none."""
+    """The logprobs of a choice's prompt, if requested: at each position the prompt's token, followed by the most likely
+    others in descending order. The first position has none.
+    """
 
     choice: int
     places: tuple[tuple[PromptToken, ...] | None, ...]
@@ -156,10 +158,10 @@ class PromptLogprobs:
 class Finish:
     """The end of a choice. `stop` is the end of turn or a stop string, `length` the token limit.
 
-    With `tool_calls` it ended as with `stop`, has calls, and all of them are complete. Where calls are forced, it is
-    also `tool_calls` if it was about to repeat one, or the limit cut it before anything was shown of another one.
-    `logprobs`, if requested, are those of its last tokens, which added no text. `stopped_by` is the stop string that
-    ended it, or the id of the stop token.
+    With `tool_calls` it ended as with `stop`, has calls, and all of them are complete. If calls are forced, it is also
+    `tool_calls` if it was about to repeat one, or if the token limit was reached before anything of another call was
+    sent. `logprobs`, if requested, are those of its last tokens, which added no text. `stopped_by` is the stop string
+    that ended it, or the id of the stop token.
     """
 
     choice: int
@@ -170,8 +172,9 @@ class Finish:
 
 @dataclass(frozen=True, slots=True)
 class Phases:
-    """The times of a request, in seconds: until it got a place (`queue`), from then to its first token (`prefill`), and
-    from that to its last one (`decode`); of all its choices together."""
+    """The times of a request, in seconds: until it got a slot (`queue`), from then to its first token (`prefill`), and
+    from there to its last one (`decode`); for all its choices together.
+    """
 
     queue: float
     prefill: float
@@ -182,8 +185,7 @@ class Phases:
 class Usage:
     """The token counts of the whole request: sums over its prompts (each counted once) and over its choices.
 
-    `reasoning_tokens` are those of the completion that were reasoning. `phases` are None where the engine doesn't
-    measure them.
+    `reasoning_tokens` are the completion's reasoning tokens. `phases` is None if the engine doesn't measure them.
     """
 
     prompt_tokens: int

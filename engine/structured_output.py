@@ -1,7 +1,7 @@
-"""Lowering of a request's constraint for the pipeline, by the grammar package and with the engine's own errors.
+"""Lowers a request's constraint for the pipeline with the grammar package, and converts its errors to the engine's.
 
-XGrammar 0.1.31, inside of GenAI 2026.4.1, allows unlimited white space (decision 007), numbers below a fractional
-`minimum` (decision 008), and ignores keywords silently (decision 009). So schemas become grammars of our own.
+XGrammar 0.1.31, in GenAI 2026.4.1, allows unlimited white space (decision 007) and numbers below a fractional `minimum`
+(decision 008), and ignores keywords silently (decision 009). So our own package converts schemas to grammars.
 """
 
 import json
@@ -33,10 +33,8 @@ def constraint_json(constraint: Constraint) -> str:
 
 
 def lower(constraint: Constraint) -> LoweredConstraint:
-    """Lowers a constraint that `constraint_json` accepts for the pipeline.
-
-    Raises ConstraintError for a constraint that is wrong, becomes too large a grammar, or is strict and can't be
-    enforced.
+    """Lowers a constraint that `constraint_json` accepts for the pipeline. Raises ConstraintError for a constraint that
+    is invalid, whose grammar is too large, or that is strict and can't be enforced.
     """
     try:
         if isinstance(constraint, JsonSchema):
@@ -47,9 +45,8 @@ def lower(constraint: Constraint) -> LoweredConstraint:
 
 
 def example(constraint: Constraint) -> str | None:
-    """Returns a short text that a constraint allows; None for structural tags that only XGrammar knows.
-
-    The constraint is one that `lower` accepts.
+    """Returns a short text that a constraint allows; None for structural tags that only XGrammar supports. The
+    constraint must be valid for `lower`.
     """
     if isinstance(constraint, JsonSchema):
         return json_schema_example(constraint.schema)

@@ -31,11 +31,11 @@ class Handlers:
 
     @property
     def in_background(self) -> int:
-        """The number of responses that are being made in the background."""
+        """The number of background responses in progress."""
         return self.responses.in_background
 
     async def close(self) -> None:
-        """Ends the responses that are being made in the background."""
+        """Ends the background responses in progress."""
         await self.responses.close()
 
 
@@ -50,8 +50,8 @@ def bind(
     """Returns all handlers for the models.
 
     Without a `store` responses aren't stored; without a `cipher`, encrypted reasoning can't be decrypted after a
-    restart. Without `media` requests must contain their images. `door` describes the server in front of the handlers,
-    for its document.
+    restart. Without `media` requests must contain their images. `door` has the limits of the HTTP server, for its
+    document.
     """
     limits, store = limits or Limits(), store or NoStore()
     served = ServedModels(models)

@@ -1,4 +1,4 @@
-"""What the chunks of chat and completions share: their id, token ids, usage and stop reason."""
+"""Common parts of chat and completion chunks: id, token ids, usage and stop reason."""
 
 import uuid
 from collections import defaultdict
@@ -25,14 +25,15 @@ def answer_id(prefix: str, request_id: str | None) -> str:
 def shows_stop_reason(
     context: RequestContext, body: models.CreateChatCompletionRequest | models.CreateCompletionRequest
 ) -> bool:
-    """Returns whether the answer's choices have a stop_reason. It is a field of vLLM: clients that use vLLM's stop
-    settings get it, and all clients of a server that shows extensions."""
+    """Returns whether the answer's choices have a stop_reason. It is a field of vLLM: requests with vLLM's stop
+    settings get it, and all requests to a server that sends extensions.
+    """
     stop_settings = or_none(body.stop_token_ids) is not None or or_none(body.include_stop_str_in_output) is not None
     return stop_settings or context.extensions
 
 
 class PendingTokens:
-    """Token ids of each choice that the next chunk of the choice will carry."""
+    """Token ids for the next chunk of each choice."""
 
     def __init__(self) -> None:
         self._waiting: defaultdict[int, list[int]] = defaultdict(list)
@@ -41,12 +42,12 @@ class PendingTokens:
         self._waiting[segment.choice] += segment.ids
 
     def take(self, choice: int) -> list[int]:
-        """Returns the choice's pending ids, and forgets them."""
+        """Returns and removes the choice's pending ids."""
         return self._waiting.pop(choice, [])
 
 
 def usage_to_wire(usage: Usage) -> wire.Usage:
-    """Returns the usage as chat and completions show it."""
+    """Returns the usage in the format of chat and completions."""
     return {
         "prompt_tokens": usage.prompt_tokens,
         "completion_tokens": usage.completion_tokens,
@@ -57,8 +58,9 @@ def usage_to_wire(usage: Usage) -> wire.Usage:
 def streamed(
     feed: Callable[[Segment], Iterable[Chunk]], options: models.StreamOptions | None | MISSING
 ) -> Callable[[Segment], Iterable[Chunk]]:
-    """Returns `feed` with the usage as a stream shows it: a last chunk, and a null in all chunks before it, if
-    `options` ask for it; else none."""
+    """Returns `feed` with the usage of a stream: if `options` request it, a last chunk, and null in all chunks before
+    it; else none.
+    """
     settings = or_none(options)
     include_usage = settings is not None and (or_none(settings.include_usage) or False)
 

@@ -91,8 +91,9 @@ def _special(body: models.CreateCompletionRequest) -> bool:
 
 
 class CompletionEmitter:
-    """Makes the chunks of one answer, without I/O; each prompt has `n` choices. The chunks are complete: the unary
-    answer is their fold, a stream shows the requested part."""
+    """Creates the chunks of one answer, without I/O; each prompt has `n` choices. The chunks are complete: the unary
+    answer is their fold; a stream sends the requested part.
+    """
 
     def __init__(
         self,

@@ -1,4 +1,4 @@
-"""The error that reaches a client, what becomes one, and the fields without effect that a reply names."""
+"""Errors for clients, conversion of the engine's errors, and the fields without effect in a reply."""
 
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
@@ -12,8 +12,8 @@ from specvino.generated.handlers import RequestContext
 class ApiError(Exception):
     """An error for the client: the body of the response before its first byte, an event of the stream after it.
 
-    `message` is for people: it names the refused value and what is accepted. `param` is the field at fault, as a dotted
-    path. `retry_after` is in seconds.
+    `message` is for people: it names the invalid value and the accepted ones. `param` is the field at fault, as a
+    dotted path. `retry_after` is in seconds.
     """
 
     def __init__(
@@ -54,7 +54,7 @@ class ApiError(Exception):
 
 @contextmanager
 def engine_errors(prompt: str) -> Iterator[None]:
-    """Turns the engine's errors that are meant for the client into ApiErrors; others are faults of the server.
+    """Converts the engine's errors for clients to ApiErrors; other errors are faults of the server.
 
     `prompt` is the field that contains the prompt.
     """
@@ -73,8 +73,9 @@ def engine_errors(prompt: str) -> Iterator[None]:
 
 
 def reported(context: RequestContext, params: Iterable[str]) -> tuple[str, ...]:
-    """Returns the fields without effect, for the reply. Raises ApiError for the first one if the server refuses such
-    fields."""
+    """Returns the fields without effect, for the reply. Raises ApiError for the first one if the server rejects such
+    fields.
+    """
     names = tuple(params)
     if names and context.refuses_unsupported:
         message = f"This server doesn't support {names[0]} as given."
@@ -83,7 +84,6 @@ def reported(context: RequestContext, params: Iterable[str]) -> tuple[str, ...]:
 
 
 def unsupported_content(kind: str, param: str) -> ApiError:
-    """Returns the error for a part that the model can't read. Without the part, the answer would be to another
-    question."""
+    """Returns the error for a part that the model can't read. Dropping it would change the question."""
     message = f"{param} is of the type {kind}, which the served model can't read."
     return ApiError(ErrorCode.UNSUPPORTED_CONTENT, message, param=param)

@@ -1,5 +1,6 @@
-"""Settings that need the scores of the whole vocabulary: the likeliest tokens at each position, the logprobs of a
-prompt, and changes of the scores of single tokens."""
+"""Settings that need the scores of the whole vocabulary: the most likely tokens at each position, the logprobs of a
+prompt, and changes of single tokens' scores.
+"""
 
 from collections.abc import Iterator
 from dataclasses import replace
@@ -10,36 +11,35 @@ from specvino.engine.request import GenerationRequest
 from specvino.handlers.or_none import value_of
 from specvino.handlers.sampling import Body
 
-# The most of the likeliest tokens at each position of a prompt.
+# The maximum number of most likely tokens at each position of a prompt.
 _MOST_OF_PROMPT = 20
 
 
 def prompt_logprobs(body: Body) -> int | None:
-    """Returns how many of the likeliest tokens to show for each position of the prompt, None for no logprobs of it. A
-    count that isn't supported counts as none: the reply's header names it."""
+    """Returns how many of the most likely tokens to return for each position of the prompt, None for no prompt
+    logprobs. An unsupported count is treated as none, and the response header lists the field.
+    """
     count: int | None = value_of(body, "prompt_logprobs")
     return count if count is not None and 0 <= count <= _MOST_OF_PROMPT else None
 
 
 def shown_logprobs(request: GenerationRequest) -> int:
-    """Returns how many tokens are shown at each position. `logprob_token_ids` come after the chosen token."""
+    """Returns how many tokens are returned at each position. `logprob_token_ids` come after the chosen token."""
     return 1 + len(request.logprob_token_ids) if request.logprob_token_ids else request.top_logprobs
 
 
 def without_full_logits(
     request: GenerationRequest, model: ModelInfo, *, top_param: str, held: bool
 ) -> tuple[GenerationRequest, tuple[str, ...]]:
-    """Drops the settings that the process which answers this request can't honor; returns the rest and the dropped
-    fields.
-
-    Only the pipeline can constrain outputs and calls (`held` says that calls must fit the schemas of strict tools) and
-    do a beam search. It returns the logprobs of the answer's tokens, but neither those of other tokens nor those of a
-    prompt. Other requests that need full logits go to the full-logits process, if the model has one: it doesn't do
-    speculative decoding. A bias of a token that the model lacks is dropped. `top_param` is the field that asks for
+    """Drops the settings that the process for this request doesn't support; returns the rest and the dropped fields.
+    Only the pipeline supports constrained outputs and calls (`held` means that calls must satisfy the schemas of strict
+    tools) and beam searches. It returns the logprobs of the answer's tokens, but neither those of other tokens nor
+    those of a prompt. Other requests that need full logits go to the full-logits process, if the model has one; it has
+    no speculative decoding. A bias for an id outside the vocabulary is dropped. `top_param` is the field that requests
     `top_logprobs`.
     """
     sampling = request.sampling
-    # An answer without tokens is neither searched nor constrained.
+    # An answer without tokens has neither a beam search nor a constraint.
     of_pipeline = sampling.max_tokens != 0 and (
         request.constraint is not None or request.must_call or held or sampling.best_of > 1
     )

@@ -1,5 +1,4 @@
-"""What this server refuses beyond a request's schema: the conditions of openapi/conditions.yaml, with the facts about
-it that they depend on."""
+"""The checks of a request beyond its schema: the conditions of openapi/conditions.yaml, with the server's facts."""
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
@@ -23,10 +22,9 @@ ENDPOINTS = {operation.model: operation.endpoint for operation in OPERATIONS.val
 
 @dataclass(frozen=True)
 class Limits:
-    """The limits that the operator sets for requests.
-
-    `max_tokens` is the largest token limit, None for as much as the model's context holds. `seconds` is the time that a
-    request has, from its check to its end, None for no limit. `stores_responses` is whether there is a store.
+    """The operator's limits for requests. `max_tokens` is the largest token limit, None for the model's context.
+    `seconds` is the time limit of a request, from its check to its end, None for no limit. `stores_responses` is
+    whether there is a store.
     """
 
     max_tokens: int | None = None
@@ -37,7 +35,7 @@ class Limits:
 
     @cached_property
     def facts(self) -> dict[str, Any]:
-        """The facts about the server whatever its model."""
+        """The facts about the server that don't depend on the model."""
         return {
             "max_tokens": self.max_tokens,
             "best_of": self.best_of,
@@ -59,12 +57,12 @@ class Limits:
 
 
 def require_consistent(body: BaseModel) -> None:
-    """Raises ApiError for a body that meets a condition which the schemas of other endpoints state."""
+    """Raises ApiError for a body that meets a condition that other endpoints have in their schemas."""
     _require(body, conditions_of(ENDPOINTS[type(body)]).like_schema, {})
 
 
 def require_supported(body: BaseModel, facts: Mapping[str, Any]) -> None:
-    """Raises ApiError for a body that meets another condition, on a server with these facts."""
+    """Raises ApiError for a body that meets any other condition, on a server with these facts."""
     _require(body, conditions_of(ENDPOINTS[type(body)]).others, facts)
 
 

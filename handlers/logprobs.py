@@ -1,4 +1,4 @@
-"""Logprobs as the endpoints show them: chat and responses as a list, completions as parallel lists."""
+"""Logprobs in the formats of the endpoints: a list in chat and responses, parallel lists in completions."""
 
 from collections.abc import Iterable, Iterator
 from itertools import islice
@@ -6,13 +6,13 @@ from itertools import islice
 from specvino.engine.segments import PromptLogprobs, PromptToken, TokenLogprob
 from specvino.generated import wire
 
-# Of the first token of a prompt, which no token precedes. Only completions show prompts.
+# For the first token of a prompt, which has no context. Only completions return prompts.
 _NONE = 0.0
 
 
 def chat_logprobs(tokens: Iterable[TokenLogprob], top: int) -> wire.ChatLogprobs | None:
-    """Returns the tokens' logprobs, None if there are none, with the `top` likeliest tokens at each position: only the
-    chosen one if the engine returns no others.
+    """Returns the tokens' logprobs, None if there are none, with the `top` most likely tokens at each position: only
+    the sampled one if the engine returns no others.
     """
     content = [_token(token, top) for token in tokens]
     return {"content": content, "refusal": None} if content else None
@@ -26,7 +26,7 @@ def output_logprobs(tokens: Iterable[TokenLogprob], top: int) -> list[wire.Outpu
 def completion_logprobs(tokens: Iterable[TokenLogprob], top: int, offset: int) -> wire.CompletionLogprobs | None:
     """Returns parallel lists, None if there are no tokens; `offset` is the offset of the first token, in characters.
 
-    The likeliest tokens always include the chosen one, so there may be one more than `top`.
+    The most likely tokens always include the sampled one, so there may be one more than `top`.
     """
     tokens = list(tokens)
     if not tokens:
@@ -47,8 +47,9 @@ Places = list[dict[str, wire.PromptTokenLogprob] | None]
 
 
 class PendingPromptLogprobs:
-    """Logprobs of prompts that the next chunk of each choice will carry: at each position tokens by their ids, the
-    prompt's own first. The choices of a prompt share them."""
+    """Logprobs of prompts for the next chunk of each choice: at each position tokens by id, the prompt's own first. The
+    choices of a prompt share them.
+    """
 
     def __init__(self) -> None:
         self.waiting: dict[int, Places] = {}
@@ -58,7 +59,7 @@ class PendingPromptLogprobs:
     def add(self, segment: PromptLogprobs) -> None:
         if self._last is None or self._last.places is not segment.places:
             self._last = segment
-            self._places = [None if place is None else _of_prompt(place) for place in segment.places]
+            self._places = [None if tokens is None else _of_prompt(tokens) for tokens in segment.places]
         self.waiting[segment.choice] = self._places
 
     def give(self, choice: wire.ChatChunkChoice | wire.CompletionChunkChoice) -> None:
@@ -67,9 +68,9 @@ class PendingPromptLogprobs:
             choice["prompt_logprobs"] = self.waiting.pop(choice["index"])
 
 
-def _of_prompt(place: tuple[PromptToken, ...]) -> dict[str, wire.PromptTokenLogprob]:
+def _of_prompt(tokens: tuple[PromptToken, ...]) -> dict[str, wire.PromptTokenLogprob]:
     return {
-        str(token.id): {"logprob": token.logprob, "rank": token.rank, "decoded_token": token.text} for token in place
+        str(token.id): {"logprob": token.logprob, "rank": token.rank, "decoded_token": token.text} for token in tokens
     }
 
 
@@ -77,13 +78,13 @@ def _by_text(token: TokenLogprob) -> dict[str, float] | None:
     if token.logprob is None:
         return None
     by_text: dict[str, float] = {}
-    for text, _, logprob in _likeliest(token):
-        by_text.setdefault(text, logprob)  # parts of characters have the same text: the likeliest is shown
+    for text, _, logprob in _most_likely(token):
+        by_text.setdefault(text, logprob)  # parts of characters have the same text: the most likely one is shown
     return by_text | {token.text: token.logprob}
 
 
-def _likeliest(token: TokenLogprob) -> Iterator[tuple[str, bytes | None, float]]:
-    """Yields text, bytes and logprob of the likeliest tokens at a position; the chosen one has the answer's text."""
+def _most_likely(token: TokenLogprob) -> Iterator[tuple[str, bytes | None, float]]:
+    """Yields text, bytes and logprob of the most likely tokens at a position; the sampled one has the answer's text."""
     if token.logprob is not None and not token.top:
         yield token.text, token.bytes, token.logprob
     for likely in token.top:
@@ -98,7 +99,7 @@ def _token(token: TokenLogprob, top: int) -> wire.TokenLogprob:
         "bytes": _bytes(token.bytes),
         "top_logprobs": [
             {"token": text, "logprob": logprob, "bytes": _bytes(bytes)}
-            for text, bytes, logprob in islice(_likeliest(token), top)
+            for text, bytes, logprob in islice(_most_likely(token), top)
         ],
     }
 
@@ -110,7 +111,7 @@ def _output(token: TokenLogprob, top: int) -> wire.OutputLogprob:
         "bytes": _own_bytes(token.text, token.bytes),
         "top_logprobs": [
             {"token": text, "logprob": logprob, "bytes": _own_bytes(text, bytes)}
-            for text, bytes, logprob in islice(_likeliest(token), top)
+            for text, bytes, logprob in islice(_most_likely(token), top)
         ],
     }
 

@@ -1,7 +1,6 @@
-"""The measurements of a generation: tokens, choices and seconds, for metrics, traces and the access log. Never a text.
-
-They are taken where segments leave the engine, so they are the same for every engine and endpoint, streamed or not.
-Text that is held back (the beginning of a stop string, the markup of a call) counts when it is sent.
+"""The measurements of a generation: tokens, choices and seconds, for metrics, traces and the access log. They never
+contain text. They are measured where segments leave the engine, so they are the same for every engine and endpoint,
+streamed or not. Text that is held back (the beginning of a stop string, the markup of a call) counts when it is sent.
 """
 
 import asyncio
@@ -36,7 +35,7 @@ class GenerationRecord:
 
     Each prompt has `n` of the `choices`. `completion_tokens` and `reasoning_tokens` are known at the end: they are None
     for a request that was interrupted. `error` is the code of the error that ended it. `phases` are the engine's own
-    times, of a request that was completed.
+    times, for a completed request.
     """
 
     n: int
@@ -71,7 +70,7 @@ class Observer(Protocol):
         """Called for the first text of a request, with the time since the request arrived."""
 
     def later_token(self, seconds: float) -> None:
-        """Called for each further text of a choice, with the time since its text before."""
+        """Called for each further text of a choice, with the time since its previous text."""
 
     def ended(self, record: GenerationRecord) -> None:
         """Called once for each admitted request, however it ended."""
@@ -117,7 +116,7 @@ class Measured:
 
     @contextmanager
     def ending(self) -> Iterator[None]:
-        """Surrounds the whole generation: an exception that it raises is how the generation ended."""
+        """Surrounds the whole generation; an exception in it determines how the generation ended."""
         unfinished: Outcome = "abort"
         try:
             yield

@@ -15,8 +15,9 @@ from specvino.handlers.measuring import Observer
 
 @dataclass(frozen=True, slots=True)
 class ServedModel:
-    """A model with its engine. `names` are those it is served under, its own first; `created` is when it was made (Unix
-    seconds). `observers` receive the measurements of its generations."""
+    """A model with its engine. `names` are its served names, its own first; `created` is its creation time (Unix
+    seconds). `observers` receive the measurements of its generations.
+    """
 
     names: tuple[str, ...]
     created: int

@@ -25,7 +25,7 @@ def value_of(body: BaseModel, name: str) -> Any:
 
 
 def lookup(body: BaseModel) -> Lookup:
-    """Returns what finds the values of a body for conditions."""
+    """Returns the function with which conditions look up values of a body."""
     return partial(value_at, body)
 
 
@@ -33,8 +33,7 @@ def value_at(body: BaseModel, path: str) -> Any:
     """Returns the value at a dotted path of wire names; None if it is absent or null, or in a field that the document
     doesn't call supported.
 
-    An object of the document is returned as an empty one, so that the value can be compared with a JSON Schema that
-    doesn't look inside.
+    An object of the document is returned as an empty one: the schemas of conditions don't depend on its members.
     """
     first, *names = path.split(".")
     value: Any = value_of(body, first)

@@ -1,4 +1,4 @@
-"""The steps from a request to the engine, the same in the same order for chat, completions and responses.
+"""The steps from a request to the engine, in the same order for chat, completions and responses.
 
 1. `Pipeline.check`: everything that needs no prompt. The served model, conditions between fields and of this server
    (openapi/conditions.yaml; those in the schema of another endpoint come first), sampling, tools, structured output,
@@ -6,9 +6,9 @@
 2. The endpoint makes prompts of its body. Responses read their store for that.
 3. `Pipeline.start` or `Pipeline.converse`: images are read, from other servers too, and the engine admits the request.
 
-So a mistake gets the same error on each endpoint, whatever else is wrong, and nothing is fetched for a request that is
-refused anyway. The steps read their fields from the body, since the fields have one name on all endpoints; an endpoint
-states the rest in `RequestFields`. The emitters of the endpoints handle the engine's segments.
+So a mistake gets the same error on each endpoint, even if the request has several, and nothing is fetched for a request
+that is rejected. The steps read their fields from the body, since the fields have one name on all endpoints; an
+endpoint states the rest in `RequestFields`. The emitters of the endpoints handle the engine's segments.
 """
 
 import asyncio
@@ -39,10 +39,10 @@ from specvino.handlers.tools import ToolCalling, tool_calling
 Event = TypeVar("Event")
 Item = TypeVar("Item")
 
-# In place of an image that is not fetched yet.
+# A placeholder for an image that hasn't been fetched yet.
 _UNREAD = Image(1, 1, bytes(3))
 
-# After a request that took too long, in seconds.
+# `Retry-After` of a request that took too long, in seconds.
 _RETRY_AFTER = 5
 
 _TRUNCATION = "truncate_prompt_tokens"
@@ -57,8 +57,8 @@ class RequestFields:
 
     `prompt_param` is the field that contains the prompt, for errors. `echo` repeats the prompt. `logprobs` and
     `top_logprobs` are those of the answer, and `top_param` is the field with the latter. `token_fields` are the given
-    fields that change which tokens a prompt has, beside truncation: they have no effect on vision-language models,
-    whose pipeline makes the tokens. `hidden` are the fields that the model's chat template may not show.
+    fields, apart from truncation, that change the tokens of a prompt: they have no effect with vision-language models,
+    whose pipeline tokenizes itself. `hidden` are the fields that the model's chat template may not render.
     """
 
     body: Body
@@ -73,10 +73,10 @@ class RequestFields:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class CheckedRequest:
-    """A request that is complete but for its prompts: `engine_request` has none yet.
+    """A request that is complete except for its prompts: `engine_request` has none yet.
 
     `served` is the model that answers it, and `model` its properties; `unsupported` are its fields without effect.
-    `notes` are those of its exchange, and `arrived` is when it came, by the clock that measures.
+    `notes` are those of its exchange, and `arrived` is its arrival time by the clock of the measurements.
     """
 
     fields: RequestFields
@@ -105,21 +105,21 @@ class CheckedRequest:
         yield from self.tools.unenforced(started)
 
     def hidden(self, started: Started) -> Iterator[str]:
-        """Yields the fields that the model's chat template doesn't show. Tools have an effect if one must be called."""
+        """Yields the fields that the model's chat template doesn't render. Tools have an effect if a call is forced."""
         for part in started.hidden:
             if part in self.fields.hidden and not (part == "tools" and self.tools.forced_by):
                 yield self.fields.hidden[part]
 
     @contextmanager
     def refusals(self) -> Iterator[None]:
-        """Turns the engine's errors into ApiErrors that name this request's fields."""
+        """Converts the engine's errors to ApiErrors with this request's fields."""
         with engine_errors(self.fields.prompt_param), refusals(self.output), self.tools.refusals():
             yield
 
 
 @dataclass(frozen=True, slots=True)
 class Generation:
-    """An admitted request: its segments, of which some have `arrived`. `unsupported` are the fields without effect."""
+    """An admitted request: its segments, some of which have `arrived`. `unsupported` are the fields without effect."""
 
     arrived: tuple[Segment, ...]
     segments: AsyncGenerator[Segment]
@@ -206,7 +206,7 @@ class Pipeline:
     async def converse(
         self, request: CheckedRequest, messages: Sequence[MessageDraft], generate: Generate | None = None
     ) -> Generation:
-        """Reads the messages' images and starts to continue the conversation; `generate` as in `start`."""
+        """Reads the messages' images and starts the generation; `generate` as in `start`."""
         with request.refusals():
             if fetches(messages):
                 unread = tuple(message.with_images([_UNREAD] * len(message.images)) for message in messages)
@@ -217,7 +217,7 @@ class Pipeline:
     async def start(
         self, request: CheckedRequest, prompts: Sequence[Prompt], generate: Generate | None = None
     ) -> Generation:
-        """Returns when the engine has admitted the request; `generate` is called in place of the engine's own."""
+        """Returns when the engine has admitted the request; `generate` replaces the engine's own."""
         segments = self._segments(request, request.with_prompts(prompts), generate or request.served.engine.generate)
         started = await anext(segments)
         assert isinstance(started, Started)
@@ -225,10 +225,9 @@ class Pipeline:
         return Generation((started,), segments, tuple(dict.fromkeys(without_effect)))
 
     async def _check(self, request: CheckedRequest, unread: Conversation, *, shortens: bool) -> None:
-        """Raises the engine's errors for a request that don't depend on its images, so that none is fetched for it.
-
-        With `shortens`, a conversation that is too long is accepted: it may be shortened later. Its schemas are then
-        checked later, too.
+        """Raises the engine's errors that don't depend on images, so that no image is fetched for an invalid request.
+        With `shortens`, a conversation that is too long is accepted, since it may be shortened later; its schemas are
+        then checked later, too.
         """
         try:
             await request.served.engine.check(request.with_prompts([unread]))
@@ -250,7 +249,7 @@ class Pipeline:
 
 
 def _truncation(body: Body) -> Truncation | None:
-    """Returns how prompts that are too long are cut, None if they aren't."""
+    """Returns the truncation of prompts that are too long, None if they aren't truncated."""
     tokens = value_of(body, _TRUNCATION)
     if tokens is None:
         return None
@@ -270,7 +269,7 @@ async def _limited(items: AsyncGenerator[Item], seconds: float) -> AsyncGenerato
     async with aclosing(items):
         while True:
             try:
-                # Around each item, not around all: different tasks may request them.
+                # Around each item, not the whole loop: different tasks may request the items.
                 async with asyncio.timeout_at(deadline):
                     item = await anext(items)
             except StopAsyncIteration:

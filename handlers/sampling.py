@@ -15,10 +15,10 @@ Body = models.CreateChatCompletionRequest | models.CreateCompletionRequest | mod
 
 
 def sampling(body: Body, model: Mapping[str, float | int]) -> Sampling:
-    """Returns the settings in force; `model` are those of the model's generation_config.json."""
+    """Returns the effective settings; `model` are those of the model's generation_config.json."""
     fallback = DEFAULTS[type(body).__name__] | dict(model)
     best_of = or_none(body.best_of) or 1
-    if best_of > 1:  # a beam search: conditions refuse penalties of the request, and the model's own don't apply
+    if best_of > 1:  # a beam search: conditions reject the request's penalties, and the model's own don't apply
         fallback |= {"frequency_penalty": 0, "presence_penalty": 0, "repetition_penalty": 1}
     length_penalty = or_none(body.length_penalty)
 
@@ -54,8 +54,9 @@ def sampling(body: Body, model: Mapping[str, float | int]) -> Sampling:
 
 
 def thinking_budget(body: Body, model: ModelInfo) -> tuple[ThinkingBudget | None, tuple[str, ...]]:
-    """Returns the budget, None without one, and the field without effect if the model's reasoning can't be ended. Of
-    several fields the first one of the group counts."""
+    """Returns the budget, None without one, and the field without effect if the model doesn't support budgets. If
+    several fields are given, the first one of the group counts.
+    """
     for name in group("thinking_budget").paths:
         tokens = value_of(body, name)
         if tokens is None:

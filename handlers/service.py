@@ -23,7 +23,7 @@ class Service:
         self._document = document
 
     async def get_health(self, context: RequestContext) -> Reply[wire.Health]:
-        # Once all models are loaded, one that fails doesn't keep requests from the others.
+        # After all models have loaded, the failure of one doesn't affect requests to the others.
         states = [engine.stats().state for engine in self._engines]
         if "ready" not in states or "loading" in states:
             state = "loading" if "loading" in states else states[0]
@@ -43,7 +43,7 @@ class Service:
         version: GetOpenapiVersion | None,
     ) -> Reply[wire.OpenApi]:
         if dialect is None:
-            # The first request makes it, which would hold up streams for a tenth of a second.
+            # In a thread: the first request creates it, which would block streams for a tenth of a second.
             document = await asyncio.to_thread(self._document.of, version or "3.2")
             return Reply(cast("wire.OpenApi", document))
         document = load(dialect_file(dialect))

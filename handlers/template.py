@@ -24,7 +24,7 @@ class TemplateVariables:
 
 
 def template_variables(body: BaseModel, model: ModelInfo) -> TemplateVariables:
-    """Returns the request's own variables, and those that its reasoning effort sets."""
+    """Returns the request's own variables, and those for its reasoning effort."""
     values = dict(value_of(body, "chat_template_kwargs") or {})
     if values.get("add_generation_prompt", True) is None:
         del values["add_generation_prompt"]
@@ -43,8 +43,9 @@ def template_variables(body: BaseModel, model: ModelInfo) -> TemplateVariables:
 def conversation(
     body: BaseModel, messages: tuple[Message, ...], tools: tuple[Tool, ...], variables: TemplateVariables
 ) -> Conversation:
-    """Returns the conversation as the engine renders it. A body may contain token ids in place of its messages, or ask
-    for the text of its first message in place of a rendered one."""
+    """Returns the conversation for the engine. A body may contain token ids instead of messages, or request the
+    unrendered text of its first message as the prompt.
+    """
     rendered: str | tuple[int, ...] | None
     rendered = tuple(value_of(body, "prompt_token_ids") or value_of(body, "input_ids") or ()) or None
     if rendered is None and value_of(body, "disable_chat_template"):

@@ -1,4 +1,6 @@
-"""POST /tokenize and /detokenize: texts, conversations and mixtures become tokens, and tokens become texts."""
+"""POST /tokenize and /detokenize: converts texts, conversations and mixtures of texts and ids to tokens, and tokens to
+texts.
+"""
 
 from collections.abc import Iterator
 from typing import Literal
@@ -15,18 +17,18 @@ from specvino.handlers.models import ServedModels
 from specvino.handlers.or_none import or_none
 from specvino.handlers.template import conversation, template_variables
 
-# The most characters of a request, since others wait meanwhile; more if the model's context is so long that prompts may
-# have more.
+# The maximum number of characters of a request, since other requests wait; more if a long context allows longer
+# prompts.
 LONGEST = 1 << 18
 FOR_A_TOKEN = 8
 
-# Each is a request to the tokenizer.
+# Each text is a request to the tokenizer.
 MOST_TEXTS = 128
 
 _OF_TEXTS = frozenset(["add_special_tokens", "max_length", "pad_to_max_length", "padding_side"])
 _OF_TEMPLATES = ("tools", "chat_template", "chat_template_kwargs", "add_generation_prompt", "continue_final_message")
 
-# The fields that may hold the input, each with the fields that have an effect on it. The first that is given counts.
+# The input fields, with the fields that affect them. The first given one counts.
 FORMS = {
     "messages": frozenset(["add_special_tokens", *_OF_TEMPLATES]),
     "content": frozenset(["add_special", "parse_special"]),
@@ -54,7 +56,7 @@ class Tokens:
                     lists = [await _mixed(engine, body)]
                 case _:
                     lists = await _texts(engine, body, getattr(body, form))
-            # A `prompt` that is a list is answered with a list of lists even for one text, a list in `text` is not.
+            # For a list in `prompt` the answer is a list of lists even with one text, but not for a list in `text`.
             several = len(lists) > 1 or (form == "prompt" and isinstance(body.prompt, list))
             unsupported = reported(context, without_effect(body, form, several=several))
             return Reply(await _answer(engine, body, lists, several=several), unsupported)
@@ -74,12 +76,14 @@ class Tokens:
 
 
 def form_of(body: models.TokenizeRequest) -> str:
-    """Returns the name of the field that holds what is to be tokenized."""
+    """Returns the name of the input field."""
     return next(name for name in FORMS if _is_given(body, name))
 
 
 def without_effect(body: models.TokenizeRequest, form: str, *, several: bool) -> Iterator[str]:
-    """Yields the given fields that have no effect on this form. Texts of single tokens are shown for one text only."""
+    """Yields the given fields that have no effect on this input field. The texts of single tokens are only returned for
+    a single text.
+    """
     others = (name for name in FORMS if name != form)
     unread = dict.fromkeys(name for fields in FORMS.values() for name in sorted(fields - FORMS[form]))
     of_one = ("return_token_strs", "with_pieces") if several else ()
@@ -128,8 +132,8 @@ def _tool(function: models.TokenizedFunction) -> Tool:
     return Tool(function.name, or_none(function.description), or_none(function.parameters))
 
 
-async def _texts(engine: Engine, body: models.TokenizeRequest, given: str | list[str]) -> list[list[int]]:
-    texts = [given] if isinstance(given, str) else given
+async def _texts(engine: Engine, body: models.TokenizeRequest, value: str | list[str]) -> list[list[int]]:
+    texts = [value] if isinstance(value, str) else value
     special = or_none(body.add_special_tokens)
     side: Literal["left", "right"] = or_none(body.padding_side) or "right"
     check_length("The text", sum(map(len, texts)), _longest(engine))
@@ -142,7 +146,9 @@ async def _texts(engine: Engine, body: models.TokenizeRequest, given: str | list
 
 
 async def _mixed(engine: Engine, body: models.TokenizeRequest) -> list[int]:
-    """Returns the tokens of texts and tokens in their order. Special tokens are added to a text only if it is first."""
+    """Returns the tokens of a sequence of texts and tokens. Special tokens are added only to a text at the
+    beginning.
+    """
     content = or_none(body.content) or []
     parts = [content] if isinstance(content, str) else content
     texts = [part for part in parts if isinstance(part, str)]

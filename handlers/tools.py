@@ -1,4 +1,4 @@
-"""Tool calling: what the model may call, and whether it must, by tools and every kind of tool_choice."""
+"""Tool calling: the tools that the model may or must call, from `tools` and every kind of `tool_choice`."""
 
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
@@ -33,10 +33,9 @@ class _ToolChoice:
 
 @dataclass(frozen=True, slots=True)
 class ToolCalling:
-    """The `tools` that may be called; `params` are their fields.
-
-    `forced_by` is the field that requires a call. `legacy`: the request has functions instead of tools, so the answer
-    has a function_call. `unsupported` are the fields without effect.
+    """The `tools` that may be called; `params` are their fields. `forced_by` is the field that requires a call. With
+    `legacy` the request has functions instead of tools, so the answer has a function_call. `unsupported` are the fields
+    without effect.
     """
 
     tools: tuple[Tool, ...] = ()
@@ -52,7 +51,7 @@ class ToolCalling:
 
     @contextmanager
     def refusals(self) -> Iterator[None]:
-        """Turns an engine's error about the parameters of a tool into an ApiError."""
+        """Converts an engine's error about the parameters of a tool to an ApiError."""
         try:
             yield
         except ConstraintError as error:
@@ -74,7 +73,7 @@ class ToolCalling:
 
 
 def tool_calling(body: BaseModel, calling: Calling | None, *, strict: bool = False) -> ToolCalling:
-    """Returns the tools that a model with `calling` may or must call. `strict` refuses schemas of tools that can't be
+    """Returns the tools that a model with `calling` may or must call. `strict` rejects schemas of tools that can't be
     enforced.
 
     Raises ApiError.
@@ -89,7 +88,7 @@ def tool_calling(body: BaseModel, calling: Calling | None, *, strict: bool = Fal
 
 
 def _definitions(tools: Iterable[Any]) -> dict[str, Definition]:
-    """Returns the functions by their fields. Other tools are left out."""
+    """Returns the functions by field. Other tools are left out."""
     functions: dict[str, Definition] = {}
     for index, tool in enumerate(tools):
         if isinstance(tool, models.FunctionTool):
@@ -160,7 +159,7 @@ def _calling(
     }
     if forced:
         _require_callable(body, chosen, choice)
-    # Without a forced call, the calls that the model chooses to make can be constrained to the schemas of strict tools.
+    # Without a forced call, optional calls can be constrained to the schemas of strict tools.
     holds = not forced and calling == "strict" and not any(group("unconstrained").matches(lookup(body)))
     return ToolCalling(
         tools=tuple(_tool(function, strict=strict, forced=forced, holds=holds) for function in chosen.values()),
@@ -192,8 +191,9 @@ def _require_callable(body: BaseModel, chosen: Mapping[str, Definition], choice:
 
 
 def _tool(definition: Definition, *, strict: bool, forced: bool, holds: bool) -> Tool:
-    """Returns a function as the engine gets it. A schema that can't be enforced is refused if the function is strict
-    and a call is forced, else reported."""
+    """Returns a function for the engine. A schema that can't be enforced is rejected if the function is strict and a
+    call is forced, else reported.
+    """
     parameters = or_none(definition.parameters)
     is_strict = bool(or_none(definition.strict))
     return Tool(

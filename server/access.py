@@ -82,8 +82,8 @@ class BearerKeys(AbstractSecurityHandler):  # type: ignore[misc]
             message = "This server needs an API key, sent as 'Authorization: Bearer KEY'."
             raise ApiError(ErrorCode.INVALID_API_KEY, message)
         # The header is latin-1 on the wire. All keys are compared, so that the time doesn't reveal which one matches.
-        given = key.strip().encode("latin-1", "replace")
-        fits = [hmac.compare_digest(given, known) for known in self._keys]
+        encoded = key.strip().encode("latin-1", "replace")
+        fits = [hmac.compare_digest(encoded, known) for known in self._keys]
         if not any(fits):
             raise ApiError(ErrorCode.INVALID_API_KEY, "The API key is invalid.")
         # In the state that the whole exchange shares, from which the handler's context is built.

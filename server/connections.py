@@ -112,8 +112,8 @@ def possible(most: int) -> int:
     return most
 
 
-# The size of a request's head: its URL, header names and values. The bytes are uvicorn's limit with h11, the number of
-# fields is vLLM's.
+# The maximum size of a request's head: its URL, header names and values. The limit in bytes is uvicorn's with h11, the
+# number of fields is vLLM's.
 HEAD_BYTES = 65_536
 HEAD_FIELDS = 256
 
@@ -144,7 +144,7 @@ class BoundedProtocol(HttpToolsProtocol):
         # What is being read: a head that has begun, or a body with its bytes so far.
         self._in_head = self._in_body = False
         self._head = self._body = 0
-        # Bytes since the parser last reported anything.
+        # Bytes since the parser's last event.
         self._fruitless = 0
         self._progress = False
         self._ticks = 0
@@ -276,7 +276,7 @@ class BoundedProtocol(HttpToolsProtocol):
         if self._in_head or self._in_body:
             self._refuse(ApiError(ErrorCode.REQUEST_TIMEOUT, f"The {part} was not complete after {seconds} seconds."))
         else:
-            self.transport.close()  # browsers open connections in advance, and expect no response
+            self.transport.close()  # browsers open connections in advance and expect no response
 
     def _is_unread(self) -> bool:
         """Returns whether the client has read nothing of its pending data for too long."""

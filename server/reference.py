@@ -43,7 +43,7 @@ async def _page(_: Request) -> HTMLResponse:
 
 
 class _Assets(StaticFiles):
-    """The page's files, without the Python modules beside them."""
+    """The page's files, without the Python modules in the same folder."""
 
     def lookup_path(self, path: str) -> Any:
         return super().lookup_path(path) if path in ASSETS else ("", None)

@@ -1,4 +1,4 @@
-"""Runs the app on uvicorn, from startup to the end of its last process."""
+"""Runs the app on uvicorn, until its last process has ended."""
 
 import asyncio
 import gc

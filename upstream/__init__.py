@@ -1,5 +1,5 @@
-"""Compares our documents with the systems' own definitions: their classes, read without importing them.
+"""Compares our documents with the systems' own classes, which are read without importing them.
 
-`specvino spec drift` is the command. Classes become JSON Schemas (`classes`), and `compare` compares the two sides by
-values that only one of them accepts.
+`specvino spec drift` is the command. `classes` converts them to JSON Schemas, and `compare` finds values that only one
+side accepts.
 """

@@ -19,12 +19,8 @@ from specvino.upstream.differences import Difference, Only, What
 
 @dataclass(frozen=True, slots=True)
 class Allowed:
-    """An entry.
-
-    field: a field's name, in which `*` stands for anything.
-    only: the side that may take more, or name more; None: either.
-    what: the kind of difference; None: any.
-    values: the values alone, as JSON; empty: any.
+    """An entry. field: a field's name, in which `*` stands for any text. only: the side that may accept more values or
+    have more fields; None: either. what: the kind of difference; None: any. values: the values, as JSON; empty: any.
     """
 
     field: str
@@ -49,8 +45,8 @@ class Allowed:
 
 
 def read(name: str, path: Path | None = None) -> list[Allowed]:
-    """Returns the entries of a file; by default of the packaged file for a name, a system or `SYSTEM.openapi` for its
-    own OpenAPI document, which may not exist.
+    """Returns the entries of a file, by default the packaged file `name`: a system, or `SYSTEM.openapi` for its own
+    OpenAPI document. That file may not exist.
 
     Raises Unreadable for a file that isn't a list of valid entries.
     """
@@ -66,22 +62,22 @@ def read(name: str, path: Path | None = None) -> list[Allowed]:
         raise Unreadable(f"{file} can't be read: {error}") from None
 
 
-def _entry(given: Any) -> Allowed:
-    if not isinstance(given, dict) or not given.keys() <= {"field", "only", "what", "values", "reason"}:
-        raise ValueError(f"an entry has field and reason, and can have only, what and values: {given}")
-    if not all(isinstance(given.get(key), str) and given[key].strip() for key in ("field", "reason")):
-        raise ValueError(f"an entry needs a field and a reason: {given}")
+def _entry(content: Any) -> Allowed:
+    if not isinstance(content, dict) or not content.keys() <= {"field", "only", "what", "values", "reason"}:
+        raise ValueError(f"an entry has field and reason, and can have only, what and values: {content}")
+    if not all(isinstance(content.get(key), str) and content[key].strip() for key in ("field", "reason")):
+        raise ValueError(f"an entry needs a field and a reason: {content}")
     return Allowed(
-        given["field"],
-        given["reason"],
-        Only(given["only"]) if "only" in given else None,
-        What(given["what"]) if "what" in given else None,
-        tuple(map(str, given.get("values", ()))),
+        content["field"],
+        content["reason"],
+        Only(content["only"]) if "only" in content else None,
+        What(content["what"]) if "what" in content else None,
+        tuple(map(str, content.get("values", ()))),
     )
 
 
 def sift(differences: Iterable[Difference], entries: Iterable[Allowed]) -> tuple[list[Difference], list[Allowed]]:
-    """Returns the differences, or their values, that no entry allows, and the entries that allow nothing."""
+    """Returns the differences, or their values, that no entry allows, and the unused entries."""
     left, used = [], set()
     entries = list(entries)
     for difference in differences:

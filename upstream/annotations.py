@@ -7,7 +7,7 @@ from typing import Any
 from specvino.upstream.described import Schema
 from specvino.upstream.modules import Definition, Module, NotConstant, Sources, constant
 
-# pydantic has one word for the sizes of texts, lists and objects: each keyword judges its own type alone.
+# pydantic has one name for the sizes of texts, lists and objects; each keyword only applies to its own type.
 _KEYWORDS = {
     "ge": ("minimum",),
     "gt": ("exclusiveMinimum",),
@@ -22,7 +22,7 @@ _KEYWORDS = {
     "max_items": ("maxItems",),
 }
 
-# annotated_types' markers, which are given their bound by position.
+# annotated_types' markers, whose bound is a positional argument.
 MARKERS = {
     "Ge": ("ge",),
     "Gt": ("gt",),
@@ -37,7 +37,7 @@ MARKERS = {
     "Field": (),
 }
 
-# pydantic's types that are another with bounds.
+# pydantic's types that are shorthands for bounded types.
 BOUNDED: dict[str, Schema] = {
     "PositiveInt": {"type": "integer", "exclusiveMinimum": 0},
     "NonNegativeInt": {"type": "integer", "minimum": 0},
@@ -49,7 +49,7 @@ BOUNDED: dict[str, Schema] = {
     "NonPositiveFloat": {"type": "number", "maximum": 0},
 }
 
-# Functions that return a type, and which.
+# Functions that return a type, with the type.
 MAKERS: dict[str, Schema] = {
     "conint": {"type": "integer"},
     "confloat": {"type": "number"},
@@ -59,7 +59,7 @@ MAKERS: dict[str, Schema] = {
 
 
 def keywords(bounds: Iterable[tuple[str, Any]]) -> Schema:
-    """Returns the keywords of bounds such as `("ge", 0)`; unknown words are ignored."""
+    """Returns the keywords of bounds such as `("ge", 0)`; unknown names are ignored."""
     return {keyword: value for word, value in bounds if value is not None for keyword in _KEYWORDS.get(word, ())}
 
 
@@ -70,7 +70,7 @@ def bounded(schema: Schema, bounds: Schema) -> Schema:
     return {"allOf": [schema, bounds]} if schema.keys() & bounds.keys() else {**schema, **bounds}
 
 
-# Types that say all by their name.
+# Types that are defined by their name.
 _NAMED: dict[str, Schema] = {
     "str": {"type": "string"},
     "bytes": {"type": "string"},
@@ -102,15 +102,15 @@ _LISTS = (
 )
 _OBJECTS = ("dict", "Dict", "Mapping", "MutableMapping", "OrderedDict", "defaultdict")
 
-# What stands around a type and changes nothing of the values.
+# Wrappers of a type that don't change its values.
 _AROUND = ("Required", "NotRequired", "ReadOnly", "Final", "SerializeAsAny", "InstanceOf", "ClassVar")
 
 UNREAD = "x-unread"
-"""The keyword of a schema for something that couldn't be read."""
+"""The keyword that marks a schema of an unreadable type."""
 
 
 class Annotations:
-    """A reader of annotations. `reference` returns the schema of a class, `checked` that of a validator's function."""
+    """A reader of annotations. `reference` returns the schema of a class, `checked` that of a validator function."""
 
     def __init__(
         self,
@@ -144,7 +144,7 @@ class Annotations:
         return self._unknown(ast.unparse(node))
 
     def union(self, branches: Sequence[Schema]) -> Schema:
-        """Returns the schema of values that fit any of these; what couldn't be read is dropped if others remain."""
+        """Returns the schema of values that fit any of these; unreadable types are dropped if others remain."""
         flat = [
             option for branch in branches for option in (branch["anyOf"] if branch.keys() == {"anyOf"} else [branch])
         ]
@@ -157,13 +157,13 @@ class Annotations:
         """Returns the bounds passed to `Field`, to a marker such as `Ge`, or to `constr` and the like."""
         words = [*zip(MARKERS.get(last(call.func), ()), call.args, strict=False)]
         words += [(keyword.arg, keyword.value) for keyword in call.keywords if keyword.arg]
-        given = []
+        pairs = []
         for word, value in words:
             try:
-                given.append((word, constant(self._sources, module, value)))
+                pairs.append((word, constant(self._sources, module, value)))
             except NotConstant:
                 continue
-        return keywords(given)
+        return keywords(pairs)
 
     def _generic(self, module: Module, origin: ast.expr, arguments: Sequence[ast.expr]) -> Schema:
         name = last(origin)
@@ -185,14 +185,14 @@ class Annotations:
             return {"type": "object", "additionalProperties": self.schema(module, arguments[-1])}
         if name in ("type", "Type", "Callable"):
             return self._unknown(ast.unparse(origin))
-        return self.schema(module, origin)  # a generic class of theirs: what it is of stays open
+        return self.schema(module, origin)  # a generic class of the system: its parameters are unrestricted
 
     def _literal(self, module: Module, arguments: Sequence[ast.expr]) -> Schema:
         values: list[Any] = []
         for argument in arguments:
             try:
                 values.append(constant(self._sources, module, argument))
-            except NotConstant:  # another Literal, by name
+            except NotConstant:  # a nested Literal, by name
                 values += self.schema(module, argument).get("enum", ())
         return {"enum": values}
 
@@ -204,7 +204,7 @@ class Annotations:
             taken = next(
                 (keyword.value for keyword in marker.keywords if keyword.arg == "json_schema_input_type"), None
             )
-            if taken is not None:  # what a validator takes in the type's place
+            if taken is not None:  # the values that a validator accepts instead of the type
                 schema = self.schema(module, taken)
             elif last(marker.func) in MARKERS:
                 schema = bounded(schema, self.bounds(module, marker))

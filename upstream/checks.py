@@ -1,7 +1,6 @@
-"""Reads simple checks from functions: after `if self.x < 0: raise ...`, x isn't less than 0.
-
-A condition is read if it compares one field with known values; all others are skipped. So the result may be weaker than
-what the system checks, but never stricter.
+"""Reads simple checks from functions: after `if self.x < 0: raise ...`, x isn't less than 0. A condition is read if it
+compares one field with known values; all others are skipped. So the result may be weaker than the system's checks, but
+never stricter.
 """
 
 import ast
@@ -19,7 +18,7 @@ _ABOVE: dict[type[ast.cmpop], str] = {
     ast.GtE: "minimum",
 }
 _TURNED: dict[type[ast.cmpop], type[ast.cmpop]] = {ast.Lt: ast.Gt, ast.LtE: ast.GtE, ast.Gt: ast.Lt, ast.GtE: ast.LtE}
-# What a comparison is where it doesn't hold. A text is neither below 0 nor not: Python refuses to compare it.
+# The negations of comparisons. A text is neither below 0 nor at least 0: Python raises an error.
 _OPPOSITE: dict[type[ast.cmpop], type[ast.cmpop]] = {
     ast.Lt: ast.GtE,
     ast.LtE: ast.Gt,
@@ -53,19 +52,17 @@ _TYPES: dict[str, Schema] = {
 
 
 class _NotPlain(Exception):
-    """The condition isn't about one field and known values only."""
+    """The condition isn't a comparison of one field with known values."""
 
 
 Condition = dict[str, Schema]
-"""The values of each named field for which a condition holds, all at once. Empty: it always holds."""
+"""The values of the named fields for which a condition holds. Empty: it always holds."""
 
 
 class Function:
-    """The statements of one function.
-
-    known: gives the value of an expression. Raises NotConstant.
-    called: gives the schema of the values that another function, which is called by that name, takes as its argument.
-    names: the fields that local names stand for.
+    """The statements of one function. known: returns the value of an expression, or raises NotConstant. called: returns
+    the schema of the values that the function with that name accepts as its argument. names: the fields that local
+    names refer to.
     """
 
     def __init__(
@@ -78,7 +75,7 @@ class Function:
         self._known = known
         self._called = called
         self._values: dict[str, ast.expr] = {}
-        # What is set somewhere may no longer be what was sent.
+        # A variable that is assigned may no longer have the value that was sent.
         self._set: set[str | None] = set()
         self._names: dict[str, str] = {}
         targets = [target for node in ast.walk(function) for target in _targets(node)]
@@ -86,8 +83,8 @@ class Function:
         changed = {target.id for target in targets if isinstance(target, ast.Name)}
         self._names = {name: field for name, field in names.items() if name not in changed}
 
-    def refused(self, body: Sequence[ast.stmt], given: Condition) -> Iterator[tuple[str, Schema]]:
-        """Yields, by field, values for which statements raise where `given` holds; stops where that becomes unclear."""
+    def refused(self, body: Sequence[ast.stmt], assumed: Condition) -> Iterator[tuple[str, Schema]]:
+        """Yields, by field, values for which statements raise if `assumed` holds; stops where this can't be decided."""
         for statement in body:
             match statement:
                 case ast.Assign(targets=[ast.Name(id=name)], value=value):
@@ -99,30 +96,30 @@ class Function:
                     continue  # conditions apply to objects only
                 case ast.If(test=test, body=then, orelse=other):
                     opposite = self._plain(test, False)
-                    # Each part of an `or` is enough.
+                    # Each part of an `or` is sufficient.
                     for part in test.values if isinstance(test, ast.BoolOp) and isinstance(test.op, ast.Or) else [test]:
                         if (condition := self._plain(part, True)) is not None:
-                            yield from self.refused(then, _both(given, condition))
+                            yield from self.refused(then, _both(assumed, condition))
                     if opposite is not None:
-                        yield from self.refused(other, _both(given, opposite))
+                        yield from self.refused(other, _both(assumed, opposite))
                     if isinstance(then[-1], ast.Return) and not _returns(*then[:-1], *other):
                         if opposite is None:
                             return
-                        given = _both(given, opposite)
+                        assumed = _both(assumed, opposite)
                     elif _returns(statement):
                         return
-                case ast.Expr(value=ast.Call(func=ast.Name(id=name), args=[first, *_])) if not given:
+                case ast.Expr(value=ast.Call(func=ast.Name(id=name), args=[first, *_])) if not assumed:
                     if (field := self._field(first)) and (schema := self._called(name)):
                         yield field, {"not": schema}
                 case ast.Raise():
-                    if len(given) == 1:
-                        yield from given.items()
+                    if len(assumed) == 1:
+                        yield from assumed.items()
                     return
                 case _ if _returns(statement):
                     return
 
     def _plain(self, node: ast.expr, holds: bool) -> Condition | None:
-        """Returns when a condition holds, or doesn't; None if that isn't simple."""
+        """Returns the values for which a condition holds, or doesn't hold; None if it isn't simple."""
         try:
             return self._condition(node, holds)
         except _NotPlain:
@@ -210,7 +207,7 @@ def _is_object(node: ast.expr) -> bool:
 
 
 def _targets(node: ast.AST) -> list[ast.expr]:
-    """Returns the names that a statement sets."""
+    """Returns the names that a statement assigns."""
     match node:
         case ast.Assign(targets=targets):
             return targets
@@ -220,7 +217,9 @@ def _targets(node: ast.AST) -> list[ast.expr]:
 
 
 def _returns(*statements: ast.stmt) -> bool:
-    """Returns whether the code after some statements may not be reached, so that it holds for some values only."""
+    """Returns whether the code after some statements may not be reached, so that its checks only apply to some
+    values.
+    """
     return any(isinstance(node, ast.Return) for statement in statements for node in ast.walk(statement))
 
 
@@ -229,13 +228,13 @@ def _both(first: Condition, second: Condition) -> Condition:
 
 
 def _all(conditions: Sequence[Condition]) -> Condition:
-    """Returns the condition that holds if all do."""
+    """Returns the conjunction of conditions."""
     fields = {field: None for condition in conditions for field in condition}
     return {field: all_of([condition[field] for condition in conditions if field in condition]) for field in fields}
 
 
 def _any(conditions: Sequence[Condition]) -> Condition:
-    """Returns the condition that holds if one does; they must be about one field."""
+    """Returns the disjunction of conditions, which must be about one field."""
     if len({field for condition in conditions for field in condition}) != 1 or any(
         len(condition) != 1 for condition in conditions
     ):
@@ -271,7 +270,7 @@ def _size(op: ast.cmpop, value: Any) -> Schema:
 
 
 def all_of(schemas: Sequence[Schema]) -> Schema:
-    """Returns the schema of the values that fit all of several."""
+    """Returns the schema of the values that fit all of these."""
     return schemas[0] if len(schemas) == 1 else {"allOf": list(schemas)}
 
 

@@ -14,11 +14,9 @@ from specvino.upstream.modules import Definition, Module, NotConstant, Sources, 
 
 @dataclass(frozen=True, slots=True)
 class Declaration:
-    """What a field is declared as.
-
-    words: what `Field` is given, in the annotation or as the value.
-    default: the expression of its default; None where it has none, or a factory.
-    marked: `Required` or `NotRequired`, where the annotation has one.
+    """The declaration of a field. words: the keywords of `Field`, in the annotation or as the value. default: the
+    expression of its default; None if it has none, or a factory. marked: `Required` or `NotRequired`, if the annotation
+    has one.
     """
 
     schema: Schema
@@ -36,8 +34,8 @@ class Declaration:
 
     def alias(self, *words: str) -> str | None:
         """Returns the name under which the field is sent: the last of these keywords that is set."""
-        given = [self.words[word] for word in words if word in self.words]
-        return str(given[-1].value) if given and isinstance(given[-1], ast.Constant) else None
+        expressions = [self.words[word] for word in words if word in self.words]
+        return str(expressions[-1].value) if expressions and isinstance(expressions[-1], ast.Constant) else None
 
 
 class Declarations:
@@ -48,7 +46,7 @@ class Declarations:
         self._annotations = annotations
 
     def read(self, module: Module, annotation: ast.expr, value: ast.expr | None) -> Declaration:
-        """Returns the declaration of a field. Its schema has the default if that is known."""
+        """Returns the declaration of a field. Its schema has the default if it is known."""
         schema = self._annotations.schema(module, annotation)
         words = dict(_words(annotation))
         default = value
@@ -79,20 +77,20 @@ def is_constant(node: ast.expr | None, value: Any) -> bool:
 
 
 def _layers(annotation: ast.expr) -> Iterator[tuple[str, list[ast.expr]]]:
-    """Yields what wraps the type of a field, from the outside in: the name and its arguments."""
+    """Yields the wrappers of a field's type from the outside in: the name and its arguments."""
     while isinstance(annotation, ast.Subscript):
         name, inner = last(annotation.value), annotation.slice
         if name not in ("Annotated", "NotRequired", "ReadOnly", "Required"):
             return
-        given = inner.elts if isinstance(inner, ast.Tuple) else [inner]
-        yield name, given
-        annotation = given[0]
+        arguments = inner.elts if isinstance(inner, ast.Tuple) else [inner]
+        yield name, arguments
+        annotation = arguments[0]
 
 
 def _words(annotation: ast.expr) -> Iterator[tuple[str, ast.expr]]:
     """Yields the keywords of `Field` and `PropertyInfo` in the `Annotated` of a field."""
-    for _, given in _layers(annotation):
-        for argument in given[1:]:
+    for _, arguments in _layers(annotation):
+        for argument in arguments[1:]:
             if isinstance(argument, ast.Call) and last(argument.func) in ("Field", "FieldInfo", "PropertyInfo"):
                 yield from ((word.arg, word.value) for word in argument.keywords if word.arg)
 
@@ -107,8 +105,9 @@ _ENUMS = ("Enum", "StrEnum", "IntEnum")
 
 
 class Reading(StrEnum):
-    """How classes are read: as what a system takes, or as what it writes. A field with a default is always written,
-    unless the system leaves out what it hasn't set."""
+    """How classes are read: as requests, or as answers. In answers a field with a default is always present, unless the
+    system leaves out fields that it hasn't set.
+    """
 
     TAKEN = "taken"
     WRITTEN = "written"
@@ -124,7 +123,7 @@ class _Class:
     needed: set[str] = field(default_factory=set)
     extra: str = "ignore"
     renamed: dict[str, str] = field(default_factory=dict)
-    """The name that is sent, by the name in the code."""
+    """The names in JSON, by name in the code."""
 
 
 class Classes:
@@ -149,7 +148,7 @@ class Classes:
     def reference(self, definition: Definition) -> Schema | None:
         """Returns a reference to the schema of a class; None if the kind of class isn't supported."""
         if definition.full_name not in self.schemas:
-            self.schemas[definition.full_name] = {}  # a class inside itself refers to what is being read
+            self.schemas[definition.full_name] = {}  # a recursive class refers to the class that is being read
             schema = self._schema(definition)
             if schema is None:
                 del self.schemas[definition.full_name]
@@ -229,7 +228,7 @@ class Classes:
         if alias := declared.alias("alias", "serialization_alias" if written else "validation_alias"):
             shape.renamed[name] = alias
         schema = declared.schema
-        if written and is_constant(declared.default, None):  # which pydantic doesn't hold against the annotation
+        if written and is_constant(declared.default, None):  # which pydantic doesn't validate by the annotation
             schema = self._annotations.union([schema, {"type": "null"}])
         shape.properties[name] = schema
         may_lack = declared.has_default
@@ -242,8 +241,8 @@ class Classes:
 
     def _config(self, value: ast.expr, shape: _Class) -> None:
         match value:
-            case ast.Call(keywords=given):
-                extra = next((keyword.value for keyword in given if keyword.arg == "extra"), None)
+            case ast.Call(keywords=keywords):
+                extra = next((keyword.value for keyword in keywords if keyword.arg == "extra"), None)
             case ast.Dict(keys=keys, values=values):
                 extra = next((v for k, v in zip(keys, values, strict=True) if is_constant(k, "extra")), None)
             case _:

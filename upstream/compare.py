@@ -1,6 +1,5 @@
-"""Compares two sides by values: which ones does only one side accept?
-
-Both sides are walked together, field by field; the values to try come from both.
+"""Finds the values that only one of two sides accepts. Both sides are walked together, field by field; both provide
+values to try.
 """
 
 import json
@@ -16,19 +15,17 @@ from specvino.upstream.samples import example, plain, sizes
 from specvino.upstream.side import Side, is_open, may_be
 
 OTHER = "any other"
-"""The name for a kind that neither side names, or for objects that don't state their kind."""
+"""The kind that neither side names, or the kind of objects without a kind."""
 
 _ANY = "any"
-"""The name for all kinds: the kind of the object may be any text."""
+"""All kinds: the kind of the object may be any text."""
 
 
 @dataclass(slots=True)
 class Kind:
-    """One kind, or several that are the same on both sides.
-
-    ours, theirs: the objects of this kind.
-    beside: objects of the system without a kind, which may accept values of this one.
-    is_named: whether the system has objects of this kind, not only objects without a kind.
+    """One kind, or several that are the same on both sides. ours, theirs: the objects of this kind. beside: objects of
+    the system without a kind, which may also accept values of this kind. is_named: whether the system has objects of
+    this kind, not only objects without a kind.
     """
 
     names: list[str]
@@ -62,7 +59,7 @@ def paired(document: Side, system: Side, ours: Sequence[Schema], theirs: Sequenc
     kinds, same = Kinds(key, []), dict[str, Kind]()
     named = dict.fromkeys(name for names in (*our_names, *their_names) for name in names if name not in (_ANY, OTHER))
     for name in (*named, OTHER):
-        # A value whose kind no object has goes to an object without a kind.
+        # A value of an unknown kind is accepted by objects without a kind.
         mine = _of(name, ours, our_names) or _of(OTHER, ours, our_names)
         others = _of(name, theirs, their_names) or _of(OTHER, theirs, their_names)
         if mine and others:
@@ -108,7 +105,7 @@ class Comparison:
         self._system = Side(system)
         self._levels = levels
         self.open: dict[Only, dict[str, None]] = {side: {} for side in Only}
-        """The fields whose values one side leaves open, so that the inside isn't compared."""
+        """The fields whose values one side doesn't restrict, so that their contents aren't compared."""
         self._met: dict[str, set[str]] = {}
         self._roots: set[str] = set()
 
@@ -119,8 +116,8 @@ class Comparison:
     def of(self, part: Part) -> list[Difference]:
         """Returns the differences of a part that both sides describe.
 
-        What an event has in common with the answers of its endpoint, or several endpoints with each other, is compared
-        where it occurs first.
+        Schemas that an event shares with the answers of its endpoint, or that several endpoints share, are compared at
+        their first occurrence.
         """
         endpoint, kind = part
         met = self._met.setdefault(endpoint, set())
@@ -137,10 +134,8 @@ class Comparison:
 
 @dataclass(frozen=True, slots=True)
 class _Location:
-    """Where a walk is.
-
-    kinds: of which kind the object around is, where there are several.
-    around: the enclosing schemas of both sides, each pair as one text.
+    """The location of a walk. kinds: the kind of the enclosing object, if there are several. around: the enclosing
+    schemas of both sides, each pair as one text.
     """
 
     path: str = ""
@@ -180,7 +175,7 @@ class _Walk:
         mine, others = self._document.leaves(ours), self._system.leaves(theirs)
         pair = _pair(mine, others)
         if pair in location.around:
-            return  # inside itself
+            return  # recursive
         location = replace(location, around=location.around | {pair})
         our_objects, their_objects = _of_type(mine, "object"), _of_type(others, "object")
         if our_objects and their_objects:
@@ -224,7 +219,7 @@ class _Walk:
         yield from self._at(location.elements(), our_items, their_items)
 
     def _common(self, ours: Schemas, theirs: Schemas) -> list[Any]:
-        """Returns an element that both sides accept, in a list; empty if none is found."""
+        """Returns a list with an element that both sides accept, or an empty list."""
         for side, schemas in ((self._document, ours), (self._system, theirs)):
             for value in example(side, schemas):
                 if self._document.takes(ours, value) and self._system.takes(theirs, value):
@@ -234,7 +229,7 @@ class _Walk:
     def _one_sided(
         self, location: _Location, ours: Schemas, theirs: Schemas, mine: Schemas, others: Schemas
     ) -> Difference:
-        """Returns the difference where only one side accepts lists, or objects. Leaves are given for that side only."""
+        """Returns the difference if only one side accepts lists, or objects. Leaves are given for that side only."""
         side, schemas, leaves = (self._document, ours, mine) if mine else (self._system, theirs, others)
         tried = (
             value for value in example(side, leaves) if isinstance(value, (list, dict)) and side.takes(schemas, value)
@@ -326,7 +321,7 @@ class _Walk:
 
 
 def _pair(mine: Schemas, others: Schemas) -> str:
-    """Returns a key that is equal for locations with the same schemas on both sides."""
+    """Returns the same key for locations with the same schemas on both sides."""
     return json.dumps([mine, others], sort_keys=True)
 
 
@@ -337,7 +332,7 @@ def _default(side: Side, schemas: Schemas) -> Any:
 
 
 def _is_one_value(side: Side, schemas: Schemas) -> bool:
-    """Returns whether schemas allow only one value, for which a default carries no information."""
+    """Returns whether schemas allow only one value, for which a default is irrelevant."""
     listed = [values(leaf) for leaf in side.leaves(schemas)]
     return None not in listed and len([value for group in listed for value in group or ()]) == 1
 

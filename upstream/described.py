@@ -20,4 +20,4 @@ class Described:
     document: Schema
     parts: dict[Part, Schema]
     unread: tuple[str, ...] = ()
-    """The names of what couldn't be read. It doesn't restrict anything."""
+    """The names of unreadable types, which don't restrict anything."""

@@ -7,11 +7,11 @@ from enum import StrEnum
 from typing import Any
 
 LONGEST = 60
-"""Characters of a value that are shown."""
+"""The maximum number of characters of a value in the output."""
 
 
 class Only(StrEnum):
-    """The side that alone accepts a value or names a field."""
+    """The only side that accepts a value or has a field."""
 
     SYSTEM = "system"
     DOCUMENT = "document"
@@ -27,10 +27,8 @@ class What(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Difference:
-    """One difference: at a field, of one kind, on one side.
-
-    values: the values in question, as JSON, where there are any.
-    kinds: the kinds of object that it is about, such as `role: user`; empty where it is about all.
+    """One difference at a field, of one kind, on one side. values: the affected values, if any, as JSON. kinds: the
+    affected kinds of object, such as `role: user`; empty for all.
     """
 
     field: str
@@ -56,8 +54,7 @@ def shown(value: Any) -> str:
 
 
 def joined(differences: Iterable[Difference]) -> list[Difference]:
-    """Returns the differences with the values of each merged, and those that are the same for several kinds of object
-    merged."""
+    """Merges the values of a difference, and equal differences of several kinds of object."""
     values: dict[tuple[str, What, Only, tuple[str, ...]], dict[str, None]] = {}
     for difference in differences:
         values.setdefault((difference.field, difference.what, difference.only, difference.kinds), {}).update(
@@ -70,5 +67,5 @@ def joined(differences: Iterable[Difference]) -> list[Difference]:
 
 
 def _together(kinds: Sequence[tuple[str, ...]]) -> tuple[str, ...]:
-    """Returns the kinds of several differences; none where one of them is about all kinds."""
+    """Returns the kinds of several differences; none if one of them is about all kinds."""
     return tuple(dict.fromkeys(kind for names in kinds for kind in names)) if all(kinds) else ()

@@ -16,20 +16,16 @@ from specvino.upstream.table import of_classes, table
 
 @dataclass(frozen=True, slots=True)
 class Drift:
-    """What a comparison found.
-
-    found: the differences that nothing allows, in the order of the document.
-    allowed: how many there were beside them.
-    unused: entries of the allow-list that allow nothing, of the parts that were compared.
-    open: by side, fields whose values it leaves open, so that the other side's schemas inside them weren't compared.
-    unread: types of the system that couldn't be read, and so say nothing.
-    left: parts that one side alone describes.
+    """The result of a comparison. differences: those that aren't allowed, in the order of the document. allowed:
+    the number of allowed ones. unused: entries of the allow-list without a difference in the compared parts. open: by
+    side, fields without restrictions, so that the other side's schemas inside them weren't compared. unread: types of
+    the system that couldn't be read and are treated as unrestricted. left: parts that only one side describes.
     """
 
     system: str
     source: str
     parts: tuple[Part, ...]
-    found: tuple[Difference, ...]
+    differences: tuple[Difference, ...]
     allowed: int
     unused: tuple[Allowed, ...]
     open: dict[Only, tuple[str, ...]]
@@ -38,7 +34,7 @@ class Drift:
 
     @property
     def is_clean(self) -> bool:
-        return not self.found and not self.unused
+        return not self.differences and not self.unused
 
 
 def system_of(system: str, document: dict[str, Any], version: str | None, source: Path | None) -> tuple[str, Described]:
@@ -75,9 +71,8 @@ def drift(
 ) -> Drift:
     """Compares the document of a system with the system's own schemas.
 
-    everything: our whole document, which knows the level of each field.
-    only: the endpoints, or parts such as `chat.request`, to compare; by default all. Raises Unreadable where neither
-        side has one.
+    everything: our complete document, which has the level of each field. only: the endpoints, or parts such as
+    `chat.request`, to compare; by default all. Raises Unreadable if neither side has one of them.
     """
     name, described = source
     ours = openapi_document.of_document(document)
@@ -88,13 +83,13 @@ def drift(
         raise Unreadable(f"nothing to compare under {', '.join(sorted(unknown))}; there are {known}")
     differences = [difference for part in parts for difference in comparison.of(part)]
     left, unused = sift(differences, entries)
-    if only:  # what is allowed elsewhere can't be seen now
+    if only:  # entries for other parts can't be checked now
         unused = []
     return Drift(
         system=system,
         source=name,
         parts=tuple(parts),
-        found=tuple(left),
+        differences=tuple(left),
         allowed=len(differences) - len(left),
         unused=tuple(unused),
         open={side: tuple(fields) for side, fields in comparison.open.items()},

@@ -1,4 +1,4 @@
-"""Finds Python names in source files, through imports, and the values of constants, without running any of it."""
+"""Resolves Python names in source files, through imports, and the values of constants, without running any code."""
 
 import ast
 import operator
@@ -115,7 +115,7 @@ class Sources:
     def _find(self, module: Module, name: str, met: frozenset[tuple[str, str]]) -> Definition | str:
         first, _, rest = name.partition(".")
         if (module.name, name) in met:
-            return name  # imported in a circle
+            return name  # a circular import
         met |= {(module.name, name)}
         meaning = module.names.get(first)
         if isinstance(meaning, Imported):
@@ -130,7 +130,7 @@ class Sources:
     def _imported(self, meaning: Imported, rest: str, met: frozenset[tuple[str, str]]) -> Definition | str:
         full = ".".join(filter(None, (meaning.module, meaning.name, rest)))
         steps = full.split(".")
-        for length in range(len(steps) - 1, 0, -1):  # the longest beginning that is a module
+        for length in range(len(steps) - 1, 0, -1):  # the longest prefix that is a module
             inside = self.module(".".join(steps[:length]))
             if inside is not None:
                 target = self._find(inside, ".".join(steps[length:]), met)
@@ -150,7 +150,7 @@ class Sources:
 
 def _parsed(path: Path) -> ast.Module:
     try:
-        with warnings.catch_warnings(action="ignore"):  # of escapes in others' texts
+        with warnings.catch_warnings(action="ignore"):  # warnings about escapes in their strings
             return ast.parse(path.read_bytes(), path)
     except (SyntaxError, ValueError) as error:
         raise Unreadable(f"{path} isn't valid for this version of Python: {error}") from None
@@ -201,7 +201,7 @@ def constant(sources: Sources, module: Module, node: ast.expr) -> Any:
         case ast.BinOp(left=left, op=op, right=right) if type(op) in _OPERATORS:
             first, second = (_number(constant(sources, module, side)) for side in (left, right))
             if isinstance(op, (ast.Pow, ast.LShift)) and abs(second) > 64:
-                raise NotConstant  # a number that nobody means
+                raise NotConstant  # such a large number isn't a realistic constant
             return _OPERATORS[type(op)](first, second)
         case ast.List(elts=elements) | ast.Tuple(elts=elements) | ast.Set(elts=elements):
             return [constant(sources, module, element) for element in elements]

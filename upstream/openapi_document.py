@@ -1,4 +1,4 @@
-"""What OpenAPI documents say: ours of a system, or one of the system's own, such as FastAPI's /openapi.json."""
+"""Reads OpenAPI documents: ours of a system, or the system's own, such as FastAPI's /openapi.json."""
 
 import json
 from pathlib import Path
@@ -98,7 +98,7 @@ def _read(path: Path) -> dict[str, Any]:
     if not isinstance(document, dict) or not str(document.get("openapi", "")).startswith("3."):
         raise Unreadable(f"{path} isn't an OpenAPI document of version 3")
     document.setdefault("components", {}).setdefault("schemas", {})
-    # YAML has dates, which are texts in JSON.
+    # YAML has dates, which are strings in JSON.
     read: dict[str, Any] = json.loads(json.dumps(document, default=str))
     return read
 

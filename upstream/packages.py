@@ -31,8 +31,9 @@ def in_folder(source: Path, package: str) -> Path:
 
 
 def beside(source: Path | None, package: str, folder: Path) -> Path:
-    """Returns the folder of a package that another one uses: from the same folder, as installed, or the newest of the
-    index. Raises Unreadable."""
+    """Returns the folder of a package that another one uses: from the same folder, the installed one, or the newest on
+    the index. Raises Unreadable.
+    """
     if source is not None:
         try:
             return in_folder(source, package)
@@ -45,8 +46,9 @@ def beside(source: Path | None, package: str, folder: Path) -> Path:
 
 
 def from_index(distribution: str, version: str | None, package: str, folder: Path) -> Path:
-    """Returns the folder of a package in `folder`, after unpacking its wheel there if needed. Raises Unreadable with
-    pip's reason in short."""
+    """Returns the folder of a package in `folder`, and unpacks its wheel there if needed. Raises Unreadable with a
+    short form of pip's error.
+    """
     target = folder / f"{distribution}-{version or 'newest'}"
     if not (target / package).is_dir():
         folder.mkdir(parents=True, exist_ok=True)
@@ -60,7 +62,7 @@ def from_index(distribution: str, version: str | None, package: str, folder: Pat
 
 
 def _wheel(requirement: str, folder: Path) -> Path:
-    # Not the source distribution, of which pip would run code to learn its name.
+    # Not the source distribution, whose code pip would run for its metadata.
     command = [sys.executable, "-P", "-m", "pip", "download", "--no-deps", "--only-binary=:all:", "--no-input"]
     command += ["--quiet", "--disable-pip-version-check", f"--dest={folder}", requirement]
     done = subprocess.run(command, stdin=subprocess.DEVNULL, capture_output=True, text=True, check=False)

@@ -20,9 +20,11 @@ _HEADINGS = ("field", "the system alone", "the document alone", "of objects with
 
 def summary(drift: Drift) -> str:
     """Returns the result in one sentence."""
-    known = f" beside {drift.allowed} known" if drift.allowed else ""
+    known = f", in addition to {drift.allowed} known" if drift.allowed else ""
     parts = ", ".join(".".join(part) for part in drift.parts)
-    return f"{drift.system}: {_count(drift.found, 'difference')} to review{known}. {drift.source} against {parts}."
+    return (
+        f"{drift.system}: {_count(drift.differences, 'difference')} to review{known}. {drift.source} against {parts}."
+    )
 
 
 def remarks(drift: Drift) -> Iterator[str]:
@@ -43,9 +45,9 @@ def as_json(drift: Drift) -> str:
     result: dict[str, Any] = {
         "system": drift.system,
         "source": drift.source,
-        "count": len(drift.found),
+        "count": len(drift.differences),
         "allowed": drift.allowed,
-        "differences": [_without_empty(asdict(item)) for item in drift.found],
+        "differences": [_without_empty(asdict(item)) for item in drift.differences],
         "unused": [_without_empty(asdict(item)) for item in drift.unused],
         "parts": [".".join(part) for part in drift.parts],
         "not_compared": [".".join(part) for part in drift.left],
@@ -58,9 +60,11 @@ def as_json(drift: Drift) -> str:
 def as_markdown(drift: Drift) -> str:
     """Returns a page: the count, a table, and remarks."""
     lines = [f"# Drift: {summary(drift)}", ""]
-    if drift.found:
+    if drift.differences:
         lines += [f"| {' | '.join(_HEADINGS)} |", "| --- | --- | --- | --- |"]
-        lines += [f"| {' | '.join(cell.replace('|', chr(92) + '|') for cell in row)} |" for row in rows(drift.found)]
+        lines += [
+            f"| {' | '.join(cell.replace('|', chr(92) + '|') for cell in row)} |" for row in rows(drift.differences)
+        ]
         lines.append("")
     lines += [f"- {remark}" for remark in remarks(drift)]
     return "\n".join(lines).rstrip() + "\n"
@@ -69,10 +73,10 @@ def as_markdown(drift: Drift) -> str:
 def show(drift: Drift, console: Console) -> None:
     """Prints the count, a table, and remarks."""
     console.print(summary(drift), style="bold", markup=False, soft_wrap=True)
-    if drift.found:
+    if drift.differences:
         table = Table(*_HEADINGS, box=None, pad_edge=False, header_style="dim")
         table.columns[0].no_wrap = True
-        for row in rows(drift.found):
+        for row in rows(drift.differences):
             table.add_row(*map(Text, row))
         console.print(table)
     for remark in remarks(drift):
@@ -115,5 +119,5 @@ def _count(listed: Sequence[object], name: str) -> str:
     return f"{len(listed) or 'no'} {name}{'' if len(listed) == 1 else 's'}"
 
 
-def _without_empty(given: dict[str, Any]) -> dict[str, Any]:
-    return {key: value for key, value in given.items() if value not in (None, ())}
+def _without_empty(content: dict[str, Any]) -> dict[str, Any]:
+    return {key: value for key, value in content.items() if value not in (None, ())}

@@ -8,7 +8,7 @@ from specvino.document.unions import values
 from specvino.upstream.side import Side, may_be
 
 _LONGEST = 5000
-"""Characters or elements of a sample. Bounds beyond are not tried."""
+"""The maximum number of characters or elements of a sample. Larger bounds aren't tried."""
 
 _DEPTH = 12
 

@@ -17,8 +17,8 @@ _OF_VALUES = ("type", "const", "enum", "not", "pattern", "minLength", "maxLength
 class Side:
     """A side of a comparison.
 
-    One place may have several schemas, which are the branches of a union around it: a value is accepted if one of them
-    accepts it.
+    A location may have several schemas, which are the branches of an enclosing union: a value is accepted if one of
+    them accepts it.
     """
 
     def __init__(self, described: Described) -> None:
@@ -45,7 +45,7 @@ class Side:
             yield schema
 
     def _whole(self, schema: Schema) -> Schema:
-        """Returns a schema merged with the target of its reference and with its `allOf`, as far as objects go."""
+        """Returns a schema, merged with the target of its reference and, for objects, with its `allOf`."""
         if "$ref" in schema:
             beside = {key: value for key, value in schema.items() if key != "$ref"}
             target = self._whole(resolved(self._document, {"$ref": schema["$ref"]}))
@@ -54,7 +54,7 @@ class Side:
         schema = {key: value for key, value in schema.items() if key != "allOf"}
         for part in parts:
             if "if" in part or part.keys() <= {"not"}:
-                continue  # a rule between values, which has no shape
+                continue  # a rule between values, without a structure
             part = self._whole(part)
             schema = {
                 **part,
@@ -108,5 +108,5 @@ def is_open(leaf: Schema) -> bool:
 
 
 def _says(leaf: Schema, keywords: Sequence[str]) -> bool:
-    """Returns whether keywords restrict anything. A schema that allows everything doesn't, nor does an empty list."""
+    """Returns whether keywords restrict anything: neither a schema that allows everything nor an empty list does."""
     return any(keyword in leaf and leaf[keyword] is not True and leaf[keyword] not in ({}, []) for keyword in keywords)

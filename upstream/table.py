@@ -28,9 +28,8 @@ class Class:
 
 @dataclass(frozen=True, slots=True)
 class Method:
-    """A method of a class that checks what requests say.
-
-    parts: the attribute's names in the request, where they differ, for each part whose values get there.
+    """A method of a class that checks requests. parts: for each part of which it checks values, the names of attributes
+    in the request, if they differ.
     """
 
     owner: Class
@@ -40,11 +39,9 @@ class Method:
 
 @dataclass(frozen=True, slots=True)
 class Table:
-    """What is read of a system.
-
-    package, distribution: the Python package, and the name under which the index has it; None if it has none.
-    version: that of the package, where it isn't the version that the dialect names.
-    beside: packages whose types the system uses.
+    """The sources of a system. package, distribution: the Python package, and its name on the index; None if it isn't
+    there. version: the package's version, if it differs from the dialect's. beside: packages whose types the system
+    uses.
     """
 
     package: str
@@ -68,7 +65,7 @@ def table(system: str) -> Table:
         distribution=content.get("distribution", content["package"]),
         version=content.get("version"),
         beside=tuple(content.get("beside", ())),
-        classes={_part(name): _class(_part(name), given) for name, given in content["parts"].items()},
+        classes={_part(name): _class(_part(name), entry) for name, entry in content["parts"].items()},
         methods=tuple(_method(check["method"], check["parts"]) for check in content.get("checks", ())),
     )
 
@@ -78,16 +75,16 @@ def _part(name: str) -> Part:
     return endpoint, part
 
 
-def _class(part: Part, given: str | dict[str, str]) -> tuple[Class, Reading]:
-    if isinstance(given, str):
-        return Class.at(given), Reading.TAKEN if part[1] == "request" else Reading.WRITTEN
-    return Class.at(given["class"]), Reading(given["reading"])
+def _class(part: Part, entry: str | dict[str, str]) -> tuple[Class, Reading]:
+    if isinstance(entry, str):
+        return Class.at(entry), Reading.TAKEN if part[1] == "request" else Reading.WRITTEN
+    return Class.at(entry["class"]), Reading(entry["reading"])
 
 
 def _method(qualified: str, parts: dict[str, dict[str, str | list[str]]]) -> Method:
     owner, _, name = qualified.rpartition(".")
     names = {
-        _part(part): {attribute: [given] if isinstance(given, str) else given for attribute, given in named.items()}
+        _part(part): {attribute: [names] if isinstance(names, str) else names for attribute, names in named.items()}
         for part, named in parts.items()
     }
     return Method(Class.at(owner), name, names)
@@ -124,6 +121,6 @@ def _checked(schema: Schema, bounds: dict[str, Schema], names: dict[str, list[st
     for attribute, bound in bounds.items():
         for name in names.get(attribute, [attribute]):
             if name in properties:
-                # In null's place the method gets a default.
+                # The method receives a default instead of null.
                 properties[name] = bounded(properties[name], {"anyOf": [{"type": "null"}, bound]})
     return {**schema, "properties": properties}

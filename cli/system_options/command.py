@@ -42,7 +42,7 @@ class SystemCommand(TyperCommand):
         try:
             return super().parse_args(ctx, line.arguments)
         except typer.BadParameter as error:
-            # Errors name the option as it was given.
+            # Errors contain the option as it was given.
             if error.param is not None and error.param_hint is None:
                 error.param_hint = " / ".join(dict.fromkeys(line.under(name) for name in error.param.opts))
             raise

@@ -127,7 +127,7 @@ def effect(meaning: Meaning) -> str | None:
 
 def _names_of_formats(table: str) -> Mapping[str, str]:
     """Returns a system's names of the formats of tool calls or reasoning, each with ours."""
-    from specvino.engine.output_parsers import named_formats  # only where a table refers to it: it takes a while
+    from specvino.engine.output_parsers import named_formats  # only if a table refers to it, since it is slow to import
 
     names: Mapping[str, str] = getattr(named_formats, table)
     return names

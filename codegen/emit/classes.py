@@ -24,7 +24,7 @@ COMMON = shlex.split("""
     --formatters builtin
 """)
 
-# MISSING keeps an absent field apart from a null one, in and out.
+# MISSING distinguishes an absent field from a null one, in requests and answers.
 PYDANTIC = shlex.split("""
     --output-model-type pydantic_v2.BaseModel --target-pydantic-version 2.14 --use-missing-sentinel --use-type-alias
     --use-one-literal-as-default --extra-fields allow
@@ -64,8 +64,9 @@ def answers(document: dict[str, Any]) -> str:
 
 
 def requests(document: dict[str, Any]) -> str:
-    """Returns a client's params.py: what is sent, as TypedDicts for keyword arguments. They have the fields' own names,
-    which may begin with an underscore."""
+    """Returns a client's params.py: what is sent, as TypedDicts for keyword arguments. They use the fields' names,
+    which may begin with an underscore.
+    """
     lowered = for_models(document)
     bodies = received(document)
     schemas = lowered["components"]["schemas"]
@@ -82,7 +83,7 @@ def _may_be_null(document: dict[str, Any], schema: Schema) -> bool:
 
 def _generate(document: dict[str, Any], flags: list[str]) -> str:
     with tempfile.TemporaryDirectory() as folder:
-        # The name of the input stands in the header of the output.
+        # The name of the input is in the header of the output.
         source, target = Path(folder, "openapi.json"), Path(folder, "classes.py")
         source.write_text(json.dumps(document), encoding="utf-8")
         paths = ["--input", str(source), "--output", str(target)]
@@ -91,8 +92,8 @@ def _generate(document: dict[str, Any], flags: list[str]) -> str:
         return target.read_text(encoding="utf-8")
 
 
-# What only validates a value. The server has done so by the document before a model is built, so models leave it out:
-# they can't disagree with that, and building is quicker.
+# Keywords that only validate a value. The server has validated it by the document before a model is built, so models
+# omit them: they can't contradict the document, and building is faster.
 VALIDATING = (
     "minimum", "maximum", "exclusiveMinimum", "exclusiveMaximum", "minLength", "maxLength", "pattern",
     "minItems", "maxItems", "minProperties", "maxProperties", "propertyNames", "not",

@@ -1,4 +1,4 @@
-"""The documents, and the skeleton that Connexion routes by, as JSON."""
+"""The documents, and the skeleton for Connexion's routing, as JSON."""
 
 import json
 from typing import Any
@@ -40,6 +40,6 @@ def to_routes(document: dict[str, Any]) -> dict[str, Any]:
 
 
 def _path_parameter(parameter: dict[str, Any]) -> dict[str, Any]:
-    # `format: path` makes Connexion's router take slashes into the parameter.
+    # With `format: path`, Connexion's router accepts slashes in the parameter.
     schema = {"type": "string"} | ({"format": "path"} if parameter.get("x-multi-segment") else {})
     return {"name": parameter["name"], "in": parameter["in"], "required": True, "schema": schema}

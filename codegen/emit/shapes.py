@@ -1,4 +1,4 @@
-"""The objects of a request: their fields, and what distinguishes the branches of a union."""
+"""The objects of a request: their fields, and the fields that distinguish the branches of a union."""
 
 from collections.abc import Iterator
 from typing import Any
@@ -12,7 +12,7 @@ Table = dict[str, dict[str, Any]]
 
 
 def shapes(document: dict[str, Any], names: list[str]) -> tuple[Table, Table]:
-    """Returns the objects of the components `names`, and the unions of objects that are somewhere in them, by name."""
+    """Returns the objects of the components `names`, and the unions of objects inside them, by name."""
     schemas = document["components"]["schemas"]
     objects: Table = {}
     unions: Table = {}
@@ -58,7 +58,7 @@ def _shape(document: dict[str, Any], schema: Schema, label: str, unions: Table) 
     components = tuple(name for name in branches if name is not None)
     if not components or len(branches) == 1:
         return components[0] if components else None
-    for name in references(schema):  # it has a name, unless a list of one kind stands beside an object of another
+    for name in references(schema):  # it has a name, unless it combines a list of one kind with an object of another
         if tuple(dict.fromkeys(_branches(document, {"$ref": f"#/components/schemas/{name}"}))) == branches:
             label = name
     unions[label] = {"branches": components}
@@ -66,8 +66,9 @@ def _shape(document: dict[str, Any], schema: Schema, label: str, unions: Table) 
 
 
 def _branches(document: dict[str, Any], schema: Schema) -> Iterator[str | None]:
-    """Yields the components whose objects a value can be or have as elements, in the order in which they are tried;
-    None stands for a free-form map."""
+    """Yields the components of objects that a value, or its elements, can be, in the order in which they are tried;
+    None stands for a free-form map.
+    """
     target = resolved(document, schema)
     if _properties(document, target):
         yield component_name(schema["$ref"])

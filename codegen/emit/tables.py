@@ -1,5 +1,6 @@
-"""Handler protocols and the tables for the server, the handlers and the conformance suite, made from the templates
-beside this file."""
+"""Handler protocols and the tables for the server, the handlers and the conformance suite, from the templates in this
+folder.
+"""
 
 import re
 from collections.abc import Collection, Mapping
@@ -29,7 +30,7 @@ def _render(name: str, **values: Any) -> str:
 
 
 def handlers(document: dict[str, Any], dialects: Collection[dict[str, Any]]) -> str:
-    """Returns handlers.py: a Protocol per tag, the table of operations, and paths that others serve."""
+    """Returns handlers.py: a Protocol per tag, the table of operations, and paths of other systems."""
     groups: dict[str, list[dict[str, Any]]] = {tag["name"]: [] for tag in document["tags"]}
     literals: dict[str, list[str]] = {}
 
@@ -124,7 +125,9 @@ def support(document: dict[str, Any]) -> str:
 
 
 def other_paths(document: Mapping[str, Any], dialects: Collection[Mapping[str, Any]]) -> list[str]:
-    """Returns them without base paths, such as `/responses/compact`, which `/responses/{response_id}` matches."""
+    """Returns the paths of other systems that an operation of ours would match, without base paths, such as
+    `/responses/compact`, which `/responses/{response_id}` matches.
+    """
     declared = {operation.path for operation in operations(document)}
     ours = [re.compile(re.sub(r"\\{\w+\\}", ".+", re.escape(path))) for path in declared if "{" in path]
     bases = {*base_paths(document), *(base for dialect in dialects for base in dialect["base_paths"])}
@@ -138,7 +141,7 @@ def other_paths(document: Mapping[str, Any], dialects: Collection[Mapping[str, A
     return sorted(path for path in literal - declared if any(pattern.fullmatch(path) for pattern in ours))
 
 
-# The words of x-stream that Python keeps for itself.
+# The names in x-stream that are reserved in Python.
 FIELD_NAMES = {"from": "start", "as": "field"}
 
 

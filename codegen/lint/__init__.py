@@ -1,4 +1,4 @@
-"""The rules that the specification keeps, one file per family."""
+"""The rules of the specification, one file per family."""
 
 from collections.abc import Callable, Iterator
 
@@ -19,11 +19,11 @@ from specvino.codegen.spec import Spec
 
 __all__ = ["Problem", "lint"]
 
-# The rules of a stage take for granted what the stages before it have checked.
+# The rules of a stage rely on the checks of previous stages.
 STAGES: tuple[tuple[Callable[[Spec], Iterator[Problem]], ...], ...] = (
     (components.references, documents.schemas, errors.codes, support.systems),
     (markings.defaults, markings.origins, vocabulary.placed, components.titles, components.named, streams.tables),
-    # Of schemas alone, whatever is around them.
+    # Rules about single schemas, regardless of their context.
     (markings.descriptions, markings.remarks, markings.handling, markings.supported_values, bounds.bounds),
     (documents.openapi,),
     (

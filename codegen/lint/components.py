@@ -1,4 +1,4 @@
-"""Objects and unions have names, names are used, and references point at something."""
+"""Objects and unions have names, names are used, and references have targets."""
 
 from collections.abc import Iterator
 from typing import Any
@@ -13,7 +13,7 @@ CONDITIONS = {"if", "then", "else", "not", "contains", "propertyNames"}
 
 
 def references(spec: Spec) -> Iterator[Problem]:
-    """Every reference points at something in the document."""
+    """Every reference has a target in the document."""
     for location, node in objects(spec.document):
         targets = [node["$ref"]] if "$ref" in node else []
         targets += node.get("discriminator", {}).get("mapping", {}).values()
@@ -25,7 +25,7 @@ def references(spec: Spec) -> Iterator[Problem]:
 
 
 def titles(spec: Spec) -> Iterator[Problem]:
-    """A component's title is its name: generated classes are called by it."""
+    """A component's title is its name, which generated classes get."""
     for name, schema in spec.document["components"]["schemas"].items():
         if schema.get("title") != name:
             yield Problem("title", name, f"the title is {schema.get('title')!r}, but must be the name, {name}")

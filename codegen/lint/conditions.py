@@ -56,7 +56,7 @@ def _problems(spec: Spec, condition: dict[str, Any]) -> Iterator[str]:
             body = operations[endpoint].body
             if not any(has_field(spec.document, body, path) for path in paths):
                 yield f"{endpoint} has none of the fields {', '.join(paths)}"
-        # A group of its own has no field in vain; a named one is for several endpoints.
+        # An inline group must use all its fields; a named one is for several endpoints.
         for path in paths if not isinstance(fields, str) else ():
             if not any(has_field(spec.document, operations[end].body, path) for end in condition["endpoints"]):
                 yield f"no endpoint of it has a field {path}"

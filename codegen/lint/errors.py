@@ -1,4 +1,4 @@
-"""Error codes, and which operation can answer with which."""
+"""Error codes, and the operations that can return them."""
 
 from collections.abc import Iterator
 from typing import Any
@@ -49,7 +49,7 @@ def refusals(spec: Spec) -> Iterator[Problem]:
 
 
 def declared(spec: Spec) -> Iterator[Problem]:
-    """Operations declare the errors that the server can give anywhere, and those have the one envelope."""
+    """Operations declare the general errors of the server, with the common envelope."""
     document = spec.document
     for operation in operations(document):
         location, definition = operation.label, operation.definition

@@ -11,7 +11,7 @@ from specvino.document.operations import Schema, operations
 from specvino.document.validator import Validators
 from specvino.document.walk import all_schemas
 
-# Words of a description that are about this server, and not about all systems that have the field.
+# Words of a description that refer to this server instead of all systems with the field.
 OURS = ("here", "this server", "X-Unsupported-Params", "OpenVINO")
 
 BOUND = r"\b(at (most|least)|up to|no more than|not above|between) \d"
@@ -29,7 +29,7 @@ def descriptions(spec: Spec) -> Iterator[Problem]:
 
 def remarks(spec: Spec) -> Iterator[Problem]:
     """A description is true of every system that has the field; x-implementation-note is about this server alone."""
-    where = "x-implementation-note is the place for that"
+    where = "it belongs in x-implementation-note"
     origins = _origins(spec.document)
     one_system = "|".join(rf"\b{re.escape(word)}\b" for word in (*OURS, *_names(spec)))
     for location, schema in all_schemas(spec.document):
@@ -46,7 +46,7 @@ def remarks(spec: Spec) -> Iterator[Problem]:
 
 
 def _names(spec: Spec) -> Iterator[str]:
-    """Yields the names of other systems than OpenAI; of a name with a hyphen its beginning, such as MLC."""
+    """Yields the names of systems other than OpenAI; for a name with a hyphen, also its beginning, such as MLC."""
     for system, dialect in spec.dialects.items():
         if system != "openai":
             yield from (name.split("-")[0] for name in {dialect["name"], dialect.get("label", dialect["name"])})
@@ -74,16 +74,16 @@ def origins(spec: Spec) -> Iterator[Problem]:
 def handling(spec: Spec) -> Iterator[Problem]:
     """Properties of requests have an x-handling and those of answers an x-emit; neither has the other's."""
     document = spec.document
-    taken, given = received(document), sent(document)
-    for name in sorted(taken | given):
+    in_requests, in_answers = received(document), sent(document)
+    for name in sorted(in_requests | in_answers):
         for location, child in _properties(name, document["components"]["schemas"][name]):
-            if name in taken and "x-handling" not in child:
+            if name in in_requests and "x-handling" not in child:
                 yield Problem("handling", location, "needs an x-handling")
-            if name not in taken and "x-handling" in child:
+            if name not in in_requests and "x-handling" in child:
                 yield Problem("handling", location, "x-handling is for requests, and no request has this")
-            if name in given and "x-emit" not in child:
+            if name in in_answers and "x-emit" not in child:
                 yield Problem("emit", location, "needs an x-emit")
-            if name not in given and "x-emit" in child:
+            if name not in in_answers and "x-emit" in child:
                 yield Problem("emit", location, "x-emit is for answers, and no answer has this")
 
 

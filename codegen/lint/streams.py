@@ -1,4 +1,4 @@
-"""The x-stream tables: a closed vocabulary, about facts that exist."""
+"""The x-stream tables use a closed vocabulary and existing facts."""
 
 from collections import Counter
 from collections.abc import Callable, Iterator
@@ -85,7 +85,7 @@ def chain(machines: Machines, name: str) -> list[str]:
 
 
 def nesting(machines: Machines) -> Iterator[str]:
-    """Yields what keeps the machines from being nested in one outermost machine; other checks rely on that."""
+    """Yields the reasons why the machines aren't nested in one outermost machine; other checks rely on that."""
     if sum("in" not in machine for machine in machines.values()) != 1:
         yield "there must be one outermost machine, without `in`"
     for name, machine in machines.items():
@@ -116,7 +116,7 @@ def keys(machines: Machines, events: Events, classify: str | list[dict[str, Any]
     for name, machine in machines.items():
         names = chain(machines, name)
         if isinstance(classify, str):
-            for key in (machines[each]["key"] for each in names):
+            for key in (machines[outer]["key"] for outer in names):
                 for fact in sorted(fact for fact in facts(machine) if fact in events.by_fact):
                     if not events.has(key, fact):
                         yield f"machine {name}: the event {fact} has no {key}"
@@ -128,14 +128,14 @@ def keys(machines: Machines, events: Events, classify: str | list[dict[str, Any]
                 yield f"machine {name}: its key is {machine.get('key')}, but that of {rule['fact']} {rule.get('key')}"
 
 
-# Those that take the fields of an instance from the event itself, which by rules is about several instances.
+# Laws that read the fields of an instance from the event; with rules, an event is about several instances.
 BY_FIELD = {"one id", "joined deltas", "whole equals pieces"}
 
 Law = dict[str, Any]
 
 
 def laws(entries: list[Law], machines: Machines, events: Events, by_field: bool) -> Iterator[str]:
-    """Yields what is wrong with laws whose parameters are complete, where the machines are sound."""
+    """Yields problems of laws with complete parameters, if the machines are valid."""
     for law in entries:
         name = law["law"]
         if name in BY_FIELD and not by_field:
@@ -199,7 +199,7 @@ CHECKS: dict[str, Callable[[Law, Machines, Events], Iterator[str]]] = {
 
 
 def tables(spec: Spec) -> Iterator[Problem]:
-    """Every stream has a table that holds together."""
+    """Every stream has a consistent table."""
     for operation in operations(spec.document):
         location = f"{operation.label} x-stream"
         media = operation.content().get(EVENTS)

@@ -162,7 +162,7 @@ def _of_kinds(value: Any) -> bool:
     )
 
 
-# With more of them nobody could say any longer how the two differ.
+# With more, the differences would no longer be easy to summarize.
 MOST = 20
 
 NAME = re.compile(r"[a-z0-9]+(-[a-z0-9]+)*")
@@ -170,7 +170,7 @@ ENTRY = {"cases": int, "reason": str}
 
 
 def differences(spec: Spec) -> Iterator[Problem]:
-    """Differences are few, and each has a name, a reason and the number of requests that show it."""
+    """There are few differences, and each has a name, a reason and the number of requests that show it."""
     for system, dialect in spec.dialects.items():
         rules = dialect.get("differences", {})
         if len(rules) > MOST:

@@ -21,7 +21,7 @@ def unions(spec: Spec) -> Iterator[Problem]:
             for fault in _faults(spec.document, schema):
                 yield Problem("union", location, fault)
         elif "discriminator" in schema:
-            yield Problem("union", location, "a discriminator is allowed beside oneOf only")
+            yield Problem("union", location, "a discriminator is only allowed next to oneOf")
 
 
 def _faults(document: dict[str, Any], schema: Schema) -> Iterator[str]:
@@ -68,7 +68,7 @@ def titled(spec: Spec) -> Iterator[Problem]:
 
 
 def overlaps(spec: Spec) -> Iterator[Problem]:
-    """Where an example reaches an anyOf, it fits at most one branch. (oneOf ensures that itself.)"""
+    """An example that reaches an anyOf fits at most one branch. (oneOf ensures that itself.)"""
     validators = Validators(spec.document)
     for location, schema, example in examples(spec.document):
         for path, union, value in _met(spec.document, validators, schema, example, ()):
@@ -81,7 +81,7 @@ def overlaps(spec: Spec) -> Iterator[Problem]:
 def _met(
     document: dict[str, Any], validators: Validators, schema: Schema, value: Any, path: tuple[str | int, ...]
 ) -> Iterator[tuple[tuple[str | int, ...], Schema, Any]]:
-    """Yields the values inside one that a union describes, with their location and the union."""
+    """Yields the values inside a value that a union describes, with their location and the union."""
     schema = resolved(document, schema)
     if "anyOf" in schema:
         yield path, schema, value
@@ -101,7 +101,7 @@ def _met(
 
 
 def _leaves(document: dict[str, Any], schema: Schema) -> Iterator[Schema]:
-    """Yields the branches of a union, with those of unions inside it in their place."""
+    """Yields the branches of a union; nested unions are replaced by their branches."""
     for branch in (*schema.get("anyOf", ()), *schema.get("oneOf", ())):
         target = resolved(document, branch)
         if target.keys() & {"anyOf", "oneOf"}:

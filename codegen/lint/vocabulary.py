@@ -1,4 +1,4 @@
-"""The document's own keywords are where they may be and have the shape that openapi/vocabulary.yaml defines."""
+"""The document's own keywords are at allowed locations and match openapi/vocabulary.yaml."""
 
 import json
 from collections.abc import Iterator
@@ -15,7 +15,7 @@ from specvino.document.walk import all_schemas, media_types, objects
 
 Vocabulary = dict[str, Any]
 
-# The definitions that say which keywords an object of OpenAPI may have.
+# The definitions of the keywords that objects of OpenAPI may have.
 DEFINITIONS = ("Document", "Operation", "Parameter", "Schema", "Tag", "MediaType")
 
 # The other keys of such an object that those definitions mention.
@@ -63,10 +63,10 @@ def placed_in(document: dict[str, Any], vocabulary: Vocabulary) -> Iterator[Prob
             path = ".".join(map(str, error.instance_path))
             rule = path.partition(".")[0].removeprefix("x-") or "extension"
             fault = error.message
-            if isinstance(error.kind, jsonschema_rs.ValidationErrorKind.Enum):  # else it names two of many values
+            if isinstance(error.kind, jsonschema_rs.ValidationErrorKind.Enum):  # its own message lists only two values
                 fault = f"{error.instance!r} is not one of {', '.join(map(repr, error.kind.options))}"
             elif isinstance(error.kind, jsonschema_rs.ValidationErrorKind.FalseSchema):
-                fault = f"it isn't allowed beside x-handling {node['x-handling']}, with which no value has an effect"
+                fault = f"it isn't allowed next to x-handling {node['x-handling']}, with which no value has an effect"
             yield Problem(rule, location, f"{path}: {fault}".removeprefix(": "))
     for location, node in objects(document):
         for key in node:

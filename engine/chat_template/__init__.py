@@ -1,1 +1,1 @@
-"""Chat templates: rendering by Jinja2, and what a template supports. Nothing here needs OpenVINO."""
+"""Chat templates: rendering by Jinja2, and detection of their capabilities. Needs no OpenVINO."""

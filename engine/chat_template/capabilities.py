@@ -1,6 +1,5 @@
-"""The capabilities of a chat template, detected by rendering probes; the template's source isn't searched.
-
-A template shows a part of a conversation if a text that occurs only there is in the prompt.
+"""The capabilities of a chat template, detected by rendering probes; the template's source isn't searched. A template
+renders a part of a conversation if a text that occurs only in that part is in the prompt.
 """
 
 import json
@@ -37,16 +36,16 @@ _LONG_ID = "call_0123456789abcdef01234567"
 _AS_TEXT, _NO_OBJECT = json.dumps({_KEY: _VALUE}), "nnno object"
 _FORMS: tuple[tuple[Literal["object", "text"], str | None], ...] = (("object", None), ("text", _AS_TEXT))
 
-# The tool that is available to turns with calls. Its name must differ from the calls' names.
+# The tool that turns with calls may call. Its name must differ from the names in the calls.
 _OTHER = "ooother"
 
-# A role that no template knows: a template that writes it writes any role.
+# A role that no template supports: a template that renders it renders any role.
 _MADE_UP = "mmmadeup"
 
 
 @dataclass(frozen=True, slots=True)
 class Capabilities:
-    """What a chat template shows, and the form that it expects.
+    """The parts of a conversation that a chat template renders, and the form in which it expects them.
 
     - `content`: whether a message's content must be a text or a list of parts.
     - `system`: the system role at the beginning; `late_system`: also elsewhere and several times; `developer`: a role
@@ -127,7 +126,7 @@ def read_capabilities(template: Template) -> Capabilities:
 
 
 class _Probe:
-    """Renders messages whose contents have the form that the template expects."""
+    """Renders messages with contents in the form that the template expects."""
 
     def __init__(self, template: Template, content: Literal["text", "parts"]) -> None:
         self._template = template
@@ -143,7 +142,7 @@ class _Probe:
 
     def shows(self, messages: Sequence[Mapping[str, Any]], *texts: str, tools: Any = None, **variables: Any) -> bool:
         """Returns whether all these texts are in the prompt."""
-        called = any("tool_calls" in message for message in messages)  # they may be shown only if there are tools
+        called = any("tool_calls" in message for message in messages)  # some templates need tools for that
         written = self.write(messages, tools or (_OTHER_TOOLS if called else None), **variables)
         if written is None and not tools and not called:  # the template may be for conversations with tools only
             written = self.write(messages, _OTHER_TOOLS, **variables)
@@ -156,8 +155,9 @@ class _Probe:
         return self.write([*calling_turns, *results], _OTHER_TOOLS) or self.write(calling_turns, _OTHER_TOOLS) or ""
 
     def form_of_calls(self) -> tuple[bool, Literal["object", "text"]]:
-        """Returns whether the content beside calls must be null, and the type of their arguments with which these are
-        shown as a model would write them, neither as a Python repr nor as a text within JSON."""
+        """Returns whether the content next to calls must be null, and the type of arguments that the template renders
+        as a model would write them: neither as a Python repr nor as a JSON string.
+        """
         unlike = (f"'{_KEY}': ", f'\\"{_KEY}\\"')
         for content in ("", None):
             for form, arguments in _FORMS:
@@ -167,7 +167,7 @@ class _Probe:
         return False, "object"
 
     def knows_role(self, role: str) -> bool:
-        """Returns whether a role is shown, and differently from an unknown one."""
+        """Returns whether a role is rendered, and differently from an unknown one."""
         written, made_up = (self.write([_system("", name), _user()]) for name in (role, _MADE_UP))
         return written is not None and _SYSTEM in written and written != (made_up or "").replace(_MADE_UP, role)
 
@@ -181,7 +181,7 @@ class _Probe:
         return any(self.shows(turns, _REASON, **on) for turns in (spoken, answered) for on in ({}, switches))
 
     def needs_names(self, calling_turns: Sequence[Mapping[str, Any]]) -> bool:
-        """Returns whether a tool's message must have its name: the name is shown, and not taken from the calls."""
+        """Returns whether a tool's message must have its name: the name is rendered, but not taken from the calls."""
         result = _result()
         del result["name"]
         before, after = (self.write(turns, _OTHER_TOOLS) or "" for turns in (calling_turns, [*calling_turns, result]))
@@ -200,7 +200,7 @@ class _Probe:
             self.write([{"role": "user", "content": parts}]) for parts in ([{"type": "image"}, text], [text])
         )
         shown = with_image is not None and _USER in with_image and with_image != without
-        written_out = any(word in (with_image or "") for word in ("'image'", '"image"'))  # the list itself is printed
+        written_out = any(word in (with_image or "") for word in ("'image'", '"image"'))  # the list is printed as it is
         return shown and not written_out
 
     def _fitted(self, message: Mapping[str, Any]) -> dict[str, Any]:
@@ -222,8 +222,8 @@ def _system(more: str = "", role: str = "system") -> dict[str, Any]:
 
 
 def _call(name: str = _FIRST, id: str = _ID, arguments: str | None = None) -> dict[str, Any]:
-    given = {_KEY: _VALUE} if arguments is None else arguments
-    return {"id": id, "type": "function", "function": {"name": name, "arguments": given}}
+    value = {_KEY: _VALUE} if arguments is None else arguments
+    return {"id": id, "type": "function", "function": {"name": name, "arguments": value}}
 
 
 def _calling_turns(*calls: Mapping[str, Any], content: str | None = "") -> list[dict[str, Any]]:

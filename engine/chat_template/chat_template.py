@@ -10,10 +10,10 @@ from specvino.engine.chat_template.template import Template, TemplateRefusal
 from specvino.engine.request import Conversation
 from specvino.engine.segments import Hidden
 
-# A template may write two texts side by side, of which one ends with a seam and the other begins with one.
+# A template may put two texts next to each other, where the first ends with a seam and the second begins with one.
 _SEAMS = 3
 
-# After the mark, to find out whether the template trims the end of messages: then the text before the mark is trimmed.
+# Follows the mark. If the template trims the end of messages, the text before the mark is trimmed.
 _SPACE = " "
 
 
@@ -27,7 +27,7 @@ class ChatTemplate:
         self.capabilities: Capabilities = read_capabilities(self.template)
 
     def hidden(self, prompt: Conversation) -> tuple[Hidden, ...]:
-        """Returns the parts of a conversation that the template doesn't show."""
+        """Returns the parts of a conversation that the template doesn't render."""
         return messages.hidden(self.capabilities, prompt)
 
     def render(
@@ -57,10 +57,9 @@ class ChatTemplate:
 
 
 def mark_end(turn: dict[str, Any], seam: str) -> None:
-    """Marks the end of a turn's content, so that the answer can continue it.
-
-    Chat templates close every message: what the template writes after the mark is cut off (`cut_at_mark`). `seam` is a
-    character that occurs in none of the conversation's texts.
+    """Marks the end of a turn's content, so that the answer can continue it. Chat templates close every message, so the
+    text after the mark is cut off (`cut_at_mark`). `seam` is a character that occurs in none of the conversation's
+    texts.
     """
     if isinstance(turn["content"], list):
         turn["content"][-1]["text"] += seam * _SEAMS + _SPACE

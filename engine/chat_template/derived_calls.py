@@ -1,8 +1,7 @@
 """The format of a model's calls, derived from the calls that its chat template renders.
 
-Calls with names, arguments and ids that occur nowhere else are rendered in an assistant's turn. The texts around them,
-between two of them, and between two arguments make up the format. llama.cpp does the same (`docs/autoparser.md` of
-b11434).
+Calls with unique names, arguments and ids are rendered in an assistant's turn. The texts around them, between two of
+them, and between two arguments make up the format. llama.cpp does the same (`docs/autoparser.md` of b11434).
 """
 
 import json
@@ -29,7 +28,7 @@ TAG = re.compile(r"<[^<>\s][^<>]*>|\[/?[A-Z][A-Z_]*\]")
 
 QUESTION, ANSWER = "\ue000question\ue000", "\ue000answer\ue000"
 _NAMES = ("probe_first", "probe_second")
-_IDS = ("idAAAAAA1", "idBBBBBB2")  # nine letters and digits: Mistral's templates accept no others
+_IDS = ("idAAAAAA1", "idBBBBBB2")  # nine letters and digits, which Mistral's templates require
 _KEYS = ("key_alpha", "key_beta")
 _VALUES = ("value_gamma", "value_delta")
 
@@ -56,7 +55,7 @@ class _Turn:
         self._content = content
         self._as_text = as_text
         self._header, _, self.ending = self._rendered({"role": "assistant", "content": ANSWER}).partition(ANSWER)
-        # The tag that ends a turn that others follow, and whether it ended the last turn with calls.
+        # The tag that ends a turn before the last one, and whether it ended the last turn with calls.
         self.stopped = False
         later = self._rendered({"role": "assistant", "content": ANSWER}, {"role": "user", "content": "."})
         self.stop = next(iter(TAG.findall(later.partition(ANSWER)[2])), None)
@@ -101,7 +100,7 @@ class _Turn:
 
 
 def derived_calls(template: Template) -> CallFormat | None:
-    """Returns the format of calls that a template shows; None if it shows none, or their format isn't understood."""
+    """Returns the format in which a template renders calls; None without calls, or if the format can't be derived."""
     for as_text in (False, True):
         for content in ("", None):
             try:
@@ -117,7 +116,7 @@ def _derived(turn: _Turn) -> CallFormat | None:
     arguments = dict(zip(_KEYS, _VALUES, strict=True))
     one = turn.text((_NAMES[0], arguments))
     if one.count(_NAMES[0]) != 1:
-        return None  # it isn't shown, or is shown twice
+        return None  # it isn't rendered, or is rendered twice
     try:
         two = turn.text((_NAMES[0], arguments), (_NAMES[1], arguments))
     except TemplateRefusal:
@@ -132,8 +131,9 @@ def _derived(turn: _Turn) -> CallFormat | None:
 
 
 def _without_own_stop(one: str, two: str) -> tuple[str, str]:
-    """Returns the texts of one and of two calls without the token that ends turns with calls only, such as <|eom_id|>
-    in place of <|eot_id|>."""
+    """Returns the texts of one and of two calls without a token that only ends turns with calls, such as <|eom_id|>
+    instead of <|eot_id|>.
+    """
     last = list(TAG.finditer(one.rstrip()))[-1:]
     if last and last[0].end() == len(one.rstrip()) and last[0][0][1] != "/" and two.count(last[0][0]) <= 1:
         return one[: last[0].start()], two.partition(last[0][0])[0]
@@ -218,8 +218,9 @@ def _literals(turn: _Turn, one: str, two: str) -> CallFormat | None:
 
 
 def _named(one: str, two: str, head: str, rest: str, style: Elements | Literals, first: str) -> CallFormat | None:
-    """Returns the format in which `head` is all text before the arguments, which begin with `first`, and `rest` all
-    text after them."""
+    """Returns the format of a call: `head` is all text before the arguments, which begin with `first`; `rest` is all
+    text after them.
+    """
     before, _, middle = head.partition(_NAMES[0])
     between, numbered = None, False
     if _NAMES[1] in two:
@@ -271,9 +272,9 @@ def _kinds(turn: _Turn, middle: str, end: str) -> tuple[str, tuple[tuple[str, st
 
 
 def _divided(before: str, between: str | None, after: str) -> tuple[tuple[str, str], str, str, str]:
-    """Divides the texts before the first of several items, between two of them and after the last one into the section
-    around all items, the texts before and after each, and the separator. A single item (`between` is None) has no
-    section."""
+    """Takes the texts before the first item, between two items and after the last one. Returns the texts around all
+    items (the section), the texts around one item, and the separator. A single item (`between` is None) has no section.
+    """
     if between is None:
         return ("", ""), before, after, ""
     cut = outside_tags(before, len(before) - len(common_end(before, between)), forward=True)
@@ -286,7 +287,7 @@ def _divided(before: str, between: str | None, after: str) -> tuple[tuple[str, s
 
 
 def _tidy(format: CallFormat) -> CallFormat:
-    """Returns the format without white space around it. Calls without any mark become bare."""
+    """Returns the format without surrounding white space. Calls without a marker become bare."""
     begin, end = format.section
     separator, head, tail = format.separator, format.head, format.tail
     if not begin.strip():
@@ -370,7 +371,7 @@ def common_end(*texts: str) -> str:
 
 
 def outside_tags(text: str, index: int, *, forward: bool) -> int:
-    """Returns an index, moved out of the tag that it is within, if any, so that no tag is cut in two."""
+    """Returns the index, moved to the edge of the tag if it is inside one, so that no tag is split."""
     for tag in TAG.finditer(text):
         if tag.start() < index < tag.end():
             return tag.end() if forward else tag.start()

@@ -1,7 +1,6 @@
-"""Conversion of a conversation into the messages that a chat template expects: a list of plain dictionaries.
-
-Missing capabilities of a template (`capabilities.py`) are worked around here and only here; `hidden` returns what can't
-be.
+"""Conversion of a conversation into the messages that a chat template expects: a list of plain dictionaries. All
+workarounds for missing capabilities (`capabilities.py`) are in this module; `hidden` returns the parts without a
+workaround.
 """
 
 import hashlib
@@ -39,7 +38,7 @@ def texts(prompt: Conversation) -> Iterator[str]:
             yield call.id
             yield call.name
             yield call.arguments
-            # Escapes in the JSON text can hide texts of its values.
+            # Values may be escaped in the JSON text.
             yield from _strings(arguments(call))
     yield from _strings(tools(prompt, str))
     yield from _strings(variables(prompt, str))
@@ -55,20 +54,20 @@ def turns(
 ) -> list[Turn]:
     """Returns the template's `messages`; `mark` is applied to every text.
 
-    `image` makes the tags of images from their numbers, in their order in the conversation. For a template that shows
-    no calls, `write_call` writes a call, whose texts are already marked, as the model writes it; the default is JSON.
+    `image` returns the tag of an image by its number, in conversation order. For a template that renders no calls,
+    `write_call` writes a call (with `mark` already applied) in the model's format; the default is JSON.
     """
     maker = _Maker(capabilities, mark, image, write_call or _as_json)
     single = capabilities.calls and not capabilities.parallel_calls
     messages = _one_call_each(prompt.messages) if single else prompt.messages
-    made = [maker.turn(message) for message in messages]
+    converted = [maker.turn(message) for message in messages]
     if not capabilities.system:
-        made = _systems_to_user(made)
+        converted = _systems_to_user(converted)
     elif not capabilities.late_system:
-        made = _systems_to_first(made)
+        converted = _systems_to_first(converted)
     if not capabilities.consecutive:
-        made = list(_joined(made))
-    return [_fitted(turn, capabilities) for turn in made]
+        converted = list(_joined(converted))
+    return [_fitted(turn, capabilities) for turn in converted]
 
 
 def tools(prompt: Conversation, mark: Mark) -> list[dict[str, Any]]:
@@ -83,8 +82,9 @@ def variables(prompt: Conversation, mark: Mark) -> dict[str, Any]:
 
 
 def arguments(call: ToolCall) -> Any:
-    """Returns a call's arguments as an object, which templates print in their own way; if they aren't one, the text
-    itself. An empty text means no arguments."""
+    """Returns a call's arguments as an object, which templates format themselves, or as the text if they aren't an
+    object. An empty text means no arguments.
+    """
     try:
         value = json.loads(call.arguments or "{}", parse_constant=_refuse)
     except (ValueError, RecursionError):
@@ -94,7 +94,8 @@ def arguments(call: ToolCall) -> Any:
 
 class _Lack(NamedTuple):
     """A missing capability. `notice` names it with its workaround, `lacking` returns whether it is missing. `hides` is
-    the part of a conversation that then isn't shown, and `needed` whether a conversation has it."""
+    the part of a conversation that then isn't rendered, and `needed` returns whether a conversation has it.
+    """
 
     notice: str
     lacking: Callable[[Capabilities], bool]
@@ -103,7 +104,7 @@ class _Lack(NamedTuple):
 
 
 def hidden(capabilities: Capabilities, prompt: Conversation) -> tuple[Hidden, ...]:
-    """Returns the parts of a conversation that the template doesn't show."""
+    """Returns the parts of a conversation that the template doesn't render."""
     return tuple(lack.hides for lack in _LACKS if lack.hides and lack.lacking(capabilities) and lack.needed(prompt))
 
 
@@ -225,11 +226,11 @@ def _one_call_each(messages: Iterable[Message]) -> Iterator[Message]:
         yield from results
 
 
-def _systems_to_user(made: list[Turn]) -> list[Turn]:
+def _systems_to_user(converted: list[Turn]) -> list[Turn]:
     """Moves the texts of system messages to the beginning of the next user message."""
     kept: list[Turn] = []
     texts: list[str] = []
-    for turn in made:
+    for turn in converted:
         if turn["role"] == "system":
             texts.append(turn["content"])
         elif turn["role"] == "user" and texts:
@@ -240,24 +241,24 @@ def _systems_to_user(made: list[Turn]) -> list[Turn]:
     return [*kept, {"role": "user", "content": _BETWEEN.join(texts)}] if texts else kept
 
 
-def _systems_to_first(made: list[Turn]) -> list[Turn]:
+def _systems_to_first(converted: list[Turn]) -> list[Turn]:
     """Joins all system messages at the beginning."""
-    systems = [turn for turn in made if turn["role"] == "system"]
+    systems = [turn for turn in converted if turn["role"] == "system"]
     if not systems:
-        return made
+        return converted
     first = {**systems[0], "content": _BETWEEN.join(turn["content"] for turn in systems)}
-    return [first, *(turn for turn in made if turn["role"] != "system")]
+    return [first, *(turn for turn in converted if turn["role"] != "system")]
 
 
-def _joined(made: Iterable[Turn]) -> Iterator[Turn]:
+def _joined(converted: Iterable[Turn]) -> Iterator[Turn]:
     """Yields the turns with consecutive ones of the same role joined."""
-    for _, group in itertools.groupby(made, _speaker):
+    for _, group in itertools.groupby(converted, _speaker):
         first, *others = group
         yield {**first, "content": _BETWEEN.join(turn["content"] for turn in (first, *others))} if others else first
 
 
 def _speaker(turn: Turn) -> object:
-    """Returns a key that is equal for turns that may be joined, which have nothing but a text."""
+    """Returns the same key for turns that may be joined: those with only a text."""
     plain = turn["role"] in ("user", "assistant") and turn.keys() == {"role", "content"}
     return turn["role"] if plain else id(turn)
 
@@ -312,31 +313,31 @@ def _calls(prompt: Conversation) -> Iterator[ToolCall]:
     return itertools.chain.from_iterable(message.tool_calls for message in prompt.messages)
 
 
-# That a developer message becomes a system message if the template has no such role needs no notice.
+# No notice for developer messages: without that role they become system messages.
 _LACKS = (
-    _Lack("it has no system role: its text begins the user's message", lambda can: not can.system),
+    _Lack("it has no system role: system messages are prepended to user messages", lambda can: not can.system),
     _Lack(
-        "it has one system message, at the beginning: all are joined there",
+        "it renders one system message, at the beginning: all are joined there",
         lambda can: can.system and not can.late_system,
     ),
-    _Lack("it shows no tools", lambda can: not can.tools, "tools", lambda prompt: bool(prompt.tools)),
-    _Lack("it shows no earlier calls: they are written into the content", lambda can: not can.calls),
+    _Lack("it renders no tools", lambda can: not can.tools, "tools", lambda prompt: bool(prompt.tools)),
+    _Lack("it renders no earlier calls: they are written into the content", lambda can: not can.calls),
     _Lack(
-        "it shows one call per turn: others get turns of their own",
+        "it renders one call per turn: further calls become separate turns",
         lambda can: can.calls and not can.parallel_calls,
     ),
     _Lack(
-        "it shows no calls beside content: they are written into it",
+        "it renders no calls next to content: they are written into it",
         lambda can: can.calls and not can.calls_beside_content,
     ),
     _Lack(
-        "it shows no content beside calls",
+        "it renders no content next to calls",
         lambda can: can.calls and can.calls_beside_content and not can.content_beside_calls,
         "content",
         lambda prompt: any(message.tool_calls and message.content for message in prompt.messages),
     ),
     _Lack(
-        "it shows only arguments that are a JSON object: others are dropped",
+        "it renders only arguments that are a JSON object: others are dropped",
         lambda can: can.calls and can.arguments == "object" and not can.text_arguments,
         "arguments",
         lambda prompt: any(isinstance(arguments(call), str) for call in _calls(prompt)),
@@ -345,9 +346,9 @@ _LACKS = (
         "it requires ids of nine letters and digits: others are replaced",
         lambda can: can.calls and can.short_ids,
     ),
-    _Lack("it shows no tools' results: they are the user's messages", lambda can: not can.results),
+    _Lack("it renders no tool results: they become user messages", lambda can: not can.results),
     _Lack(
-        "it shows no earlier reasoning",
+        "it renders no earlier reasoning",
         lambda can: can.reasoning is None,
         "reasoning",
         lambda prompt: any(message.role == "assistant" and message.reasoning for message in prompt.messages),

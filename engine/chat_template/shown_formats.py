@@ -1,6 +1,5 @@
-"""The formats of calls and reasoning that a chat template shows.
-
-The format of calls is derived in `derived_calls.py`, the tags around reasoning here.
+"""The formats in which a chat template renders calls and reasoning. `derived_calls.py` derives the format of calls,
+this module the tags around reasoning.
 """
 
 import re
@@ -35,7 +34,7 @@ def read_formats(template: Template, special: Collection[str] = ()) -> ShownForm
 
 
 def _framing(template: Template) -> str | None:
-    """Returns the name of the format whose messages make up an answer; None if the template shows none."""
+    """Returns the name of the message format that frames a whole answer; None if the template has none."""
     try:
         shown = template.render(
             [{"role": "user", "content": QUESTION}, {"role": "assistant", "content": ANSWER}],
@@ -47,8 +46,9 @@ def _framing(template: Template) -> str | None:
 
 
 def _taught(template: Template, special: Collection[str]) -> CallFormat | None:
-    """Returns the format whose mark is in a prompt with tools, or among the vocabulary's tokens, for templates that
-    omit calls in the history."""
+    """Returns the format whose marker is in a prompt with tools or in the vocabulary, for templates that omit calls in
+    the history.
+    """
     tool = {"type": "function", "function": {"name": "probe", "description": ".", "parameters": {}}}
     prompts = []
     for tools in ([tool], None):
@@ -65,8 +65,9 @@ def _taught(template: Template, special: Collection[str]) -> CallFormat | None:
 
 
 def _known(calls: CallFormat, reasoning: ReasoningTags | None) -> CallFormat:
-    """Returns the format without empty reasoning before the calls. A named format replaces it if that also covers what
-    models write but templates don't."""
+    """Returns the format without empty reasoning before the calls. A named format takes its place if it also parses
+    variants that models write but templates don't.
+    """
     begin, end = calls.section
     if reasoning is not None and begin.startswith(reasoning.start):
         rest = begin.removeprefix(reasoning.start).lstrip()
@@ -95,8 +96,7 @@ _END = re.compile(rf"(\s*)((?:{TAG.pattern})(?:\w+(?:{TAG.pattern}))?)(\s*)")
 
 
 def derived_reasoning(template: Template) -> ReasoningTags | None:
-    """Returns the tags around reasoning that a template shows in the history, or with which it begins an answer; None
-    if there are none."""
+    """Returns the tags around reasoning in the history or at the beginning of an answer; None if there are none."""
     turns = list(_turns(template))
     for turn in turns:
         header, _, rest = turn.partition(_THOUGHT)
@@ -108,7 +108,9 @@ def derived_reasoning(template: Template) -> ReasoningTags | None:
 
 
 def _common_end_tag(turns: Sequence[str], end: re.Match[str]) -> str:
-    """Returns the text that ends the reasoning before both answers and calls: the tag, and what always follows it."""
+    """Returns the text that ends the reasoning before answers as well as calls: the tag, and the text that always
+    follows it.
+    """
     rests = [turn.partition(_THOUGHT)[2] for turn in turns]
     common = common_start(*rests)
     common = common[: outside_tags(rests[0], len(common), forward=False)].strip()
@@ -117,8 +119,9 @@ def _common_end_tag(turns: Sequence[str], end: re.Match[str]) -> str:
 
 
 def _turns(template: Template) -> Iterator[str]:
-    """Yields an assistant's turn with reasoning for each form in which templates accept it, without the header that it
-    has in common with answers without reasoning."""
+    """Yields an assistant's turn with reasoning in each form that templates accept, without the header that answers
+    without reasoning have, too.
+    """
     contents: list[Any] = [
         [{"type": "thinking", "thinking": _THOUGHT}, {"type": "text", "text": ANSWER}],
         {"blocks": [{"type": "thoughts", "text": _THOUGHT}, {"type": "response", "text": ANSWER}]},
@@ -152,7 +155,7 @@ def _turn(template: Template, messages: Sequence[Mapping[str, Any]]) -> str | No
 
 
 def _of_prompt(template: Template) -> ReasoningTags | None:
-    """Returns the tags with which answers begin, or which the prompt mentions only if thinking is enabled."""
+    """Returns the tags at the beginning of answers, or those in the prompt that only occur if thinking is enabled."""
     prompts = []
     for choice in (0, 1):
         try:

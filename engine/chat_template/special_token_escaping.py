@@ -25,8 +25,9 @@ class TooManyMarks(Exception):
 
 
 def seam_for(texts: Sequence[str]) -> str:
-    """Returns a private-use character that occurs in none of these texts, and neither do its escapes. Raises ValueError
-    if there is none."""
+    """Returns a private-use character that occurs in none of these texts, neither literally nor escaped. Raises
+    ValueError if there is none.
+    """
     candidates = map(chr, itertools.chain(*_PRIVATE_USE))
     likely = next(candidates)
     if not any(spelling in text for text in texts for spelling in _spellings(likely)):
@@ -50,8 +51,8 @@ def split(text: str, seam: str) -> list[str]:
 def marker(special: Iterable[str], seam: str, most: int | None = None) -> Callable[[str], str]:
     """Returns a function that inserts seams into a text, so that no special token's text is left intact.
 
-    It raises TooManyMarks when the texts that it was called with contain more than `most` special tokens, each of which
-    becomes at least two tokens.
+    It raises TooManyMarks when all texts so far contain more than `most` special tokens, each of which becomes at least
+    two tokens.
     """
     shapes = _shapes(tuple(special))
     total = 0
@@ -89,9 +90,9 @@ class _Shapes(NamedTuple):
 def _shapes(special: tuple[str, ...]) -> _Shapes:
     """Returns the shapes of the special tokens' names. A vocabulary may have a thousand of them, so they are cached
     between prompts."""
-    # A token of a single character can't be split; no vocabulary is known to have one.
+    # A token of a single character can't be split; no known vocabulary has one.
     names = [name for name in special if len(name) > 1]
-    # Two adjacent texts in a template could form a name.
+    # Two adjacent texts of a template could form a name.
     heads = {name[:end] for name in names for end in range(1, len(name))}
     tails = {name[start:] for name in names for start in range(1, len(name))}
     # A lookahead after the first character finds overlapping names, too: each is split after its first character.

@@ -36,7 +36,7 @@ class Template:
         except TemplateError as error:
             raise TemplateRefusal(_sentence(f"line {getattr(error, 'lineno', 1)}: {error.message}")) from None
         except (SyntaxError, RecursionError, ValueError) as error:
-            # The code that Jinja2 makes of it is nested too deeply, or has too long a number.
+            # The code that Jinja2 generates is nested too deeply, or contains a number with too many digits.
             raise TemplateRefusal(_sentence(f"{type(error).__name__}: {error}")) from None
 
     def render(
@@ -75,7 +75,7 @@ class _Generation(Extension):
 
 
 def _sentence(reason: str) -> str:
-    """Returns a reason in one line that can be sent to a client."""
+    """Returns a reason as one line for a client."""
     return " ".join(reason.split())[:_LONGEST_REASON]
 
 

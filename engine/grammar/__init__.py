@@ -1,9 +1,9 @@
 """Grammars that constrain a language model's output: JSON Schemas and structural tags as EBNF for XGrammar.
 
 `lower_json_schema` and `lower_structural_tag` return the grammar that XGrammar compiles; the builders (`constant`,
-`regex`, `tag` and others) make structural tags. A grammar never allows what a schema forbids, except by the keywords
-that the result names. The package depends on jsonschema-rs and on nothing else of Specvino. Everything that `__all__`
-doesn't name is private. README.md has the rules, the limits and an example.
+`regex`, `tag` and others) make structural tags. A grammar never allows what a schema forbids, except for the keywords
+that the result lists. The package depends on jsonschema-rs and on nothing else of Specvino. Names outside `__all__` are
+private. README.md has the rules, the limits and an example.
 """
 
 from specvino.engine.grammar._errors import GrammarError, Path

@@ -1,4 +1,4 @@
-"""The reader of JSON Schemas: what references lead to, which parts apply together, which types and members they admit.
+"""Reads JSON Schemas: targets of references, parts that apply together, admitted types and members.
 
 Schemas are parsed JSON (dictionaries and booleans).
 """
@@ -10,16 +10,16 @@ from urllib.parse import quote, unquote
 
 from specvino.engine.grammar._errors import GrammarError, Path, Unsatisfiable
 
-# A longer chain of references is taken for an endless one.
+# A longer chain of references is treated as endless.
 _MOST_FOLLOWED = 8
 
 
 class UnresolvableReference(ValueError):
-    """A reference leads nowhere, or out of the schema; `str()` is the reason."""
+    """A reference has no target in the schema; `str()` is the reason."""
 
 
 def target(root: Any, reference: str) -> tuple[Any, Path]:
-    """Returns the subschema that a reference leads to, and its path. Raises UnresolvableReference.
+    """Returns the target of a reference, and its path. Raises UnresolvableReference.
 
     A reference is a JSON Pointer (RFC 6901) after `#`, percent-encoded as in a URI (RFC 3986).
     """
@@ -49,10 +49,8 @@ def target(root: Any, reference: str) -> tuple[Any, Path]:
 
 
 def resolved(schema: Any, root: Mapping[str, Any]) -> Mapping[str, Any]:
-    """Returns the schema after following references, of a schema that may be invalid.
-
-    For a reference that can't be followed, and for a value that isn't an object, it returns the empty schema, which
-    admits anything.
+    """Returns the schema after following references; the schema may be invalid. For a reference that can't be followed,
+    and for a value that isn't an object, it returns the empty schema, which admits anything.
     """
     for _ in range(_MOST_FOLLOWED):
         if not isinstance(schema, Mapping):
@@ -185,9 +183,8 @@ def admitted_types(schema: Any, root: Mapping[str, Any] | None) -> frozenset[str
 
 
 class AdmittedTypes:
-    """The types of several schemas within a root, which may be invalid.
-
-    Each schema is read once, however often it is referred to.
+    """The types of several schemas within a root, which may be invalid. Each schema is read once, regardless of the
+    number of references.
     """
 
     def __init__(self, root: Mapping[str, Any]) -> None:
@@ -217,17 +214,16 @@ class AdmittedTypes:
         return None
 
 
-# The schema of a tool that isn't forced hasn't been validated, and may contain itself: so the names and parts that are
-# read are limited, and so is the length of paths.
+# The schema of a tool that isn't forced hasn't been validated, and may contain itself. So the number of names and
+# parts, and the length of paths, are limited.
 _MOST = 1000
 _DEEPEST = 8
 
 
 @dataclass(slots=True)
 class Members:
-    """The members of an object: the schemas of its properties by name, and the names of those that are required.
-
-    `beyond` has the paths of the keywords that the members alone don't express, such as `minProperties`.
+    """The members of an object: the schemas of its properties by name, and the names of the required ones. `beyond` has
+    the paths of the keywords that the members don't express, such as `minProperties`.
     """
 
     properties: dict[str, Any] = field(default_factory=dict)
@@ -253,7 +249,7 @@ def members(root: Mapping[str, Any]) -> Members:
 
 
 def required_and_optional(root: Mapping[str, Any]) -> tuple[dict[str, Any], dict[str, Any]]:
-    """Returns the schemas of the required members and of the optional ones, each with the root's definitions."""
+    """Returns the schemas of the required and the optional members, with the root's definitions."""
     shared = {key: root[key] for key in ("$defs", "definitions") if key in root}
     own = members(root)
     properties = {
@@ -294,7 +290,7 @@ class _Reader:
         return own
 
     def _parts(self, schema: Mapping[str, Any], path: Path, keyword: str, own: Members) -> Iterator[Members]:
-        """Yields the members of the parts that an object can satisfy."""
+        """Yields the members of the satisfiable parts."""
         for index, part in enumerate(_list(schema.get(keyword))):
             if self._left <= 0:
                 own.beyond[(*path, keyword)] = None
@@ -306,7 +302,7 @@ class _Reader:
 
 
 def _beyond(schema: Mapping[str, Any], own: Members) -> list[str]:
-    """Returns the keywords that concern the object as a whole and that its members don't satisfy anyway."""
+    """Returns the keywords about the whole object that its members don't satisfy already."""
     beyond = [keyword for keyword in ("patternProperties", "propertyNames") if schema.get(keyword) and own.properties]
     if _number(schema.get("minProperties"), 0) > len(own.required):
         beyond.append("minProperties")

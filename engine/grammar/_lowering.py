@@ -1,4 +1,4 @@
-"""What XGrammar gets for a JSON Schema or a structural tag, and the shortest texts that they allow."""
+"""Lowers JSON Schemas and structural tags for XGrammar, and finds the shortest texts that they allow."""
 
 import json
 from collections.abc import Mapping
@@ -20,7 +20,7 @@ class LoweredConstraint:
     """A JSON Schema or a structural tag as XGrammar compiles it.
 
     `text` is a grammar in XGrammar's EBNF (`kind` is "grammar"), or the JSON of a structural tag with formats that only
-    XGrammar knows ("structural_tags_config"); the kinds are the names of options in OpenVINO GenAI's
+    XGrammar supports ("structural_tags_config"); the kinds are the names of options in OpenVINO GenAI's
     `StructuredOutputConfig`. `unenforced` has the paths of the keywords whose violations the grammar allows.
     """
 
@@ -32,9 +32,9 @@ class LoweredConstraint:
 def lower_json_schema(schema: Mapping[str, Any] | bool, *, strict: bool = False) -> LoweredConstraint:
     """Returns the grammar of the JSON texts that satisfy a schema.
 
-    The schema is parsed JSON. It is validated here, and nothing that it refers to is fetched. Raises GrammarError for a
-    schema that is invalid, that nothing satisfies, or whose grammar would be too large; if `strict`, also for one with
-    a keyword that can't be enforced. How long the schema's own text may be is up to the caller.
+    The schema is parsed JSON. It is validated, and external references are never fetched. Raises GrammarError for a
+    schema that is invalid, unsatisfiable, or whose grammar would be too large; if `strict`, also for one with a keyword
+    that can't be enforced. The caller must limit the length of the schema.
     """
     try:
         grammar, findings = convert(schema)
@@ -46,8 +46,8 @@ def lower_json_schema(schema: Mapping[str, Any] | bool, *, strict: bool = False)
 def lower_structural_tag(tag: Mapping[str, Any], *, strict: bool = False) -> LoweredConstraint:
     """Returns the grammar of the texts that a structural tag allows: `{"type": "structural_tag", "format": …}`.
 
-    A tag with a format that only XGrammar knows stays a tag, in which grammars replace the JSON Schemas; nothing else
-    of it is checked here. Raises GrammarError as `lower_json_schema` does; `strict` concerns the schemas in the tag.
+    A tag with a format that only XGrammar supports stays a tag, in which grammars replace the JSON Schemas; nothing
+    else in it is checked. Raises GrammarError as `lower_json_schema` does; `strict` concerns the schemas in the tag.
     """
     try:
         return _lowered_tag(tag, strict)
@@ -61,7 +61,7 @@ def json_schema_example(schema: Mapping[str, Any] | bool) -> str:
 
 
 def structural_tag_example(tag: Mapping[str, Any]) -> str | None:
-    """Returns the shortest text that a structural tag allows; None for a tag that only XGrammar knows. Raises
+    """Returns the shortest text that a structural tag allows; None for a tag that only XGrammar supports. Raises
     GrammarError."""
     try:
         return shortest_text(to_ebnf.as_grammar(tag)[0])

@@ -1,4 +1,4 @@
-"""Models: from MODEL on the command line (a name, a folder, a file or an id on the hub) to a local model."""
+"""Models: resolves MODEL on the command line (a name, a folder, a file or a hub id) to a local model."""
 
 from specvino.engine.models.lookup import resolve
 from specvino.engine.models.source import ModelSource

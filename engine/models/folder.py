@@ -30,12 +30,12 @@ VISION_FILES = (
     *_TOKENIZER_FILES,
 )
 
-# A key of ours in config.json of pulled models.
+# Our own key in the config.json of pulled models.
 GGUF_TOKENIZER = "specvino_gguf_tokenizer"
 
 _CONTEXT_KEYS = ("max_position_embeddings", "n_positions", "seq_len", "seq_length", "n_ctx")
 
-# If the folder doesn't have one. Few models have less, and a limit that is too high silently produces garbage.
+# The default if the folder doesn't state one. Few models have less; a limit that is too high silently produces garbage.
 ASSUMED_CONTEXT = 4096
 
 _log = logging.getLogger(__name__)
@@ -87,7 +87,7 @@ def _read_json(path: Path) -> Mapping[str, object]:
 
 
 def _context_length(path: Path, config: Mapping[str, object]) -> int:
-    # Multimodal models have the language model's settings in a part of their own.
+    # Multimodal models have the language model's settings in a nested object.
     text_config = config.get("text_config")
     for part in (config, text_config if isinstance(text_config, dict) else {}):
         for key in _CONTEXT_KEYS:
@@ -95,7 +95,7 @@ def _context_length(path: Path, config: Mapping[str, object]) -> int:
             if _is_integer(value) and value > 0:
                 return value
     _log.warning(
-        "%s does not say the model's context length: assuming %d tokens; set max_position_embeddings there",
+        "%s does not state the model's context length: assuming %d tokens; set max_position_embeddings in it",
         path / "config.json",
         ASSUMED_CONTEXT,
     )
@@ -139,7 +139,7 @@ _SETTINGS = {
 
 
 def _defaults(path: Path) -> dict[str, float | int]:
-    """Returns the known sampling settings; the file has other keys for other programs."""
+    """Returns the supported sampling settings; other keys are for other programs."""
     defaults: dict[str, float | int] = {}
     config = _read_json(path)
     for key, setting in _SETTINGS.items():

@@ -23,7 +23,7 @@ def open_gguf(path: Path) -> ModelSource:
     except OSError as error:
         raise ModelLoadError(f"{path}: can't be read: {error.strerror}") from error
     except Exception as error:
-        # The reader trusts the file: a broken one causes all kinds of errors.
+        # The reader trusts the file, so a broken one causes all kinds of errors.
         raise ModelLoadError(f"{path}: is not a GGUF file, or is truncated or corrupt") from error
     architecture = _value(header, Keys.General.ARCHITECTURE)
     if architecture not in ARCHITECTURES:
@@ -43,11 +43,9 @@ def _value(header: GGUFReader, key: str) -> object:
 
 
 class _Header(GGUFReader):
-    """Reads a header and skips arrays, such as the vocabulary, for which the stock reader keeps several objects per
-    entry.
-
-    That takes 2 s for a model with 49,000 tokens; this takes 0.1 s. The stock reader also checks that every tensor lies
-    inside the file.
+    """Reads a header and skips arrays, such as the vocabulary. The stock reader keeps several objects per array entry,
+    which takes 2 s for a model with 49,000 tokens instead of 0.1 s. It also checks that every tensor is inside the
+    file.
     """
 
     def _get_field_parts(self, orig_offs: int, raw_type: int) -> tuple[int, list[Any], list[int], list[Any]]:

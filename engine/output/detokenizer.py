@@ -1,13 +1,13 @@
 """Detokenizers, which turn a sequence's token ids into text as they arrive: the protocol, and one by a byte table.
 
-The table is for vocabularies in which a token has the same bytes wherever it stands: byte-level BPE and most of
+The table is for vocabularies in which a token has the same bytes in every context: byte-level BPE and most of
 SentencePiece's.
 
 It costs a microsecond per token, while GenAI 2026.4.1's tokenizer takes a hundred (decision 036). Bytes that aren't
-UTF-8 become U+FFFD (one for each maximal subpart, as in browsers and Python). Tokenizers differ there: those of
-safetensors models do the same, but show a single U+FFFD for an invalid code point (E0 80, F5 80) that is cut off; those
-made from GGUF drop such bytes. The bytes of an unfinished code point at the end of the text are dropped: the model
-made no mistake, its output was cut off.
+UTF-8 become U+FFFD (one for each maximal subpart, as in browsers and Python). Tokenizers differ: those of safetensors
+models do the same, but return a single U+FFFD for an invalid code point (E0 80, F5 80) that is cut off; those made from
+GGUF drop such bytes. The bytes of an incomplete code point at the end of the text are dropped: its output was cut off,
+so it isn't an error of the model.
 """
 
 import codecs
@@ -25,7 +25,7 @@ class Detokenizer(Protocol):
         ...
 
     def push(self, token_ids: Sequence[int]) -> str:
-        """Returns the text that these ids complete, which may be empty. It never ends within a code point."""
+        """Returns the text that these ids complete, which may be empty. It never ends inside a code point."""
         ...
 
     def finish(self) -> str:
@@ -33,7 +33,7 @@ class Detokenizer(Protocol):
         ...
 
     def bytes_of(self, token_id: int) -> bytes | None:
-        """Returns the bytes of the token that was pushed last; None if they depend on the tokens around it."""
+        """Returns the bytes of the last pushed token; None if they depend on the surrounding tokens."""
         ...
 
 
@@ -49,8 +49,9 @@ class DetokenizerFactory(Protocol):
         continued: bool = False,
     ) -> Detokenizer:
         """Returns a detokenizer of one sequence. With `special` all special tokens have a text, with `shown` only those
-        with these texts. With `per_token`, every token's text comes as soon as it is known. `continued` means that the
-        text continues another one, so that a space at its beginning is kept; only tables of bytes support it."""
+        with these texts. With `per_token`, every token's text is returned as soon as it is known. `continued` means
+        that the text continues another one, so that a space at its beginning is kept; only byte tables support it.
+        """
         ...
 
 
@@ -64,7 +65,7 @@ class ByteTableDetokenizer:
     def __init__(self, table: Sequence[bytes], *, drops_space: bool = False) -> None:
         self._table = table
         self._drops_space = drops_space
-        self._dropped = False  # a space, by the last push
+        self._dropped = False  # the last push dropped a space
         self._rest = b""  # the bytes of an incomplete code point
 
     @property
@@ -75,9 +76,9 @@ class ByteTableDetokenizer:
         table = self._table
         try:
             data = b"".join([self._rest, *[table[i] for i in token_ids]])
-        except IndexError:  # models have padded logits beyond the vocabulary
+        except IndexError:  # models have padding logits beyond the vocabulary
             data = b"".join([self._rest, *map(self._bytes, token_ids)])
-        # The same as codecs' incremental decoder, in one call.
+        # Equivalent to codecs' incremental decoder, in one call.
         text, decoded = codecs.utf_8_decode(data, "replace", False)
         self._rest = data[decoded:]
         self._dropped = self._drops_space and text.startswith(" ")
@@ -101,8 +102,9 @@ class ByteTableDetokenizer:
 def byte_table_factory(
     table: Sequence[bytes], special: Mapping[int, str], *, drops_space: bool = False
 ) -> DetokenizerFactory:
-    """Returns a factory of detokenizers by a table. `special` has the special tokens' texts; `drops_space` is as in
-    ByteTableDetokenizer."""
+    """Returns a factory of detokenizers that use a table. `special` has the special tokens' texts; `drops_space` is as
+    in ByteTableDetokenizer.
+    """
 
     @cache
     def showing(texts: frozenset[str]) -> Sequence[bytes]:

@@ -9,8 +9,9 @@ from specvino.engine.segments import TokenLogprob, TopToken
 
 
 class EchoedPrompt:
-    """A prompt to echo. `text` is a text prompt as given, or the text of the tokens of any other prompt, with special
-    tokens if `special`."""
+    """A prompt to echo. `text` is the text prompt itself, or the decoded tokens of any other prompt, with special
+    tokens if `special`.
+    """
 
     def __init__(
         self, prompt: Prompt, ids: Sequence[int], detokenizers: DetokenizerFactory, *, special: bool = False
@@ -21,10 +22,10 @@ class EchoedPrompt:
         self.text = "".join(pieces)
 
     def tokens(
-        self, logprobs: Sequence[float | None], likeliest: Sequence[tuple[TopToken, ...]] = ()
+        self, logprobs: Sequence[float | None], most_likely: Sequence[tuple[TopToken, ...]] = ()
     ) -> tuple[TokenLogprob, ...]:
         """Returns the prompt's tokens, whose texts make up `text`. `logprobs` has a logprob for each token, and
-        `likeliest` the likeliest tokens at its position, if they are known.
+        `most_likely` the most likely tokens at its position, if they are known.
 
         A special token may be part of the text, or may have been added by the tokenizer.
         """
@@ -33,7 +34,9 @@ class EchoedPrompt:
         pieces = next((pieces for pieces in readings if "".join(text for text, _ in pieces) == self.text), shown)
         return tuple(
             TokenLogprob(text, bytes, logprob, top)
-            for (text, bytes), logprob, top in zip(pieces, logprobs, likeliest or repeat((), len(pieces)), strict=True)
+            for (text, bytes), logprob, top in zip(
+                pieces, logprobs, most_likely or repeat((), len(pieces)), strict=True
+            )
         )
 
     def _read(self, *, special: bool) -> list[tuple[str, bytes | None]]:

@@ -1,4 +1,4 @@
-"""Stop strings: the text ends at the first one, independently of the chunks in which it arrives."""
+"""Stop strings: the text ends at the first one, regardless of how it is split into chunks."""
 
 from collections.abc import Sequence
 
@@ -6,8 +6,8 @@ from collections.abc import Sequence
 class StopMatcher:
     """Passes text on, but holds back the longest tail that could begin a stop string.
 
-    The first complete stop string wins; of those that are complete at the same character, the longest. `keep` leaves
-    it at the end of the text. `matched` is the stop string that was reached.
+    The first complete stop string wins; of several that end at the same character, the longest. `keep` leaves it at the
+    end of the text. `matched` is the stop string that was found.
     """
 
     def __init__(self, stops: Sequence[str], *, keep: bool = False) -> None:
@@ -17,7 +17,7 @@ class StopMatcher:
         self.matched: str | None = None
 
     def push(self, text: str) -> tuple[str, bool]:
-        """Returns the text that needn't be held back, and whether it ends at a stop string, which is the end."""
+        """Returns the text that needn't be held back, and whether it ends at a stop string."""
         text = self._held + text
         matches = [(start + len(stop), start) for stop in self._stops if (start := text.find(stop)) >= 0]
         if matches:

@@ -7,18 +7,20 @@ from specvino.engine.segments import TopToken
 
 
 class TokenNames:
-    """Names of tokens: special ones are named by their texts in `special`, others by their bytes in the `table`, and
-    those that have neither by their ids."""
+    """Names of tokens: special tokens are named by their texts in `special`, others by their bytes in the `table`, or
+    else by their ids.
+    """
 
     def __init__(self, table: Sequence[bytes] | None, special: Mapping[int, str]) -> None:
         self._table = table
         self._special = special
 
-    def likeliest(
+    def most_likely(
         self, chosen: Sequence[int], candidates: Sequence[Sequence[tuple[int, float]]] | None
     ) -> list[tuple[TopToken, ...]]:
-        """Returns the likeliest tokens at the position of each chosen one, from the ids and logprobs of the
-        candidates; an empty list if there are none."""
+        """Returns the most likely tokens at the position of each sampled one, from the ids and logprobs of the
+        candidates; an empty list if there are none.
+        """
         return [
             tuple(self._named(id, logprob, id == own) for id, logprob in top)
             for own, top in zip(chosen, candidates or (), strict=False)
@@ -39,10 +41,11 @@ class TokenNames:
 
 
 def pad_truncate(ids: list[int], max_length: int | None, pad: PaddingSide | None, pad_id: int) -> list[int]:
-    """Truncates ids to the first `max_length`, and pads fewer ids to that length on the side `pad` unless it is None.
+    """Truncates ids to the first `max_length`, and pads shorter lists to that length on the side `pad` unless it is
+    None.
 
     The truncation of OpenVINO Tokenizers 2026.4.1 depends on the model: tokenizers exported for text generation keep
-    the last ids, and those made from GGUF ignore the length. This function treats all models alike.
+    the last ids, and those made from GGUF ignore the length. This function treats all models the same.
     """
     if max_length is None:
         return ids

@@ -1,7 +1,6 @@
-"""Values of arguments as JSON text: literals of Python and its relatives, and text whose type the schema gives.
-
-Literals are strings in any of the given quotes, numbers, true, false and null in both spellings, lists, and objects
-whose keys may be unquoted. They include JSON.
+"""Values of arguments as JSON text: literals in Python-like syntax, and text whose type the schema defines. Literals
+are strings in any of the given quotes, numbers, true, false and null in both spellings, lists, and objects, whose keys
+may be unquoted. JSON is a subset.
 """
 
 import json
@@ -30,7 +29,7 @@ class PythonLiterals:
     raw_quotes: Sequence[str] = ()
 
     def value(self, source: TextSource, depth: int = 0) -> Step[str | None]:
-        """Reads a value as JSON text. Returns None if there is none, or if it isn't complete."""
+        """Reads a value as JSON text. Returns None if there is none, or if it is incomplete."""
         if depth > DEEPEST:
             return None
         opening = yield from source.one_of((*self.raw_quotes, *self.quotes, "[", "(", "{"))
@@ -54,7 +53,7 @@ class PythonLiterals:
         return (yield from source.before(NOT_BARE)) or None
 
     def arguments(self, source: TextSource, assign: str, close: str) -> Step[None]:
-        """Yields the arguments of a call and its end as pieces; the opening bracket has been read."""
+        """Yields the arguments of a call and its end as pieces, after the opening bracket."""
         source.drop()
         before = "{"
         while True:
@@ -113,7 +112,7 @@ class PythonLiterals:
             items.append(item)
 
     def _more(self, source: TextSource, close: str) -> Step[bool]:
-        """Reads the comma after an item, or stops before the closing bracket. Returns whether there was one of them."""
+        """Reads the comma after an item, or stops before the closing bracket. Returns whether there was either."""
         yield from source.blank()
         following = yield from source.one_of((",", close))
         if following == close:
@@ -150,21 +149,19 @@ class PythonLiterals:
 
 
 def as_json(text: str) -> str:
-    """Returns a string as JSON text, unescaped unless it has halves of surrogate pairs, which UTF-8 can't encode."""
+    """Returns a string as JSON text, unescaped unless it has lone surrogates, which UTF-8 can't encode."""
     written = json.dumps(text, ensure_ascii=False)
     return json.dumps(text) if any("\ud800" <= char <= "\udfff" for char in written) else written
 
 
 def is_text(schema: Any, root: Mapping[str, Any] | None) -> bool:
-    """Returns whether an argument is a string by its schema, whatever its text looks like."""
+    """Returns whether an argument is a string by its schema, regardless of its text."""
     return admitted_types(schema, root) == _STRING
 
 
 def typed_json(text: str, schema: Any, root: Mapping[str, Any] | None) -> str:
-    """Returns an argument as JSON text.
-
-    A text that reads as a value of another type is one, if the schema admits it or admits no strings. Any other text is
-    a string.
+    """Returns an argument as JSON text. A text that parses as another type has that type if the schema admits it, or
+    admits no strings. Any other text is a string.
     """
     types = admitted_types(schema, root)
     if types == _STRING:
@@ -180,7 +177,7 @@ def _literal(text: str) -> str | None:
     reading = PythonLiterals().value(source)
     while True:
         try:
-            next(reading)  # never waits: the text is complete
+            next(reading)  # doesn't wait, since the text is complete
         except StopIteration as end:
             value: str | None = end.value
             return value if source.at == len(text) else None

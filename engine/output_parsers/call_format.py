@@ -1,8 +1,8 @@
-"""The format of a model's tool calls as data, from which they are parsed and constrained.
+"""The format of a model's tool calls as data, for parsing and constraining them.
 
     section[0] head arguments tail separator head arguments tail … section[1]
 
-All texts are as the chat template writes them. A parser accepts them with or without white space between their words.
+All texts are as in the chat template. A parser accepts them with or without white space between their words.
 """
 
 import re
@@ -11,7 +11,7 @@ from typing import Any, Protocol
 
 import msgspec
 
-# Placeholders in the texts of a format for the parts that differ from call to call.
+# Placeholders in the texts of a format for the variable parts of calls.
 NAME = "\1"
 ID = "\2"
 
@@ -34,7 +34,7 @@ Tools = Mapping[str, Tool]
 
 
 class JsonCall(msgspec.Struct, frozen=True, tag=True):
-    """A call that is one JSON object. `head` and `tail` are its texts before and after the arguments:
+    """A call as one JSON object. `head` and `tail` are the texts before and after the arguments:
     `{"name": "NAME", "arguments": ` and `, "id": "ID"}`. The key may be the name itself: `{"NAME": `."""
 
     head: str = f'{{"name": "{NAME}", "arguments": '
@@ -55,7 +55,7 @@ class JsonCall(msgspec.Struct, frozen=True, tag=True):
 
     @property
     def is_readable(self) -> bool:
-        """Whether it has members with the name and the arguments, or one whose key is the name."""
+        """Whether it has members for the name and the arguments, or one with the name as its key."""
         return self.keyed_by_name or (self._name is not None and self._arguments is not None)
 
     @property
@@ -78,11 +78,9 @@ class JsonArguments(msgspec.Struct, frozen=True, tag=True):
 
 class Elements(msgspec.Struct, frozen=True, tag=True):
     """Arguments that are elements, `<parameter=k>v</parameter>`. `key` has the texts before and after an argument's
-    name, `end` follows its value; NAME in it is the argument's name again. Strings are written as they are, other
-    values as JSON.
-
-    If `key[1]` contains ID, as in `" type="ID">`, that stands for the value's type, and `kinds` has its text for each
-    JSON type. Otherwise the tool's schema gives the type. `cdata` means that a value may be in <![CDATA[…]]>.
+    name, `end` follows its value; NAME in `end` is the argument's name again. Strings are unquoted, other values are
+    JSON. If `key[1]` contains ID, as in `" type="ID">`, ID stands for the value's type, and `kinds` has its text for
+    each JSON type. Otherwise the tool's schema defines the type. `cdata` means that a value may be in <![CDATA[…]]>.
     """
 
     key: tuple[str, str]
@@ -93,7 +91,8 @@ class Elements(msgspec.Struct, frozen=True, tag=True):
 
 class Literals(msgspec.Struct, frozen=True, tag=True):
     """Arguments that are literals as in a programming language: `f(k="v", n=42)`, `f{k:<|"|>v<|"|>}`. `quote` delimits
-    strings; within quotes other than `"` and `'` there are no escapes."""
+    strings; in quotes other than `"` and `'` there are no escapes.
+    """
 
     brackets: tuple[str, str] = ("(", ")")
     assign: str = "="
@@ -102,11 +101,9 @@ class Literals(msgspec.Struct, frozen=True, tag=True):
 
 
 class CallFormat(msgspec.Struct, frozen=True):
-    """The format of a model's calls. `section` encloses all calls of a turn, `separator` stands between two of them,
-    `head` and `tail` enclose the arguments of each. NAME is the tool's name, ID an id, or the call's number if
-    `numbered`.
-
-    `marks` are other texts after which calls may begin; with `bare`, calls may begin the output without any mark.
+    """The format of a model's calls. `section` encloses all calls of a turn, `separator` is between two of them, `head`
+    and `tail` enclose the arguments of each. NAME is the tool's name, ID an id, or the call's number if `numbered`.
+    `marks` are other texts after which calls may begin; with `bare`, calls may begin the output without a marker.
     `parallel` means that a turn may have several calls.
     """
 
@@ -134,7 +131,7 @@ class CallFormat(msgspec.Struct, frozen=True):
 
     @property
     def last_tag(self) -> str | None:
-        """The last tag before the name if another one precedes it, which models forget to write."""
+        """The last tag before the name, if another one precedes it. Models may omit it."""
         tag = _LAST_TAG.search(self.start)
         return tag[1] if tag else None
 

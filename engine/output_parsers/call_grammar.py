@@ -1,4 +1,6 @@
-"""Structural tags of calls in a format, for calls that are forced or held to their schemas, and the text of a call."""
+"""Structural tags of calls in a format, for calls that are forced or constrained to their schemas, and the text of a
+call.
+"""
 
 import json
 import re
@@ -97,16 +99,17 @@ def _element(format: Elements, name: str, schema: Any) -> TagFormat:
 
 
 def _value(format: Elements, name: str, start: str, schema: Any) -> TagFormat:
-    """Returns the structural tag of an argument: strings are written as they are, other values as JSON."""
+    """Returns the structural tag of an argument: strings are unquoted, other values are JSON."""
     text, end = ANY_TEXT if admits_any_value(schema) else plain_string(schema), format.end.replace(NAME, name)
-    if text == ANY_TEXT:  # the parser ends it at the first end tag
+    if text == ANY_TEXT:  # the parser ends the string at the first end tag
         return tag(start, text, end.removeprefix("\n"))
     return tag(start, text or json_schema(schema), end)
 
 
 def _literal(format: Literals, schema: Any) -> TagFormat:
-    """Returns the structural tag of a value: any text in quotes if these have no escapes; else JSON, which is read,
-    too."""
+    """Returns the structural tag of a value: any text in quotes if these have no escapes; else JSON, which is parsed as
+    well.
+    """
     if format.quote not in ('"', "'") and plain_string(schema) == ANY_TEXT:
         return tag(format.quote, ANY_TEXT, format.quote)
     return json_schema(schema)
@@ -121,7 +124,7 @@ def forced_call_grammar(
 ) -> dict[str, Any]:
     """Returns the structural tag of one or more calls of any of the tools; if not `parallel`, of exactly one.
 
-    With a format of reasoning, reasoning may precede the calls; if the prompt has begun it, it must end first.
+    With a format of reasoning, reasoning may precede the calls; if the prompt has started it, it must end first.
     Arguments satisfy the tools' schemas.
     """
     if isinstance(tool_format, CallFormat):
@@ -139,10 +142,8 @@ def held_call_grammar(
     reasoning: ReasoningFormat | None = None,
     prompt_ends_in_thinking: bool = False,
 ) -> dict[str, Any]:
-    """Returns the structural tag of any text in which the calls that the model chooses to make satisfy the tools'
-    schemas. Reasoning may precede it as in `forced_call_grammar`.
-
-    The format must have a trigger.
+    """Returns the structural tag of any text in which optional calls satisfy the tools' schemas. Reasoning may precede
+    it as in `forced_call_grammar`. The format must have a trigger.
     """
     assert isinstance(tool_format, CallFormat)
     assert tool_format.trigger is not None
@@ -161,7 +162,7 @@ def _from(trigger: str, tag: TagFormat) -> TagFormat:
 
 
 def with_reasoning(reasoning: ReasoningFormat, grammar: TagFormat, prompt_ends_in_thinking: bool) -> TagFormat:
-    """Returns a format preceded by reasoning, which is optional unless the prompt has begun it."""
+    """Returns a format preceded by reasoning, which is optional unless the prompt has started it."""
     thought = reasoning.reasoning_grammar(prompt_ends_in_thinking)
     return sequence([thought if prompt_ends_in_thinking else either([NOTHING, thought]), grammar])
 
@@ -174,7 +175,7 @@ def unenforceable_keywords(tool_format: ToolFormat, tool: Tool) -> Mapping[Path,
 
 
 def call_text(format: CallFormat, name: str, arguments: Mapping[str, Any], id: str = "0") -> str:
-    """Returns a call as the model writes it, without the section around all calls of a turn."""
+    """Returns a call in the model's format, without the section around all calls of a turn."""
     written = json.dumps(arguments, ensure_ascii=False)
     head, tail = format.head, format.tail
     match format.arguments:

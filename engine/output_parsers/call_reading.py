@@ -1,4 +1,4 @@
-"""Parsing of calls by their format. Everything but calls of known tools is text."""
+"""Parsing of calls by their format. Everything except calls of known tools is text."""
 
 import re
 from collections.abc import Sequence
@@ -24,14 +24,14 @@ from specvino.engine.output_parsers.json_scanner import json_object
 from specvino.engine.output_parsers.pieces import CallArguments, CallEnd, CallStart, Piece
 from specvino.engine.output_parsers.text_source import Step, TextSource
 
-# A longer text isn't the name of an argument.
+# A longer text isn't parsed as the name of an argument.
 LONGEST_NAME = 256
 
 _USUAL_QUOTES = ('"', "'")
 _NOT_ID, _NOT_NUMBER = re.compile(r"[^\w.:-]"), re.compile(r"[^0-9]")
 _OF_A_NAME = re.compile(r"[\w.-]")
 
-# Where models add or omit white space: around line breaks and between tags.
+# Positions where models add or omit white space: around line breaks and between tags.
 _BREAK = re.compile(r"\s*\n\s*|(?<=[>\]}])\s*(?=<(?!\])|\[(?!<)|\{)|(?<=[>\]}])\s+|\s+(?=[<\[{])")
 
 
@@ -45,8 +45,8 @@ class CallReader:
         self._before_name, self._after_name = _words_around_id(before), _words_around_id(after)
         self._close_after = not after[:1].isspace()
         self._section_end, self._tail = _words(format.section[1]), _words(format.tail)
-        # Texts that may begin calls. Each has the words that follow it, and whether a complete call comes next or the
-        # rest of one after its start.
+        # Texts that may begin calls, with the words that follow them, and whether a complete call follows, or the rest
+        # of a call after its start.
         section, head = _words(format.section[0]), _words(format.start)
         self._starts: dict[str, tuple[list[str], bool]] = dict.fromkeys(format.marks, ([], True))
         if format.last_tag is not None:
@@ -58,7 +58,7 @@ class CallReader:
         self._bare = section[1:]
         if section:
             self._starts[section[0]] = (section[1:], True)
-        if len(self._section_end) > 1 and self._section_end[:1] == head[:1]:  # alone it may begin the next call
+        if len(self._section_end) > 1 and self._section_end[:1] == head[:1]:  # it may begin the next call
             self._section_end[:2] = ["".join(self._section_end[:2])]
         self._separators = tuple(_words(format.separator)) or (",",)
 
@@ -81,14 +81,14 @@ class CallReader:
                 yield from source.give_up(len(marker))
 
     def _others(self, source: TextSource) -> Step[None]:
-        """Reads the rest of a section after a call: other calls, and the section's end."""
+        """Reads the rest of a section after a call: further calls, and the section's end."""
         while True:
             ended = False
             for word in self._section_end:
                 if not (yield from source.closing(word)):
                     break
                 ended = True
-            if ended or self._has_head:  # `parse` finds calls with a beginning of their own
+            if ended or self._has_head:  # `parse` finds calls that have their own beginning
                 return
             yield from source.blank()
             yield from source.one_of(self._separators)
@@ -117,7 +117,7 @@ class CallReader:
         return True
 
     def _named(self, source: TextSource) -> Step[Tool | None]:
-        """Reads the head from its id or name on. Returns the tool, or None."""
+        """Reads the head, starting with its id or name. Returns the tool, or None."""
         if not (yield from self._past_id(source, self._before_name, begun=True)):
             return None
         tool = yield from self._tool(source)
@@ -126,7 +126,7 @@ class CallReader:
         return tool
 
     def _tool(self, source: TextSource) -> Step[Tool | None]:
-        """Reads the name of a tool. Returns None as soon as there is none."""
+        """Reads the name of a tool. Returns None as soon as no name matches."""
         while True:
             ahead = source.rest[source.at :]
             if not source.ended and any(name.startswith(ahead) for name in self._tools):
@@ -139,8 +139,9 @@ class CallReader:
             return self._tools[name]
 
     def _past_id(self, source: TextSource, words: tuple[list[str], list[str]], begun: bool = False) -> Step[bool]:
-        """Reads an id with the words around it, which models may omit. `begun` means that the words before it have been
-        read."""
+        """Reads an id with the words around it, which models may omit. `begun` means that the words before it were
+        read.
+        """
         before, after = words
         if after and (begun or (yield from self._all(source, before))):
             yield from source.before(_NOT_NUMBER if self._format.numbered else _NOT_ID)
@@ -148,7 +149,9 @@ class CallReader:
         return (yield from self._all(source, after or ([] if begun else before), exact=self._close_after))
 
     def _all(self, source: TextSource, words: Sequence[str], exact: bool = False) -> Step[bool]:
-        """Reads these words, each after optional white space; if `exact`, none is allowed before the first."""
+        """Reads these words, each after optional white space; if `exact`, no white space is allowed before the
+        first.
+        """
         for index, word in enumerate(words):
             if index or not exact:
                 yield from source.blank()
@@ -186,7 +189,7 @@ class CallReader:
             yield CallStart(tool.name)
             yield CallEnd((yield from json_object(source)))
             return True
-        # For a tool without parameters nothing may be written; for another tool the output may have been cut off here.
+        # A tool without parameters may have no arguments; for another tool the output may have been cut off here.
         if (tool.parameters or {}).get("properties") or source.at < len(source.rest):
             return False
         source.at = after_name
@@ -204,7 +207,7 @@ class _ElementsReader:
         before, after = format.key
         start = _words(before)
         common = len([*takewhile(lambda words: words[0] == words[1], zip(start, tail, strict=False))])
-        # The common beginning of elements and the end of the call, and what follows it in each.
+        # The common prefix of elements and the end of the call, and the rest of each.
         self._common, self._start, self._close = start[:common], start[common:], tail[common : common + 1]
         name_end, _, kind_end = after.partition(ID)
         self._after_name, self._after_kind = _words(name_end), _words(kind_end)
@@ -269,7 +272,8 @@ class _ElementsReader:
         self, source: TextSource, tool: Tool, schema: Any, member: str, end: str, *, text: bool, typed: bool
     ) -> Step[bool]:
         """Yields the pieces of a value up to its `end`, and returns whether it is complete. `member` is the JSON text
-        before the value; `text` means that it is a string, `typed` that the call gives its type."""
+        before the value; `text` means that it is a string, `typed` that the call states its type.
+        """
         if self._break_before:
             yield from source.literal("\n")
         if text:
@@ -289,7 +293,7 @@ class _ElementsReader:
         return True
 
     def _string(self, source: TextSource, end: str) -> Step[bool]:
-        """Yields a string in pieces while it is written: models write whole files in one."""
+        """Yields a string in pieces while it is generated: models write whole files as one argument."""
         if self._cdata and (yield from source.literal(CDATA[0])):
             source.drop()
             end = CDATA[1] + end

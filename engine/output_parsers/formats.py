@@ -1,4 +1,4 @@
-"""Formats of calls and reasoning: which of them go together, and which special tokens they need in the text."""
+"""Formats of calls and reasoning: their compatibility, and the special tokens that they need in the text."""
 
 from collections.abc import Collection, Iterator
 
@@ -13,8 +13,9 @@ ReasoningFormat = ReasoningTags | MessageFraming
 
 
 class ShownFormats(msgspec.Struct, frozen=True):
-    """The formats of calls and reasoning that a chat template shows: derived ones, or the names of formats whose
-    messages frame the whole output. None means that it shows none."""
+    """The formats of calls and reasoning of a chat template: derived ones, or the names of formats whose messages frame
+    the whole output. None means that it has none.
+    """
 
     tool: CallFormat | str | None = None
     reasoning: ReasoningTags | str | None = None
@@ -38,8 +39,7 @@ def go_together(tool: ToolFormat | None, reasoning: ReasoningFormat | None) -> b
 def needed_special_tokens(
     tool: ToolFormat | None, reasoning: ReasoningFormat | None, special: Collection[str]
 ) -> frozenset[str]:
-    """Returns the texts of those of a vocabulary's `special` tokens that must be kept in the text to parse these
-    formats."""
+    """Returns the `special` tokens of a vocabulary that must be kept in the text to parse these formats."""
     texts = tuple(_texts(tool, reasoning))
     return frozenset(token for token in special if token.strip() and any(token in text for text in texts))
 

@@ -1,12 +1,11 @@
-"""Harmony, the format of gpt-oss: reasoning in the channel `analysis`, the answer in `final`, calls by their recipient.
+"""Harmony, the format of gpt-oss: reasoning is in the channel `analysis`, the answer in `final`; calls are messages
+with a recipient.
 
     <|channel|>commentary to=functions.f <|constrain|>json<|message|>{…}<|call|>
 
 The package openai-harmony isn't used: it parses token ids of its own vocabulary, which it downloads on first use, and
-can't start without it.
-
-The format is written by hand because the template writes the recipient of a call in either of two positions, and only
-one call per turn.
+doesn't start without it. The format isn't derived because the recipient of a call may be in either of two positions,
+and the template renders only one call per turn.
 """
 
 import re
@@ -59,7 +58,7 @@ FRAMING = MessageFraming(
 
 
 def _grammar(tools: Sequence[Tool]) -> TagFormat:
-    """Returns the structural tag of exactly one call: the token that ends it ends the output, so nothing can follow."""
+    """Returns the structural tag of exactly one call: the token that ends it also ends the output."""
     head = "<|channel|>commentary to=functions.{} <|constrain|>json<|message|>"
     return tags([tag(head.format(tool.name), object_grammar(tool.parameters), "") for tool in tools], "", many=False)
 

@@ -1,8 +1,8 @@
 """Calls written as JSON objects: `{"name": "f", "arguments": {…}}`.
 
-`parameters` means the same as `arguments`. The members may have any order, but arguments before the name are held back
-until it is known. Only `id`, `type` and the members that the model's template writes may precede the arguments, so that
-an answer in JSON is soon recognized.
+`parameters` is equivalent to `arguments`. Members may have any order, but arguments before the name are held back until
+it is known. Only `id`, `type` and the members of the model's template may precede the arguments, so that an answer in
+JSON is recognized early.
 """
 
 import json
@@ -91,7 +91,7 @@ def _stream(source: TextSource, name: str) -> Step[bool]:
 
 
 def _rest(source: TextSource) -> Step[None]:
-    """Drops the rest of the object after the arguments. Its closing brace may be missing: models forget it."""
+    """Drops the rest of the object after the arguments. Models may omit its closing brace."""
     while True:
         yield from source.blank()
         if (yield from source.literal("}")):

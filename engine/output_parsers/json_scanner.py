@@ -1,4 +1,4 @@
-"""Scanning of JSON values character by character, so that arguments can be streamed while they are written."""
+"""Scans JSON values character by character, so that arguments can be streamed while they are generated."""
 
 import json
 import re
@@ -7,7 +7,7 @@ from enum import Enum, auto
 from specvino.engine.output_parsers.pieces import CallArguments
 from specvino.engine.output_parsers.text_source import Step, TextSource
 
-# Beyond these limits a client's parser may refuse the arguments: Python's limits the depth and the digits of a number.
+# Beyond these limits a client's parser may reject the arguments: Python's limits the depth and the digits of a number.
 DEEPEST = 128
 LONGEST_NUMBER = 400
 
@@ -35,9 +35,8 @@ class Expect(Enum):
 
 
 class JsonScanner:
-    """Scans one JSON value. `done` means that it is complete, `broken` that it can't become valid any more.
-
-    A control character within a string, which models write although JSON forbids it, is replaced by its escape.
+    """Scans one JSON value. `done` means that it is complete, `broken` that it can't become valid. JSON forbids control
+    characters in strings, but models write them, so they are escaped.
     """
 
     def __init__(self) -> None:
@@ -65,8 +64,9 @@ class JsonScanner:
         return "".join(out), at
 
     def _character(self, char: str) -> str | None:
-        """Returns the text for a character: None if it breaks the value; with `done`, the empty text if it follows the
-        value."""
+        """Returns the text for a character: None if it makes the value invalid; with `done`, the empty text if it
+        follows the value.
+        """
         match self._expect:
             case Expect.STRING:
                 return self._in_string(char)
@@ -152,7 +152,7 @@ class JsonScanner:
 
 
 def json_value(source: TextSource) -> Step[str | None]:
-    """Reads a JSON value. Returns None if there is none, or if it isn't complete."""
+    """Reads a JSON value. Returns None if there is none, or if it is incomplete."""
     scanner = JsonScanner()
     value = ""
     while True:
@@ -166,8 +166,9 @@ def json_value(source: TextSource) -> Step[str | None]:
 
 
 def json_object(source: TextSource) -> Step[bool]:
-    """Yields the JSON object that begins here as arguments, and returns whether it is complete. The text after it is
-    left."""
+    """Yields the JSON object that begins here as arguments, and returns whether it is complete. The text after it isn't
+    read.
+    """
     scanner = JsonScanner()
     while True:
         text, at = scanner.feed(source.rest)

@@ -1,6 +1,6 @@
 """Formats whose outputs consist of messages with headers: gptoss and onyx.
 
-Headers are framing and are dropped. Only one that addresses an unknown tool becomes text, along with its message.
+Headers are framing and are dropped, except for one with an unknown tool, which becomes text along with its message.
 """
 
 from collections.abc import Callable, Sequence
@@ -24,7 +24,7 @@ class Header:
 
 
 class Joined:
-    """Makes pieces of one kind. A line break separates those of different messages."""
+    """Makes pieces of one kind, with a line break between different messages."""
 
     def __init__(self, kind: type[AnswerText] | type[ReasoningText]) -> None:
         self._kind = kind
@@ -41,12 +41,11 @@ class Joined:
 @dataclass(frozen=True)
 class MessageFraming:
     """A format of outputs that consist of messages. A header begins with one of `starts` and ends with `body`; a
-    message ends with one of `ends` or before a start.
-
-    The first header may miss its beginning if the prompt ends with it. `thinking` is the header of reasoning, `answer`
-    that of the answer, and `after_thinking` the text between reasoning and the next header. `read` parses a header.
-    `call` yields the pieces of the call in a message to a recipient; it returns False, with nothing dropped, if there
-    is no call of a known tool. `further` are other texts that calls may contain.
+    message ends with one of `ends` or before a start. The first header may lack its beginning if the prompt ends with
+    it. `thinking` is the header of reasoning, `answer` that of the answer, and `after_thinking` the text between
+    reasoning and the next header. `read` parses a header. `call` yields the pieces of the call in a message to a
+    recipient; it returns False, with nothing dropped, if there is no call of a known tool. `further` are other texts
+    that calls may contain.
     """
 
     starts: Sequence[str]
@@ -65,8 +64,9 @@ class MessageFraming:
         return (*self.starts, self.body, *self.ends, *self.further)
 
     def parse(self, source: TextSource, tools: Tools, reasoning: bool, inside: bool) -> Step[None]:
-        """Yields the pieces of an output. Without `reasoning` that is text like any other. `inside` means that the
-        prompt ended with its header."""
+        """Yields the pieces of an output. Without `reasoning`, reasoning is plain text. `inside` means that the prompt
+        ended with its header.
+        """
         text, reasoned = Joined(AnswerText), Joined(ReasoningText)
         first = (*self.starts, " " + RECIPIENT, RECIPIENT, self.body)
         thinking = inside or (yield from self._begin(source, tools, text, first))
@@ -89,7 +89,7 @@ class MessageFraming:
         if start is None:
             source.at = 0
             return False
-        source.marked = start in self.starts  # the others may be prose
+        source.marked = start in self.starts  # other texts may be prose
         if start != self.body and (yield from source.until(self.body, LONGEST_HEADER)) is None:
             if not source.cut:
                 yield text(source.take(len(start)))
@@ -106,14 +106,15 @@ class MessageFraming:
         return False
 
     def reasoning_grammar(self, inside: bool) -> TagFormat:
-        """Returns the structural tag of the reasoning; `inside` means that the prompt has begun it."""
+        """Returns the structural tag of the reasoning; `inside` means that the prompt has started it."""
         return tag("" if inside else self.thinking, ANY_TEXT, self.after_thinking)
 
 
 @dataclass(frozen=True)
 class FramedCalls:
     """A format of calls that are messages of a `framing`. `grammar` makes the structural tag of one call; `one_by_one`
-    is as in CallFormat. There is no trigger, since a message may begin with anything."""
+    is as in CallFormat. There is no trigger, since a message may begin with any header.
+    """
 
     framing: MessageFraming
     grammar: Callable[[Sequence[Tool]], TagFormat]

@@ -1,4 +1,4 @@
-"""Formats of calls and reasoning by name, for models whose chat template doesn't show them, and for operators."""
+"""Named formats of calls and reasoning, for models whose chat template doesn't render them, and for operators."""
 
 from specvino.engine.output_parsers import gptoss, onyx
 from specvino.engine.output_parsers.call_format import (
@@ -87,7 +87,7 @@ CALL_FORMATS = {
     ),
 }
 
-# vLLM's names of these formats, where they differ from ours (`vllm/tool_parsers/__init__.py` and
+# vLLM's names of these formats, if they differ from ours (`vllm/tool_parsers/__init__.py` and
 # `vllm/reasoning/__init__.py` at 0064cc9c).
 TOOL_ALIASES = {
     "hermes": "hermes3",
@@ -117,7 +117,7 @@ REASONING_ALIASES = {
     "openai_gptoss": "gptoss",
 }
 
-# All of vLLM's names of formats that are known here, with ours: some formats have the same name in both.
+# All of vLLM's names of these formats, with ours; some are the same.
 VLLM_TOOL_PARSERS = {
     **TOOL_ALIASES,
     "mistral": "mistral",

@@ -3,8 +3,8 @@
      to=f<|message|><atem:function_calls><atem:invoke name="f"><atem:parameter name="k">v</atem:parameter></atem:invoke>
     </atem:function_calls><|eom|>
 
-The outer element is optional, and the name in `invoke` is the tool's. The format is written by hand because calls and
-reasoning are messages of their own.
+The outer element is optional, and the name in `invoke` is the tool's. The format isn't derived because calls and
+reasoning are separate messages.
 """
 
 import re
@@ -67,8 +67,9 @@ FRAMING = MessageFraming(
 
 
 def _grammar(tools: Sequence[Tool]) -> TagFormat:
-    """Returns the structural tag of one call, in a message to its tool: the token that ends the message ends the
-    output."""
+    """Returns the structural tag of one call, in a message to its tool: the token that ends the message also ends the
+    output.
+    """
     calls = [
         tag(f" to={tool.name}<|message|>{WRAPPER}", call_grammar(_INVOKE, [tool], many=False), WRAPPER_END)
         for tool in tools

@@ -1,4 +1,4 @@
-"""The parser of one output: it takes text as it is generated, and returns pieces."""
+"""The parser of one output: it receives text as it is generated, and returns pieces."""
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import partial
@@ -42,11 +42,10 @@ class Stage:
 
 
 class OutputParser:
-    """Splits an output into pieces, independently of the parts in which it arrives.
-
-    It never raises and never loses text: anything but a well-formed call of a known tool is answer text, including its
-    markers. Text that could still become a marker or a call is held back; if the output ends before that is decided,
-    it may be dropped as markup (see `finish`). White space that belongs to framing is dropped.
+    """Splits an output into pieces, regardless of the chunks in which it arrives. It never raises and never loses text:
+    everything except well-formed calls of known tools is answer text, including markers. Text that could still become a
+    marker or a call is held back; if the output ends before this is decided, it may be dropped as markup (see
+    `finish`). White space that belongs to framing is dropped.
     """
 
     def __init__(self, stages: Sequence[Parse]) -> None:
@@ -55,7 +54,7 @@ class OutputParser:
 
     @property
     def thinking(self) -> bool:
-        """Returns whether the text so far ends within the reasoning, so that its tokens count as such."""
+        """Returns whether the text so far ends within the reasoning, so that tokens count as reasoning."""
         return any(stage.source.thinking for stage in self._stages)
 
     def push(self, text: str) -> list[Piece]:
@@ -65,8 +64,8 @@ class OutputParser:
     def finish(self, cut: bool = False) -> list[Piece]:
         """Returns the pieces of the text that was held back; nothing is pushed afterwards.
 
-        If the output was `cut` off, text that may be the beginning of markup is dropped. If it ended by itself, only
-        the beginning of a call is dropped, from a complete marker on.
+        If the output was `cut` off, text that may be the beginning of markup is dropped. If the model ended it, only
+        the beginning of a call is dropped, starting with a complete marker.
         """
         pieces = self._pieces(self._through(0, "", Ending.CUT if cut else Ending.DONE))
         return joined([*pieces, *self._trimmer.finish()])
@@ -90,8 +89,9 @@ class OutputParser:
             yield from self._through(index + 1, "", ending)
 
     def _interrupt(self, index: int) -> Iterator[Piece]:
-        """Ends the text that a later stage has begun: reasoning never occurs within a call, nor before text that is
-        still held back."""
+        """Ends the text in a later stage: reasoning never occurs within a call, nor before text that is still held
+        back.
+        """
         if index < len(self._stages) and self._stages[index].begun:
             yield from self._through(index, "", Ending.INTERRUPTED)
             self._stages[index].start()
@@ -100,8 +100,8 @@ class OutputParser:
 class WhitespaceTrimmer:
     """Drops white space that belongs to framing from the pieces of one output.
 
-    Models write line breaks around calls and reasoning. None is left around reasoning or between calls; before and
-    after a call the text keeps its own.
+    Models write line breaks around calls and reasoning. White space is removed around reasoning and between calls; text
+    before and after a call keeps its own.
     """
 
     def __init__(self) -> None:
@@ -120,7 +120,7 @@ class WhitespaceTrimmer:
                 yield piece
 
     def finish(self) -> Iterator[Piece]:
-        """Yields the white space of an output that consists of nothing else: it is the answer."""
+        """Yields the white space of an output that consists of nothing else, since it is the answer."""
         if self._held and self._last is None:
             yield AnswerText(self._held)
 
@@ -151,8 +151,9 @@ def parser_for(
     tools: Sequence[Tool],
     prompt_ends_in_thinking: bool = False,
 ) -> OutputParser:
-    """Returns a parser of one output. Without tools nothing is a call; without formats, which must go together,
-    everything is text."""
+    """Returns a parser of one output. Without tools nothing is a call; without formats, which must be compatible,
+    everything is text.
+    """
     known = {function.name: function for function in tools} if tool is not None else {}
     inside = prompt_ends_in_thinking
     if framed := framing(tool, reasoning):
@@ -166,7 +167,7 @@ def parser_for(
 
 
 def joined(pieces: Iterable[Piece]) -> list[Piece]:
-    """Returns the pieces with adjacent ones of a kind joined."""
+    """Returns the pieces, with adjacent ones of the same kind joined."""
     out: list[Piece] = []
     for piece in pieces:
         if (

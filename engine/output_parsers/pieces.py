@@ -26,9 +26,9 @@ class CallStart:
 
 @dataclass(frozen=True, slots=True)
 class CallArguments:
-    """The next part of the arguments as JSON text, whatever the model's notation. It is never empty.
+    """The next part of the arguments as JSON text, regardless of the model's notation. It is never empty.
 
-    The joined parts of a complete call parse to an object; those of an incomplete call are the beginning of one.
+    The joined parts of a complete call are a JSON object; those of an incomplete call are the beginning of one.
     """
 
     text: str
@@ -36,8 +36,9 @@ class CallArguments:
 
 @dataclass(frozen=True, slots=True)
 class CallEnd:
-    """The end of a call. `complete` is false if the arguments break off; the rest of the text follows as
-    `AnswerText`."""
+    """The end of a call. `complete` is false if the arguments are incomplete; the rest of the text follows as
+    `AnswerText`.
+    """
 
     complete: bool
 

@@ -15,8 +15,8 @@ class ReasoningTags:
     """A format of reasoning between two tags. `title` is a line that may follow the start tag and isn't reasoning;
     `around` is the white space before and after the end tag.
 
-    With `anywhere` the start tag counts anywhere in the output, since it is a control token that doesn't occur in
-    prose. Otherwise it counts at the beginning only: an answer may explain what `<think>` is.
+    With `anywhere` the start tag is recognized anywhere in the output, since it is a control token that doesn't occur
+    in prose. Otherwise only at the beginning: an answer may contain `<think>` in an explanation.
     """
 
     start: str
@@ -27,7 +27,8 @@ class ReasoningTags:
 
     def parse(self, source: TextSource, inside: bool) -> Step[None]:
         """Yields the pieces of an output. `inside` means that the prompt ended with the start tag, which models may
-        repeat. An output without reasoning may begin with the end tag alone."""
+        repeat. An output without reasoning may begin with just the end tag.
+        """
         yield from source.blank()
         tag = yield from source.one_of((self.start, self.end))
         if tag == self.start or inside:
@@ -58,7 +59,7 @@ class ReasoningTags:
         return f"{message}{before}{self.end}{after}"
 
     def reasoning_grammar(self, inside: bool) -> TagFormat:
-        """Returns the structural tag of the reasoning; `inside` means that the prompt has begun it."""
+        """Returns the structural tag of the reasoning; `inside` means that the prompt has started it."""
         return sequence([tag("" if inside else self.start + self.title, ANY_TEXT, self.end), regex(r"\n{0,2}")])
 
 

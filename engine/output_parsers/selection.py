@@ -1,5 +1,4 @@
-"""Selection of the formats in which a model writes tool calls and reasoning: the operator's, or those that its chat
-template shows."""
+"""Selection of a model's formats of tool calls and reasoning: the operator's, or those of its chat template."""
 
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass
@@ -25,7 +24,7 @@ from specvino.engine.output_parsers.reasoning_tags import THINK
 from specvino.engine.protocol import Calling
 from specvino.engine.request import Conversation
 
-# The format of forced calls of a model whose own format isn't known.
+# The format of forced calls if the model's own format is unknown.
 _FALLBACK = TOOL_PARSERS["hermes3"]
 
 # Variables of chat templates that control the reasoning.
@@ -34,8 +33,9 @@ _THINKING = ("enable_thinking", "reasoning_effort")
 
 @dataclass(frozen=True, slots=True)
 class SelectedParsers:
-    """The formats in which a model writes calls and reasoning. `taught` means that the model knows the tool format;
-    `special_tokens` are the texts of the control tokens that parsing the formats needs."""
+    """The formats of a model's calls and reasoning. `taught` means that the model was trained on the tool format;
+    `special_tokens` are the texts of the control tokens that the parsers need.
+    """
 
     tool: ToolFormat | None = _FALLBACK
     reasoning: ReasoningFormat | None = THINK
@@ -44,7 +44,7 @@ class SelectedParsers:
 
     @property
     def calling(self) -> Calling | None:
-        """Returns how far the model's calls can be constrained; None if it can't call."""
+        """Returns how the model calls tools (`ModelInfo.calling`); None if it can't."""
         if self.tool is None:
             return None
         if not self.taught:
@@ -52,7 +52,7 @@ class SelectedParsers:
         return "taught" if self.tool.trigger is None else "strict"
 
     def thinking(self, ending: str) -> bool:
-        """Returns whether an answer to a prompt with this ending begins with reasoning."""
+        """Returns whether an answer begins with reasoning, by the end of its prompt."""
         return ends_in_thinking(self.reasoning, ending)
 
     def closing(self, message: str = "") -> str | None:
@@ -67,7 +67,7 @@ class SelectedParsers:
         return parser_for(self.tool, self.reasoning, tools, thinking)
 
 
-# The formats of the scripted engine, in place of those of a chat template.
+# The formats of the scripted engine, which has no chat template.
 TAUGHT = ShownFormats("hermes3", "qwen3")
 
 AS_TAUGHT = SelectedParsers()
@@ -76,10 +76,8 @@ AS_TAUGHT = SelectedParsers()
 def select_parsers(
     shown: ShownFormats, tool: str | None, reasoning: str | None, special: Collection[str] = ()
 ) -> SelectedParsers:
-    """Returns the formats of these names; `none` is no format, None that of the chat template. `special` are the texts
-    of the vocabulary's special tokens.
-
-    Raises ValueError for an unknown name, and for two formats that don't go together.
+    """Returns the formats with these names; `none` is no format, None the chat template's format. `special` are the
+    texts of the vocabulary's special tokens. Raises ValueError for an unknown name, and for two incompatible formats.
     """
     shown_tool = tool_format(shown.tool) if isinstance(shown.tool, str) else shown.tool
     shown_reasoning = reasoning_format(shown.reasoning) if isinstance(shown.reasoning, str) else shown.reasoning
@@ -90,7 +88,7 @@ def select_parsers(
     if not go_together(chosen_tool, chosen_reasoning):
         if reasoning is not None and tool is not None:
             raise ValueError(f"tool format {tool!r} and reasoning format {reasoning!r} can't be combined")
-        # The one that wasn't requested gives way.
+        # The format that wasn't requested is dropped.
         if reasoning is None:
             chosen_reasoning = None
         else:
@@ -101,7 +99,7 @@ def select_parsers(
 
 
 def thinking_variables(template: str) -> frozenset[str]:
-    """Returns the variables about reasoning that a template's text contains."""
+    """Returns the variables for reasoning in a template's text."""
     return frozenset(name for name in _THINKING if name in template)
 
 

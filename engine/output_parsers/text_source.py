@@ -1,8 +1,6 @@
-"""Parsing of text that isn't complete yet.
-
-A parser is a generator over a `TextSource`. It yields pieces, and None if it needs more text; then it is resumed at the
-same point. So it reads like a parser of a complete text, and the chunks in which the text arrives make no difference:
-every decision waits until the characters that it needs are present, and is made as soon as they are.
+"""Parsing of incomplete text. A parser is a generator over a `TextSource`. It yields pieces, and None if it needs more
+text; then it is resumed at the same point. So its code is that of a parser of complete text, and the chunks in which
+the text arrives make no difference: every decision is made as soon as the necessary characters are available.
 """
 
 import re
@@ -19,19 +17,18 @@ NOT_BLANK = re.compile(r"\S")
 
 
 class Ending(Enum):
-    """Why no more text comes."""
+    """Why the text has ended."""
 
-    INTERRUPTED = auto()  # other text follows, which isn't for this parser
+    INTERRUPTED = auto()  # other text follows that isn't for this parser
     DONE = auto()  # the model ended the output
     CUT = auto()  # the output was cut off
 
 
 class TextSource:
-    """The text of an output as far as it has arrived. `rest` is the part that no piece has been made of. Reading looks
-    ahead up to the index `at`; `drop` makes that final.
-
-    `marked` means that `rest` begins with a complete marker, which may begin a call; `ended` that no more text comes;
-    `cut` that the text ended within markup, which was dropped; `thinking` that the next text is reasoning.
+    """The text of an output that has arrived so far. `rest` is the part that isn't in a piece yet. Reading looks ahead
+    up to the index `at`; `drop` consumes that text. `marked` means that `rest` begins with a complete marker, which may
+    begin a call; `ended` that the text has ended; `cut` that it ended within markup, which was dropped; `thinking` that
+    the next text is reasoning.
     """
 
     def __init__(self, text: str = "", ended: bool = False) -> None:
@@ -53,11 +50,9 @@ class TextSource:
         return taken
 
     def end(self, ending: Ending) -> None:
-        """Notes that no more text comes.
-
-        The rest could have become markup, or a piece would have been made of it. After a complete marker it counts as
-        markup; otherwise only if the output was cut off, and unless it is white space: a model that ends with `a <`
-        means it.
+        """Ends the text. The rest could have become markup, otherwise it would already be in a piece. After a complete
+        marker it is treated as markup; otherwise only if the output was cut off, unless it is white space: if the model
+        itself ends the output with `a <`, this is text.
         """
         self.ended = True
         if ending is not Ending.INTERRUPTED:
@@ -66,7 +61,7 @@ class TextSource:
             self.take(len(self.rest))
 
     def one_of(self, texts: Sequence[str]) -> Step[str | None]:
-        """Reads the longest of these texts that comes next. Returns None as soon as none of them can."""
+        """Reads the longest of these texts that comes next. Returns None as soon as none of them matches."""
         while True:
             ahead = self.rest[self.at :]
             if not self.ended and any(len(text) > len(ahead) and text.startswith(ahead) for text in texts):
@@ -77,7 +72,7 @@ class TextSource:
             return longest
 
     def literal(self, text: str) -> Step[bool]:
-        """Reads this text. Returns whether it comes next."""
+        """Reads this text if it comes next. Returns whether it does."""
         return (yield from self.one_of((text,))) is not None
 
     def before(self, stop: re.Pattern[str]) -> Step[str]:
@@ -121,8 +116,9 @@ class TextSource:
             yield None
 
     def pieces_until(self, markers: Sequence[str], piece: Callable[[str], Piece] = AnswerText) -> Step[str | None]:
-        """Yields the text before the first of the markers as pieces, and returns the marker, which isn't read; None if
-        the text ends without one."""
+        """Yields the text before the first of the markers as pieces, and returns the marker without reading it; None if
+        the text ends without one.
+        """
         self.marked = False
         while True:
             first = min(((at, marker) for marker in markers if (at := self.rest.find(marker)) >= 0), default=None)
@@ -140,12 +136,12 @@ class TextSource:
             yield None
 
     def give_up(self, count: int) -> Step[None]:
-        """Gives up on markup: its first `count` characters are text, and the rest is read again."""
+        """Treats the first `count` characters as text instead of markup; the rest is read again."""
         if text := self.take(count):
             yield AnswerText(text)
 
     def closing(self, marker: str) -> Step[bool]:
-        """Drops a marker that comes next after optional white space; at the end of the text, also its beginning."""
+        """Drops the marker if it comes next after optional white space; at the end of the text, also its beginning."""
         self.at = 0
         yield from self.blank()
         start = self.at

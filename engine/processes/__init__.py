@@ -1,1 +1,1 @@
-"""Child processes and how the server communicates with them: frames over a socket, one supervisor for each child."""
+"""Child processes and communication with them: frames over a socket, and one supervisor per child."""

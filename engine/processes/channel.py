@@ -34,7 +34,7 @@ class Frames:
             and len(data) >= LENGTH_BYTES
             and int.from_bytes(data[:LENGTH_BYTES], "little") == (len(data) - LENGTH_BYTES)
         ):
-            return [data[LENGTH_BYTES:]]  # usually: one complete frame, which needs no copies
+            return [data[LENGTH_BYTES:]]  # the usual case: one complete frame, without copies
         unread += data  # in place: a frame of many megabytes arrives in hundreds of pieces
         bodies = []
         start = 0
@@ -49,7 +49,7 @@ class Frames:
 
 
 class Channel(asyncio.Protocol):
-    """The server's side: `on_message` is called for every message, `on_closed` once, when the child has ended."""
+    """The server's side: `on_message` is called for every message, and `on_closed` once when the child has ended."""
 
     def __init__(
         self,
@@ -75,8 +75,9 @@ class Channel(asyncio.Protocol):
         self._on_closed()
 
     def send(self, message: msgspec.Struct) -> None:
-        """Sends a message without blocking. A message to a child that has died is lost silently: `on_closed` reports
-        it."""
+        """Sends a message without blocking. A message to a dead child is lost silently; `on_closed` reports the
+        death.
+        """
         assert self._transport is not None
         self._transport.write(frame(self._encoder, message))
 
@@ -127,10 +128,10 @@ class BlockingChannel:
 
 
 class Ready(msgspec.Struct, tag=True):
-    """The child has loaded and takes work."""
+    """The child has loaded and accepts work."""
 
 
 class Failed(msgspec.Struct, tag=True):
-    """The child can't load, or can't continue; `reason` is one line. The process ends after this."""
+    """The child can't load, or can't continue; `reason` is one line. The process then ends."""
 
     reason: str

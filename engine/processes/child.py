@@ -1,4 +1,4 @@
-"""Inside a child process: its main function, and limits of its memory and CPU time."""
+"""Code for child processes: the main function, and limits of memory and CPU time."""
 
 import os
 import resource
@@ -19,15 +19,15 @@ from specvino.engine.processes.lifeline import die_with_parent
 
 
 def run(incoming: Any, work: Callable[[BlockingChannel], None], describe: Callable[[Exception], str]) -> None:
-    """The main function of a child: calls `work` with the channel that `spawn` made, until it returns or the server
-    ends.
+    """The main function of a child: calls `work` with the channel from `spawn`. The child ends when `work` returns or
+    the server ends.
 
     `incoming` is the type of the messages that it receives. An exception of `work` is sent to the server as Failed,
     with the text that `describe` returns.
     """
-    signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C is for the server, which ends us by closing the channel
+    signal.signal(signal.SIGINT, signal.SIG_IGN)  # the server handles it, and closes the channel
     channel_fd, lifeline_fd = int(sys.argv[1]), int(sys.argv[2])
-    # The end of the channel is noticed only between two steps. Loading a model, or an endless template, holds the
+    # The end of the channel is detected only between two steps. Loading a model, or an endless template, blocks the
     # interpreter for longer.
     die_with_parent(lifeline_fd)
     channel = BlockingChannel(socket.socket(fileno=channel_fd), msgspec.msgpack.Decoder(incoming))
@@ -38,12 +38,12 @@ def run(incoming: Any, work: Callable[[BlockingChannel], None], describe: Callab
             channel.send(Failed(describe(error)))
     except EOFError:
         pass  # the server has ended
-    # Native threads and half-built pipelines needn't be torn down, and have crashed while they were.
+    # Skips the teardown of native threads and incomplete pipelines, which isn't needed and has crashed.
     os._exit(0)
 
 
 def expendable() -> None:
-    """Makes the kernel end this process before the server and its other children if memory runs out (Linux)."""
+    """Makes the kernel kill this process before the server and its other children if memory runs out (Linux)."""
     with suppress(OSError):
         Path("/proc/self/oom_score_adj").write_text("500", encoding="ascii")
 
@@ -64,9 +64,8 @@ _INTERVAL = 0.1
 @contextmanager
 def bounded(seconds: float, exceeded: Callable[[], None]) -> Iterator[None]:
     """Calls `exceeded` from another thread as soon as the work within the context has taken `seconds` of CPU time of
-    this process, which doesn't depend on how busy the machine is.
-
-    Native code can't be interrupted: `exceeded` should end the process. It isn't called after the work is done.
+    this process, regardless of the load on the machine. Native code can't be interrupted, so `exceeded` should end the
+    process. It isn't called after the work is done.
     """
     done = threading.Event()
     begun = time.process_time()

@@ -1,10 +1,9 @@
-"""A pipe that ends a child when its parent ends, however that happens.
+"""A pipe that ends a child when its parent ends for any reason. The parent holds the write end and never writes. When
+the parent ends, the kernel sends the child a signal that the write end was closed, which is fatal by default, so no
+code of the child has to run.
 
-The parent holds the writing end and never writes. When the parent ends, the kernel signals the child that the other end
-was closed, which is fatal by default: no code of the child has to run.
-
-As a program, `python -m …lifeline FD MODULE ARGUMENTS` runs any module with such a pipe. Otherwise a program that we
-start would go on when we are killed: pip would download, and OpenVINO convert, for nobody.
+As a program, `python -m …lifeline FD MODULE ARGUMENTS` runs any module with such a pipe. Otherwise a program would
+continue after the server is killed, such as a download by pip or a conversion by OpenVINO.
 """
 
 import fcntl
@@ -17,7 +16,9 @@ from contextlib import contextmanager
 
 
 def die_with_parent(fd: int) -> None:
-    """Makes this process end when the parent, which holds the other end of the pipe `fd`, ends or has ended."""
+    """Makes this process end when the parent, which holds the other end of the pipe `fd`, ends, or if it has already
+    ended.
+    """
     fcntl.fcntl(fd, fcntl.F_SETOWN, os.getpid())
     fcntl.fcntl(fd, fcntl.F_SETFL, fcntl.fcntl(fd, fcntl.F_GETFL) | os.O_ASYNC)
     before = select.poll()  # there is no signal if the parent has ended already
@@ -28,7 +29,9 @@ def die_with_parent(fd: int) -> None:
 
 @contextmanager
 def tied(module: str, *arguments: str) -> Iterator[tuple[list[str], tuple[int, ...]]]:
-    """Yields the command that runs a module until this process ends, and the descriptors that it needs (`pass_fds`)."""
+    """Yields a command that runs a module at most until this process ends, and the descriptors that it needs
+    (`pass_fds`).
+    """
     reading, writing = os.pipe()
     try:
         command = [sys.executable, "-P", "-m", "specvino.engine.processes.lifeline", str(reading), module, *arguments]

@@ -1,4 +1,4 @@
-"""A child that is started on first need, and ended when it is idle."""
+"""A child that is started on demand, and ended when it is idle."""
 
 import asyncio
 from collections.abc import AsyncIterator, Callable
@@ -13,7 +13,7 @@ _RETRY_AFTER = 30  # seconds
 class OnDemand:
     """Keeps the process that `make` returns running while it is used, and for `patience` seconds longer.
 
-    It isn't started if `has_room` returns that the machine has no memory for it.
+    It isn't started if `has_room` returns that there isn't enough memory.
     """
 
     def __init__(self, make: Callable[[], Supervisor], patience: float, has_room: Callable[[], bool]) -> None:
@@ -33,7 +33,7 @@ class OnDemand:
 
     @asynccontextmanager
     async def use(self) -> AsyncIterator[Supervisor]:
-        """Gives the process, once it is ready. Raises EngineUnavailable."""
+        """Yields the process when it is ready. Raises EngineUnavailable."""
         self._users += 1
         if self._end is not None:
             self._end.cancel()
@@ -62,11 +62,11 @@ class OnDemand:
             self._start = asyncio.create_task(self._process.start())
         process, start = self._process, self._start
         try:
-            await asyncio.shield(start)  # others may wait for it if this request is cancelled
+            await asyncio.shield(start)  # other requests may wait for it if this one is cancelled
         except ModelLoadError as error:
             if self._process is process:
                 self._process = self._start = None
-            raise EngineUnavailable(f"What this request needs can't be loaded: {error}", _RETRY_AFTER) from error
+            raise EngineUnavailable(f"The process for this request can't be loaded: {error}", _RETRY_AFTER) from error
         process.check_ready()
         return process
 

@@ -17,7 +17,7 @@ Item = TypeVar("Item")
 
 
 class Turns(Generic[Item]):
-    """A queue of at most `most` items, in which clients take turns: one with many items waits for its own."""
+    """A queue of at most `most` items in which clients take turns: a client with many items only delays itself."""
 
     def __init__(self, most: int) -> None:
         self._most = most
@@ -28,12 +28,13 @@ class Turns(Generic[Item]):
         return sum(map(len, self._waiting.values()))
 
     def add(self, client: str, item: Item) -> Item | None:
-        """Adds an item of a client. Returns the item that is displaced, if the queue is full: the last of the client
-        with the most."""
+        """Adds an item of a client. If the queue is full, returns the item that is dropped: the last one of the client
+        with the most.
+        """
         self._waiting.setdefault(client, deque()).append(item)
         if len(self) <= self._most:
             return None
-        # Among equals it is this client's: earlier items stay.
+        # In case of a tie, this client's new item is dropped.
         longest = max(self._waiting, key=lambda other: (len(self._waiting[other]), other == client))
         displaced = self._waiting[longest].pop()
         if not self._waiting[longest]:
@@ -70,7 +71,7 @@ class ProcessCrashed(EngineError):
 
 
 class QuestionDropped(EngineError):
-    """Nobody wanted the answer when the question's turn came."""
+    """Nobody waited for the answer when the question's turn came."""
 
 
 @dataclass(eq=False, slots=True)
@@ -81,7 +82,7 @@ class _Question:
     losses: int = 0
 
     def is_wanted(self) -> bool:
-        """Returns whether somebody waits for the answer."""
+        """Returns whether a request waits for the answer."""
         return self.wanted() and not self.answer.done()
 
     def fail(self, error: EngineError) -> None:
@@ -91,12 +92,10 @@ class _Question:
 
 class RequestReplyClient:
     """Sends questions to a child process, which is started with the first one, or by `start`. Questions and answers
-    have an `id`.
-
-    Questions wait here, not in the child, so that one that nobody needs any more is never asked, and clients take turns
-    (`CLIENT`). If the process is lost, the question is asked again: it may not be at fault. If the next process is
-    lost, too, `ask` raises ProcessCrashed, or EngineUnavailable if the process was killed from outside. It also raises
-    EngineUnavailable for a question that isn't answered in `deadline` seconds, and if too many wait.
+    have an `id`. Questions wait here, not in the child, so that abandoned ones are never asked, and clients take turns
+    (`CLIENT`). If the process is lost, the question is asked again, since it may not be the cause. If the next process
+    is lost, too, `ask` raises ProcessCrashed, or EngineUnavailable if the process was killed from outside. It also
+    raises EngineUnavailable for a question that isn't answered in `deadline` seconds, and if too many wait.
     """
 
     def __init__(self, name: str, module: str, settings: msgspec.Struct, answers: Any, deadline: float) -> None:
@@ -125,8 +124,9 @@ class RequestReplyClient:
         await self._start
 
     async def ask(self, question: Callable[[int], msgspec.Struct], wanted: Callable[[], bool] = lambda: True) -> Any:
-        """Returns the answer to a question; `question` makes the message with an id. Raises EngineUnavailable,
-        ProcessCrashed, and QuestionDropped if it isn't `wanted` any more when its turn comes."""
+        """Returns the answer to a question; `question` makes the message from an id. Raises EngineUnavailable,
+        ProcessCrashed, and QuestionDropped if it isn't `wanted` any more when its turn comes.
+        """
         answer: asyncio.Future[Any] = asyncio.get_running_loop().create_future()
         displaced = self._turns.add(CLIENT.get(), _Question(question(next(self._ids)), answer, wanted))
         if displaced is not None:
@@ -186,7 +186,7 @@ class RequestReplyClient:
         if self.process.crashed:
             lost.fail(ProcessCrashed(f"It made the {self._name} process crash."))
         else:
-            how = f"was not done in {self._deadline:g} s: the server is busy" if stalled else "failed"
+            how = f"took more than {self._deadline:g} s: the server is busy" if stalled else "failed"
             message = f"The work of the {self._name} process {how}."
             lost.fail(EngineUnavailable(message, retry_after=_RETRY_AFTER))
 

@@ -1,7 +1,7 @@
 """Starts a child process.
 
-It is a new interpreter (`python -m`), never a fork: in a forked process OpenVINO 2026.4.1 runs on one core only
-(decision 003). Nothing of the parent's `__main__` is imported again, and stdin isn't used.
+It is a new interpreter (`python -m`), never a fork: in a forked process OpenVINO 2026.4.1 uses only one core (decision
+003). The parent's `__main__` isn't imported again, and stdin isn't used.
 """
 
 import asyncio
@@ -14,12 +14,12 @@ from typing import NamedTuple
 
 from specvino.engine.processes.channel import Channel
 
-# Signals by which a process ends through a fault of its own. SIGPROF: it had set itself a limit of CPU time.
+# Signals of a process that ended through its own fault. SIGPROF: it exceeded its own CPU time limit.
 _CRASHES = frozenset({signal.SIGSEGV, signal.SIGABRT, signal.SIGBUS, signal.SIGFPE, signal.SIGILL, signal.SIGPROF})
 
 
 class End(NamedTuple):
-    """How a child ended, as in "was killed by SIGSEGV", and whether it crashed."""
+    """The end of a child, as in "was killed by SIGSEGV", and whether it crashed."""
 
     text: str
     crashed: bool
@@ -38,11 +38,11 @@ class Child:
         return self._process.pid
 
     async def end(self) -> End:
-        """Kills the child, also when it is stopped or hangs, and returns how it ended."""
+        """Kills the child, even if it is stopped or hangs, and returns how it ended."""
         self._process.kill()
         self.channel.close()
         os.close(self._lifeline)
-        # Freeing a large model's memory takes a while, and the event loop mustn't wait for it.
+        # Freeing a large model's memory takes time, and the event loop mustn't wait for it.
         code = await asyncio.to_thread(self._process.wait)
         if code < 0:
             return End(f"was killed by {signal.Signals(-code).name}", -code in _CRASHES)
@@ -52,7 +52,7 @@ class Child:
 async def spawn(name: str, module: str, channel: Channel, quiet: bool) -> Child:
     """Starts `python -m module` (a module that calls `child.run`) and connects `channel` to it.
 
-    `name` is its last argument, which distinguishes processes of one module in a process list. `quiet` drops its
+    `name` is its last argument, to distinguish processes of the same module in a process list. `quiet` drops its
     stderr; its stdout is always dropped.
     """
     ours, theirs = socket.socketpair()
@@ -66,15 +66,15 @@ async def spawn(name: str, module: str, channel: Channel, quiet: bool) -> Child:
             stdout=subprocess.DEVNULL,
             stderr=subprocess.DEVNULL if quiet else None,
             pass_fds=(theirs.fileno(), lifeline_read),
-            # Its own group: Ctrl-C in a terminal goes to a process group, and would hit it before it ignores the
-            # signal.
+            # A separate process group: Ctrl-C in a terminal is sent to a group, and would end the child before it
+            # ignores the signal.
             process_group=0,
         )
     except BaseException:
         os.close(lifeline_write)
         raise
     finally:
-        # Our copies would keep the channel open after the child's death, and the child alive after ours.
+        # Our copies would keep the channel open after the child's death, and keep the child alive after ours.
         theirs.close()
         os.close(lifeline_read)
     return Child(process, channel, lifeline_write)

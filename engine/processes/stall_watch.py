@@ -1,4 +1,4 @@
-"""Distinguishes a child that hangs from one that computes in silence."""
+"""Distinguishes a child that hangs from one that computes without sending anything."""
 
 import time
 from collections.abc import Callable
@@ -16,10 +16,9 @@ def cpu_seconds(pid: int) -> float:
 
 
 class StallWatch:
-    """Decides whether a child that owes an answer hangs.
-
-    One that is silent for `timeout` seconds hangs, unless it computes: then it may be silent until it has taken `work`
-    seconds of CPU time, and hangs if it takes none for `timeout` seconds. `clock` and `cpu` are for tests.
+    """Decides whether a child with pending work hangs. A child that is silent for `timeout` seconds hangs, unless it
+    computes: then it may be silent for up to `work` seconds of CPU time, and hangs if it uses none for `timeout`
+    seconds. `clock` and `cpu` are for tests.
     """
 
     def __init__(
@@ -35,12 +34,12 @@ class StallWatch:
         self._clock = clock
         self._cpu = cpu
         self._heard_at = 0.0
-        self._checked = False  # since it was heard
+        self._checked = False  # since the last sign of life
         self._taken = self._taken_at_first = 0.0  # CPU time
         self._took_at = 0.0
 
     def heard(self) -> None:
-        """Notes a sign of life."""
+        """Records a sign of life."""
         self._heard_at = self._clock()
         self._checked = False
 

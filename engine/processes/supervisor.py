@@ -1,4 +1,4 @@
-"""Keeps one child running: starts it, detects that it died or hangs, and restarts it."""
+"""Keeps one child running: starts it, detects if it dies or hangs, and restarts it."""
 
 import asyncio
 import logging
@@ -18,23 +18,23 @@ if TYPE_CHECKING:
 
 log = logging.getLogger(__name__)
 
-_FIRST_DELAY = 0.5  # seconds before the second restart in a row; doubled for each further one
+_FIRST_DELAY = 0.5  # seconds before the second consecutive restart, doubled for each further one
 _LONGEST_DELAY = 30.0
 _LONGEST_LOAD = 1800.0  # seconds; a big model from a slow disk takes minutes
-_STABLE = 60.0  # seconds of life after which a death counts as the first again
+_STABLE = 60.0  # uptime in seconds after which the delays start again
 
 
 class Supervisor:
     """Runs `python -m module`, a module that calls `child.run`, and passes its messages to `on_message`.
 
-    `settings` is the first message to each new child. While `busy()` returns that the child owes an answer, a silence
-    of `stall_timeout` seconds means that it hangs, and it is killed. One that computes may be silent for `silent_work`
-    seconds of CPU time: a long step isn't a stall, however busy the machine is. `on_lost(reason, stalled)` is called
-    whenever a child that was ready is lost, and with it all messages that were sent to it. `on_ready` is called for
-    each child that is ready.
+    `settings` is the first message to each new child. While `busy()` returns that the child has pending work, a silence
+    of `stall_timeout` seconds means that it hangs, and it is killed. A child that computes may be silent for
+    `silent_work` seconds of CPU time: a long step isn't a stall, even on a busy machine. `on_lost(reason, stalled)` is
+    called whenever a child that was ready is lost, together with all messages that were sent to it. `on_ready` is
+    called for each child that is ready.
 
-    A child that is lost during its work is replaced at once. If children are repeatedly lost before any work, the delay
-    grows.
+    A child that is lost during its work is replaced immediately. If children are repeatedly lost before any work, the
+    delay grows.
     """
 
     def __init__(
@@ -54,7 +54,7 @@ class Supervisor:
     ) -> None:
         self.state: State = "loading"
         self.restarts = 0
-        self.crashed = False  # the last child ended by a fault of its own
+        self.crashed = False  # the last child ended through its own fault
         self.failing = False  # the last child was lost before any work, and the next one isn't ready
         self._name = name
         self._module = module
@@ -70,9 +70,9 @@ class Supervisor:
         self._child: Child | None = None
         self._task: asyncio.Task[None] | None = None
         self._loaded: asyncio.Future[None] | None = None
-        self._failure: str | None = None  # the current child's own reason for its end
-        self._worked = False  # the current child answered something, or was lost when it owed an answer
-        self._started_at = 0.0  # by the monotonic clock, as all times here
+        self._failure: str | None = None  # the reason that the current child reported for its end
+        self._worked = False  # the current child has sent an answer, or was lost with pending work
+        self._started_at = 0.0  # monotonic, like all times here
         self._load_seconds = 1.0
         self._ready_by = 0.0
 
@@ -83,7 +83,7 @@ class Supervisor:
 
     @property
     def ending(self) -> bool:
-        """Returns whether the child has announced its end: messages to it are lost."""
+        """Returns whether the child has announced its end, so that messages to it are lost."""
         return self._failure is not None
 
     async def start(self) -> None:
@@ -164,7 +164,7 @@ class Supervisor:
         return reason
 
     async def _watch(self, closed: asyncio.Future[None]) -> bool:
-        """Returns when the child is lost, and whether that is because it hangs."""
+        """Waits until the child is lost; returns whether it hung."""
         while not closed.done():
             await asyncio.wait([closed], timeout=self._stall_timeout / 10)
             if self.state != "ready":
@@ -177,7 +177,7 @@ class Supervisor:
         return False
 
     def _load_deadline(self) -> float:
-        """Returns how long a child may load (seconds): ten times as long as the one before it, if there was one."""
+        """Returns how long a child may load (seconds): ten times as long as the previous one, if there was one."""
         return max(self._stall_timeout, 10 * self._load_seconds) if self.state == "restarting" else _LONGEST_LOAD
 
     def _receive(self, message: Any) -> None:

@@ -34,7 +34,7 @@ _LEAST = -9999.0
 
 
 class Choice:
-    """A choice that is being generated, a token in each step; `position` is its index among those of its prompt."""
+    """A choice that is being generated, one token per step; `position` is its index among the choices of its prompt."""
 
     def __init__(
         self,
@@ -48,11 +48,11 @@ class Choice:
     ) -> None:
         sampling = request.sampling
         tokens = list(answer)
-        if sampling.best_of > 1:  # the best text is the answer itself; each worse one begins a token later
+        if sampling.best_of > 1:  # the best text is the answer itself; each further one begins a token later
             tokens = tokens[position:] + tokens[:position]
         elif sampling.temperature > 0 and not (request.constraint or script.think or script.calls or _calling(answer)):
             random.Random(None if sampling.seed is None else sampling.seed + position).shuffle(tokens)
-        # After the last token comes the end of the turn, unless that is ignored or too early: then it starts again.
+        # The end of the turn follows the last token, unless it is ignored or too early: then the text starts again.
         if sampling.ignore_eos or sampling.min_tokens:
             tokens = tokens or [b" "]
         stops = frozenset(index for index, token in enumerate(tokens) if word_id(token) in sampling.stop_token_ids)
@@ -64,7 +64,7 @@ class Choice:
         self._early = sampling.min_tokens
         self._tokens = tokens
         self._logprobs = [_logprob(token) for token in tokens]
-        self._likeliest = [_shown(token, request) for token in tokens]
+        self._most_likely = [_shown(token, request) for token in tokens]
         text = ChoiceText(ByteTableDetokenizer(tokens), sampling, logprobs=request.logprobs)
         self.output = ChoiceOutput(
             index, text, parser, must_call=request.must_call, parallel_calls=request.parallel_calls
@@ -86,7 +86,7 @@ class Choice:
         if self._ids and tokens:
             yield TokenIds(self.output.index, tuple(self._ids[token] for token in tokens))
         logprobs = [self._logprobs[token] for token in tokens]
-        for segment in self.output.push(tokens, logprobs, reason, [self._likeliest[token] for token in tokens]):
+        for segment in self.output.push(tokens, logprobs, reason, [self._most_likely[token] for token in tokens]):
             if isinstance(segment, Finish):
                 self.finished = True
                 if isinstance(segment.stopped_by, int):
@@ -107,53 +107,53 @@ def _calling(answer: Sequence[bytes]) -> bool:
 
 
 def _logprob(token: bytes) -> float:
-    """Returns a token's logprob, which depends on the token only; the end of the turn is certain."""
+    """Returns a token's logprob, which depends on the token only; that of the end of the turn is 0."""
     return -(zlib.crc32(token) % 1024) / 64
 
 
-def _likeliest(token: bytes, count: int) -> tuple[TopToken, ...]:
-    """Returns the token and, with decreasing logprobs, made-up tokens that are named by their ranks."""
+def _most_likely(token: bytes, count: int) -> tuple[TopToken, ...]:
+    """Returns the token and, with decreasing logprobs, fictitious tokens that are named by their ranks."""
     chosen = TopToken(token.decode(errors="replace"), token, _logprob(token), chosen=True)
     left = 1 - math.exp(chosen.logprob)
     likely = min(chosen.logprob, math.log(left) if left else _LEAST)
-    # Their probabilities sum up to less than the rest: each is at most a third as likely as the one before.
+    # Their total probability is less than the rest: each is at most a third as likely as the previous one.
     others = (TopToken(f" #{rank}", f" #{rank}".encode(), max(likely - rank, _LEAST)) for rank in range(2, count + 1))
     return (chosen, *others) if count else ()
 
 
 def _shown(token: bytes, request: GenerationRequest) -> tuple[TopToken, ...]:
     if not request.logprob_token_ids:
-        return _likeliest(token, request.top_logprobs)
+        return _most_likely(token, request.top_logprobs)
     chosen = TopToken(token.decode(errors="replace"), token, _logprob(token), chosen=True)
     others = (word_of(id).encode() for id in request.logprob_token_ids if id != word_id(token))
     return (chosen, *(TopToken(word.decode(), word, _logprob(word)) for word in others))
 
 
 def prompt_logprobs(choice: int, request: GenerationRequest, count: int) -> PromptLogprobs:
-    """Returns the logprobs of a choice's prompt, with the `count` likeliest tokens at each position."""
+    """Returns the logprobs of a choice's prompt, with the `count` most likely tokens at each position."""
     positions: list[tuple[PromptToken, ...]] = []
     for id in prompt_ids(request.prompts[choice // request.n]):
         word = word_of(id)
-        likeliest = enumerate(_likeliest(word.encode(), count), 1)
+        most_likely = enumerate(_most_likely(word.encode(), count), 1)
         ranked = [
-            PromptToken((id + rank - 1) % VOCABULARY_SIZE, top.text, top.logprob, rank) for rank, top in likeliest
+            PromptToken((id + rank - 1) % VOCABULARY_SIZE, top.text, top.logprob, rank) for rank, top in most_likely
         ]
         positions.append(tuple(ranked) or (PromptToken(id, word, _logprob(word.encode()), 1),))
     return PromptLogprobs(choice, (None, *positions[1:]))
 
 
 def echo(choice: int, request: GenerationRequest) -> PromptText:
-    """Returns the repeated prompt of a choice."""
+    """Returns the echoed prompt of a choice."""
     prompt = request.prompts[choice // request.n]
     text = "" if isinstance(prompt, Conversation) else to_be_answered(prompt)
     if not request.logprobs:
         return PromptText(choice, text)
     sampling = request.sampling
     if sampling.max_tokens != 0 and (request.constraint or request.must_call or sampling.best_of > 1):
-        # As the real engine, whose pipeline doesn't score prompts.
+        # Like the real engine, whose pipeline doesn't score prompts.
         return PromptText(choice, text, tuple(TokenLogprob(word, word.encode(), None) for word in words(text)))
     tokens = [
-        TokenLogprob(word, word.encode(), _logprob(word.encode()), _likeliest(word.encode(), request.top_logprobs))
+        TokenLogprob(word, word.encode(), _logprob(word.encode()), _most_likely(word.encode(), request.top_logprobs))
         for word in words(text)
     ]
     first = [TokenLogprob(token.text, token.bytes, None) for token in tokens[:1]]

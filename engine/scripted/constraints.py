@@ -1,4 +1,4 @@
-"""Constraints and tool calls of the scripted engine: short texts that satisfy them."""
+"""Constraints and tool calls of the scripted engine, with short texts that satisfy them."""
 
 import functools
 import json
@@ -22,7 +22,7 @@ from specvino.engine.structured_output import constraint_json, example, lower
 
 @dataclass(frozen=True, slots=True)
 class WorkedOut:
-    """A lowered constraint, and a text that it allows; None for a structural tag that only XGrammar can read."""
+    """A lowered constraint, and a text that it allows; None for a structural tag that only XGrammar can parse."""
 
     lowered: LoweredConstraint
     example: str | None
@@ -31,7 +31,7 @@ class WorkedOut:
 def worked_out(constraint: Constraint) -> WorkedOut:
     """Returns a lowered constraint with its example; recent results are cached.
 
-    Raises ConstraintError for one that the real engine's own grammars would refuse.
+    Raises ConstraintError for a constraint that the real engine's grammars would reject.
     """
     return _worked_out(isinstance(constraint, JsonSchema), constraint_json(constraint), constraint.strict)
 
@@ -54,7 +54,7 @@ def written_calls(tools: Sequence[Tool], most: int) -> str:
 def _arguments(tool: Tool) -> str:
     try:
         return worked_out(JsonSchema(_parameters(tool))).example or "{}"
-    except ConstraintError:  # the parameters of a tool that isn't forced may be anything
+    except ConstraintError:  # the parameters of a tool that isn't forced aren't validated
         return "{}"
 
 
@@ -68,8 +68,9 @@ def written_parameters(tool: Tool) -> str:
 
 
 def unenforced_arguments(request: GenerationRequest) -> tuple[tuple[int, Path], ...]:
-    """Returns what can't be enforced in the arguments of forced calls: the tool's index and the keyword's path. Raises
-    ConstraintError for tools that can't be called."""
+    """Returns the keywords that can't be enforced in the arguments of forced calls: the tool's index and the path.
+    Raises ConstraintError for tools that can't be called.
+    """
     tools = [tool for prompt in request.prompts if isinstance(prompt, Conversation) for tool in prompt.tools]
     unenforced: list[tuple[int, Path]] = []
     for index, tool in enumerate(tools if request.must_call else ()):

@@ -1,18 +1,16 @@
 """An engine without a model: an offline mock of the API, and faults on demand for tests.
 
-It answers a conversation with its last user message, or with the results of calls that end it, so that an agent comes
-to an end; a text prompt with its text, and a token prompt with its ids as words. A token is a word
-(`mock_tokenizer.py`); every message of a conversation takes 4 tokens more, and the end of a turn is a token, as in a
-real model. With a temperature above 0 the words are shuffled by the seed, so that choices differ and each can be
-repeated. The logprob of a token depends on the token only, and changed scores (a bias, allowed or bad tokens) don't
-change the answer. Each worse text of a beam search (best_of above 1) begins a word later.
-
-With a constraint it answers with a short text that the constraint allows, whatever the prompt; a structural tag that
-allows any text, or contains a grammar, has no effect. Forced calls are of the first two tools, or as many as the script
-sets, with short arguments that the tools allow: always the same for a tool. Tool calls and reasoning are written in the
-formats hermes3 and qwen3: a message may contain them, too, and they are parsed in the answer.
-
-A `Script` changes that: given to the constructor for all prompts, or for one prompt in its own text (`script.py`).
+It answers a conversation with its last user message, or with the results of calls at its end, so that agents terminate;
+a text prompt with its text, and a token prompt with its ids as words. A token is a word (`mock_tokenizer.py`); every
+message of a conversation takes 4 additional tokens, and the end of a turn is a token, as in a real model. With a
+temperature above 0 the words are shuffled by the seed, so that choices differ and can be reproduced. The logprob of a
+token depends on the token only, and changed scores (a bias, allowed or bad tokens) don't change the answer. Each
+further text of a beam search (best_of above 1) begins a word later. With a constraint it answers with a short text that
+the constraint allows, regardless of the prompt; a structural tag that allows any text, or contains a grammar, has no
+effect. Forced calls use the first two tools, or as many as the script sets, with short valid arguments, which are
+always the same for a tool. Tool calls and reasoning are in the formats hermes3 and qwen3: a message may contain them,
+and they are parsed in the answer. A `Script` changes the behavior, for all prompts (passed to the constructor) or for
+one prompt (in its text, see `script.py`).
 """
 
 import asyncio
@@ -52,10 +50,8 @@ from specvino.engine.segments import (
 
 
 class ScriptedEngine:
-    """Implements `protocol.Engine`, as the module's docstring describes.
-
-    `defaults` and `drafting` are properties of its model; drafting doesn't change the answers. `parsers` are at most
-    hermes3 and qwen3.
+    """Implements `protocol.Engine`; see the module's docstring. `defaults` and `drafting` are properties of its model;
+    drafting doesn't change the answers. `parsers` may be hermes3 and qwen3.
     """
 
     def __init__(

@@ -1,4 +1,4 @@
-"""Prompts of the scripted engine: their tokens, truncation, and the text that is answered."""
+"""Prompts of the scripted engine: their tokens, truncation, and the text of the answer."""
 
 from dataclasses import replace
 from itertools import takewhile
@@ -20,12 +20,12 @@ _MESSAGE_TOKENS = 4
 
 
 def count_tokens(prompt: Prompt) -> int:
-    """Returns the number of a prompt's tokens, as this engine counts them."""
+    """Returns the number of a prompt's tokens in this engine."""
     return len(prompt_ids(prompt))
 
 
 def prompt_ids(prompt: Prompt) -> list[int]:
-    """Returns the tokens of a prompt; those of a message beside its words are 0."""
+    """Returns the tokens of a prompt; a message's tokens in addition to its words are 0."""
     match prompt:
         case TokenPrompt(ids) | Conversation(rendered=tuple(ids)):
             return list(ids)

@@ -1,4 +1,4 @@
-"""Scripts of the scripted engine, which change its answers. One may be the first line of the text to be answered:
+"""Scripts of the scripted engine, which change its answers. A script may be the first line of the prompt:
 
     script: delay=0.05 crash_at=3
     the text to be answered
@@ -17,8 +17,8 @@ class Script(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     `delay`: seconds before each token. `crash_at`: the engine is lost before this token (EngineRestarted). `stall_at`:
     this token never comes. `unavailable`: 1 refuses the request as EngineUnavailable. `refused`: 1 refuses the prompt.
     `token_bytes`: above 0, tokens have this number of bytes instead of words, and split code points. `think`: 1 puts
-    the text into the reasoning, too. `calls`: this number of calls of the tools in turn follows the text; forced calls
-    are all of the answer.
+    the text into the reasoning, too. `calls`: this number of calls, of the tools in turn, follows the text; forced
+    calls are the whole answer.
     """
 
     delay: float = 0.0

@@ -1,4 +1,6 @@
-"""Segments -> chunks -> the unary answer. The chunks are complete: the answer is their fold, a stream shows a part."""
+"""Segments -> chunks -> the unary answer. The chunks are complete: the answer is their fold; a stream sends the
+requested part.
+"""
 
 import time
 import uuid
@@ -25,9 +27,8 @@ from specvino.handlers.logprobs import PendingPromptLogprobs, chat_logprobs
 
 
 class ChatEmitter:
-    """Makes the chunks of one answer, without I/O. `legacy` writes calls as a function_call, the predecessor of tools.
-
-    Each choice begins with the text `echo`. With `token_ids` a chunk has all ids up to those of its own text.
+    """Creates the chunks of one answer, without I/O. `legacy` writes calls as a function_call, the predecessor of
+    tools. Each choice begins with the text `echo`. With `token_ids` a chunk has all ids up to the end of its text.
     """
 
     def __init__(
@@ -76,7 +77,7 @@ class ChatEmitter:
                 self._tokens.add(segment)
                 return []
             case Finish(choice, reason, logprobs, stopped_by):
-                # A chunk of its own, as OpenAI sends it: some clients drop text that comes with a finish reason.
+                # A separate chunk, as in OpenAI's streams: some clients drop text in a chunk with a finish reason.
                 last = self._choice(choice, {}, self._reason(reason), logprobs)
                 if self._stop_reason:
                     last["stop_reason"] = stopped_by
@@ -89,10 +90,10 @@ class ChatEmitter:
                 }
                 return [chunk]
             case _:
-                return []  # the end of a call shows in the next delta or in the finish
+                return []  # the next delta or the finish implies the end of a call
 
     def _begin(self, choice: int, started: Started) -> Iterator[wire.ChatCompletionChunk]:
-        # With an empty text, as OpenAI sends it: clients expect content in each chunk that has a role.
+        # With an empty text, as in OpenAI's streams: clients expect content in each chunk with a role.
         delta: wire.ChatDelta = {"role": "assistant", "content": ""}
         begin = self._chunk([{"index": choice, "delta": delta, "logprobs": None, "finish_reason": None}])
         if started.prompt_token_ids:

@@ -58,7 +58,7 @@ def request_fields(body: models.CreateChatCompletionRequest) -> RequestFields:
 
 
 def echoed(body: models.CreateChatCompletionRequest) -> str:
-    """Returns the text with which an answer with `echo` begins: the last message, if it is the assistant's."""
+    """Returns the text at the beginning of an answer with `echo`: the last message, if it is the assistant's."""
     last = body.messages[-1]
     if not or_none(body.echo) or not isinstance(last, models.AssistantMessage):
         return ""
@@ -70,8 +70,9 @@ def _prompt_param(body: models.CreateChatCompletionRequest) -> str:
 
 
 def to_messages(body: models.CreateChatCompletionRequest, *, vision: bool = False) -> Iterator[MessageDraft]:
-    """Yields the conversation's messages. Raises ApiError for parts that the model can't read: without `vision` it
-    reads only text."""
+    """Yields the conversation's messages. Raises ApiError for unsupported parts: without `vision`, everything except
+    text.
+    """
     for index, message in enumerate(body.messages):
         yield _message(message, f"messages.{index}", vision)
 

@@ -1,8 +1,8 @@
 """Images from other servers.
 
-A request could make this server connect to hosts that only it can reach. So hosts must be allowed by name and have
-public addresses only, and the connection goes to the address that was checked: the name isn't resolved again. One
-parser reads URLs, redirects aren't followed, and neither proxies nor passwords of this machine are used.
+A request could make this server connect to internal hosts (SSRF). So hosts must be allowed by name and have public
+addresses only, and the connection uses the checked address without resolving the name again. The same parser reads URLs
+everywhere, redirects aren't followed, and neither proxies nor passwords of this machine are used.
 """
 
 import asyncio
@@ -130,7 +130,8 @@ class Fetcher:
         self._client = httpx.AsyncClient(
             verify=await asyncio.to_thread(httpx.create_ssl_context),
             timeout=_PATIENCE,
-            # A kept connection would serve other hosts at the same address, whose certificate wasn't checked.
+            # A kept-alive connection would be reused for other hosts at the same address, without a check of their
+            # certificates.
             limits=httpx.Limits(max_keepalive_connections=0),
             follow_redirects=False,
             trust_env=False,

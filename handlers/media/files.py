@@ -15,7 +15,7 @@ def read(url: str, folder: Path) -> bytes:
     """
     path = _below(folder, url)
     try:
-        # The path is resolved, so a link here was created since. Opening a pipe must not wait for its writer.
+        # The path was resolved, so a link at this point was created later. Opening a pipe must not wait for its writer.
         descriptor = os.open(path, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC)
     except OSError as error:
         raise InvalidImage("The image's file can't be read.") from error

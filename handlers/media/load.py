@@ -45,14 +45,14 @@ class Media:
         """Returns the images by their params. Raises the same errors as `read`."""
         images: dict[str, Image] = {}
         sources = list(sources)
-        if len(sources) > MAX_IMAGES:  # before any is fetched or decoded
+        if len(sources) > MAX_IMAGES:  # before any image is fetched or decoded
             raise InvalidImage(f"The request has more than {MAX_IMAGES} images.").at(sources[MAX_IMAGES].param)
         for source in sources:
             with _at(source):
                 self._require_allowed(source.url)
         pixels = decoded = 0
         deadline = asyncio.get_running_loop().time() + FETCH_SECONDS
-        for source in sorted(sources, key=lambda source: _is_remote(source.url)):  # fetch only if all others are valid
+        for source in sorted(sources, key=lambda source: _is_remote(source.url)):  # remote images last
             with _at(source):
                 image, read = await self._read(source, engine, deadline, MAX_DECODED_PIXELS - decoded)
                 decoded += read
@@ -123,7 +123,7 @@ def _is_remote(url: str) -> bool:
 
 @contextmanager
 def _at(source: ImageSource) -> Iterator[None]:
-    """Turns a MediaRefused into an ApiError that names the image's part."""
+    """Converts a MediaRefused to an ApiError that names the image's part."""
     try:
         yield
     except MediaRefused as error:

@@ -1,4 +1,4 @@
-"""Which images a request may have: the operator's settings, the limits, and the refusals of other images."""
+"""The rules for images in requests: the operator's settings, the limits, and the errors."""
 
 import re
 from collections.abc import Iterable
@@ -11,15 +11,15 @@ from specvino.handlers.errors import ApiError
 # A name or an IPv4 address; names in other scripts are written as browsers send them (xn--...).
 _HOST = re.compile(r"[A-Za-z0-9]([A-Za-z0-9.-]*[A-Za-z0-9])?")
 
-# Of one image's file, as in OpenVINO Model Server.
+# Per image file, as in OpenVINO Model Server.
 MAX_BYTES = 20_000_000
 
-# Of one request: more of either would take gigabytes of memory, or too much of the server's time, for one client.
+# Per request: more would take gigabytes of memory, or too much of the server's time, for one client.
 MAX_IMAGES = 64
 MAX_PIXELS = 1 << 25
 
-# Of one request, before its images are scaled down: eleven photographs of twelve million pixels, which take two seconds
-# to decode.
+# Per request, before images are scaled down: eleven photographs of twelve million pixels, which take two seconds to
+# decode.
 MAX_DECODED_PIXELS = 1 << 27
 
 # The longest side of an image, in pixels, by `detail`: larger images are scaled down for the model.
@@ -35,10 +35,9 @@ class MediaError(Exception):
 
 @dataclass(frozen=True, slots=True)
 class MediaSettings:
-    """Where images may come from. By default a request can only contain its images, as data URLs.
-
-    `domains` are the hosts that images are fetched from; the single entry `all` stands for every host with a public
-    address. `folder` is where local files are read, with its subfolders.
+    """The allowed sources of images. By default only data URLs in the request are allowed. `domains` are the hosts that
+    images may be fetched from; the single entry `all` stands for every host with a public address. `folder` is the
+    folder of local files, including its subfolders.
     """
 
     domains: tuple[str, ...] = ()
@@ -46,7 +45,9 @@ class MediaSettings:
 
     @classmethod
     def parse(cls, domains: Iterable[str], folder: Path | None) -> "MediaSettings":
-        """Reads the options of a command line, where an entry may be several names with commas. Raises MediaError."""
+        """Parses the options of a command line, where an entry may be several names separated by commas. Raises
+        MediaError.
+        """
         names = [name.strip() for entry in domains for name in entry.split(",")]
         for name in names:
             if not _HOST.fullmatch(name):
@@ -55,7 +56,7 @@ class MediaSettings:
 
 
 class MediaRefused(Exception):
-    """A refused image. `str()` is a sentence for the client; it never quotes another server or a file."""
+    """A rejected image. `str()` is a sentence for the client; it never quotes another server or a file."""
 
     code = ErrorCode.INVALID_IMAGE
 
@@ -65,7 +66,7 @@ class MediaRefused(Exception):
 
 
 class InvalidImage(MediaRefused):
-    """The image was found, but can't be read."""
+    """The image exists, but can't be read."""
 
 
 class InvalidUrl(MediaRefused):

@@ -1,4 +1,4 @@
-"""The document as the running server has it: with its keys, models and limits."""
+"""The document of the running server, with its keys, models and limits."""
 
 from specvino.handlers.own_document.described import OwnDocument
 from specvino.handlers.own_document.facts import Door, Facts

@@ -1,4 +1,4 @@
-"""A model that reads text alone."""
+"""The document for a text-only model."""
 
 from typing import Any
 
@@ -7,18 +7,18 @@ from specvino.document.pointers import component_name, schema_reference
 from specvino.document.walk import reached
 
 UNIONS = ("UserContentPart", "AssistantContentPart", "InputContentPart", "FunctionOutputPart")
-"""What the parts of a message may be, and of an item."""
+"""The unions of the parts of a message, and of an item."""
 
 TEXTS = frozenset(
     ("TextPart", "RefusalPart", "ChatInputTextPart", "ChatOutputTextPart", "InputTextContent", "InputOutputTextContent")
 )
-"""Those that every model reads; `chat/request.py` and `responses/request.py` refuse the others."""
+"""The parts that every model reads; `chat/request.py` and `responses/request.py` reject others."""
 
 SUFFIX = "OfRequests"
 
 
 def read_text_only(document: dict[str, Any]) -> None:
-    """Leaves only texts among the parts that a request may hold. Stored items may show others, of a model before."""
+    """Leaves only texts among the parts in requests. Stored items may have other parts, from an earlier model."""
     schemas = document["components"]["schemas"]
     for name in _apart(document):
         union = schemas[name]
@@ -31,8 +31,9 @@ def read_text_only(document: dict[str, Any]) -> None:
 
 
 def _apart(document: dict[str, Any]) -> list[str]:
-    """Gives requests components of their own where they share with answers what leads to the unions; returns the
-    names of the unions in requests."""
+    """Copies the components that lead to the unions if requests share them with answers; returns the names of the
+    unions in requests.
+    """
     schemas = document["components"]["schemas"]
     bodies = {
         name for operation in operations(document) if operation.body for name in reached(document, operation.body)
@@ -51,7 +52,7 @@ def _apart(document: dict[str, Any]) -> list[str]:
 
 
 def _copy(node: Any, leading: set[str]) -> Any:
-    """Returns a copy that refers to the requests' own components."""
+    """Returns a copy with references to the requests' own components."""
     if isinstance(node, list):
         return [_copy(item, leading) for item in node]
     if isinstance(node, dict):

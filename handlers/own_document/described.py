@@ -31,7 +31,9 @@ class OwnDocument:
         self._made: dict[tuple[str, bool], dict[str, Any]] = {}
 
     def of(self, version: str) -> dict[str, Any]:
-        """Returns it in that version of OpenAPI, 3.1 or 3.2. It is made once: whoever changes it must copy it."""
+        """Returns it in that version of OpenAPI, 3.1 or 3.2. It is cached, so callers must copy it before they change
+        it.
+        """
         model = self._model()
         key = version, model is not None
         if key not in self._made:
@@ -47,7 +49,7 @@ class OwnDocument:
 
 
 def described(document: dict[str, Any], facts: Facts) -> dict[str, Any]:
-    """Returns the document as it is true of a server."""
+    """Returns the document, adapted to a server."""
     own = copy.deepcopy(document)
     if not facts.door.asks_for_key:
         ask_for_no_key(own)

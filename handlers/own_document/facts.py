@@ -10,8 +10,9 @@ from specvino.handlers.limits import Limits
 
 @dataclass(frozen=True, slots=True)
 class Door:
-    """The limits before the handlers: whether a key is required, the largest body in bytes, and the most elements of a
-    list in it. None is an unknown limit."""
+    """The limits of the HTTP server: whether a key is required, the largest body in bytes, and the maximum number of
+    elements of a list. None is an unknown limit.
+    """
 
     asks_for_key: bool = False
     max_body: int | None = None
@@ -20,7 +21,7 @@ class Door:
 
 @dataclass(frozen=True, slots=True)
 class Facts:
-    """What the document states about the server. `model` is None before it is loaded."""
+    """The facts about the server in its document. `model` is None before it is loaded."""
 
     names: tuple[str, ...]
     model: ModelInfo | None = None

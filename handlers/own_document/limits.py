@@ -11,12 +11,12 @@ from specvino.document.walk import descend, reached
 from specvino.handlers.own_document.facts import Facts
 from specvino.handlers.own_document.operations import links
 
-# Prompts whose integers are the model's tokens. For the other lists of tokens it is a condition.
+# Prompts of token ids. Other lists of token ids are checked by a condition.
 _TOKEN_IDS = {"prompt_token_ids", "input_ids", "tokens", "content"}
 
 
 def bound(document: dict[str, Any], facts: Facts) -> None:
-    """States what no request may ask for here, whatever else it asks."""
+    """Adds the limits that apply to all requests as bounds."""
     known = document["x-facts"] = facts.of_conditions()
     for operation in operations(document):
         if operation.body is None:
@@ -51,7 +51,9 @@ def _narrowed(schema: dict[str, Any], allowed: dict[str, Any]) -> dict[str, Any]
 
 
 def _without_vacuous_rules(body: dict[str, Any]) -> None:
-    """Takes out the rules about fields that can only be null here: generators get lost in rules."""
+    """Removes rules about fields that can only be null on this server, since generators of requests are slow with many
+    rules.
+    """
     null = {name for name, schema in body["properties"].items() if schema.get("type") == "null"}
 
     def never(rule: dict[str, Any]) -> bool:
@@ -70,7 +72,9 @@ def _integers_at_most(schema: dict[str, Any], most: int) -> None:
 
 
 def _sizes(document: dict[str, Any], facts: Facts) -> None:
-    """No text is longer than the body, which has a byte or more for each character, and no list has more elements."""
+    """Limits texts to the size of the body, which has at least a byte per character, and lists to its maximum number of
+    elements.
+    """
     for schema in _of_requests(document):
         for keyword, most in (("maxLength", facts.door.max_body), ("maxItems", facts.door.max_items)):
             if keyword in schema and most is not None:
@@ -78,7 +82,7 @@ def _sizes(document: dict[str, Any], facts: Facts) -> None:
 
 
 def _of_requests(document: dict[str, Any]) -> Iterator[dict[str, Any]]:
-    """Yields the schemas that requests have and answers don't have."""
+    """Yields the schemas that occur in requests, but not in answers."""
     every = list(operations(document))
     answers = _components(document, [list(operation.definition["responses"].values()) for operation in every])
     for name in _components(document, [operation.body for operation in every if operation.body]) - answers:
@@ -91,7 +95,7 @@ def _components(document: dict[str, Any], nodes: list[Any]) -> set[str]:
 
 
 def _links(document: dict[str, Any], facts: Facts) -> None:
-    """Keeps the bodies of links within the limit of tokens."""
+    """Keeps the bodies of links within the token limit."""
     limits = [facts.limits.max_tokens, facts.model and facts.model.context_length - 1]
     known = [limit for limit in limits if limit is not None]
     for link in links(document):

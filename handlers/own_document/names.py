@@ -8,10 +8,8 @@ from specvino.document.pointers import resolved
 
 
 def name_models(document: dict[str, Any], names: tuple[str, ...]) -> None:
-    """Adds the names of the served models.
-
-    What is refused for nothing but its model has them as the only values. Of the others the names are no bound, and
-    their bodies have no examples (decision 065).
+    """Adds the names of the served models. If only an unknown model makes a request fail, the names are the only valid
+    values. Otherwise they are no bound, and the bodies have no examples (decision 065).
     """
     for operation in operations(document):
         for parameter in operation.parameters_in("path"):

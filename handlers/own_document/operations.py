@@ -1,5 +1,4 @@
-"""Operations of the document as one server has them: its keys, its store, and what Schemathesis makes of links and
-streams."""
+"""Operations of a server's document: keys, store, and adaptations of links and streams for Schemathesis."""
 
 from collections.abc import Iterator
 from typing import Any
@@ -11,7 +10,7 @@ CREATE = "create_response"
 
 
 def ask_for_no_key(document: dict[str, Any]) -> None:
-    """Removes the key and the answers to a wrong one, for a server without keys."""
+    """Removes the key requirement and its errors, for a server without keys."""
     document["security"] = []
     document["components"].pop("securitySchemes", None)
     for operation in operations(document):

@@ -1,4 +1,4 @@
-"""Responses that are made in the background, without a waiting client."""
+"""Background responses, which are generated without a waiting client."""
 
 import asyncio
 import logging
@@ -21,14 +21,14 @@ RETRY = 5.0
 # Seconds between updates of a response in the store, for other servers.
 SHOWN = 1.0
 
-# How long (seconds) a server that stops waits for responses to be stored.
+# How long (seconds) a server waits during shutdown for responses to be stored.
 CLOSING = 5.0
 
 logger = logging.getLogger("specvino.store")
 
 
 class BackgroundResponse:
-    """A response that is being made: its current state, and its events so far."""
+    """A response in progress: its current state, and its events so far."""
 
     def __init__(self, first: wire.ResponseStreamEvent, input: Sequence[StoredItem], owner: str) -> None:
         self.response: wire.ResponseObject
@@ -71,7 +71,7 @@ class BackgroundResponse:
 
 
 class Background:
-    """All responses that are being made in the background."""
+    """All background responses in progress."""
 
     def __init__(self, store: ResponseStore) -> None:
         self._store = store
@@ -81,7 +81,7 @@ class Background:
         return len(self._running)
 
     def get(self, id: str, owner: str) -> BackgroundResponse | None:
-        """Returns the owner's response with this id while it is being made."""
+        """Returns the owner's response with this id while it is in progress."""
         running = self._running.get(id)
         return running if running and running.owner == owner else None
 

@@ -1,4 +1,4 @@
-"""The conversation of a response: the responses that it continues, and its own input with the items it refers to."""
+"""The conversation of a response: the responses that it continues, and its own input with referenced items."""
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
@@ -19,8 +19,9 @@ from specvino.handlers.store import UNFINISHED, ResponseStore, StoredItem
 
 @dataclass(frozen=True, slots=True)
 class ResponseConversation:
-    """The messages of a response. `own` is the request's own input as it is stored; `unsupported` are its references to
-    items that aren't stored."""
+    """The messages of a response. `own` is the request's own input in its stored form; `unsupported` are references to
+    items that aren't stored.
+    """
 
     messages: tuple[MessageDraft, ...]
     own: Sequence[StoredItem]
@@ -35,9 +36,8 @@ async def read_conversation(
     *,
     vision: bool,
 ) -> ResponseConversation:
-    """Returns the conversation that a request continues or begins.
-
-    Without `vision` the model reads only text. Raises ApiError.
+    """Returns the conversation that a request continues or starts. Without `vision` the model reads only text. Raises
+    ApiError.
     """
     input, dangling = await _input(body, store, cipher, context.owner)
     unsupported = reported(context, dangling)
@@ -68,8 +68,9 @@ def to_conversation(
 async def _input(
     body: models.CreateResponseRequest, store: ResponseStore, cipher: Cipher, owner: str
 ) -> tuple[str | Sequence[InputItem], tuple[str, ...]]:
-    """Returns the input with stored items in place of references and decrypted reasoning, and the references to items
-    that aren't stored."""
+    """Returns the input with references replaced by stored items and reasoning decrypted, and the references to items
+    that aren't stored.
+    """
     if isinstance(body.input, str):
         return body.input, ()
     clear = [decrypted(item, f"input.{index}", cipher) for index, item in enumerate(body.input)]
@@ -79,8 +80,8 @@ async def _input(
 
 
 async def _resolved(input: Iterable[InputItem], store: ResponseStore, owner: str) -> list[InputItem]:
-    """Returns an input with the owner's stored items in place of references to them. A reference to an item that isn't
-    stored stays.
+    """Returns an input with references replaced by the owner's stored items. References to items that aren't stored
+    stay.
 
     Raises ApiError.
     """
@@ -113,7 +114,7 @@ async def _previous_items(body: models.CreateResponseRequest, store: ResponseSto
 
 
 def _kept(input: str | Sequence[InputItem]) -> str | Sequence[InputItem]:
-    """Returns the part of an input that is stored: all but the references to items that aren't stored."""
+    """Returns the stored part of an input: everything except references to items that aren't stored."""
     if isinstance(input, str):
         return input
     return [item for item in input if not isinstance(item, models.InputItemReference)]

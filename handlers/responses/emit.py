@@ -38,7 +38,7 @@ class ResponseEmitter:
         self._summary = self._response["reasoning"]["summary"] is not None
         self._open: MessageItem | ReasoningItem | CallItem | None = None
         self._order = _ChoiceOrder() if (or_none(body.n) or 1) > 1 else None
-        self._begun = False  # the output of a choice, of which there may be several
+        self._begun = False  # the output of a choice; there may be several choices
         self._cut = False
         self._sequence_number = 0
 
@@ -86,7 +86,7 @@ class ResponseEmitter:
             case ToolCallEnd(complete=complete):
                 yield from self._close("completed" if complete else "incomplete")
             case Finish(reason=reason, logprobs=logprobs):
-                if not self._begun:  # a choice without any output is an empty message
+                if not self._begun:  # a choice without output is an empty message
                     yield from self._begin(MessageItem(self._next, top_logprobs=self._top))
                 yield from self._close("incomplete" if reason == "length" else "completed", logprobs)
                 self._begun, self._cut = False, self._cut or reason == "length"
@@ -139,7 +139,7 @@ async def fold(events: AsyncIterator[wire.ResponseStreamEvent]) -> wire.Response
 def cut(
     response: wire.ResponseObject, status: Literal["failed", "cancelled"], sequence_number: int = 0
 ) -> wire.ResponseFailedEvent:
-    """Returns the last event of a response that won't be completed. OpenAI has no event for a cancelled one."""
+    """Returns the last event of an incomplete response. OpenAI has no event for a cancelled one."""
     return {
         "type": "response.failed",
         "sequence_number": sequence_number,
@@ -156,7 +156,7 @@ class _ChoiceOrder:
         self._waiting: defaultdict[int, list[Segment]] = defaultdict(list)
 
     def feed(self, segment: Segment) -> Iterator[Segment]:
-        """Yields the segments that are due: those of a choice come once all choices before it have finished."""
+        """Yields the segments that are due: those of a choice follow when all choices before it have finished."""
         if isinstance(segment, Started | Usage) or segment.choice == self._choice:
             yield segment
         else:

@@ -17,13 +17,13 @@ INCLUDE = "reasoning.encrypted_content"
 async def encrypted(
     events: AsyncGenerator[wire.ResponseStreamEvent], cipher: Cipher
 ) -> AsyncGenerator[wire.ResponseStreamEvent]:
-    """Yields the events with encrypted reasoning in each finished reasoning item, beside the clear text."""
+    """Yields the events with encrypted reasoning in each finished reasoning item, in addition to the plain text."""
     texts: dict[str, str] = {}
 
     def with_encrypted(item: Any) -> Any:
         if item["type"] != "reasoning":
             return item
-        if item["id"] not in texts:  # encrypting a text again gives another result, but it is the same item
+        if item["id"] not in texts:  # encrypting the text again would give another result for the same item
             texts[item["id"]] = cipher.encrypt("\n".join(part["text"] for part in item["content"] or item["summary"]))
         return {**item, "encrypted_content": texts[item["id"]]}
 
@@ -38,7 +38,7 @@ async def encrypted(
 
 
 def decrypted(item: InputItem, param: str, cipher: Cipher) -> InputItem:
-    """Returns an input item, with decrypted reasoning if it has only encrypted reasoning. Raises ApiError."""
+    """Returns an input item, with its reasoning decrypted if it has only encrypted reasoning. Raises ApiError."""
     if not isinstance(item, models.InputReasoning) or not (blob := or_none(item.encrypted_content)):
         return item
     try:

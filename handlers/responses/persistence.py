@@ -1,4 +1,4 @@
-"""Storing a response while it is made, and the errors of a store as clients see them."""
+"""Stores responses during generation, and converts a store's errors for clients."""
 
 import logging
 from collections.abc import AsyncGenerator, Iterable, Iterator, Sequence
@@ -24,7 +24,7 @@ encode = msgspec.json.encode
 async def persisted(events: Events, input: Sequence[StoredItem], store: ResponseStore, owner: str) -> Events:
     """Yields the events of an owner's response, and stores the response before it yields the last one.
 
-    A store that fails doesn't cost the client the answer: its `store` is then false, and the log has the reason.
+    If the store fails, the client still receives the answer, with `store` false, and the reason is logged.
     """
     lines: list[bytes] = []
     async with aclosing(events):
@@ -52,7 +52,7 @@ def not_found(id: str, param: str) -> ApiError:
 
 @contextmanager
 def store_errors() -> Iterator[None]:
-    """Turns a failure of the store into an ApiError."""
+    """Converts a failure of the store to an ApiError."""
     try:
         yield
     except StoreUnavailable as error:

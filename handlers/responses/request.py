@@ -1,4 +1,4 @@
-"""The fields of a response request, as the pipeline reads them, and its input: as messages, and as it is stored."""
+"""The fields of a response request for the pipeline, and its input: as messages, and in its stored form."""
 
 import uuid
 from collections.abc import Iterable, Iterator
@@ -68,8 +68,8 @@ def to_messages(
     """Yields a message for each message and each function call output.
 
     An assistant's reasoning, text and calls are separate items, but one message. Items of kinds that chat templates
-    don't support are left out. `param` is the path of the items. Raises ApiError for parts that the model can't read:
-    without `vision` it reads only text.
+    don't support are left out. `param` is the path of the items. Raises ApiError for unsupported parts: without
+    `vision`, everything except text.
     """
     if isinstance(items, str):
         yield MessageDraft(Message("user", items))
@@ -108,7 +108,7 @@ class _AssistantTurn:
     calls: list[ToolCall] = field(default_factory=list)
 
     def before(self, kind: str) -> Iterator[MessageDraft]:
-        """Ends the turn if an item of this kind can't belong to it: reasoning comes first, and there is one text."""
+        """Ends the turn if an item of this kind can't belong to it: a turn begins with reasoning, and has one text."""
         if self.text is not None or (kind == "reasoning" and self.calls):
             yield from self.end()
 
@@ -153,14 +153,14 @@ def _part(part: Part, param: str, vision: bool) -> str | ImageSource:
 
 
 def stored(input: str | Iterable[InputItem]) -> list[StoredItem]:
-    """Returns an input as it is stored and shown: each item with an id, contents as lists of parts."""
+    """Returns an input in its stored form: each item with an id, contents as lists of parts."""
     if isinstance(input, str):
         return [_complete({"type": "message", "role": "user", "content": input})]
     return [_complete(_plain(item)) for item in input]
 
 
 def read(items: Iterable[StoredItem]) -> list[InputItem]:
-    """Returns stored items, of an input or an output, as items of an input."""
+    """Converts stored items, of an input or an output, to input items."""
     return _ITEMS.validate_python(list(items))
 
 

@@ -1,4 +1,4 @@
-"""The part of a response that repeats its request, with the settings that were in force."""
+"""The part of a response that repeats its request, with the effective settings."""
 
 from typing import Any, cast
 
@@ -21,7 +21,7 @@ def request_echo(
     *,
     top_logprobs: int = 0,
 ) -> wire.ResponseObject:
-    """Returns the response before any output; `top_logprobs` is the number of likeliest tokens that it shows."""
+    """Returns the response before any output; `top_logprobs` is the number of most likely tokens that it contains."""
     background = or_none(body.background) or False
     response: wire.ResponseObject = {
         "id": id,
@@ -69,17 +69,17 @@ def request_echo(
 def _tool(
     tool: models.FlatFunctionTool | models.FunctionTool | models.FlatCustomTool | models.HostedTool,
 ) -> wire.FlatFunctionTool | wire.FlatCustomTool | wire.HostedTool:
-    """Returns the tool as it was sent, but a nested function flat: clients of responses expect that form."""
+    """Returns the tool as it was sent, with a nested function flattened, as clients of responses expect."""
     if isinstance(tool, models.FlatFunctionTool | models.FunctionTool):
         function = tool.function if isinstance(tool, models.FunctionTool) else tool
         # In OpenAI's document, both are required in functions of a response.
-        given = {"parameters": None, "strict": None, **function.model_dump(by_alias=True), "type": "function"}
-        return cast("wire.FlatFunctionTool", given)
+        flat = {"parameters": None, "strict": None, **function.model_dump(by_alias=True), "type": "function"}
+        return cast("wire.FlatFunctionTool", flat)
     return cast("wire.FlatFunctionTool | wire.FlatCustomTool | wire.HostedTool", tool.model_dump(by_alias=True))
 
 
 def _tool_choice(choice: Any) -> Any:
-    """Returns the choice as it was sent, but a nested function flat."""
+    """Returns the choice as it was sent, with a nested function flattened."""
     if isinstance(choice, models.NamedToolChoice):
         return {"type": "function", "name": choice.function.name}
     return _plain(choice) or "auto"
@@ -100,8 +100,8 @@ def _reasoning(settings: models.ReasoningSettings | None) -> wire.ResponseReason
 
 
 def _or_default(value: bool | None | MISSING, name: str) -> bool:
-    given = or_none(value)
-    return bool(_DEFAULTS[name]) if given is None else given
+    sent = or_none(value)
+    return bool(_DEFAULTS[name]) if sent is None else sent
 
 
 def _plain(value: Any) -> Any:

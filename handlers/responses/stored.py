@@ -14,7 +14,7 @@ from specvino.handlers.responses.emit import cut
 from specvino.handlers.responses.persistence import encode, flat, not_found, store_errors
 from specvino.handlers.store import UNFINISHED, Record, ResponseStore
 
-# Seconds between reads of a response that another server is making.
+# Seconds between reads of a response that another server is generating.
 LOOK = 1.0
 
 
@@ -60,7 +60,7 @@ class StoredResponses:
         if not response["background"]:
             message = f"The response {response_id[:200]!r} was not made in the background, so it can't be cancelled."
             raise ApiError(ErrorCode.RESPONSE_NOT_CANCELLABLE, message, param="response_id")
-        if response["status"] in UNFINISHED:  # the server that makes it ends it when it next looks
+        if response["status"] in UNFINISHED:  # the server that generates it detects this and ends it
             with store_errors():
                 lines = await self._store.events(response_id, context.owner) or []
                 last = cut(response, "cancelled", len(lines))
@@ -110,7 +110,9 @@ class StoredResponses:
         return response
 
     async def _replayed(self, context: RequestContext, id: str, start: int) -> AsyncGenerator[wire.ResponseStreamEvent]:
-        """Yields the stored events from number `start` on, while the server that makes the response stores more."""
+        """Yields the stored events from number `start` on, while another server generates the response and stores
+        more.
+        """
         unfinished = True
         while unfinished:
             unfinished = (await self._required(context, id))["status"] in UNFINISHED

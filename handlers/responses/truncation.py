@@ -12,12 +12,12 @@ from specvino.engine.segments import Segment
 
 KEPT = ("system", "developer")
 
-# How many characters of a long message its size is estimated from. They are so few that no tokenizer truncates them.
+# The sample, in characters, from which the size of a long message is estimated; no tokenizer truncates it.
 _SAMPLE = 2000
 
 
 async def generate_shortened(engine: Engine, request: GenerationRequest) -> AsyncGenerator[Segment]:
-    """Yields the engine's segments for the conversation or, if it is too long, for as much of it as fits."""
+    """Yields the engine's segments for the conversation, shortened if it is too long."""
     while True:
         try:
             async with aclosing(engine.generate(request)) as segments:
@@ -36,8 +36,8 @@ def shortened(messages: Sequence[Message], sizes: Sequence[int], excess: int) ->
 
     `sizes` are the messages' sizes in tokens. Returns None if nothing more can be dropped.
 
-    A turn is a user's message with all messages that follow it. Of the last turn, the user's message and the last
-    answer with the results of its calls stay; the answers between them are dropped like turns, a call together with its
+    A turn is a user's message with all messages that follow it. In the last turn, the user's message and the last
+    answer with its tool results are kept; the answers between them are dropped like turns, calls together with their
     results. System messages always stay.
     """
     dropped: set[int] = set()
@@ -63,8 +63,8 @@ async def _shorter(
         len(ids) * len(content) // (len(sample) or 1)
         for ids, content, sample in zip(tokens, contents, samples, strict=True)
     ]
-    # With images the excess is unknown: then the conversation is shortened turn by turn. A prompt that is far too long
-    # wasn't counted to its end.
+    # With images the excess is unknown, so the conversation is shortened turn by turn. A prompt that is far too long
+    # wasn't counted completely.
     counted = 0 if error.prompt_tokens is None else error.prompt_tokens + (error.max_tokens or 1)
     excess = max(1, counted - error.context_length, sum(sizes) - error.context_length)
     messages = shortened(conversation.messages, sizes, excess)
@@ -82,7 +82,7 @@ def _droppable(messages: Sequence[Message]) -> list[list[int]]:
 
 
 def _split(messages: Sequence[Message], indexes: Sequence[int], role: str) -> list[list[int]]:
-    """Splits before each message of a role; the messages before the first one are a piece of their own."""
+    """Splits before each message of a role; the messages before the first one are a separate piece."""
     count = 0
 
     def piece(index: int) -> int:

@@ -1,4 +1,4 @@
-"""Where responses are stored: a protocol, a database that implements it, and a store that keeps nothing."""
+"""Storage of responses: a protocol, an implementation with a database, and one that stores nothing."""
 
 from specvino.handlers.store.protocol import (
     UNFINISHED,

@@ -1,4 +1,4 @@
-"""The connection to a database, and the file where it is one."""
+"""The connection to a database, and the handling of a database file."""
 
 import logging
 import os
@@ -13,7 +13,7 @@ from sqlalchemy.ext.asyncio import AsyncEngine, create_async_engine
 PATIENCE = 5
 
 # Databases limit connections (PostgreSQL to 100 by default), and many replicas share one. A transaction takes one or
-# two milliseconds: with two connections a server stores as much as with fifteen (measured with PostgreSQL 15).
+# two milliseconds: a server with two connections has the same throughput as with fifteen (measured with PostgreSQL 15).
 CONNECTIONS = 2
 
 logger = logging.getLogger("specvino.store")
@@ -49,15 +49,16 @@ def shown(url: URL) -> str:
 
 
 def _make_private(file: Path) -> None:
-    """Creates the file if needed, readable for its owner only: it contains what users asked. SQLite creates the files
-    beside it with the same mode."""
+    """Creates the file if needed, readable only by its owner, since it contains users' requests. SQLite creates its
+    other files with the same mode.
+    """
     file.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
     os.close(os.open(file, os.O_CREAT | os.O_RDWR, 0o600))
     file.chmod(0o600)
 
 
 def _follow(engine: AsyncEngine, file: Path) -> None:
-    """Replaces connections whose file was deleted or replaced: what they write would be lost in silence."""
+    """Replaces connections whose file was deleted or replaced: their writes would be lost silently."""
 
     def before(*_: Any) -> None:
         _make_private(file)

@@ -36,8 +36,9 @@ class Link:
 
 @dataclass(frozen=True, slots=True)
 class Thread:
-    """A response and those that it continues, the oldest first. `missing` is the id that the oldest one continues but
-    that isn't stored, None if it continues none."""
+    """A response and those that it continues, the oldest first. If the oldest one continues a response that isn't
+    stored, `missing` is its id; otherwise None.
+    """
 
     links: list[Link]
     missing: str | None
@@ -73,7 +74,7 @@ class ResponseStore(Protocol):
         ...
 
     async def finish(self, record: Record) -> bool:
-        """Stores how an unfinished response ended; returns False if it was deleted or ended by another server."""
+        """Stores the result of an unfinished response; returns False if it was deleted or ended by another server."""
         ...
 
     async def response(self, id: str, owner: str) -> wire.ResponseObject | None:

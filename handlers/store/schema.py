@@ -1,6 +1,5 @@
-"""The tables of the database, and the migration of older versions to them by Alembic, on a connection that is given.
-
-JSON is stored as bytes: every database has those, and no query looks inside.
+"""The tables of the database, and their migration from older versions by Alembic, on a given connection. JSON is stored
+as bytes, which every database supports; no query needs its contents.
 """
 
 from functools import cache
@@ -38,7 +37,7 @@ RESPONSES = Table(
     Column("previous_id", _Id, nullable=True),
     Column("created_at", Integer, nullable=False, index=True),
     Column("status", String(16), nullable=False),
-    # The server that makes it; null once it is finished.
+    # The server that generates it; null when it is finished.
     Column("owner", String(32), nullable=True, index=True),
     # Its owner, derived from the key of its request; empty if the server has no keys.
     Column("key_owner", String(32), nullable=False, server_default=""),
@@ -58,7 +57,7 @@ ITEMS = Table(
     Index("specvino_items_by_response", "response_id"),
 )
 
-# When each server was last seen (Unix seconds): unfinished responses of a lost server have failed.
+# The last heartbeat of each server (Unix seconds): unfinished responses of a lost server have failed.
 SERVERS = Table(
     "specvino_servers",
     METADATA,
@@ -67,7 +66,8 @@ SERVERS = Table(
 )
 
 
-# The table with the version of the tables. Other applications may keep tables, and Alembic's own, in the same database.
+# The table with the version of the tables. Not Alembic's default name, since other applications may use the same
+# database.
 VERSION_TABLE = "specvino_schema_version"
 
 _MIGRATIONS = Path(__file__).with_name("migrations")
@@ -92,7 +92,7 @@ def bring_up_to_date(connection: Connection) -> None:
 
 
 def version(connection: Connection) -> str | None:
-    """Returns the version of a database's tables; None if there are none, or they are older than versions."""
+    """Returns the version of a database's tables; None if there are none, or if they have no version yet."""
     return MigrationContext.configure(connection, opts={"version_table": VERSION_TABLE}).get_current_revision()
 
 

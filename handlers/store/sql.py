@@ -21,7 +21,7 @@ from specvino.handlers.store.schema import ITEMS, RESPONSES, SERVERS, bring_up_t
 
 DAYS = 30
 
-# Seconds between two heartbeats of a server, and without one until it counts as lost.
+# Seconds between two heartbeats of a server, and seconds without one until it counts as lost.
 BEAT = 5.0
 LOST_AFTER = 20.0
 
@@ -50,7 +50,7 @@ class SqlStore:
         self._id = uuid.uuid4().hex
         self._is_alone = False
         self._upkeep: asyncio.Task[None] | None = None
-        self._migrating = asyncio.Lock()  # Alembic's context is one for the whole process
+        self._migrating = asyncio.Lock()  # Alembic's context is global to the process
 
     keeps = True
 
@@ -66,7 +66,7 @@ class SqlStore:
         if self._upkeep:
             self._upkeep.cancel()
             await asyncio.gather(self._upkeep, return_exceptions=True)
-            with suppress(StoreUnavailable):  # other servers will find that this one is lost
+            with suppress(StoreUnavailable):  # other servers will detect that this one is lost
                 async with self._transaction() as connection:
                     await connection.execute(delete(SERVERS).where(SERVERS.c.id == self._id))
         await self._engine.dispose()
@@ -146,10 +146,10 @@ class SqlStore:
     async def _transaction(self) -> AsyncIterator[AsyncConnection]:
         with _errors():
             async with self._engine.connect() as connection:
-                if _UP_TO_DATE not in connection.info:  # per connection: it may be the first to a replaced database
+                if _UP_TO_DATE not in connection.info:  # per connection: it may be the first one to a replaced database
                     async with self._migrating:
                         await connection.run_sync(bring_up_to_date)
-                    await connection.rollback()  # the transaction that reading the version began
+                    await connection.rollback()  # the transaction that was started by reading the version
                     connection.info[_UP_TO_DATE] = True
                 async with connection.begin():
                     yield connection
@@ -194,15 +194,14 @@ class SqlStore:
 
 
 async def _now(connection: AsyncConnection) -> float:
-    """Returns the database's Unix time: the clocks of its servers may differ, and a server whose clock is slow isn't
-    lost."""
+    """Returns the database's Unix time, since the clocks of servers may differ."""
     result = await connection.execute(select(func.current_timestamp(type_=DateTime(timezone=True))))
     now: datetime = result.scalar_one()
     return (now if now.tzinfo else now.replace(tzinfo=UTC)).timestamp()
 
 
 async def _row(record: Record) -> dict[str, Any]:
-    """Returns the columns that change while a response is made."""
+    """Returns the columns that change while a response is generated."""
     return {
         "status": record.response["status"],
         "response": _encode(record.response),
@@ -231,7 +230,7 @@ async def _delete(connection: AsyncConnection, ids: list[str]) -> int:
 
 
 def _failed(response: wire.ResponseObject, input: list[StoredItem], events: bytes) -> Record:
-    """Returns a response, whose server was lost while it made it, as failed."""
+    """Returns a response as failed because its server was lost."""
     message = "The server stopped while it was making this response."
     reason: wire.ResponseError = {"code": "server_error", "message": message}
     failed: wire.ResponseObject = {**response, "status": "failed", "error": reason}

@@ -17,7 +17,7 @@ from specvino.handlers.structured_outputs.output import (
 )
 
 Make = Callable[[Any, str, bool], StructuredOutput]
-"""Makes the constraint of a field from its value, name and `strict`. Raises ApiError for a value that can't be read."""
+"""Creates the constraint of a field from its value, name and `strict`. Raises ApiError for an invalid value."""
 
 
 def _schema(value: Any, param: str, strict: bool) -> StructuredOutput:
@@ -61,7 +61,9 @@ def _read(text: str, param: str) -> Any:
 
 
 def _behind(last: str) -> Callable[[Path], Path]:
-    """Returns a function that drops the part of a path that leads to the field's value in the tag made of it."""
+    """Returns a function that removes the prefix of a path in the generated tag, so that the path is relative to the
+    field's value.
+    """
     return lambda path: path[2:] if path[:2] == ("format", last) else path[1:]
 
 

@@ -1,4 +1,4 @@
-"""A constraint with the field that it comes from, so that errors of the engine can name the field."""
+"""A constraint with its field, so that the engine's errors can name the field."""
 
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
@@ -55,7 +55,7 @@ def json_object(param: str) -> StructuredOutput:
 
 
 def json_schema(schema: Any, param: str, strict: bool) -> StructuredOutput:
-    """Returns the constraint of JSON that a schema describes."""
+    """Returns the constraint to JSON that satisfies a schema."""
     return StructuredOutput(JsonSchema(schema, strict), param)
 
 
@@ -80,7 +80,7 @@ def of_format(
 
 @contextmanager
 def refusals(output: StructuredOutput | None) -> Iterator[None]:
-    """Turns an engine's error about the constraint into an ApiError."""
+    """Converts an engine's error about the constraint to an ApiError."""
     try:
         yield
     except ConstraintError as error:
@@ -89,7 +89,7 @@ def refusals(output: StructuredOutput | None) -> Iterator[None]:
 
 
 def _triggered(structures: list[Any], triggers: Any) -> dict[str, Any]:
-    """Converts the older form to the newer one, as XGrammar 0.1.31 reads it (structural_tag.py)."""
+    """Converts the older form to the newer one, like XGrammar 0.1.31 (structural_tag.py)."""
     tags = [
         {
             "type": "tag",

@@ -1,4 +1,4 @@
-"""The field of a request that constrains its output -> a constraint. Conditions refuse a request with two of them."""
+"""The field of a request that constrains its output -> a constraint. Conditions reject a request with two of them."""
 
 from typing import Any
 
@@ -14,7 +14,7 @@ from specvino.handlers.structured_outputs.output import StructuredOutput, json_o
 def structured_output(body: BaseModel, *, strict: bool = False) -> StructuredOutput | None:
     """Returns the constraint of an output, None if nothing constrains it.
 
-    With `strict` all schemas are strict, whether or not they say so themselves. Raises ApiError.
+    With `strict` all schemas are strict, regardless of their own `strict`. Raises ApiError.
     """
     name = next(group("structured_output").matches(lookup(body)), None)
     match name:

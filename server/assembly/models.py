@@ -48,11 +48,11 @@ def _require_none_of_one_model(options: ServeOptions) -> None:
 
 def own_names(options: ServeOptions) -> tuple[str, ...]:
     """Returns the names of a single model: the served names, or its own. Raises OptionError."""
-    given, model = options.served_model_name or (), options.model
-    if "" in given:
+    served, model = options.served_model_name or (), options.model
+    if "" in served:
         raise OptionError("--served-model-name", "a served model name can't be empty")
-    if given:
-        return tuple(given)
+    if served:
+        return tuple(served)
     if options.engine == "scripted":
         return (model or "scripted",)
     if model is None:

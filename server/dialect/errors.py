@@ -8,7 +8,7 @@ from specvino.document.operations import envelope_of
 from specvino.generated.errors import ErrorCode
 from specvino.handlers.errors import ApiError
 
-# The names of error kinds in the heads of dialects. All other errors with status 400 are validation errors.
+# The names of error kinds in dialect heads. All other errors with status 400 are validation errors.
 KINDS = {
     ErrorCode.INVALID_JSON: "json",
     ErrorCode.MISSING_BODY: "json",

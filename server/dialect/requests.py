@@ -55,8 +55,8 @@ class Requests:
         self._check.require(body)
         if not isinstance(body, Mapping):
             return body
-        given = {name: value for name, value in body.items() if value is not None or name in self._takes_null}
-        read = self._switches | given
+        present = {name: value for name, value in body.items() if value is not None or name in self._takes_null}
+        read = self._switches | present
         model = read.get("model")
         unnamed = model is None or model == self._default or (self._any_model and model not in self._names)
         if unnamed or not self._reads_model:

@@ -1,7 +1,6 @@
-"""Converts our responses to those of another system, by its schema.
-
-Fields that the system doesn't have are dropped. A field that it always has and we don't gets the schema's only value,
-null, or the empty value of its type. IDs are converted to the system's pattern.
+"""Converts our responses to another system's schema. Fields that the system doesn't have are dropped. A required field
+that our response lacks gets the schema's only value, null, or the empty value of its type. IDs are converted to the
+system's pattern.
 """
 
 import json
@@ -34,13 +33,13 @@ TYPES: dict[type, tuple[str, ...]] = {
 class Shapes:
     """Converters of values to the schemas of one document.
 
-    `given` computes fields that our responses lack and only the server knows, from the object that they belong to, by
-    component and name.
+    `computed` has functions for fields that our responses lack and only the server can compute, from the object that
+    they belong to, by component and name.
     """
 
-    def __init__(self, document: Schema, given: Mapping[str, Mapping[str, Fit]]) -> None:
+    def __init__(self, document: Schema, computed: Mapping[str, Mapping[str, Fit]]) -> None:
         self._document = document
-        self._given = given
+        self._computed = computed
         self._known: dict[str, Fit] = {}
 
     def of(self, schema: Schema) -> Fit:
@@ -108,7 +107,7 @@ class Shapes:
     def _object(self, schema: Schema) -> Fit:
         properties: Mapping[str, Schema] = schema.get("properties", {})
         fits = {name: self.of(child) for name, child in properties.items()}
-        given = self._given.get(schema.get("title", ""), {})
+        computed = self._computed.get(schema.get("title", ""), {})
         required = {name: properties[name] for name in schema.get("required", ()) if name in properties}
         others = schema.get("additionalProperties")
         of_others = self.of(dict(others)) if isinstance(others, Mapping) else None
@@ -125,9 +124,9 @@ class Shapes:
                 member = fits.get(name, of_others)
                 if member is not None and (fitted := member(child)) is not ABSENT:
                     fitted_object[of_names(name) if of_names else name] = fitted
-            for name, made in given.items():
+            for name, compute in computed.items():
                 if name in properties and name not in fitted_object:
-                    fitted_object[name] = fits[name](made(value))
+                    fitted_object[name] = fits[name](compute(value))
             for name, child in required.items():
                 if name not in fitted_object:
                     fitted_object[name] = self.empty(child)

@@ -62,18 +62,18 @@ REASONING = "OutputReasoning"
 class System:
     """The system `name`, one of `document.loading.systems()`.
 
-    `names` are those of the served models; they are `named` if the operator chose them. `given` is as in `Shapes`.
+    `names` are those of the served models; they are `named` if the operator chose them. `computed` is as in `Shapes`.
     """
 
     def __init__(
-        self, name: str, names: tuple[str, ...], given: Mapping[str, Mapping[str, Fit]], *, named: bool = True
+        self, name: str, names: tuple[str, ...], computed: Mapping[str, Mapping[str, Fit]], *, named: bool = True
     ) -> None:
         self.name = name
         self.document = load(dialect_file(name))
         self._head: dict[str, Any] = self.document["x-dialect"]
         self._names = names
         self._any_model = not named and self._head.get("any_model_unless_named", False)
-        self._shapes = Shapes(self.document, given)
+        self._shapes = Shapes(self.document, computed)
         self._validators = Validators(self.document)
         self._operations = {operation.id: operation for operation in operations(self.document)}
         self._fits: dict[tuple[str, str], Fit] = {}
@@ -155,17 +155,17 @@ class System:
 
         return event
 
-    def arguments(self, operation_id: str, given: dict[str, Any]) -> dict[str, Any]:
+    def arguments(self, operation_id: str, query: dict[str, Any]) -> dict[str, Any]:
         """Returns the query parameters that the system has, with event numbers as this server counts them."""
         own = self._operations.get(operation_id)
         if own is None:
-            return given
+            return query
         read = {parameter["name"] for parameter in own.parameters}
-        given = {name: value for name, value in given.items() if name in read}
-        if not isinstance(given.get("starting_after"), int):
-            return given
-        last = given["starting_after"] - self._stream(own).get("first", 0)
-        return {**given, "starting_after": last + int(last > 0 and not self._queues(own))}
+        query = {name: value for name, value in query.items() if name in read}
+        if not isinstance(query.get("starting_after"), int):
+            return query
+        last = query["starting_after"] - self._stream(own).get("first", 0)
+        return {**query, "starting_after": last + int(last > 0 and not self._queues(own))}
 
     def streaming(self, operation: handlers.Operation) -> handlers.Operation:
         """Returns an operation of ours with the framing and the terminator of the system's streams."""
@@ -228,10 +228,10 @@ class System:
 def speaker(name: str, engines: Mapping[str, Engine], *, named: bool) -> System:
     """Returns the system to emulate; `engines` are keyed by all names of their models, which are `named` if the
     operator chose them."""
-    return System(name, tuple(engines), _given(engines), named=named)
+    return System(name, tuple(engines), _computed(engines), named=named)
 
 
-def _given(engines: Mapping[str, Engine]) -> Mapping[str, Mapping[str, Callable[[Any], Any]]]:
+def _computed(engines: Mapping[str, Engine]) -> Mapping[str, Mapping[str, Callable[[Any], Any]]]:
     """Returns fields that only the server knows, by component and name, each as a function of the object it is in."""
     return {
         "Model": {

@@ -1,1 +1,1 @@
-"""The way of a request through the server: exchange, route, operation, response and errors."""
+"""The request path through the server: exchange, route, operation, response and errors."""

@@ -27,8 +27,8 @@ def new_request_id() -> str:
 
 def request_id_of(scope: Scope) -> bytes:
     """Returns the client's ID of a request if it is safe in a log line, else a new one."""
-    given = (value for name, value in scope["headers"] if name == HEADER and _ACCEPTED.fullmatch(value))
-    return next(given, None) or new_request_id().encode()
+    ids = (value for name, value in scope["headers"] if name == HEADER and _ACCEPTED.fullmatch(value))
+    return next(ids, None) or new_request_id().encode()
 
 
 class RequestId:
@@ -132,7 +132,7 @@ class Exchanges:
             if message["type"] == "http.response.start":
                 exchange.status = message["status"]
             await send(message)
-            # If the client disconnects, the last part of the response isn't sent.
+            # After a disconnect, the last part of the response isn't sent.
             exchange.complete = message["type"] == "http.response.body" and not message.get("more_body", False)
 
         try:

@@ -1,6 +1,6 @@
 """The innermost middleware: validation, handler and response, for one operation of the document.
 
-While the server shuts down (`Drain`), new requests are refused, and running ones are waited for.
+During shutdown (`Drain`), new requests are rejected, and running ones may finish.
 """
 
 import asyncio
@@ -27,13 +27,14 @@ from specvino.server.validation.bodies import Bodies, ClientGone, require_json
 from specvino.server.validation.parsing import parse_json, parse_query
 from specvino.server.validation.schema import SchemaCheck
 
-# The operation by which load balancers decide where to send requests.
+# The readiness check of load balancers.
 READINESS = "get_health"
 
 
 class Drain:
-    """The shutdown of a server: counts running requests, and refuses new ones once it has begun. Requests that arrive
-    after that aren't counted."""
+    """The shutdown of a server: counts running requests, and rejects new ones once it has begun, without counting
+    them.
+    """
 
     def __init__(self) -> None:
         self.under_way = 0
@@ -120,22 +121,22 @@ class BoundOperation:
         """Returns the known query parameters, not validated yet, and the names of parameters without effect."""
         if not self._operation.query:
             return {}, []
-        given = parse_query(scope["query_string"], self._operation.query)
-        unsupported = support.apply(self._settings.unsupported_fields, given, f"{self._operation.id}.query")
-        return {name: value for name, value in given.items() if name in self._operation.query}, unsupported
+        query = parse_query(scope["query_string"], self._operation.query)
+        unsupported = support.apply(self._settings.unsupported_fields, query, f"{self._operation.id}.query")
+        return {name: value for name, value in query.items() if name in self._operation.query}, unsupported
 
     async def _read(self, scope: Scope, receive: Receive, check: SchemaCheck) -> tuple[Any, list[str], str]:
         """Returns the body as an object built from the validated value, the names of its fields without effect, and the
         suffix to append to each text of the response."""
         require_json(scope)
         raw = await self._bodies.read(scope, receive)
-        self._drain.require_open()  # not earlier: a client that is still sending would miss the response
+        self._drain.require_open()  # after reading the body: a client that is still sending would miss the response
         policy, name = self._settings.unsupported_fields, self._operation.body or ""
         async with self._bodies.turn(len(raw)) as step:
             value, suffix = await step(parse_json, raw), ""
             if self._requests:
-                given, value = value, await step(self._requests.read, value)
-                suffix = self._requests.suffix(given)
+                original, value = value, await step(self._requests.read, value)
+                suffix = self._requests.suffix(original)
             await step(check.require, value)
             unsupported = await step(support.apply, policy, value, name)
             return await step(self._operation.model.model_validate, value), unsupported, suffix

@@ -60,7 +60,7 @@ def app(options: Deployment) -> Application:
         backpressure_config=BackpressureConfig(status_code=429, retry_after_s=1),
         request_router_config=RequestRouterConfig(request_router_class=ROUTER),
         logging_config=LoggingConfig(log_level="WARNING", enable_access_log=False),  # ours has more fields
-        max_constructor_retry_count=3,  # a model that can't be loaded won't load the next time either
+        max_constructor_retry_count=3,  # a model that can't be loaded won't load on a retry, either
         graceful_shutdown_timeout_s=options.shutdown_timeout,
         ray_actor_options={"num_cpus": options.cpus_per_replica},
         **_how_many(options),

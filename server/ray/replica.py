@@ -1,4 +1,6 @@
-"""A replica: a complete server app with its own engine processes, and the metrics of all replicas on one page."""
+"""A replica, which is a complete server app with its own engine processes, and the combined metrics page of all
+replicas.
+"""
 
 import logging.config
 from collections.abc import AsyncIterator, Iterable, Iterator, Mapping

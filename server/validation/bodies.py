@@ -1,4 +1,4 @@
-"""Request bodies: media type, size limits of one body and of all together, and turns on the event loop."""
+"""Request bodies: media type, size limits per body and in total, and scheduling of their validation."""
 
 import asyncio
 from collections.abc import AsyncIterator, Awaitable, Callable
@@ -73,12 +73,12 @@ def _too_large(limit: int) -> ApiError:
     )
 
 
-# A body of the maximum size may have one name, object or list per so many bytes, and one element per so many. Then no
-# step of parsing it blocks the event loop for 50 ms. Strings don't count.
+# A body of the maximum size may have one name, object or list per this many bytes, and one element per this many. Then
+# no step of parsing blocks the event loop for 50 ms. Strings don't count.
 BYTES_FOR_A_NAME = 256
 BYTES_FOR_AN_ELEMENT = 64
 
-# Any body may have this many of each: if --max-body is small, the bytes are limit enough.
+# Any body may have this many of each: with a small --max-body, the size limit is sufficient.
 ALWAYS = 1024
 
 
@@ -123,7 +123,7 @@ def _count(raw: bytes, characters: bytes) -> int:
 # The number of bodies of the maximum size that may be incomplete at a time.
 MOST_UNFINISHED = 16
 
-# Bodies of up to so many bytes are validated on the event loop: it takes a few milliseconds.
+# Bodies up to this size (bytes) are validated on the event loop, which takes a few milliseconds.
 SMALL = 1 << 16
 
 # Runs a step of the work on a body, given as a function and its arguments.

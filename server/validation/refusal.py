@@ -42,7 +42,7 @@ def refuse_missing(path: Path, accepted: list[str] | None = None) -> ApiError:
 
 def refuse_keyword(error: ValidationError, schema: dict[str, Any], path: Path) -> ApiError:
     """Returns the error for a keyword of `schema` that the value at `path` breaks."""
-    kind: Any = error.kind  # each keyword's kind has attributes of its own
+    kind: Any = error.kind  # each kind of keyword has its own attributes
     keyword = kind.name
     path = (*path, *error.instance_path)
     if keyword == "required":
@@ -99,7 +99,7 @@ def _accepted(keyword: str, schema: dict[str, Any]) -> str:
             return _show(schema["const"])
         case "pattern":
             return f"a string matching {schema['pattern']}"
-        case "maxLength":  # for the keys of a map; CODES has it for other strings
+        case "maxLength":  # for the keys of a map; other strings: see CODES
             return f"strings of at most {schema['maxLength']} characters"
         case "format":
             return f"a string in the format {schema['format']}"

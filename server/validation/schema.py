@@ -73,7 +73,7 @@ class Explainer:
             return path, refuse(ErrorCode.INVALID_TYPE, path, value, " or ".join(accepted))
         if isinstance(value, list):
             fitting = [below for below in fitting if self._begins(below, value)] or fitting
-        # Of several lists, the one that is valid for longer: [[1, "x"]] is a list of token lists, not of strings.
+        # Of several lists, the one with the longer valid prefix: [[1, "x"]] is a list of token lists, not of strings.
         errors = (self._at(branch, value, path) for branch in fitting)
         return max(errors, key=lambda error: [step for step in error[0] if isinstance(step, int)])
 

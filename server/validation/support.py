@@ -69,15 +69,15 @@ def _search(value: Any, shape: str, path: Path, matches: list[tuple[Path, bool]]
         return
     component = shape if shape in SHAPES else _meant(value, UNIONS[shape])
     if component is None:
-        return  # a map with any keys, beside the objects
+        return  # a map with any keys, next to the objects
     if not SHAPES[component].required <= value.keys():
-        return  # a map with any keys, beside the only object
+        return  # a map with any keys, next to the only object
     if value.keys() <= _plain(component):
         return
     fields = SHAPES[component].fields
     for name, child in value.items():
         if child is None:
-            continue  # null requests nothing
+            continue  # null is the same as absent
         field = fields.get(name)
         if field is None:
             matches.append(((*path, name), False))

@@ -196,11 +196,11 @@ def test_what_a_chat_template_lacks_is_told_of_its_model() -> None:
     class Lacking(Engine):
         @property
         def model(self) -> ModelInfo:
-            return replace(super().model, template_lacks=("it shows no tools",))
+            return replace(super().model, template_lacks=("it renders no tools",))
 
     async def test(client: Client, engines: dict[str, Engine]) -> None:
         engines["b"].__class__ = Lacking
         data = (await client.get("/v1/models")).json()["data"]
-        assert [model.get("chat_template_lacks") for model in data] == [None, None, *[["it shows no tools"]] * 2]
+        assert [model.get("chat_template_lacks") for model in data] == [None, None, *[["it renders no tools"]] * 2]
 
     served(test)

@@ -39,13 +39,13 @@ def test_no_difference(source) -> None:
 
 def test_a_difference(source) -> None:
     found = drifted(source, wrong())
-    assert [(each.field, each.values) for each in found.found] == [("chat.seed", ("null",))]
+    assert [(each.field, each.values) for each in found.differences] == [("chat.seed", ("null",))]
     assert not found.is_clean
 
 
 def test_a_known_difference(source) -> None:
     found = drifted(source, wrong(), [Allowed("chat.seed", "So it is.")])
-    assert (found.found, found.allowed, found.is_clean) == ((), 1, True)
+    assert (found.differences, found.allowed, found.is_clean) == ((), 1, True)
 
 
 def test_an_entry_that_allows_nothing_any_more(source) -> None:
@@ -60,7 +60,7 @@ def test_a_part_alone(source) -> None:
     found = drifted(source, wrong(), [entry], ["chat.response"])
     assert found.is_clean
     assert found.parts == (("chat", "response"),)
-    assert len(drifted(source, wrong(), [], ["chat"]).found) == 1
+    assert len(drifted(source, wrong(), [], ["chat"]).differences) == 1
 
 
 @pytest.mark.parametrize("only", [["nothing"], ["chat", "chat.nothing"]])

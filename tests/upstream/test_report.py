@@ -34,7 +34,7 @@ def found(*differences, **more):
 def test_markdown() -> None:
     lines = as_markdown(found(SEED, ABSENT, MANY, allowed=2)).splitlines()
     assert lines == [
-        "# Drift: tiny: 3 differences to review beside 2 known. tiny 1.0 against chat.request.",
+        "# Drift: tiny: 3 differences to review, in addition to 2 known. tiny 1.0 against chat.request.",
         "",
         "| field | the system alone | the document alone | of objects with |",
         "| --- | --- | --- | --- |",

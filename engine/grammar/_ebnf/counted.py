@@ -1,12 +1,12 @@
-"""Bounded repetitions of a character, followed by an end, at a cost that doesn't grow with the bounds.
+"""Bounded repetitions of a character, followed by an end, at a cost that is independent of the bounds.
 
-XGrammar computes a mask over the vocabulary for each position in a rule; where any character is allowed, that takes
-40 ms for 152,000 tokens. Written out, a string of at most 500 characters has 500 such positions. Here it has one for
-all characters except the last WINDOW: a rule of one character, whose lookahead is WINDOW more characters, or fewer and
-then the end. As nothing else refers to the rule, XGrammar takes the lookahead for exact and accepts every token that
-fits into it at once (`IsExactLookaheadAssertion` in 0.1.31, the version inside of GenAI 2026.4). It tries a token that
-goes beyond again at each step. The counting is done by rules above, which have no character of their own and need no
-mask. Tokens of more than WINDOW characters aren't accepted there; shorter ones spell their text. (Decision 014.)
+XGrammar computes a mask over the vocabulary for each position in a rule; where any character is allowed, that takes 40
+ms for 152,000 tokens. Written out, a string of at most 500 characters has 500 such positions. Here it has one for all
+characters except the last WINDOW: a rule of one character, whose lookahead is WINDOW more characters, or fewer and then
+the end. As nothing else refers to the rule, XGrammar treats the lookahead as exact and accepts every token that fits
+into it at once (`IsExactLookaheadAssertion` in 0.1.31, the version in GenAI 2026.4). A longer token is checked again at
+each step. The rules above do the counting; they have no characters and need no mask. Tokens of more than WINDOW
+characters aren't accepted there; shorter ones can produce the same text. (Decision 014.)
 """
 
 from collections.abc import Callable, Hashable
@@ -25,13 +25,12 @@ from specvino.engine.grammar._ebnf.nodes import (
     sequence,
 )
 
-# Of Qwen's 152,000 tokens 800 are longer.
+# 800 of Qwen's 152,000 tokens are longer.
 WINDOW = 16
 
 
 def countable(node: Node) -> bool:
-    """Returns whether `counted` accepts the node as its character: one of several texts, without rules and
-    repetitions."""
+    """Returns whether `counted` accepts the node as its character: a choice of texts, without rules and repetitions."""
     match node:
         case Text(text):
             return text != ""
@@ -55,7 +54,7 @@ class _Counted:
         self._char = char
         self._options = char.options if isinstance(char, Choice) else (char,)
         self._end = end
-        # A token may contain a part of a longer end. As long as the end isn't allowed yet, no lookahead may contain it.
+        # A token may contain a part of a longer end. The lookahead mustn't contain the end before it is allowed.
         self._short_end = isinstance(end, Text) and len(end.text) == 1
 
     def text(self, least: int, most: int | None) -> Node:
@@ -70,7 +69,7 @@ class _Counted:
         return self._headed(head, least, self._rest(most - head), self._chain(0, WINDOW))
 
     def _headed(self, head: int, least: int, rest: Node, lookahead: Node) -> Node:
-        """Returns `head` of the `least` required characters, and then the rest."""
+        """Returns the `head`, a part of the `least` required characters, and then the rest."""
         if head == 0:
             return rest
         named = self._short_end or (self._end != EMPTY and least == 1)
@@ -81,7 +80,7 @@ class _Counted:
         return self._rule("any", (), lambda rule: self._then(rule, ended=True))
 
     def _chain(self, least: int, most: int) -> Node:
-        """Returns a few characters, each with a position of its own."""
+        """Returns a few characters, each with its own position."""
         rest: Node = self._end
         for count in range(1, most + 1):
             left = max(least - most + count, 0)
@@ -93,7 +92,7 @@ class _Counted:
         rest: Node = self._chain(0, WINDOW)
         one = self._one(rest if self._end != EMPTY else self._window())
         # Like the digits of a number: single characters next to the end, before them blocks, and blocks of blocks. At
-        # each of them another block fits, or the end comes before the block's last character.
+        # each level another block follows, or the end comes before the block's last character.
         left, size, total, fewer = most - WINDOW, 1, WINDOW, self._end
         while left:
             left, digit = divmod(left, BLOCK)
@@ -112,7 +111,7 @@ class _Counted:
 
         def make(_: Rule) -> Node:
             nothing = self._grammar.once("nothing", None, lambda _: EMPTY)
-            # Not the first in its rule: XGrammar would inline it, and the lookahead would be lost.
+            # Not first in its rule: XGrammar would inline it and lose the lookahead.
             char = self._grammar.add("char", self._char)
             self._grammar.lookaheads[char.name] = lookahead
             return sequence(nothing, char, nothing)

@@ -21,10 +21,10 @@ from specvino.engine.grammar._ebnf.ranges import Ranges, contains
 
 
 def shortest_text(grammar: Grammar) -> str:
-    """Returns the shortest text of a grammar that allows a finite text, as a pruned one does."""
+    """Returns the shortest text of a grammar that allows a finite text, such as a pruned one."""
     known = lengths(grammar)
     texts: list[str] = []
-    # A stack instead of recursion: an object of a thousand properties is a thousand rules deep.
+    # A stack instead of recursion: an object with a thousand properties is a thousand rules deep.
     left: list[Node] = [Rule("root")]
     while left:
         match left.pop():
@@ -95,8 +95,9 @@ def _char(ranges: Ranges) -> str:
 
 
 def prune(grammar: Grammar) -> bool:
-    """Keeps the rules that `root` reaches, and those of their options that have a finite text: a model that took
-    another one would never end. Returns whether `root` has one."""
+    """Keeps only the rules that `root` reaches, and only their options with a finite text: a model that took another
+    option would never end. Returns whether `root` has a finite text.
+    """
     known = lengths(grammar)
     if "root" not in known:
         return False

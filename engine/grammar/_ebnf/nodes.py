@@ -5,8 +5,8 @@ from dataclasses import dataclass, field
 
 from specvino.engine.grammar._ebnf.ranges import Ranges
 
-# XGrammar compiles a repetition item by item, so the work grows with its bounds. A long one consists of blocks of this
-# many items, whose rule is compiled once.
+# XGrammar compiles a repetition item by item, so the work grows with its bounds. So a long one consists of blocks of
+# this many items, whose rule is compiled once.
 BLOCK = 32
 
 
@@ -95,10 +95,8 @@ def choice(*options: Node) -> Node:
 
 @dataclass(slots=True)
 class Grammar:
-    """Rules by name; `root` is the start.
-
-    `lookaheads` has what follows some of the rules. They don't change the language: they let XGrammar decide at compile
-    time what it would otherwise try at each token.
+    """Rules by name; `root` is the start. `lookaheads` are the continuations of some rules. They don't change the
+    language: with them, XGrammar decides at compile time what it would otherwise check at each token.
     """
 
     rules: dict[str, Node] = field(default_factory=dict)
@@ -106,7 +104,7 @@ class Grammar:
     _made: dict[Hashable, Rule] = field(default_factory=dict)
 
     def add(self, name: str, node: Node) -> Rule:
-        """Adds a node under a name and returns its rule; a name that is taken gets a number."""
+        """Adds a node under a name and returns its rule; a name that exists gets a number."""
         free = name
         while free in self.rules:
             free = f"{name}_{len(self.rules)}"
@@ -114,8 +112,9 @@ class Grammar:
         return Rule(free)
 
     def once(self, name: str, key: Hashable, make: Callable[[Rule], Node]) -> Rule:
-        """Returns the rule with this name and key, which is made on first use. `make` gets the rule, which may
-        refer to itself."""
+        """Returns the rule with this name and key, which is created on first use. `make` receives the rule, which may
+        refer to itself.
+        """
         rule = self._made.get((name, key))
         if rule is None:
             rule = self._made[name, key] = self.add(name, EMPTY)

@@ -39,7 +39,7 @@ CharNode = Callable[[Ranges], Node]
 
 
 class PatternError(ValueError):
-    """The expression is invalid, or a grammar can't express it; `str()` is the reason."""
+    """The expression is invalid, or no grammar can express it; `str()` is the reason."""
 
 
 class Pattern:
@@ -68,7 +68,9 @@ class Pattern:
         return _Builder(char).anchored(self._tree)
 
     def repeated_char(self) -> tuple[Ranges, int, int | None] | None:
-        """Returns the set of characters and the bounds of an expression such as `^[a-z]{2,5}$`; None for any other."""
+        """Returns the set of characters and the bounds of an expression such as `^[a-z]{2,5}$`; None for any other
+        expression.
+        """
         match self._tree:
             case [(sre.AT, start), (sre.MAX_REPEAT | sre.MIN_REPEAT, (least, most, item)), (sre.AT, end)]:
                 if start in _STARTS and end in _ENDS and len(item) == 1 and (chars := _chars(*item[0])):
@@ -81,8 +83,9 @@ class _Builder:
         self._char = char
 
     def anchored(self, tree: list[Any], *, started: bool = False) -> Node:
-        """Returns the node of the expression, or of one of its alternatives. `started` means that it begins where the
-        text does."""
+        """Returns the node of the expression, or of one of its alternatives. `started` means that it begins at the
+        start of the text.
+        """
         if tree and tree[0][0] is sre.AT and tree[0][1] in _STARTS:
             return self.anchored(tree[1:], started=True)
         match tree:
@@ -115,7 +118,7 @@ class _Builder:
 
 
 def _chars(op: Any, value: Any) -> Ranges | None:
-    """Returns the set of characters that this node matches one of; None for any other node."""
+    """Returns the set of characters if the node matches a single character; otherwise None."""
     match op:
         case sre.LITERAL:
             return ranges.common(((value, value),), ANY)

@@ -75,9 +75,9 @@ def _node(node: Node) -> str:
 def _readable(ranges: Ranges) -> Iterator[tuple[int, int]]:
     """Yields the same characters in ranges that XGrammar 0.1.31 converts to the right bytes (decision 010).
 
-    From a range of several lengths in UTF-8 it also makes overlong bytes; of a range such as U+0800 to U+D7FF it drops
-    the last characters that share a lead byte (`AddSameLengthCharacterRange` has 0x0080 instead of 0x8080): a sixth of
-    all Korean syllables would be missing, and a token that ends in their lead byte couldn't be continued.
+    For a range of several lengths in UTF-8 it also creates overlong bytes; for a range such as U+0800 to U+D7FF it
+    drops the last characters with the same lead byte (`AddSameLengthCharacterRange` has 0x0080 instead of 0x8080): a
+    sixth of all Korean syllables would be missing, and a token that ends in their lead byte couldn't be continued.
     """
     for low, high in ranges:
         while low <= high:

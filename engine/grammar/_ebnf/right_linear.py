@@ -1,9 +1,9 @@
-"""Right-linear rules: a node followed by an end, as rules that each end with a reference to the next one.
+"""Right-linear rules: a node followed by an end, as a chain of rules that end with a reference to the next one.
 
-XGrammar precomputes which tokens fit at each position in a rule. Whether a token that goes beyond the end of the rule
-fits depends on where the rule is used, so it is tried again at each step: where a rule ends after every character, that
-is nearly the whole vocabulary, 200 ms a step for 152,000 tokens. The rules made here end only where the end does, so
-that only tokens that go beyond it are tried again. This holds for XGrammar 0.1.31 (decision 013).
+XGrammar precomputes which tokens fit at each position in a rule. Whether a token that crosses the end of the rule fits
+depends on where the rule is used, so it is checked again at each step. If a rule ends after every character, this is
+nearly the whole vocabulary, 200 ms per step for 152,000 tokens. The rules of this module end only with the end itself,
+so only tokens that cross it are checked again. This holds for XGrammar 0.1.31 (decision 013).
 """
 
 from itertools import islice
@@ -22,15 +22,16 @@ from specvino.engine.grammar._ebnf.nodes import (
     sequence,
 )
 
-# Repetitions with more positions in total refer to a rule that is compiled once.
+# Repetitions with more positions in total use a rule that is compiled once.
 MOST_PLACES = 256
 
 _NO_TOKEN = Text("\U0010ffff")
 
 
 def followed(grammar: Grammar, node: Node, end: Node) -> Node:
-    """Returns a node that stands for `node` followed by `end`. `node` must consist of texts and characters, refer to no
-    rules, and repeat nothing that may be empty."""
+    """Returns a node for `node` followed by `end`. `node` must consist of texts and characters, without references to
+    rules, and its repeated items must not be empty.
+    """
     match node:
         case Sequence(items):
             for item in reversed(items):
@@ -45,8 +46,9 @@ def followed(grammar: Grammar, node: Node, end: Node) -> Node:
 
 
 def places(node: Node) -> int:
-    """Returns how many characters are written out. Repetitions count as often as they may occur, except for those of a
-    single character, which cost no more than a few."""
+    """Returns how many characters are written out. Repetitions count with their maximum, except for those of a single
+    character, which cost no more than a few.
+    """
     match node:
         case Text(text):
             return len(text)
@@ -77,8 +79,9 @@ def _repeated(grammar: Grammar, item: Node, least: int, most: int | None, end: R
 
 def _group(grammar: Grammar, item: Node) -> Rule:
     """Returns the rule of an item that is repeated as a whole. Its lookahead is a character that no vocabulary has, so
-    that no token goes beyond its end and the next item begins with a token of its own; otherwise nearly all tokens
-    would be tried at each step."""
+    that no token crosses its end, and the next item begins with a new token; otherwise nearly all tokens would be
+    checked at each step.
+    """
     known = len(grammar.rules)
     end = grammar.add("group_end", EMPTY)
     group = grammar.add("group", followed(grammar, item, end))

@@ -1,4 +1,4 @@
-"""The size of a grammar: how much work it is to compile, in numbers that are the same on every machine."""
+"""The size of a grammar: a measure of its compilation time that is the same on every machine."""
 
 import functools
 from collections.abc import Iterable, Mapping
@@ -18,8 +18,8 @@ from specvino.engine.grammar._ebnf.nodes import (
 from specvino.engine.grammar._ebnf.ranges import Ranges
 from specvino.engine.grammar._errors import GrammarError, Path
 
-# XGrammar computes a mask over the vocabulary for each position in a rule. Where most tokens fit, that takes 40 ms of
-# CPU time for 152,000 tokens and 13 ms for 49,000; where few fit, a few microseconds (decision 014).
+# XGrammar computes a mask over the vocabulary for each position in a rule. If most tokens fit, this takes 40 ms of CPU
+# time for 152,000 tokens and 13 ms for 49,000; if few fit, a few microseconds (decision 014).
 MOST_OPEN_PLACES = 256
 
 MOST_RULES = 20_000
@@ -27,14 +27,15 @@ MOST_RULES = 20_000
 # Characters of a rendered grammar.
 LONGEST = 1_048_576
 
-# Most tokens fit a set with this many ASCII letters.
+# Most tokens fit if a set has this many ASCII letters.
 _MANY = 20
 _LETTERS = frozenset(map(ord, "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz"))
 
 
 def require_small(grammar: Grammar, places: Mapping[Path, int]) -> None:
     """Raises GrammarError for a grammar that would take many seconds to compile on any machine. `places` has the number
-    of open places of each part of the schema."""
+    of open positions for each part of the schema.
+    """
     require_few_rules(grammar, ())
     total = open_places(grammar.rules.values())
     if total > MOST_OPEN_PLACES:
@@ -79,7 +80,7 @@ def least_length(node: Node) -> int:
 
 
 def open_places(nodes: Iterable[Node]) -> int:
-    """Returns the number of places where most tokens of a vocabulary fit."""
+    """Returns the number of positions where most tokens of a vocabulary fit."""
     return sum(map(_open_places, nodes))
 
 

@@ -1,6 +1,5 @@
-"""Objects and arrays of a schema as nodes.
-
-Properties come in the schema's order, followed by others if they are allowed.
+"""Objects and arrays of a schema as nodes. Properties are in the schema's order, followed by additional ones if
+allowed.
 """
 
 import re
@@ -31,7 +30,7 @@ class Builder(Protocol):
 
 
 def object_(schema: Conjunction, builder: Builder) -> Node:
-    """Returns the objects that satisfy a schema. Raises Unsatisfiable and GrammarError."""
+    """Returns the node of the objects that satisfy a schema. Raises Unsatisfiable and GrammarError."""
     required = dict.fromkeys(name for names in schema.values("required") for name in names)
     declared = dict.fromkeys(name for properties in schema.values("properties") for name in properties)
     least = max((int(value) for value in schema.values("minProperties")), default=0)
@@ -69,8 +68,9 @@ def object_(schema: Conjunction, builder: Builder) -> Node:
 
 
 def _pairs(pairs: list[tuple[Node, bool]], other: Node | None, builder: Builder) -> Node:
-    """Returns the pairs in their order, built from the end. `rest` is what may follow a pair, `first` what may follow
-    the opening brace."""
+    """Returns the pairs in their order, built from the end. `rest` is the node after a pair, `first` the node after the
+    opening brace.
+    """
     grammar = builder.grammar
     rest: Node = EMPTY
     first: Node = EMPTY
@@ -82,7 +82,7 @@ def _pairs(pairs: list[tuple[Node, bool]], other: Node | None, builder: Builder)
         written_first, written = sequence(pair, rest), sequence(COMMA, pair, rest)
         first = written_first if is_required else choice(written_first, first)
         rest = written if is_required else choice(written, rest)
-        # Named, since the pair before refers to each of them.
+        # Named, since the previous pair refers to each of them.
         first, rest = grammar.add("first", first), grammar.add("rest", rest)
     return first
 
@@ -117,14 +117,14 @@ def _may_be_named(part: Subschema, name: str) -> bool:
 
 
 def _other(schema: Conjunction, declared: dict[str, None], builder: Builder) -> Node | None:
-    """Returns a pair whose name isn't declared; None if none is allowed."""
+    """Returns a pair with an undeclared name; None if none is allowed."""
     patterns = [part.at("patternProperties") for part in schema.parts if part.schema.get("patternProperties")]
     additional = [part for part in schema.parts if "additionalProperties" in part.schema]
     if patterns:
         return _patterned(schema, patterns, declared, builder)
     if declared and not any(part.schema["additionalProperties"] is not False for part in additional):
         return None
-    # A part that names properties and has no additionalProperties allows others, but doesn't ask for them.
+    # A part with properties and without additionalProperties allows others, but doesn't require them.
     try:
         value = builder.rule(tuple(part.at("additionalProperties") for part in additional))
     except Unsatisfiable:
@@ -148,7 +148,9 @@ def _key(schema: Conjunction, declared: dict[str, None], builder: Builder) -> No
 def _patterned(
     schema: Conjunction, patterns: list[Subschema], declared: dict[str, None], builder: Builder
 ) -> Node | None:
-    """Returns pairs whose names match the pattern if there is only one; names that match none are left out."""
+    """Returns the pairs whose names match the pattern, if there is only one pattern; names that match none are left
+    out.
+    """
     if len(patterns) > 1 or len(patterns[0].schema) > 1 or declared:
         return None
     (expression,) = patterns[0].schema
@@ -163,7 +165,7 @@ def _patterned(
 
 
 def array(schema: Conjunction, builder: Builder) -> Node:
-    """Returns the arrays that satisfy a schema. Raises Unsatisfiable and GrammarError."""
+    """Returns the node of the arrays that satisfy a schema. Raises Unsatisfiable and GrammarError."""
     least = max((int(value) for value in schema.values("minItems")), default=0)
     most: int | None = min((int(value) for value in schema.values("maxItems")), default=None)
     fixed: list[Rule] = []
@@ -188,7 +190,7 @@ def array(schema: Conjunction, builder: Builder) -> Node:
 
 
 def _from(fixed: list[Rule], rest: Rule | None, least: int, most: int | None, index: int, builder: Builder) -> Node:
-    """Returns the items from an index on, each after its comma."""
+    """Returns the items from an index on, each preceded by a comma."""
     if index == len(fixed):
         if rest is None:
             return EMPTY
@@ -200,13 +202,13 @@ def _from(fixed: list[Rule], rest: Rule | None, least: int, most: int | None, in
 
 
 def _prefix(part: Subschema) -> list[Any]:
-    """Returns the schemas of the first items, whose list was named `items` before 2020-12."""
+    """Returns the schemas of the first items (`prefixItems`, or `items` before 2020-12)."""
     items = part.schema.get("items")
     return items if isinstance(items, list) else part.schema.get("prefixItems", [])
 
 
 def _item_schemas(schema: Conjunction, index: int | None) -> tuple[Subschema, ...]:
-    """Returns the schemas of the item at an index, or (None) of those after all items with schemas of their own."""
+    """Returns the schemas of the item at an index; None stands for the items after the prefix."""
     schemas = []
     for part in schema.parts:
         named = "items" if isinstance(part.schema.get("items"), list) else "prefixItems"

@@ -1,8 +1,7 @@
-"""Conversion of a JSON Schema into a grammar: what the grammar allows satisfies the schema, except as reported.
-
-It may allow less than the schema: properties come in the schema's order; an object that names properties has no
-others unless `additionalProperties` allows them; a schema without `type` whose keywords concern one type means that
-type.
+"""Conversion of a JSON Schema into a grammar. All texts of the grammar satisfy the schema, except for the reported
+keywords. The grammar may allow less than the schema: properties are in the schema's order; an object with `properties`
+has no others unless `additionalProperties` allows them; a schema without `type` whose keywords apply to one type means
+that type.
 """
 
 import re
@@ -40,16 +39,18 @@ _DRAFT = re.compile(r"https?://json-schema\.org/(draft-0[467]|draft/20(19-09|20-
 
 @dataclass(slots=True)
 class Findings:
-    """What a conversion reports. `unenforced` has the paths of the keywords whose violations the grammar allows, with
-    the reasons; `places` the number of places where most tokens fit, by the path of the part."""
+    """The report of a conversion. `unenforced` has the paths of the keywords that the grammar doesn't enforce, with the
+    reasons; `places` the number of positions where most tokens fit, by the path of the part.
+    """
 
     unenforced: dict[Path, str] = field(default_factory=dict)
     places: dict[Path, int] = field(default_factory=dict)
 
 
 def convert(schema: Any, style: StringStyle = JSON) -> tuple[Grammar, Findings]:
-    """Returns the grammar of a schema, with what it doesn't enforce. With a style other than JSON's, the schema must
-    admit strings only. Raises GrammarError for a schema that is invalid, unsatisfiable, or too large."""
+    """Returns the grammar of a schema, and its findings. With a style other than JSON's, the schema must admit strings
+    only. Raises GrammarError for a schema that is invalid, unsatisfiable, or too large.
+    """
     grammar, findings = Grammar({"root": EMPTY}), Findings()
     grammar.rules["root"] = add(schema, grammar, findings, style)
     if not prune(grammar):
@@ -59,8 +60,9 @@ def convert(schema: Any, style: StringStyle = JSON) -> tuple[Grammar, Findings]:
 
 
 def add(schema: Any, grammar: Grammar, findings: Findings, style: StringStyle = JSON) -> Rule:
-    """Adds a schema to a grammar that may have others, and returns its rule. Raises GrammarError as `convert` does,
-    except for a schema that requires itself within itself, whose rule has no text, and for one that is too large."""
+    """Adds a schema to a grammar that may have others, and returns its rule. Raises GrammarError like `convert`, but
+    not for a schema that requires itself recursively (its rule has no finite text), nor for one that is too large.
+    """
     schema = _of_known_draft(schema)
     _require_valid(schema)
     try:
@@ -122,14 +124,14 @@ class _Converter:
         require_few_rules(self.grammar, path)
         if self._depth > MOST_DEPTH:
             raise GrammarError(path, f"the schema is nested more than {MOST_DEPTH} levels deep")
-        # Added before it is made: a schema may refer to itself.
+        # Added before its node is created, since a schema may refer to itself.
         rule = self._rules[schema.key] = self.grammar.add("schema", Rule("schema"))
         self._depth += 1
         try:
             node = self.grammar.rules[rule.name] = self._node(schema)
         except Unsatisfiable:
             del self._rules[schema.key]
-            self.grammar.rules[rule.name] = rule  # it has no text
+            self.grammar.rules[rule.name] = rule  # it has no finite text
             raise
         finally:
             self._depth -= 1
@@ -182,13 +184,13 @@ class _Converter:
         return json_text.literal(None)
 
     def _measured(self, known: int) -> list[Node]:
-        """Returns the rules that were added after the first `known`, and counts their characters."""
+        """Returns the rules after the first `known` ones, and counts their characters."""
         added = list(islice(self.grammar.rules.values(), known, None))
         self._length += sum(map(least_length, added))
         return added
 
     def _constants(self, schema: Conjunction) -> Node:
-        """Returns the listed values that satisfy the whole schema. Each is validated, so all keywords are enforced."""
+        """Returns the listed values that satisfy the whole schema. They are validated, so all keywords are enforced."""
         listed = schema.first("const") or min(schema.all("enum"), key=lambda enum: len(enum.schema))
         values = [listed.schema] if listed.path[-1] == "const" else listed.schema
         self._values += len(values)
@@ -201,12 +203,12 @@ class _Converter:
         return choice(*(self._style.literal(value) for value in fitting))
 
     def _test(self, schema: Conjunction) -> Callable[[Any], bool]:
-        """Returns a function that returns whether a value satisfies all of these schemas, with references followed."""
+        """Returns a function that validates a value by all of these schemas, following references."""
         combined = {"allOf": [{"$ref": "urn:root" + reference_to(part.path)} for part in schema.parts]}
         try:
             if self._registry is None:
                 root = {key: value for key, value in self._root.items() if key != "$id"}
-                # What leads out of the schema is never fetched.
+                # References out of the schema are never fetched.
                 self._registry = jsonschema_rs.Registry([("urn:root", root)], retriever=lambda _: True)
             return jsonschema_rs.validator_for(combined, registry=self._registry).is_valid
         except (jsonschema_rs.ValidationError, jsonschema_rs.ReferencingError):

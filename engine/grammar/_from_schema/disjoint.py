@@ -1,4 +1,4 @@
-"""A proof that no value satisfies two schemas at once, by their types, constants and properties."""
+"""Proves that no value satisfies two schemas at once, from their types, constants and properties."""
 
 from collections.abc import Mapping
 from typing import Any
@@ -10,7 +10,7 @@ _DEPTH = 8
 
 
 def disjoint(root: Mapping[str, Any], a: Subschema, b: Subschema, depth: int = 0) -> bool:
-    """Returns whether no value can satisfy both schemas; False means that it isn't known."""
+    """Returns whether no value can satisfy both schemas; False means that this is unknown."""
     try:
         first, second = flatten(root, (a,)), flatten(root, (b,))
     except Unsatisfiable:

@@ -1,6 +1,6 @@
 """JSON texts as nodes, in the format of Python's json: one blank after commas and colons.
 
-White space is fixed because a weak model would fill its whole answer with it.
+White space is fixed because weak models would fill the whole answer with it.
 """
 
 import json
@@ -20,7 +20,7 @@ NONZERO = Chars(((49, 57),))
 QUOTE = Text('"')
 COMMA = Text(", ")
 
-# A double has no more digits, and a bound keeps a weak model from writing zeros forever.
+# A double has no more digits, and the bound prevents weak models from writing zeros forever.
 MOST_DIGITS = 15
 
 MOST_PREFIXES = 24  # see other_key
@@ -123,9 +123,8 @@ def enclosed(opening: str, grammar: Grammar, item: Node, least: int, most: int |
 def other_key(grammar: Grammar, names: Iterable[str]) -> Node:
     """Returns a string that is none of these names.
 
-    Each prefix after which names are distinguished costs as much to compile as a string. So a grammar has at most
-    MOST_PREFIXES of them besides the empty prefix of each object. When they are used up, strings that begin like a name
-    are left out.
+    Each prefix after which names differ costs as much to compile as a string. So a grammar has at most MOST_PREFIXES of
+    them, in addition to the empty prefix of each object. Beyond that, strings that begin like a name are left out.
     """
     names = frozenset(names)
     if not names:
@@ -140,7 +139,7 @@ def _prefixes(grammar: Grammar, names: frozenset[str]) -> frozenset[str]:
 
 
 def _other(grammar: Grammar, names: frozenset[str], prefix: str, prefixes: frozenset[str]) -> Node:
-    """Returns the rest of a string after a prefix, including the closing quote, that spells none of the names."""
+    """Returns the rest of a string after a prefix, including the closing quote, that matches none of the names."""
     following = {name[len(prefix)] for name in names if name.startswith(prefix) and name != prefix}
     left = ranges.without(ranges.without(ANY, _ESCAPED), ranges.of("".join(following)))
     options: list[Node] = [] if prefix in names else [QUOTE]

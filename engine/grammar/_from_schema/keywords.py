@@ -1,6 +1,6 @@
-"""Which keywords of JSON Schema a grammar enforces. Keywords in neither table are annotations."""
+"""The keywords of JSON Schema that a grammar enforces. Keywords in neither table are annotations."""
 
-# Enforced, except where the conversion reports them as unenforced.
+# Enforced, unless the conversion reports them as unenforced.
 ENFORCED = frozenset(
     {
         "$ref",
@@ -34,8 +34,8 @@ ENFORCED = frozenset(
     }
 )
 
-# Enforced only with `enum` and `const`, whose values are validated against the whole schema. Each has the type of value
-# that it constrains; None is any.
+# Enforced only with `enum` and `const`, whose values are validated against the whole schema. With the type of value
+# that each constrains; None is any type.
 UNENFORCED: dict[str, str | None] = {
     "$dynamicRef": None,
     "$recursiveRef": None,
@@ -52,7 +52,7 @@ UNENFORCED: dict[str, str | None] = {
 }
 
 
-# The type that a keyword implies where `type` is absent: only values of that type are written.
+# The type that a keyword implies if `type` is absent: only values of that type are allowed.
 IMPLIED_TYPE = {
     "additionalProperties": "object",
     "items": "array",

@@ -10,7 +10,7 @@ from specvino.engine.grammar._from_schema import json_text
 from specvino.engine.grammar._from_schema.json_text import DIGIT, MOST_DIGITS
 from specvino.engine.grammar._json_schema import Conjunction, Subschema
 
-# Up to this many multiples are listed.
+# The maximum number of multiples that are listed.
 MOST_MULTIPLES = 1000
 
 _FRACTION_DIGITS = 6  # beyond those of the bounds
@@ -18,7 +18,7 @@ _FRACTION_DIGITS = 6  # beyond those of the bounds
 
 @dataclass(frozen=True, slots=True)
 class Bounds:
-    """The bounds of a number. `low` and `high` are allowed themselves unless they are open; None is no bound."""
+    """The bounds of a number. `low` and `high` are inclusive unless they are open; None is no bound."""
 
     low: Decimal | None = None
     high: Decimal | None = None
@@ -33,8 +33,9 @@ class Bounds:
 
 
 def integers(bounds: Bounds, multiple: Decimal | None) -> Node | None:
-    """Returns the integers between bounds that are multiples; None if there are none. Raises ValueError if a grammar
-    can't express them."""
+    """Returns the multiples between bounds, as integers; None if there are none. Raises ValueError if a grammar can't
+    express them.
+    """
     low, high = _lowest(bounds), _highest(bounds)
     if multiple is None or multiple == 1 or (multiple < 1 and 1 % multiple == 0):
         return _between(low, high)
@@ -102,8 +103,9 @@ def _highest(bounds: Bounds) -> int | None:
 
 
 def _between(low: int | None, high: int | None) -> Node | None:
-    """Returns the integers from low to high; without a bound, those of at most MOST_DIGITS digits, or one digit more
-    than the other bound has."""
+    """Returns the integers from low to high. Without a bound, they have at most MOST_DIGITS digits, or one digit more
+    than the other bound.
+    """
     if low is None:
         low = -max(10**MOST_DIGITS - 1, abs(high or 0) * 10)
     if high is None:
@@ -194,7 +196,7 @@ def _any_part(digits: int) -> Node:
 
 
 def _fraction(low: str | None, high: str | None, bounds: Bounds, digits: int, whole: int) -> Node | None:
-    """Returns the integer part `whole`, with digits after the point or without, so that the number is within bounds."""
+    """Returns the integer part `whole`, with or without digits after the point, within bounds."""
     options: list[Node] = []
     above = low is None or (not low.strip("0") and not bounds.low_open)
     below = high is None or bool(high.strip("0")) or not bounds.high_open
@@ -298,5 +300,5 @@ def _bound(limit: Subschema) -> Decimal:
 
 def _decimal(value: float | int) -> Decimal:
     if isinstance(value, int) and abs(value) > 10**40:
-        return Decimal(10**40 if value > 0 else -(10**40))  # digits don't matter so far out
+        return Decimal(10**40 if value > 0 else -(10**40))  # at this size digits don't matter
     return Decimal(repr(value))

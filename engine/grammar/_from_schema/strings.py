@@ -1,4 +1,4 @@
-"""Strings of a schema as nodes: their spelling, lengths, patterns and formats."""
+"""Strings of a schema as nodes: their notation, lengths, patterns and formats."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -15,7 +15,7 @@ from specvino.engine.grammar._errors import Path, Unsatisfiable
 from specvino.engine.grammar._from_schema import json_text
 from specvino.engine.grammar._json_schema import Conjunction, Subschema
 
-# The formats that are enforced. Each expression matches valid texts only, but maybe not all of them.
+# The enforced formats. Each expression matches only valid texts, but not necessarily all of them.
 _DATE = (
     r"[12]\d{3}-(?:(?:0[13578]|1[02])-(?:0[1-9]|[12]\d|3[01])"
     r"|(?:0[469]|11)-(?:0[1-9]|[12]\d|30)|02-(?:0[1-9]|1\d|2[0-8]))"
@@ -42,7 +42,7 @@ FORMATS = {
     "uuid": r"^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$",
 }
 
-# Formats that JSON Schema defines and that aren't enforced. Any other name is an annotation.
+# Formats of JSON Schema that aren't enforced. Any other name is an annotation.
 UNENFORCED_FORMATS = frozenset(
     {
         "idn-email",
@@ -72,7 +72,7 @@ class StringStyle:
 
 JSON = StringStyle(json_text.QUOTE, json_text.char, json_text.ANY_CHAR, json_text.literal, json_text.QUOTE)
 
-# A text between tags ends with a tag, which begins so.
+# A text between tags ends with a tag, which begins with this character.
 _TAG = ranges.of("<")
 
 
@@ -86,13 +86,14 @@ def plain(end: str = "") -> StringStyle:
     return StringStyle(EMPTY, char, char(ANY), lambda value: Text(f"{value}{end}"), Text(end))
 
 
-# Any limit on tokens would cut longer ones off, and they are expensive to compile.
+# Longer ones would exceed any token limit, and are expensive to compile.
 LONGEST = 100_000
 
 
 def string(schema: Conjunction, grammar: Grammar, unenforced: dict[Path, str], style: StringStyle) -> Node:
-    """Returns the strings that satisfy a schema. Only one of pattern, format and bounds of the length can be enforced,
-    in this order of preference."""
+    """Returns the strings that satisfy a schema. Only one of pattern, format and length bounds can be enforced, in this
+    order of preference.
+    """
     least, most = _lengths(schema)
     chosen: Pattern | None = None
     for keyword in (*schema.all("pattern"), *schema.all("format")):
@@ -154,7 +155,7 @@ def _counted(
 
 
 def _implied(keyword: str, limit: int, node: Node) -> bool:
-    """Returns whether all texts of a pattern are within a limit of the length."""
+    """Returns whether all texts of a pattern are within a length limit."""
     if keyword == "minLength":
         return (length(node, {}) or 0) >= limit
     longest = _longest(node)

@@ -1,6 +1,6 @@
 """Builders of structural tags, XGrammar's grammars in JSON.
 
-XGrammar 0.1.31 has no empty string, no empty sequence and no optional element: `NOTHING` stands in (decision 015).
+XGrammar 0.1.31 has no empty string, no empty sequence and no optional element; `NOTHING` replaces them (decision 015).
 """
 
 from collections.abc import Callable, Mapping, Sequence
@@ -18,7 +18,7 @@ NOTHING: TagFormat = {"type": "grammar", "grammar": 'root ::= ""'}
 ANY_TEXT: TagFormat = {"type": "any_text"}
 """The format of any text; within a tag, up to the first occurrence of its end."""
 
-# Our own type: a string as a schema describes it, without quotes. XGrammar gets a grammar instead.
+# Our own type: a string by a schema, without quotes. It is replaced by a grammar for XGrammar.
 PLAIN_TEXT = "plain_text"
 
 NO_ARGUMENTS: dict[str, Any] = {"type": "object", "properties": {}, "additionalProperties": False}
@@ -44,7 +44,7 @@ def regex(pattern: str) -> TagFormat:
 
 
 def ebnf(rules: str) -> TagFormat:
-    """Returns the format of a grammar in XGrammar's EBNF, whose first rule is `root`. Only XGrammar can read it."""
+    """Returns the format of a grammar in XGrammar's EBNF, whose first rule is `root`. Only XGrammar can parse it."""
     return {"type": "grammar", "grammar": rules}
 
 
@@ -66,7 +66,7 @@ def either(elements: Sequence[TagFormat]) -> TagFormat:
 def tags(elements: Sequence[TagFormat], separator: str, many: bool, at_least_one: bool = True) -> TagFormat:
     """Returns the format of one of the tags or, if `many`, of several with the separator between them."""
     if not many and at_least_one:
-        return either(elements)  # which may stand beside other formats that come to an end
+        return either(elements)  # which can be combined with other formats that end
     return {
         "type": "tags_with_separator",
         "tags": list(elements),
@@ -77,8 +77,9 @@ def tags(elements: Sequence[TagFormat], separator: str, many: bool, at_least_one
 
 
 def triggered(trigger: str, elements: Sequence[TagFormat]) -> TagFormat:
-    """Returns the format of any text in which one of the tags stands wherever the trigger, with which all of them
-    begin, occurs."""
+    """Returns the format of any text in which each occurrence of the trigger starts one of the tags. All tags begin
+    with it.
+    """
     return {"type": "triggered_tags", "triggers": [trigger], "tags": list(elements)}
 
 
@@ -86,7 +87,7 @@ def arguments_object(parameters: Mapping[str, Any] | None) -> TagFormat:
     """Returns the format of a call's arguments as a JSON object. `parameters` is their schema; None takes none."""
     parameters = NO_ARGUMENTS if parameters is None else parameters
     if parameters.keys() <= _NAMES_ONLY and not any(map(parameters.get, ("properties", "required"))):
-        return json_schema(NO_ARGUMENTS)  # to name no properties is to have none
+        return json_schema(NO_ARGUMENTS)  # without named properties there are none
     return json_schema({"type": "object", **parameters})
 
 
@@ -99,10 +100,8 @@ def argument_list(
     value: Callable[[Any], TagFormat],
 ) -> TagFormat:
     """Returns a tag with a call's arguments one after the other, as in `f(k="v", n=42)`. `value` makes the format of a
-    value from its schema.
-
-    Where no argument is required, XGrammar can't say that each may occur once: an argument may be repeated, and its
-    last value counts.
+    value from its schema. If no argument is required, XGrammar can't express that each may occur only once: an argument
+    may be repeated, and its last value counts.
     """
     required, optional = required_and_optional(parameters or NO_ARGUMENTS)
     if not required:

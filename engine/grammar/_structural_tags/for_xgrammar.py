@@ -1,4 +1,4 @@
-"""Structural tags that only XGrammar can read: grammars replace the JSON Schemas in them, the rest is kept."""
+"""Structural tags that only XGrammar can parse: grammars replace the JSON Schemas in them, the rest is kept."""
 
 import re
 from typing import Any
@@ -16,7 +16,7 @@ _LANGUAGES = frozenset({"pattern", "grammar", "type"})
 
 
 def lower(tag: Any) -> tuple[Any, dict[Path, str]]:
-    """Returns a tag with grammars in place of its schemas, and the keywords that these don't enforce, with the reasons.
+    """Returns a tag with grammars instead of schemas, and the keywords that aren't enforced, with the reasons.
     Raises GrammarError."""
     lowering = _Lowering()
     return lowering.lowered(tag, ()), lowering.unenforced
@@ -78,14 +78,15 @@ def _written(grammar: Grammar) -> dict[str, str]:
 
 MOST_REPEATED = 512
 
-# A part is an escaped character, a set, a text in quotes (in XGrammar's EBNF only; that it counts as one part in a
-# regular expression does no harm), a count, a parenthesis, or any other character.
+# A part is an escaped character, a set, a text in quotes (only in XGrammar's EBNF, but harmless in a regular
+# expression), a count, a parenthesis, or any other character.
 _PART = re.compile(r'\\.|\[(?:\\.|[^\]\\])*\]|"(?:\\.|[^"\\\n])*"|\{\s*(\d*)\s*,?\s*(\d*)\s*\}|[()]|\S', re.DOTALL)
 
 
 def require_few_repetitions(text: str, path: Path) -> None:
     """Raises GrammarError for a regular expression, or a grammar in XGrammar's EBNF, whose counted repetitions are too
-    long when written out, as XGrammar does with most of them."""
+    long when expanded, as XGrammar does with most of them.
+    """
     count = repeated(text)
     if count > MOST_REPEATED:
         raise GrammarError(
@@ -95,7 +96,7 @@ def require_few_repetitions(text: str, path: Path) -> None:
 
 
 def repeated(text: str) -> int:
-    """Returns how many parts are added when counted repetitions are written out."""
+    """Returns how many parts the expansion of counted repetitions adds."""
     added = last = 0
     sizes = [0]
     for part in _PART.finditer(text):

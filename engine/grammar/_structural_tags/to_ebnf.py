@@ -1,4 +1,4 @@
-"""Conversion of structural tags into our grammars, for the formats of XGrammar that are known here."""
+"""Conversion of structural tags into our grammars, for the supported formats of XGrammar."""
 
 from typing import Any
 
@@ -24,12 +24,13 @@ MOST_DEPTH = 64
 
 
 class Unknown(Exception):
-    """The tag has a format that only XGrammar knows."""
+    """The tag has a format that only XGrammar supports."""
 
 
 def as_grammar(tag: Any) -> tuple[Grammar, dict[Path, str]]:
-    """Returns one grammar for a tag, so that what its schemas have in common is compiled once, and the keywords that it
-    doesn't enforce, with the reasons. Raises GrammarError, and Unknown."""
+    """Returns one grammar for a tag, so that common parts of its schemas are compiled once, and the keywords that it
+    doesn't enforce, with the reasons. Raises GrammarError, and Unknown.
+    """
     grammar = Grammar({"root": EMPTY})
     conversion = _Conversion(grammar)
     if not isinstance(tag, dict) or tag.keys() != {"type", "format"} or tag["type"] != "structural_tag":
@@ -79,8 +80,9 @@ class _Conversion:
         return [self.node(format, (*path, index)) for index, format in enumerate(formats)]
 
     def _ended(self, content: Any, end: str, path: Path) -> Node:
-        """Returns a content with its end. The end of a text goes into the text's own rules, so that tokens that go
-        beyond it aren't tried again at each step."""
+        """Returns a content with its end. The end of a text is part of the text's rules, so that tokens that cross it
+        aren't checked again at each step.
+        """
         match content:
             case {"type": "any_text", **rest} if end and not rest:
                 return self._grammar.once("until", end, lambda _: Until(end))

@@ -1,1 +1,1 @@
-"""The server's side of the child processes, and what a request needs before and behind them."""
+"""The server's side of the child processes, and the steps of a request before and after them."""

@@ -1,4 +1,6 @@
-"""The admission of requests: prompts are tokenized and fit the context, and the constraints of answers are resolved."""
+"""The admission of requests: tokenizes prompts, checks that they fit the context, and resolves the constraints of
+answers.
+"""
 
 import itertools
 from array import array
@@ -30,12 +32,10 @@ from specvino.engine.segments import Hidden
 
 
 class AdmittedPrompt(NamedTuple):
-    """A prompt that fits, and how many tokens may follow it in each of its choices.
-
-    With `prompt_images` it has more tokens than `token_ids`, and only the worker knows whether it fits. With
-    `thinking` it has begun the reasoning, and `closing` are the tokens that end the reasoning if that has a budget.
-    `bad_word_runs` are the runs of tokens that spell the request's bad words. `hidden` are the parts of a conversation
-    that the chat template doesn't show.
+    """A prompt that fits, and how many tokens may follow it in each of its choices. With `prompt_images` it has more
+    tokens than `token_ids`, and the worker decides whether it fits. With `thinking` it has started the reasoning, and
+    `closing` are the tokens that end the reasoning if that has a budget. `bad_word_runs` are the token sequences of the
+    request's bad words. `hidden` are the parts of a conversation that the chat template doesn't render.
     """
 
     prompt: Prompt
@@ -66,7 +66,7 @@ class Admission:
         self._keys = itertools.count()  # of images
 
     def bound(self, cache_tokens: int) -> None:
-        """Sets how many tokens fit into the cache: no prompt may be longer."""
+        """Sets how many tokens fit into the cache, the limit of a prompt."""
         self.cache_tokens = cache_tokens
         self.context_length = min(self._source.context_length, cache_tokens)
 
@@ -80,7 +80,7 @@ class Admission:
             raise PromptError("This model sees images: it can't repeat a prompt with logprobs, or without an answer.")
         closing = await self._closing(request)
         prompts = []
-        for index, prompt in enumerate(request.prompts):  # one at a time: the prompts of others get in between
+        for index, prompt in enumerate(request.prompts):  # one at a time: other requests' prompts run in between
             with numbered("Prompt", index, len(request.prompts)):
                 admitted = await self._admit(prompt, request.sampling.max_tokens, request.truncation)
                 prompts.append(self._fitted(admitted, request.sampling)._replace(closing=closing))
@@ -105,7 +105,7 @@ class Admission:
         return tuple(array("q", await self._preprocess.tokenize(text, add_special_tokens=False)))
 
     async def _bad_word_runs(self, words: Sequence[str]) -> tuple[tuple[int, ...], ...]:
-        """Returns the tokens that the tokenizer makes of each word, at the beginning of a text and behind a space."""
+        """Returns the tokens of each word, at the beginning of a text and after a space."""
         runs: dict[tuple[int, ...], None] = {}
         for index, word in enumerate(words):
             bare = word.lstrip()
@@ -115,17 +115,18 @@ class Admission:
         return tuple(run for run in runs if run)
 
     async def _admit(self, prompt: Prompt, max_tokens: int | None, truncation: Truncation | None) -> AdmittedPrompt:
-        """Returns a prompt that fits. Raises PromptError if the model can't take it, or it leaves no room for
-        `max_tokens`."""
+        """Returns a prompt that fits. Raises PromptError if the model can't process it, or if it leaves no room for
+        `max_tokens`.
+        """
         yields = max_tokens is None
         cut = self._cut(truncation, max_tokens) if truncation else None
         token_ids, text, ending, hidden = await self._preprocess.preprocess(prompt, cut)
         if cut is not None and isinstance(prompt, TextPrompt) and len(token_ids) == cut.tokens * TOKEN_ID_BYTES:
-            prompt = TokenPrompt(tuple(array("q", token_ids)))  # an echo repeats the tokens that were kept
+            prompt = TokenPrompt(tuple(array("q", token_ids)))  # an echo repeats the truncated prompt
         images = images_in(prompt) if isinstance(prompt, Conversation) else []
-        # An image is one token at the least.
+        # An image has at least one token.
         left = room(len(token_ids) // TOKEN_ID_BYTES + len(images), max_tokens, self.context_length)
-        if max_tokens is None:  # the model's own limit isn't requested: it yields to the context
+        if max_tokens is None:  # a default limit: it is reduced to fit the context
             max_tokens = min(left, int(self._source.defaults.get("max_tokens", left)))
         prompt_images = PromptImages(next(self._keys), images) if images else None
         vision_prompt = None
@@ -135,8 +136,9 @@ class Admission:
         return AdmittedPrompt(prompt, token_ids, max_tokens, vision_prompt, prompt_images, thinking, hidden=hidden)
 
     def _cut(self, truncation: Truncation, max_tokens: int | None) -> Cut | None:
-        """Returns how a prompt is truncated, None if it isn't. If more would be kept than the context holds, a prompt
-        that is too long is refused as without truncation; so is one that leaves no room."""
+        """Returns how a prompt is truncated, None if it isn't. If more tokens would be kept than fit the context, or no
+        room would be left for the answer, a prompt that is too long is rejected, as without truncation.
+        """
         tokens = truncation.tokens
         if tokens is None:
             tokens = self.context_length - (1 if max_tokens is None else max_tokens)
@@ -145,10 +147,8 @@ class Admission:
         return Cut(tokens, first=truncation.side == "right")
 
     def _fitted(self, admitted: AdmittedPrompt, sampling: Sampling) -> AdmittedPrompt:
-        """Returns a prompt whose beams fit into the cache beside each other.
-
-        One that doesn't would end all others: GenAI 2026.4.1 ends everything that runs (decision 057). Raises
-        PromptError.
+        """Returns a prompt whose beams fit into the cache together. Beams that don't fit would end all running requests
+        in GenAI 2026.4.1 (decision 057). Raises PromptError.
         """
         if sampling.best_of == 1 or self.cache_tokens is None:
             return admitted
@@ -158,7 +158,7 @@ class Admission:
             return admitted
         if sampling.max_tokens is not None or most < 1:
             raise PromptError(
-                f"The server's cache has no room for {sampling.best_of} beams with so many tokens: behind this prompt "
+                f"The server's cache has no room for {sampling.best_of} beams with so many tokens: after this prompt "
                 f"each could have {max(most, 0)}."
             )
         return admitted._replace(max_new_tokens=most)

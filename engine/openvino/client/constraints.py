@@ -22,8 +22,9 @@ from specvino.engine.request import Constraint, Conversation, GenerationRequest,
 
 @dataclass(frozen=True, slots=True)
 class ResolvedConstraint:
-    """The constraint of an answer. `lowered` is None for one that isn't constrained; `behind_reasoning` is the same for
-    the answer behind a reasoning whose budget was spent. The others are as in `Started`."""
+    """The constraint of an answer. `lowered` is None for an unconstrained answer; `behind_reasoning` is the same for
+    the answer after reasoning that has used up its budget. The others are as in `Started`.
+    """
 
     lowered: LoweredConstraint | None = None
     unenforced: tuple[Path, ...] = ()
@@ -34,13 +35,13 @@ class ResolvedConstraint:
 async def resolve_constraint(
     grammars: GrammarClient, request: GenerationRequest, prompt: Prompt, parsers: SelectedParsers, *, thinking: bool
 ) -> ResolvedConstraint:
-    """Returns the constraint of the answer to a prompt; with `thinking` the prompt has begun the reasoning.
+    """Returns the constraint of the answer to a prompt; with `thinking` the prompt has started the reasoning.
 
     Raises ConstraintError and EngineUnavailable.
     """
     if not isinstance(prompt, Conversation):
         prompt = Conversation(())
-    # Checked alone, its error messages are the clearest.
+    # Checked separately, for clear error messages.
     lowered = await grammars.check(request.constraint) if request.constraint else None
     if request.must_call:
         return await _calls(grammars, request, prompt, parsers, thinking)
@@ -48,7 +49,7 @@ async def resolve_constraint(
     if request.constraint is None or lowered is None:
         return await _own_calls(grammars, prompt, parsers, thinking, held) if held else ResolvedConstraint()
     wider = await _allow_tools_and_reasoning(grammars, request.constraint, prompt, parsers, thinking)
-    # A client's own structural tag defines what a call looks like, whatever its tool's schema.
+    # A client's own structural tag defines the form of calls, regardless of the tools' schemas.
     free = held if isinstance(request.constraint, StructuralTag) else ()
     return ResolvedConstraint(wider or lowered, lowered.unenforced, tuple((index, ()) for index in free))
 
@@ -66,8 +67,9 @@ async def _calls(
 async def _own_calls(
     grammars: GrammarClient, prompt: Conversation, parsers: SelectedParsers, thinking: bool, held: Sequence[int]
 ) -> ResolvedConstraint:
-    """Returns the constraint of calls that the model makes by its own choice. Where calls can't be constrained, the
-    request isn't refused: the parameters of the tools with `held` are reported as unenforced."""
+    """Returns the constraint of calls that aren't forced. If they can't be constrained, the request isn't rejected: the
+    parameters of the tools with `held` are reported as unenforced.
+    """
     assert parsers.tool is not None
     try:
         unenforced = await _unenforced(grammars, prompt, parsers.tool)
@@ -106,25 +108,25 @@ async def _allow_tools_and_reasoning(
     parsers: SelectedParsers,
     thinking: bool,
 ) -> LoweredConstraint | None:
-    """Returns the constraint where the model may call tools instead, or begin with reasoning; None where there is
-    neither."""
+    """Returns the constraint that also allows a tool call instead, or reasoning first; None if there is neither."""
     format = _format(constraint)
     if format is None:
         return None
     wider = format
     framed = framing(parsers.tool if prompt.tools and parsers.reasoning is None else None, parsers.reasoning)
-    # A structural tag of the client's defines itself what messages and calls look like.
+    # A client's own structural tag defines the form of messages and calls.
     if isinstance(constraint, JsonSchema):
         if framed is not None:
             wider = sequence([constant(framed.answer), wider])
         if prompt.tools and parsers.tool is not None:
             for index, tool in enumerate(prompt.tools):
                 await _check(grammars, index, tool, strict=False)
-            # One call: tags of XGrammar 0.1.31 can't choose between what ends and what may go on (decision 015).
+            # One call: a tag of XGrammar 0.1.31 can't be a choice between a format that ends and one that may continue
+            # (decision 015).
             calls = forced_call_grammar(parsers.tool, prompt.tools, parallel=False)
             wider = either([calls["format"], wider])
     told_to_think = json.loads(prompt.variables).get("enable_thinking") is True and isinstance(constraint, JsonSchema)
-    # Otherwise reasoning isn't allowed: weak models would go on thinking rather than write what the schema requires.
+    # Otherwise reasoning isn't allowed: weak models would continue it instead of writing the required JSON.
     if parsers.reasoning is not None and (thinking or told_to_think):
         wider = with_reasoning(parsers.reasoning, wider, thinking)
     if wider is format:
@@ -133,8 +135,9 @@ async def _allow_tools_and_reasoning(
 
 
 async def _composed(grammars: GrammarClient, tag: dict[str, Any]) -> LoweredConstraint:
-    """Returns the constraint for a tag that was composed here. Each part of it is valid, but together they may be too
-    large. Raises ConstraintError without a path, which would lead into the composed tag."""
+    """Returns the constraint for a composed tag. Its parts are valid, but together they may be too large. Raises
+    ConstraintError without a path, since a path in the composed tag means nothing to the client.
+    """
     try:
         return await grammars.check(StructuralTag(tag))
     except ConstraintError as error:

@@ -1,6 +1,5 @@
-"""Detokenizers that use the tokenizer itself, for vocabularies whose tokens' text depends on their neighbors.
-
-A character that is unfinished where the text ends is left out.
+"""Detokenizers that use the tokenizer itself, for vocabularies where a token's text depends on its neighbors. An
+incomplete character at the end of the text is left out.
 """
 
 from collections.abc import Mapping, Sequence, Set
@@ -11,19 +10,19 @@ import openvino_genai
 
 from specvino.engine.output.detokenizer import Detokenizer, DetokenizerFactory
 
-# A tokenizer's text for the beginning of a character. Where a text ends with it, it is dropped: the tokenizer doesn't
-# distinguish an unfinished character from U+FFFD that the model wrote itself.
+# A tokenizer's text for the beginning of a character. It is dropped at the end of a text: the tokenizer doesn't
+# distinguish an incomplete character from U+FFFD in the model's output.
 UNFINISHED = "\ufffd"
 
-# Previous tokens that are decoded together with the new ones: a tokenizer may treat the start of a text differently.
+# Previous tokens that are decoded again with the new ones: a tokenizer may treat the start of a text differently.
 _BEFORE = 4
 
 
 class WindowDetokenizer:
     """Turns the tokens of one sequence into text by decoding a window of the last ones.
 
-    TextStreamer returns a token's text some tokens later; here it comes at once, so that a token and its text stay
-    together. It costs two calls of the tokenizer for each token.
+    TextStreamer returns a token's text some tokens later; this one returns it at once, so that a token and its text
+    stay together. It costs two tokenizer calls per token.
     """
 
     def __init__(self, tokenizer: openvino_genai.Tokenizer, *, special: bool = False) -> None:

@@ -19,7 +19,7 @@ from specvino.engine.processes.request_reply import ProcessCrashed, QuestionDrop
 from specvino.engine.request import Constraint, StructuralTag
 from specvino.engine.structured_output import constraint_json
 
-# Limits of the results that are remembered: their number, and the characters of all constraints and grammars.
+# Limits of the cached results: their number, and the characters of all constraints and grammars.
 MOST_KNOWN = 256
 LONGEST_KNOWN = 16 << 20
 
@@ -28,7 +28,7 @@ Result = LoweredConstraint | ConstraintError
 
 
 class _Question(NamedTuple):
-    """A constraint in the form in which it is remembered and sent."""
+    """A constraint in the form in which it is cached and sent."""
 
     text: str
     structural: bool
@@ -36,7 +36,7 @@ class _Question(NamedTuple):
 
 
 class _Shared:
-    """A question under way, and how many requests wait for its answer."""
+    """A pending question, and how many requests wait for its answer."""
 
     def __init__(self) -> None:
         self.task: asyncio.Task[Result | None]  # set at once; None if the question was dropped
@@ -54,10 +54,8 @@ class _Shared:
 
 
 class GrammarClient:
-    """Converts constraints into grammars. Those that only XGrammar can read are tried in another process, so that
-    others needn't wait for that.
-
-    Results are remembered, except for EngineUnavailable, which isn't about the constraint.
+    """Converts constraints into grammars. Those that only XGrammar can parse are tried in another process, so that
+    others don't wait for them. Results are cached, except for EngineUnavailable, which isn't about the constraint.
     """
 
     def __init__(self, path: str, deadline: float, most_computing: float) -> None:
@@ -80,7 +78,7 @@ class GrammarClient:
 
     @property
     def pids(self) -> dict[str, int | None]:
-        """Returns the processes; None for one that wasn't needed yet or is being restarted."""
+        """Returns the process ids; None for a process that wasn't needed yet or is being restarted."""
         return {"grammar": self._grammars.process.pid, "trial": self._trials.process.pid}
 
     @property
@@ -101,11 +99,12 @@ class GrammarClient:
         """Returns the grammar of a constraint. Raises ConstraintError and EngineUnavailable."""
         question = _Question(constraint_json(constraint), isinstance(constraint, StructuralTag), constraint.strict)
         result: Result | None = None
-        # Again if this request joined a question that had just been dropped, because all others who asked it left.
+        # Again if this request joined a question that had just been dropped, because all other requests for it were
+        # cancelled.
         while result is None:
             result = await self._result(question)
         if isinstance(result, ConstraintError):
-            # A new one: an exception that is raised twice would collect the tracebacks of both.
+            # A copy: an exception that is raised twice would collect both tracebacks.
             raise ConstraintError(str(result), result.path, unsupported=result.unsupported)
         return result
 
@@ -118,7 +117,7 @@ class GrammarClient:
             return self._known[question]
         shared = self._asked.get(question)
         if shared is None:
-            # A task of its own: others may wait for it, too, when the first request is cancelled.
+            # A separate task: other requests may still wait for it when the first one is cancelled.
             shared = self._asked[question] = _Shared()
             shared.task = asyncio.create_task(self._ask(question, shared))
             shared.task.add_done_callback(lambda done: self._settle(question, done))

@@ -1,5 +1,4 @@
-"""The client of the image process, and the way of images to the worker: once for all choices of a request, in
-pieces."""
+"""The client of the image process; sends images to the worker once for all choices of a request, in chunks."""
 
 import asyncio
 from collections.abc import AsyncIterator, Sequence
@@ -16,7 +15,7 @@ from specvino.engine.request import Conversation, Image, PlacedImage, ReadImage
 
 
 class ImageClient:
-    """Decodes images, one after the other; those whose clients left are dropped before their turn."""
+    """Decodes images, one after the other; those whose clients have left are dropped before their turn."""
 
     def __init__(self, deadline: float) -> None:
         self._client = RequestReplyClient(
@@ -29,7 +28,7 @@ class ImageClient:
 
     @property
     def pid(self) -> int | None:
-        """Returns the process; None if it wasn't needed yet or is being restarted."""
+        """Returns the process id; None if the process wasn't needed yet or is being restarted."""
         return self._client.process.pid
 
     async def decode(self, file: bytes | str, longest_side: int, most_pixels: int) -> ReadImage:
@@ -49,7 +48,7 @@ class ImageClient:
 
 
 class PromptImages(NamedTuple):
-    """The images of a prompt; Generates refer to them by `key`, which no other prompt has."""
+    """The images of a prompt; Generate messages refer to them by `key`, which is unique to the prompt."""
 
     key: int
     images: Sequence[Image]
@@ -57,9 +56,8 @@ class PromptImages(NamedTuple):
 
 @asynccontextmanager
 async def sent_images(worker: Supervisor, prompt_images: Sequence[PromptImages]) -> AsyncIterator[None]:
-    """Sends the images to the worker, which keeps them within the context, for Generates that are sent there.
-
-    Raises EngineRestarted if the worker is lost before it has them all.
+    """Sends the images to the worker, which keeps them while the context is active, for Generate messages that are sent
+    within it. Raises EngineRestarted if the worker is lost before it has received all of them.
     """
     restarts = worker.restarts
     try:
@@ -67,7 +65,7 @@ async def sent_images(worker: Supervisor, prompt_images: Sequence[PromptImages])
             for image in images:
                 for piece, more in in_pieces(image):
                     worker.send(SendImage(key, piece, more))
-                    await asyncio.sleep(0)  # others get in between
+                    await asyncio.sleep(0)  # other messages are sent in between
         if worker.restarts != restarts:
             raise EngineRestarted("The request was lost, and its images with it.")
         yield
@@ -82,7 +80,7 @@ def images_in(prompt: Conversation) -> list[Image]:
 
 
 def without_pixels(prompt: Conversation) -> Conversation:
-    """Returns the conversation as the chat template needs it: with the positions of its images, but no pixels."""
+    """Returns the conversation for the chat template: with the positions of its images, but no pixels."""
     if not any(message.images for message in prompt.messages):
         return prompt
     messages = tuple(replace(message, images=_outlines(message.images)) for message in prompt.messages)

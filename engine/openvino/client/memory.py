@@ -1,5 +1,6 @@
-"""Memory of the machine, the container and devices: how much of it the KV cache and a second copy of a model may
-take."""
+"""Memory of the machine, the container and devices, and how much of it the KV cache and a second copy of a model may
+use.
+"""
 
 import json
 import subprocess
@@ -16,8 +17,8 @@ _SHARE = 4
 
 _CONTAINER = Path("/sys/fs/cgroup")
 
-# OpenVINO 2026.4.1, 1.7 billion weights: at its peak a process that loads 830 MB of GGUF has 2,575 MB, one that loads
-# 744 MB of an OpenVINO folder 1,951 MB; one of 92 MB has 383 MB.
+# Peak memory of a loading process with OpenVINO 2026.4.1: a GGUF file of 830 MB (1.7 billion weights) 2,575 MB, an
+# OpenVINO folder of 744 MB with the same weights 1,951 MB, one of 92 MB 383 MB.
 _LOAD_TIMES = 3.2
 _LOAD_BESIDE = 200 * 2**20
 
@@ -65,7 +66,7 @@ def device_memory(options: PipelineOptions) -> int | None:
     """Returns the size of the device's own memory in bytes, None if it uses the machine's. Raises ValueError if the
     device isn't available, or its plugin doesn't have a property.
 
-    A process of its own asks OpenVINO: a driver that crashes would end the server.
+    A separate process queries OpenVINO, since a crashing driver would end the server.
     """
     if options == PipelineOptions(options.max_num_batched_tokens):
         return None  # a CPU is always available

@@ -74,15 +74,16 @@ class TemplateClient:
 Answer = Preprocessed | Detokenized | Spelt | PromptTooLong | PromptRefused
 
 
-# Requests that are sent ahead, so that the process has the next one when it is done with one. The others wait here,
-# where one whose client left is dropped.
+# Requests that are sent ahead, so that the process always has the next one. The others wait here, and are dropped if
+# their clients disconnect.
 _AHEAD = 2
 
 
 class Tokenized(NamedTuple):
-    """A prompt's token ids; for a vision-language model also its text, whose tags for images aren't among the tokens.
+    """A prompt's token ids and, for a vision-language model, its text, whose image tags aren't among the tokens.
     `ending` is the end of a conversation's text, as the chat template rendered it or as it was sent, and `hidden` are
-    its parts that the template doesn't show."""
+    the parts that the template doesn't render.
+    """
 
     token_ids: bytes
     text: str | None = None
@@ -91,11 +92,12 @@ class Tokenized(NamedTuple):
 
 
 class PreprocessClient:
-    """Sends requests to the preprocess process, which answers one after the other. A silence of `deadline` seconds is
-    attributed to the first one.
+    """Sends requests to the preprocess process, which answers one after the other. If it is silent for `deadline`
+    seconds, the first one is blamed.
 
-    That one fails with EngineUnavailable, as the machine may be busy. When the process is lost, requests behind it fail
-    with EngineRestarted; they aren't sent again. All methods raise PromptError, EngineUnavailable and EngineRestarted.
+    That one fails with EngineUnavailable, as the machine may be busy. When the process is lost, the requests after it
+    fail with EngineRestarted; they aren't sent again. All methods raise PromptError, EngineUnavailable and
+    EngineRestarted.
     """
 
     def __init__(self, source: ModelSource, deadline: float, chat_template: str | None = None) -> None:
@@ -104,8 +106,8 @@ class PreprocessClient:
         self._vision = source.vision
         self._deadline = deadline
         self._ids = itertools.count()
-        self._owed: dict[int, asyncio.Future[Answer]] = {}  # in the order of their sending
-        self._ahead = asyncio.Semaphore(_AHEAD)  # counts owed answers, also those whose clients left
+        self._owed: dict[int, asyncio.Future[Answer]] = {}  # in the order of sending
+        self._ahead = asyncio.Semaphore(_AHEAD)  # counts pending answers, including those whose clients left
         self.process = Supervisor(
             "preprocess",
             "specvino.engine.openvino.preprocess",
@@ -115,7 +117,7 @@ class PreprocessClient:
             on_lost=self._lost,
             busy=lambda: bool(self._owed),
             stall_timeout=deadline,
-            quiet=True,  # a tokenizer writes texts of clients to stderr, which must not get into the log
+            quiet=True,  # tokenizers write clients' texts to stderr, which must not be logged
         )
 
     async def preprocess(self, prompt: Prompt, cut: Cut | None = None) -> Tokenized:
@@ -228,7 +230,7 @@ class PreprocessClient:
         return answer
 
     async def _ended(self, tokenized: Tokenized) -> Tokenized:
-        """Returns the prompt of a conversation that was sent already rendered, with the text of its end."""
+        """Returns the prompt of a conversation that was sent rendered, with the end of its text."""
         end = tokenized.token_ids[-TOKEN_ID_BYTES * ENDING :]
         return tokenized._replace(ending=(await self.detokenize(end))[-ENDING:])
 
@@ -236,7 +238,7 @@ class PreprocessClient:
         await self._ahead.acquire()
         try:
             self.process.check_ready()
-            self.process.send(request)  # before it is owed: a text that can't be encoded raises here
+            self.process.send(request)  # before it is pending: a text that can't be encoded raises here
         except BaseException:
             self._ahead.release()
             raise
@@ -250,7 +252,7 @@ class PreprocessClient:
             return
         answer = self._owed.pop(message.id)
         self._ahead.release()
-        if not answer.done():  # it is done if its request was cancelled meanwhile
+        if not answer.done():  # its request may have been cancelled meanwhile
             answer.set_result(message)
 
     def _lost(self, reason: str, stalled: bool) -> None:
@@ -260,7 +262,7 @@ class PreprocessClient:
             if answer.done():
                 continue
             if stalled and index == 0:
-                late = f"Preparing the input was not done in {self._deadline:g} s: the server is busy."
+                late = f"Preparing the input took more than {self._deadline:g} s: the server is busy."
                 answer.set_exception(EngineUnavailable(late, retry_after=5))
             else:
                 answer.set_exception(EngineRestarted(f"The request was lost: {reason}."))

@@ -9,7 +9,7 @@ import msgspec
 
 from specvino.engine.grammar import LoweredConstraint
 from specvino.engine.openvino.client.admission import AdmittedPrompt
-from specvino.engine.openvino.messages.worker import Generate, Likeliest, Output
+from specvino.engine.openvino.messages.worker import Generate, Output, TopTokens
 from specvino.engine.output.choice_output import ChoiceOutput
 from specvino.engine.output.choice_text import ChoiceText
 from specvino.engine.output.detokenizer import DetokenizerFactory
@@ -22,13 +22,11 @@ from specvino.engine.segments import PromptLogprobs, PromptText, PromptToken, Se
 
 @dataclass(slots=True)
 class BudgetedChoice:
-    """A choice whose reasoning may have to be ended: the Generate that the worker has for it, and the tokens since.
-
-    GenAI 2026.4.1 has no limit for reasoning. So where the budget is spent, the worker gets the choice anew, with the
-    tokens so far and the end of the reasoning in its prompt; most of it is in the prefix cache. Penalties count these
-    tokens as prompt, and the seed's draws begin again.
-
-    `closing` are the tokens that end the reasoning, and `lowered` constrains what follows.
+    """A choice with a limit of its reasoning: its current Generate message, and the tokens since. GenAI 2026.4.1 has no
+    limit for reasoning. So when the budget is used up, the choice is sent to the worker again, with the tokens so far
+    and the end of the reasoning in its prompt; most of it is in the prefix cache. Penalties count these tokens as
+    prompt, and random draws restart from the seed. `closing` are the tokens that end the reasoning, and `lowered`
+    constrains the rest.
     """
 
     generate: Generate
@@ -38,8 +36,9 @@ class BudgetedChoice:
     _before: int = 0  # tokens of the choice before `generate`
 
     def close(self, id: int, read: int) -> Generate | None:
-        """Returns the message that asks for the answer under a new id, when `read` tokens of the choice were used. None
-        where the limit leaves no room for an answer."""
+        """Returns the message that requests the answer under a new id, after `read` tokens of the choice. None if the
+        token limit leaves no room for an answer.
+        """
         generated = [*self.token_ids[: read - self._before], *self.closing]
         left = self.generate.max_new_tokens - len(generated)
         if left < 1:
@@ -60,9 +59,8 @@ class BudgetedChoice:
 
 
 class ShownPrompt:
-    """What is shown of a prompt before its choices: its text (`echoed`), and how likely its tokens (`ids`) were.
-
-    The logprobs come with the first output of one of the choices; all choices show them. Without `scored` there are
+    """The echo of a prompt before its choices: its text (`echoed`), and the logprobs of its tokens (`ids`). The
+    logprobs arrive with the first output of one of the choices; all choices return them. Without `scored` there are
     none, and the tokens of an echoed prompt have null.
     """
 
@@ -86,29 +84,29 @@ class ShownPrompt:
         self._tokens: tuple[TokenLogprob, ...] | None = None
 
     def is_complete(self, output: Output) -> bool:
-        """Returns whether all that is shown is known with this output of a choice."""
+        """Returns whether the echo is complete with this output of a choice."""
         return self._most is None or self._positions is not None or bool(output.prompt_ranks)
 
     def segments(self, choice: int, output: Output) -> Iterator[Segment]:
-        """Yields the segments that stand before a choice's text, by the choice's first output."""
-        likeliest = output.prompt_top_logprobs or []
+        """Yields the segments before a choice's text, from the choice's first output."""
+        most_likely = output.prompt_top_logprobs or []
         if self._most is not None:
             if self._positions is None:
-                ranked = self._ranked(output.prompt_logprobs or (), likeliest, output.prompt_ranks or ())
+                ranked = self._ranked(output.prompt_logprobs or (), most_likely, output.prompt_ranks or ())
                 self._positions = tuple(ranked)
             yield PromptLogprobs(choice, self._positions)
         if self._echoed is not None:
             logprobs = output.prompt_logprobs if self._scored else [None] * len(self._ids)
             if self._tokens is None and self._echoes_logprobs and logprobs:
-                top = self._names.likeliest(self._ids, [tokens[: self._top] for tokens in likeliest])
+                top = self._names.most_likely(self._ids, [tokens[: self._top] for tokens in most_likely])
                 self._tokens = self._echoed.tokens(logprobs, top)
             yield PromptText(choice, self._echoed.text, self._tokens or ())
 
     def _ranked(
-        self, logprobs: Sequence[float | None], likeliest: Sequence[Likeliest], ranks: Sequence[int]
+        self, logprobs: Sequence[float | None], most_likely: Sequence[TopTokens], ranks: Sequence[int]
     ) -> Iterator[tuple[PromptToken, ...] | None]:
-        # Where the reasoning has no budget, the tokens that end it were read as part of the prompt.
-        for id, logprob, tokens, rank in zip(self._ids, logprobs, likeliest, ranks, strict=False):
+        # If the reasoning has no budget, the tokens that end it are part of the prompt.
+        for id, logprob, tokens, rank in zip(self._ids, logprobs, most_likely, ranks, strict=False):
             if logprob is None:
                 yield None
                 continue
@@ -122,11 +120,9 @@ class ShownPrompt:
 
 
 class RunningChoice:
-    """A choice that is being generated. It begins with what is shown of its `prompt`, and ends with its Finish. With
-    `token_ids` it shows its tokens, too.
-
-    Outputs that come later are tokens that were generated behind a stop string, or behind the only call. `budgeted` is
-    what ends its reasoning; `names` names tokens that weren't chosen.
+    """A choice that is being generated. It begins with the echo of its `prompt`, and ends with its Finish. With
+    `token_ids` it also yields its tokens. Later outputs contain tokens after a stop string, or after the only call.
+    `budgeted` ends its reasoning; `names` names tokens that weren't sampled.
     """
 
     def __init__(
@@ -139,7 +135,7 @@ class RunningChoice:
         self._token_ids = token_ids
 
     def push(self, output: Output) -> Iterable[Segment]:
-        """Returns the segments of an output of the worker."""
+        """Returns the segments of a worker's output."""
         if self.budgeted is not None:
             self.budgeted.token_ids += output.token_ids
         segments = self._segments(output)
@@ -151,8 +147,8 @@ class RunningChoice:
 
     def _segments(self, output: Output) -> Iterable[Segment]:
         read = self.output.tokens
-        likeliest = self._names.likeliest(output.token_ids, output.top_logprobs)
-        segments = self.output.push(output.token_ids, output.logprobs, output.finish, likeliest)
+        most_likely = self._names.most_likely(output.token_ids, output.top_logprobs)
+        segments = self.output.push(output.token_ids, output.logprobs, output.finish, most_likely)
         if not self._token_ids:
             return segments
         segments = tuple(segments)
@@ -162,7 +158,7 @@ class RunningChoice:
 
 @dataclass(slots=True)
 class ChoiceFactory:
-    """Makes the choices of requests with the detokenizer, the names of tokens and the parsers of a model."""
+    """Creates the choices of requests with a model's detokenizer, token names and parsers."""
 
     detokenizer: DetokenizerFactory
     names: TokenNames
@@ -171,7 +167,7 @@ class ChoiceFactory:
     def choice(
         self, index: int, request: GenerationRequest, prompt: AdmittedPrompt, shown: ShownPrompt | None
     ) -> RunningChoice:
-        """Returns the choice of this index; `shown` is what it shows of its prompt."""
+        """Returns the choice with this index; `shown` is the echo of its prompt."""
         parser = None
         continued = not isinstance(prompt.prompt, Conversation) or prompt.prompt.continue_final_message
         if isinstance(prompt.prompt, Conversation):
@@ -192,7 +188,7 @@ class ChoiceFactory:
         return RunningChoice(output, self.names, shown, token_ids=request.token_ids)
 
     def shown_prompt(self, request: GenerationRequest, prompt: AdmittedPrompt, *, scored: bool) -> ShownPrompt | None:
-        """Returns what the choices of a prompt show of it; `scored`: its logprobs follow."""
+        """Returns the echo for the choices of a prompt; with `scored` its logprobs follow."""
         if not request.echo and request.prompt_logprobs is None:
             return None
         ids = array("q", prompt.token_ids).tolist()

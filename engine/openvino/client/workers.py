@@ -1,4 +1,4 @@
-"""The processes that generate tokens: which of them answers a request, and the queues of their outputs."""
+"""The processes that generate tokens: the choice of a process for a request, and the queues of their outputs."""
 
 import asyncio
 import os
@@ -24,23 +24,22 @@ from specvino.engine.request import GenerationRequest
 _WORKER = "specvino.engine.openvino.worker"
 _FULL_LOGITS = "specvino.engine.openvino.full_logits"
 
-# Seconds for which a process that was started on demand is kept when nobody needs it.
+# Idle seconds after which a process that was started on demand is ended.
 _IDLE = 300.0
 
-# Sequences that the full-logits process has at a time: with each that joins them the states of all are copied.
+# Running sequences of the full-logits process: each one that joins causes a copy of all states.
 _FULL_LOGITS_SEQUENCES = 16
 
-# A silent worker that computes may take this many times the stall timeout in CPU time, on each core.
+# A worker that computes may be silent for this many times the stall timeout in CPU time, on each core.
 _SILENT_WORK = 10
 
-# A worker that owes tokens isn't called ready after this part of the time after which it is started anew.
+# A worker with pending requests isn't reported as ready after this fraction of the stall timeout.
 _SILENT = 0.25
 
 
 class OutputQueue:
-    """The outputs of a `worker` for one request, until the request takes them.
-
-    An asyncio queue would cost a future and a switch of tasks for each output.
+    """The outputs of a `worker` for one request, until the request takes them. An asyncio queue would cost a future and
+    a task switch per output.
     """
 
     def __init__(self, worker: Supervisor) -> None:
@@ -54,12 +53,12 @@ class OutputQueue:
         self._wake()
 
     def fail(self, error: Exception) -> None:
-        """Makes `take` raise this after the outputs that came before."""
+        """Makes `take` raise this after the previous outputs."""
         self._error = error
         self._wake()
 
     async def take(self) -> list[Output]:
-        """Waits for outputs and returns all there are."""
+        """Waits for outputs and returns all available ones."""
         if not self._outputs and self._error is None:
             self._waiter = asyncio.get_running_loop().create_future()
             await self._waiter
@@ -75,8 +74,9 @@ class OutputQueue:
 
 
 class Assignment(NamedTuple):
-    """The process that answers a request, and the request's prompts as they fit into it. `full_logits` means that it
-    has the scores of the whole vocabulary."""
+    """The process that answers a request, and the request's prompts, adjusted to it. `full_logits` means that the
+    process has the scores of the whole vocabulary.
+    """
 
     worker: Supervisor
     prompts: Sequence[AdmittedPrompt]
@@ -84,11 +84,9 @@ class Assignment(NamedTuple):
 
 
 class Workers:
-    """The worker, which always runs, and two processes that are started on demand.
-
-    `vision`: the model takes images. `on_cache` is called with the number of tokens that fit into the worker's
-    cache, if that has a fixed size. A process that owes tokens, and neither answers nor computes for `stall_timeout`
-    seconds, is started anew.
+    """The worker, which always runs, and two processes that are started on demand. `vision`: the model accepts images.
+    `on_cache` is called with the number of tokens that fit into the worker's cache, if that has a fixed size. A process
+    with pending requests that neither answers nor computes for `stall_timeout` seconds is restarted.
     """
 
     def __init__(self, load: LoadModel, *, vision: bool, stall_timeout: float, on_cache: Callable[[int], None]) -> None:
@@ -98,7 +96,7 @@ class Workers:
         self._vision = vision
         self._stall_timeout = stall_timeout
         self._queues: dict[int, OutputQueue] = {}  # by sequence; the choices of a request share one
-        self._heard_at = 0.0  # by the monotonic clock: when a worker, if one owes something, last gave any of it
+        self._heard_at = 0.0  # monotonic time of the last output of a worker with pending requests
         self._steps: dict[str, Step] = {}  # the last one of each worker
         self._next_id = 0
         self._full_logits_tokens: int | None = None
@@ -108,14 +106,14 @@ class Workers:
         def has_room() -> bool:
             return available() >= needed_to_load(path)
 
-        # With a draft model a step takes whole prompts (decision 028): for one of 7,500 tokens nobody else would get a
-        # token for 89 s, and the memory of the step grows with it. The full-logits process can't take them: it has no
-        # grammars, and a token of the cache takes up to eight times as much there. So long prompts go to an ordinary
+        # With a draft model a step computes whole prompts (decision 028): one of 7,500 tokens would block all other
+        # requests for 89 s, and the memory of the step grows with it. The full-logits process isn't an alternative: it
+        # has no grammars, and a token needs up to eight times as much cache memory. So long prompts go to a second
         # worker without the draft model.
         undrafted = msgspec.structs.replace(load, draft_path=None, expendable=True)
         self._undrafted = OnDemand(partial(self._supervisor, "undrafted worker", _WORKER, undrafted), _IDLE, has_room)
-        # What needs the scores of all tokens goes to a process that has them (decision 068), and so do prompts whose
-        # logprobs are requested: the pipeline's prefix cache hides them (decision 029).
+        # Requests that need the scores of all tokens go to a process that has them (decision 068), and so do requests
+        # for logprobs of the prompt, which the pipeline doesn't return for cached tokens (decision 029).
         sequences = min(load.max_sequences, _FULL_LOGITS_SEQUENCES)
         full = msgspec.structs.replace(load, max_sequences=sequences, expendable=True)
         self._full_logits = OnDemand(
@@ -124,7 +122,9 @@ class Workers:
 
     @property
     def pids(self) -> dict[str, int | None]:
-        """Returns the processes, None for a worker that is being restarted; of the others those that run."""
+        """Returns the process ids: None for a worker that is being restarted; of the others, only those that are
+        running.
+        """
         return {
             "worker": self.worker.pid,
             **({"undrafted": self._undrafted.pid} if self._undrafted.pid else {}),
@@ -138,7 +138,7 @@ class Workers:
 
     @property
     def waiting(self) -> int:
-        """Returns how many sequences wait for a place."""
+        """Returns how many sequences wait for a slot."""
         return sum(step.waiting for step in self._steps.values())
 
     @property
@@ -148,18 +148,20 @@ class Workers:
 
     @property
     def silent(self) -> bool:
-        """Returns whether tokens are owed, and none came for so long that newcomers had better go elsewhere."""
+        """Returns whether there are pending requests, and no output for so long that new requests should go to another
+        server.
+        """
         return bool(self._queues) and time.monotonic() - self._heard_at > self._stall_timeout * _SILENT
 
     def bound_full_logits(self, tokens: int) -> None:
-        """Notes how many tokens of a sequence fit into the memory of the full-logits process."""
+        """Sets how many tokens of a sequence fit into the memory of the full-logits process."""
         self._full_logits_tokens = tokens
 
     @asynccontextmanager
     async def use(
         self, request: GenerationRequest, prompts: Sequence[AdmittedPrompt], resolved: Sequence[ResolvedConstraint]
     ) -> AsyncIterator[Assignment]:
-        """Gives the process that answers the request, once it is ready. Raises EngineUnavailable and PromptError."""
+        """Yields the process that answers the request, once it is ready. Raises EngineUnavailable and PromptError."""
         sampling = request.sampling
         # An answer without tokens is neither searched nor constrained.
         of_pipeline = sampling.max_tokens != 0 and (
@@ -178,25 +180,26 @@ class Workers:
             yield Assignment(self.worker, prompts)
 
     def new_ids(self, count: int) -> range:
-        """Returns ids for so many sequences, which no other has."""
+        """Returns unique ids for this many sequences."""
         first, self._next_id = self._next_id, self._next_id + count
         return range(first, self._next_id)
 
     def listen(self, id: int, queue: OutputQueue) -> None:
-        """Puts the outputs of a sequence into a queue from now on."""
+        """Starts putting the outputs of a sequence into a queue."""
         if not self._queues:
             self._heard_at = time.monotonic()
         self._queues[id] = queue
 
     def forget(self, id: int, *, finished: bool, listen: bool = False) -> None:
-        """Cancels a sequence unless it is finished, or was lost with its worker. With `listen` its outputs still
-        come."""
+        """Cancels a sequence unless it is finished, or was lost with its worker. With `listen` its outputs are still
+        queued.
+        """
         queue = self._queues.get(id) if listen else self._queues.pop(id, None)
         if queue and not finished:
             queue.worker.send(Cancel(id))
 
     def fail(self, error: EngineError, worker: Supervisor | None = None) -> None:
-        """Ends the requests that a worker has, or all."""
+        """Fails the requests of a worker, or all requests."""
         lost = [id for id, queue in self._queues.items() if worker is None or queue.worker is worker]
         for id in lost:
             self._queues.pop(id).fail(error)
@@ -207,7 +210,7 @@ class Workers:
         self._steps.clear()
 
     def _fitted(self, prompt: AdmittedPrompt, max_tokens: int | None) -> AdmittedPrompt:
-        """Returns a prompt as it fits into the full-logits process. Raises PromptError."""
+        """Returns a prompt, adjusted to the full-logits process. Raises PromptError."""
         most = self._full_logits_tokens
         if most is None:
             return prompt

@@ -40,11 +40,9 @@ def work(channel: BlockingChannel) -> None:
 
 
 def _give_memory_back() -> None:
-    """Has glibc return large blocks to the system when they are freed.
-
-    It raises its threshold to the sizes of freed blocks, up to 32 MiB, and keeps smaller ones: states that grow and are
-    copied then take two to three times their size (glibc 2.36: 2,227 MB instead of 1,443 for 703 MB of keys and
-    values).
+    """Makes glibc return large blocks to the system when they are freed. By default it raises the threshold to the size
+    of freed blocks, up to 32 MiB, and keeps smaller ones: states that grow and are copied then take two to three times
+    their size (glibc 2.36: 2,227 MB instead of 1,443 for 703 MB of keys and values).
     """
     mallopt = getattr(ctypes.CDLL(None), "mallopt", None)
     if mallopt is not None:  # other C libraries have none

@@ -17,8 +17,8 @@ from specvino.engine.openvino.native.tokenizer import load_tokenizer
 Ids = numpy.typing.NDArray[numpy.int64]
 Logits = numpy.typing.NDArray[numpy.float32]
 
-# This process is for exact probabilities: so no 8-bit activations and no 8-bit cache, each of which changes logprobs by
-# up to 0.3; a 16-bit cache changes them by 0.02.
+# This process computes exact probabilities, so it uses neither 8-bit activations nor an 8-bit cache, each of which
+# changes logprobs by up to 0.3; a 16-bit cache changes them by 0.02.
 _EXACT = {"DYNAMIC_QUANTIZATION_GROUP_SIZE": 0, "KV_CACHE_PRECISION": "f32"}
 
 _MODEL = "openvino_model.xml"
@@ -29,7 +29,7 @@ _NEAR = 256
 
 
 class ModelRunner:
-    """A compiled model. Its weights are in memory once, however many sequences it has."""
+    """A compiled model. All sequences share its weights in memory."""
 
     def __init__(self, compiled: openvino.CompiledModel) -> None:
         self._compiled = compiled
@@ -40,10 +40,10 @@ class ModelRunner:
         return Decoder(self._compiled.create_infer_request(), self._inputs)
 
     def release(self) -> None:
-        """Frees the memory of sequences that nothing refers to any more.
+        """Frees the memory of unreferenced sequences.
 
-        OpenVINO 2026.4.1: a compiled model keeps the states of the request that it computed last, until another one
-        is computed. Delete this when `test_a_long_prompt_beside_short_ones_takes_no_more_memory_than_both` in
+        OpenVINO 2026.4.1: a compiled model keeps the states of the last request until it computes another one. Delete
+        this when `test_a_long_prompt_beside_short_ones_takes_no_more_memory_than_both` in
         `tests/engine/openvino/test_engine_full_logits.py` passes without it.
         """
         self.begin().read(numpy.zeros(1, numpy.int64))
@@ -56,13 +56,15 @@ class ModelRunner:
         states = [variable.state for variable in decoder.request.query_state()]
         # A batch needs the shape [sequences, heads, tokens, size].
         if any(len(state.shape) != 4 or state.shape[2] != 1 for state in states):
-            raise RuntimeError("Its state isn't made of keys and values alone, as the full-logits process needs it.")
+            raise RuntimeError("Its state must consist of keys and values only for the full-logits process.")
         size: int = sum(state.byte_size for state in states)
         return size
 
 
 class Decoder:
-    """Reads one sequence. The state of its infer request has the keys and values of all layers for what it has read."""
+    """Computes one sequence. The state of its infer request has the keys and values of all layers for the tokens so
+    far.
+    """
 
     def __init__(self, request: openvino.InferRequest, inputs: frozenset[str]) -> None:
         self.request = request
@@ -70,7 +72,7 @@ class Decoder:
         self.length = 0
 
     def read(self, ids: Ids) -> Logits:
-        """Reads the next tokens and returns the scores behind each: [tokens, vocabulary]."""
+        """Computes the next tokens and returns the scores after each: [tokens, vocabulary]."""
         end = self.length + len(ids)
         positions = numpy.arange(self.length, end, dtype=numpy.int64)[None]
         mask = numpy.ones((1, end), numpy.int64)
@@ -80,11 +82,10 @@ class Decoder:
 
 
 class Batch:
-    """Reads one token of each of several sequences at a time: the weights are read once for all of them.
-
-    It begins with what a decoder has read, for one sequence or several. All sequences share one state, with a row for
-    each, right-aligned and padded to the longest; `_mask` marks the tokens of a row. Sequences of very different
-    lengths don't share a batch, so that a row has at most `padded` of its own length.
+    """Computes one token of each of several sequences at a time, so that the weights are read only once. It begins with
+    the state of a decoder, for one or several sequences. All sequences share one state, with a row for each,
+    right-aligned and padded to the longest; `_mask` marks the tokens of a row. Sequences of very different lengths
+    don't share a batch, so a row has at most the length `padded(own length)`.
     """
 
     def __init__(self, decoder: Decoder, ids: Sequence[int]) -> None:
@@ -113,7 +114,7 @@ class Batch:
         del self._rows[id]
 
     def join(self, decoder: Decoder, ids: Sequence[int]) -> None:
-        """Adds sequences that a decoder has read."""
+        """Adds sequences with the state of a decoder."""
         kept = list(self._rows.values())
         mask = self._mask[kept]
         used = int(mask.any(axis=0).sum())
@@ -131,7 +132,7 @@ class Batch:
         self._rows = {id: row for row, id in enumerate(self._rows)} | dict.fromkeys(ids, len(kept))
 
     def read(self, tokens: Mapping[int, int]) -> dict[int, Logits]:
-        """Reads the next token of each sequence and returns the scores behind it: [vocabulary]."""
+        """Computes the next token of each sequence and returns the scores after it: [vocabulary]."""
         kept = list(self._rows.values())
         ids = numpy.array([[tokens[id]] for id in self._rows], numpy.int64)
         positions = self._mask[kept].sum(axis=1, keepdims=True)
@@ -142,14 +143,14 @@ class Batch:
 
 
 def padded(length: int) -> int:
-    """Returns the longest row, in tokens, that a sequence of this length shares a batch with."""
+    """Returns the longest row, in tokens, with which a sequence of this length may share a batch."""
     return max(2 * length, length + _NEAR)
 
 
 def _infer(
     request: openvino.InferRequest, inputs: Set[str], ids: Ids, mask: Ids, positions: Ids, rows: Sequence[int]
 ) -> Logits:
-    """Reads tokens behind these rows of the state, and returns the logits. `inputs` are those that the model has."""
+    """Appends tokens to these rows of the state, and returns the logits. `inputs` are the model's input names."""
     values = {
         "input_ids": ids,
         "attention_mask": mask,

@@ -1,7 +1,7 @@
 """Sampling by the logits of the whole vocabulary, and logprobs.
 
-The settings have the same meanings as in GenAI's pipeline, so that both processes answer alike. `logit_bias`, allowed
-and bad tokens exist here only.
+The settings have the same meanings as in GenAI's pipeline, so that both processes give the same answers. Only this
+module supports `logit_bias`, allowed and bad tokens.
 """
 
 from collections.abc import Iterable, Iterator
@@ -10,21 +10,22 @@ import numpy
 import numpy.typing
 
 from specvino.engine.openvino.full_logits.model_runner import Ids, Logits
-from specvino.engine.openvino.messages.worker import Likeliest
+from specvino.engine.openvino.messages.worker import TopTokens
 from specvino.engine.request import Sampling
 
 Probabilities = numpy.typing.NDArray[numpy.float64]
 
-# For smaller values the likeliest token is chosen, as in the pipeline (decision 022).
+# For smaller values the most likely token is chosen, as in the pipeline (decision 022).
 _SMALLEST = 1e-6
 
-# Tokens that are sorted first: they nearly always include all that top_p keeps.
+# Tokens that are sorted first: they nearly always include all tokens within top_p.
 _NEAREST = 1024
 
 
 class Sampler:
     """Chooses the tokens of one sequence. `ends` are the tokens that end its turn. The last token of each of the
-    `bad_word_runs` can't be chosen behind the others."""
+    `bad_word_runs` can't be chosen after the others.
+    """
 
     def __init__(
         self,
@@ -59,10 +60,10 @@ class Sampler:
     def choose(self, logits: Logits) -> int | None:
         """Returns the next token's id; None if no token may be chosen."""
         scores = self.adjusted(logits)
-        likeliest = int(scores.argmax())
-        if scores[likeliest] == -numpy.inf:
+        most_likely = int(scores.argmax())
+        if scores[most_likely] == -numpy.inf:
             return None
-        token = likeliest if self.is_greedy else self._drawn(scores)
+        token = most_likely if self.is_greedy else self._drawn(scores)
         self._counts[token] = self._counts.get(token, 0) + 1
         self._text.append(token)
         return token
@@ -74,11 +75,12 @@ class Sampler:
     def adjusted(self, logits: Logits) -> Probabilities:
         """Returns the scores with bias and penalties.
 
-        - `logit_bias` is added to a token's score (OpenAI's API reference).
-        - `repetition_penalty` r divides a positive score of a token that the prompt or the text has, and multiplies a
-          negative one (Keskar et al. 2019, CTRL, section 4.1, with Hugging Face's correction for the sign).
-        - `presence_penalty` is subtracted once from the score of each token that the text has, and
-          `frequency_penalty` as often as it has it (OpenAI's API reference). The prompt doesn't count.
+        - `logit_bias` is added to a token's score (OpenAI API reference).
+        - `repetition_penalty` r divides the score of a token that occurs in the prompt or the text if it is positive,
+          and multiplies it if it is negative (Keskar et al. 2019, CTRL, section 4.1, with Hugging Face's correction for
+          the sign).
+        - `presence_penalty` is subtracted once from the score of each token in the text, and `frequency_penalty` once
+          per occurrence (OpenAI API reference). The prompt doesn't count.
         - Before `min_tokens`, tokens that end the turn can't be chosen; nor can those that aren't among
           `allowed_token_ids` if there are any, `bad_words_token_ids`, and tokens that would complete a bad word (vLLM
           0.33.0, v1/sample/ops/bad_words.py).
@@ -114,10 +116,10 @@ class Sampler:
     def probabilities(self, adjusted: Probabilities) -> Probabilities:
         """Returns the probabilities of the tokens, given the adjusted scores.
 
-        They are the softmax of the scores divided by `temperature`. Then the `top_k` likeliest tokens stay (Fan et al.
-        2018), of these the fewest, from the likeliest on, that have `top_p` of their probability together (Holtzman et
-        al. 2020, nucleus sampling), and those that are at least `min_p` times as likely as the likeliest (Nguyen et al.
-        2024). They aren't normalized again.
+        They are the softmax of the scores divided by `temperature`. The filters then keep the `top_k` most likely
+        tokens (Fan et al. 2018); of these the smallest set of the most likely tokens with a total probability of
+        `top_p` (Holtzman et al. 2020, nucleus sampling); and those with at least `min_p` times the probability of the
+        most likely one (Nguyen et al. 2024). The result isn't normalized again.
         """
         sampling = self._sampling
         scores = adjusted / sampling.temperature
@@ -147,7 +149,7 @@ class Sampler:
 
 
 def _sorted(probabilities: Probabilities, count: int) -> Ids:
-    """Returns the ids of the `count` likeliest tokens, the likeliest first; among equals the lower id."""
+    """Returns the ids of the `count` most likely tokens in descending order; in case of a tie, the lower id first."""
     if count < len(probabilities):
         least = numpy.partition(probabilities, -count)[-count]
         ids = numpy.flatnonzero(probabilities >= least)
@@ -165,18 +167,20 @@ def log_softmax(logits: Logits) -> Logits:
 
 
 def rank(logprobs: Logits, token: int) -> int:
-    """Returns a token's rank among all, from 1 for the likeliest; among equals the lower id is first."""
+    """Returns a token's rank in the vocabulary, 1 for the most likely; in case of a tie, the lower id first."""
     likelier = logprobs > logprobs[token]
     return int(likelier.sum() + (logprobs[:token] == logprobs[token]).sum()) + 1
 
 
-def named(logprobs: Logits, ids: Iterable[int]) -> Likeliest:
-    """Returns these tokens with their logprobs, each once."""
+def named(logprobs: Logits, ids: Iterable[int]) -> TopTokens:
+    """Returns these tokens with their logprobs, without duplicates."""
     return [(id, float(logprobs[id])) for id in dict.fromkeys(ids)]
 
 
-def likeliest(logprobs: Logits, count: int) -> Likeliest:
-    """Returns the `count` likeliest tokens with their logprobs, the likeliest first; among equals the lower id."""
+def most_likely(logprobs: Logits, count: int) -> TopTokens:
+    """Returns the `count` most likely tokens with their logprobs, in descending order; in case of a tie, the lower id
+    first.
+    """
     if not count:
         return []
     count = min(count, len(logprobs))

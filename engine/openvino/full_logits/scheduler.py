@@ -1,5 +1,6 @@
-"""The scheduler of the full-logits process: a step reads a piece of one prompt, and a token of each running
-sequence."""
+"""The scheduler of the full-logits process: a step computes a chunk of one prompt, and a token of each running
+sequence.
+"""
 
 from collections.abc import Iterator
 
@@ -11,17 +12,15 @@ from specvino.engine.openvino.native.fair_queue import FairQueue
 # OpenVINO 2026.4.1: a state that grows allocates memory for twice as many tokens as it needs.
 CAPACITY = 2
 
-# Tokens behind a prompt for which there must be memory when it begins.
+# Tokens after a prompt for which there must be memory when it begins.
 _AHEAD = 256
 
 
 class Scheduler:
-    """Runs at most `max_sequences` at a time, the others wait. `ends` are the tokens that end a turn. A step reads at
-    most `step_tokens` of prompts.
-
-    The states of all sequences have memory for `cache_tokens`; None is no limit. A sequence that needs more alone has
-    to be refused beforehand. If the running ones grow beyond it, the newest is preempted: it gives its memory back and
-    reads all its tokens again later, as in the worker's pipeline.
+    """Runs at most `max_sequences` at a time, the others wait. `ends` are the tokens that end a turn. A step computes
+    at most `step_tokens` of prompts. The states of all sequences have memory for `cache_tokens`; None is no limit. A
+    single sequence that needs more must be rejected beforehand. If the running sequences need more, the newest is
+    preempted: it frees its memory and is recomputed later, as in the worker's pipeline.
     """
 
     def __init__(
@@ -40,7 +39,7 @@ class Scheduler:
         self._running: dict[int, Sequence] = {}  # the newest last
         self._paused: dict[int, Sequence] = {}
         self._batches: list[Batch] = []
-        self._turns: dict[str | int, int] = {}  # by client and request: the step that last read one of its prompts
+        self._turns: dict[str | int, int] = {}  # by client and request: the step that last computed one of its prompts
         self._steps = 0
 
     @property
@@ -60,8 +59,9 @@ class Scheduler:
                 self._queue.drop(message.id)
 
     def step(self) -> Step:
-        """Runs one step and returns its outputs. Raises RuntimeError and MemoryError, after which the model can't be
-        used any more."""
+        """Runs one step and returns its outputs. Raises RuntimeError and MemoryError, after which the model is
+        unusable.
+        """
         self._steps += 1
         self._begin_waiting()
         outputs = [*self._read_tokens(), *self._read_prompts()]
@@ -93,15 +93,15 @@ class Scheduler:
         self._running[id] = sequence
 
     def _read_tokens(self) -> Iterator[Output]:
-        """Reads the last token of all sequences whose prompts are complete, and yields their next ones."""
+        """Computes the last token of all sequences whose prompts are complete, and yields their next ones."""
         for batch in self._batches:
             logits_by_id = batch.read({id: self._running[id].token for id in batch.ids})
             yield from (self._running[id].next(logits) for id, logits in logits_by_id.items())
 
     def _read_prompts(self) -> Iterator[Output]:
-        """Reads a piece of one prompt, so that running sequences needn't wait for several. If it is complete, yields
-        the first outputs of all sequences with this prompt. Clients are served in turn, and so are the requests of a
-        client."""
+        """Computes a chunk of one prompt, so that running sequences don't wait for several. If the prompt is complete,
+        yields the first outputs of all sequences with it. Clients take turns, and so do the requests of a client.
+        """
         reading = [sequence for sequence in self._running.values() if sequence.leader is None and sequence.reads]
         if not reading:
             return
@@ -114,7 +114,7 @@ class Scheduler:
                 yield output
 
     def _next(self, reading: list[Sequence]) -> Sequence:
-        """Returns the next sequence. A newcomer is before the one that was served last, and behind all others."""
+        """Returns the next sequence. A new client comes before the one that was served last, and after all others."""
         turns = {turn for sequence in reading for turn in _turns(sequence.request)}
         self._turns = {turn: self._turns.get(turn, self._steps - 2) for turn in turns}
         reader = min(reading, key=lambda sequence: [self._turns[turn] for turn in _turns(sequence.request)])
@@ -138,7 +138,7 @@ class Scheduler:
                 self._batches.append(Batch(decoder, ids))
 
     def _make_room(self) -> None:
-        """Preempts the newest sequences until the others fit into the memory."""
+        """Preempts the newest sequences until the rest fits into memory."""
         for id, sequence in reversed(list(self._running.items())):
             if len(self._running) == 1 or self._holds(0):
                 return
@@ -148,7 +148,7 @@ class Scheduler:
                 self._paused[id] = sequence
 
     def _has_room(self, request: Generate, length: int) -> bool:
-        """Returns whether there is memory for a sequence: for its tokens, and for those that soon follow."""
+        """Returns whether there is memory for a sequence: its tokens, and the next ones."""
         ahead = min(request.max_new_tokens, _AHEAD)
         return not self._running or self._holds(CAPACITY * (length + ahead))
 
@@ -156,14 +156,13 @@ class Scheduler:
         return self._cache_tokens is None or self._taken() + more <= self._cache_tokens
 
     def _taken(self) -> int:
-        """Returns for how many tokens memory is allocated, or soon will be: all tokens of a prompt count from its
-        beginning."""
+        """Returns for how many tokens memory is allocated or reserved: all tokens of a prompt count from its start."""
         batched = {id for batch in self._batches for id in batch.ids}
         reading = sum(sequence.length for id, sequence in self._running.items() if id not in batched)
         return CAPACITY * (reading + sum(batch.tokens for batch in self._batches))
 
     def _leader(self, request: Generate) -> Sequence | None:
-        """Returns the sequence that reads the same prompt for the same request."""
+        """Returns the sequence that computes the same prompt for the same request."""
         for sequence in self._running.values():
             same = sequence.request.request == request.request and sequence.request.token_ids == request.token_ids
             if same and sequence.leader is None and sequence.reads and not sequence.resumed:
@@ -176,7 +175,7 @@ class Scheduler:
     def _end(self, id: int) -> None:
         sequence = self._leave(id)
         followers = self._followers(sequence)
-        for follower in followers:  # the prompt isn't complete: the first one reads it again
+        for follower in followers:  # the prompt isn't complete: the first one computes it again
             follower.leader = followers[0] if follower is not followers[0] else None
         if followers:
             followers[0].decoder = self._model.begin()

@@ -1,4 +1,4 @@
-"""A sequence of the full-logits process: its prompt is read in pieces, then it gets a token in each step."""
+"""A sequence of the full-logits process: its prompt is computed in chunks, then it gets a token in each step."""
 
 import time
 from dataclasses import dataclass, field
@@ -6,28 +6,28 @@ from dataclasses import dataclass, field
 import numpy
 
 from specvino.engine.openvino.full_logits.model_runner import Decoder, Ids, Logits
-from specvino.engine.openvino.full_logits.sampler import Sampler, likeliest, log_softmax, named, rank
-from specvino.engine.openvino.messages.worker import Generate, Likeliest, Output
+from specvino.engine.openvino.full_logits.sampler import Sampler, log_softmax, most_likely, named, rank
+from specvino.engine.openvino.messages.worker import Generate, Output, TopTokens
 
 
 @dataclass(slots=True)
 class ReadPrompt:
-    """The results of a prompt: the logits behind it and, if requested, the logprobs of its tokens, the likeliest tokens
-    at their positions, and their ranks. The first token has none."""
+    """The results of a prompt: the logits after it and, if requested, the logprobs of its tokens, the most likely
+    tokens at their positions, and their ranks. The first token has none.
+    """
 
     logits: Logits = field(default_factory=lambda: numpy.zeros(0, numpy.float32))
     logprobs: list[float | None] = field(default_factory=lambda: [None])
-    likeliest: list[Likeliest] = field(default_factory=lambda: [[]])
+    most_likely: list[TopTokens] = field(default_factory=lambda: [[]])
     ranks: list[int] = field(default_factory=lambda: [0])
     sent: bool = False
 
 
 class Sequence:
-    """The answer to one Generate. Its `decoder` reads the prompt, at most `piece` tokens at a time; `ends` are the
-    tokens that end a turn. Of several sequences with one prompt, a `leader` reads it, and the others take over the
-    result in the step in which it is complete. Behind its prompt a sequence has no decoder: a batch reads its tokens.
-
-    A preempted sequence (`pause`) reads its prompt and its own tokens again.
+    """The answer to one Generate message. Its `decoder` computes the prompt, at most `piece` tokens at a time; `ends`
+    are the tokens that end a turn. If several sequences have the same prompt, a `leader` computes it, and the others
+    take over the result in the step in which it is complete. After its prompt a sequence has no decoder: a batch
+    computes its tokens. A preempted sequence (`pause`) recomputes its prompt and its own tokens.
     """
 
     def __init__(self, request: Generate, ends: frozenset[int], piece: int) -> None:
@@ -38,7 +38,7 @@ class Sequence:
         self.token = 0
         """The last token that was chosen."""
         self._prompt: Ids = numpy.frombuffer(request.token_ids, numpy.int64)
-        self._ids = self._prompt  # to be read in pieces
+        self._ids = self._prompt  # to be computed in chunks
         self._chosen: list[int] = []
         self._piece = piece
         self._ends = ends
@@ -50,29 +50,30 @@ class Sequence:
 
     @property
     def length(self) -> int:
-        """Returns how many tokens have to be read before the next one can be chosen."""
+        """Returns how many tokens must be computed before the next one can be chosen."""
         return len(self._prompt) + len(self._chosen)
 
     @property
     def resumed(self) -> bool:
-        """Returns whether it has tokens of its own already."""
+        """Returns whether it has generated tokens already."""
         return bool(self._chosen)
 
     @property
     def reads(self) -> bool:
-        """Returns whether the prompt, or what is read again, isn't read to its end."""
+        """Returns whether the prompt, or the recomputed part, is incomplete."""
         return self.leader is not None or (self.decoder is not None and self.decoder.length < len(self._ids))
 
     def pause(self) -> None:
-        """Gives its memory back: everything has to be read again."""
+        """Frees its memory: everything must be recomputed."""
         self.leader = self.decoder = None
         self._ids = numpy.append(self._prompt, numpy.array(self._chosen[:-1], numpy.int64))
         if not self._chosen:
             self.prompt = ReadPrompt()
 
     def read(self) -> Output | None:
-        """Reads the next piece, or takes over the leader's result. Returns the first output behind the prompt, None if
-        the prompt isn't read to its end."""
+        """Computes the next chunk, or takes over the leader's result. Returns the first output after the prompt, None
+        if the prompt is incomplete.
+        """
         if self.leader is not None:
             self.decoder, self.prompt, self.leader = self.leader.decoder, self.leader.prompt, None
             return self.next(self.prompt.logits)
@@ -93,10 +94,10 @@ class Sequence:
         output = self._output(logits)
         if not self._chosen:
             output.begun = self._begun
-            if self._scores_prompt and not self.prompt.sent:  # once for all sequences of the prompt
+            if self._scores_prompt and not self.prompt.sent:  # shared by all sequences of the prompt
                 self.prompt.sent = True
                 output.prompt_logprobs = self.prompt.logprobs
-                output.prompt_top_logprobs = self.prompt.likeliest
+                output.prompt_top_logprobs = self.prompt.most_likely
                 output.prompt_ranks = self.prompt.ranks
         self._chosen += output.token_ids
         return output
@@ -113,10 +114,10 @@ class Sequence:
         if request.logprobs:
             logprobs = log_softmax(logits)
             output.logprobs = [float(logprobs[token])]
-            if request.logprob_token_ids or request.top_logprobs == 1:  # a single one is the chosen one
+            if request.logprob_token_ids or request.top_logprobs == 1:  # if there is only one, it is the chosen token
                 output.top_logprobs = [named(logprobs, (token, *request.logprob_token_ids))]
             else:
-                output.top_logprobs = [likeliest(logprobs, request.top_logprobs)]
+                output.top_logprobs = [most_likely(logprobs, request.top_logprobs)]
         if token in self._ends and not request.sampling.ignore_eos:
             output.finish = "stop"
         elif len(self._chosen) + 1 == request.max_new_tokens:
@@ -124,9 +125,9 @@ class Sequence:
         return output
 
     def _score(self, start: int, logits: Logits) -> None:
-        """Adds the logprobs of the prompt's tokens behind each token of the piece that begins at `start`."""
+        """Adds the logprobs of the prompt's tokens that follow each token of the chunk at `start`."""
         following = self._ids[start + 1 : start + 1 + len(logits)]
-        for token, logprobs in zip(following, log_softmax(logits), strict=False):  # behind the last one is the answer
+        for token, logprobs in zip(following, log_softmax(logits), strict=False):  # the answer follows the last one
             self.prompt.logprobs.append(float(logprobs[token]))
             self.prompt.ranks.append(rank(logprobs, token))
-            self.prompt.likeliest.append(likeliest(logprobs, self._most_of_prompt))
+            self.prompt.most_likely.append(most_likely(logprobs, self._most_of_prompt))

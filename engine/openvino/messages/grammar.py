@@ -7,7 +7,7 @@ from specvino.engine.grammar import LoweredConstraint
 
 
 class StartGrammarProcess(msgspec.Struct, tag=True):
-    """The first message to the grammar process. `most_computing` is the limit of a question, in seconds of CPU time."""
+    """The first message to the grammar process. `most_computing` is the limit per question, in seconds of CPU time."""
 
     most_computing: float
 
@@ -29,14 +29,14 @@ class Lowered(msgspec.Struct, tag=True):
 
 
 class LoadDummyPipeline(msgspec.Struct, tag=True):
-    """The first message to the trial process. `most_computing` is the limit of a trial, in seconds of CPU time."""
+    """The first message to the trial process. `most_computing` is the limit per trial, in seconds of CPU time."""
 
     path: str
     most_computing: float
 
 
 class Trial(msgspec.Struct, tag=True):
-    """A request to try whether a grammar that only XGrammar can read compiles and is fast enough."""
+    """A request to test whether a grammar that only XGrammar can parse compiles and is fast enough."""
 
     id: int
     lowered: LoweredConstraint
@@ -49,7 +49,7 @@ class TrialPassed(msgspec.Struct, tag=True):
 
 
 class ConstraintRefused(msgspec.Struct, tag=True):
-    """The parts of a ConstraintError."""
+    """The attributes of a ConstraintError."""
 
     id: int
     message: str

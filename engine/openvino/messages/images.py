@@ -1,9 +1,8 @@
 """Images between processes: the messages of the image process, pixels in pieces, and tags in prompts.
 
-The pipeline of a vision-language model takes the prompt as a text, in which a tag stands for each image, and tokenizes
-it itself. So what users type can't be kept apart from control tokens and tags by tokenizing it separately
-(`special_token_escaping.py`). Where it spells one, an invisible character is inserted: apart from that, the model reads
-the same (decision 019).
+The pipeline of a vision-language model takes the prompt as a text with a tag for each image, and tokenizes it itself.
+So user text can't be protected by separate tokenization (`special_token_escaping.py`). Where it contains a control
+token or a tag, an invisible character is inserted; the rest of the text is unchanged (decision 019).
 """
 
 import re
@@ -20,7 +19,7 @@ class StartImageProcess(msgspec.Struct, tag=True):
 
 
 class Decode(msgspec.Struct, tag=True):
-    """A request for the image in a file, or in its base64, of which at most `most_pixels` may be decoded."""
+    """A request to decode an image file, or its base64, with at most `most_pixels` decoded pixels."""
 
     id: int
     file: bytes
@@ -44,25 +43,25 @@ class ImageRefused(msgspec.Struct, tag=True):
     reason: str
 
 
-# Images are sent in pieces: one message of many megabytes would block the event loop too long.
+# Images are sent in chunks: one message of many megabytes would block the event loop too long.
 PIECE_BYTES = 1 << 20
 
 
 def in_pieces(image: Image) -> Iterator[tuple[Image, bool]]:
-    """Yields the image with a piece of its pixels each time, and whether more follow."""
+    """Yields the image with a chunk of its pixels each time, and whether more follow."""
     for start in range(0, max(1, len(image.rgb)), PIECE_BYTES):
         end = start + PIECE_BYTES
         yield replace(image, rgb=image.rgb[start:end]), end < len(image.rgb)
 
 
 class ChunkJoiner:
-    """Joins the pieces of images, by a key for each image."""
+    """Joins the chunks of images, by a key for each image."""
 
     def __init__(self) -> None:
         self._pieces: dict[int, list[bytes]] = {}
 
     def add(self, key: int, piece: Image, more: bool) -> Image | None:
-        """Returns the complete image with its last piece, None before."""
+        """Returns the complete image after its last chunk, None before."""
         pieces = self._pieces.setdefault(key, [])
         pieces.append(piece.rgb)
         if more:
@@ -79,22 +78,22 @@ class ChunkJoiner:
 
 JOINER = "\u2060"
 
-# GenAI's own tags, and those of models whose tags aren't special tokens.
+# GenAI's tags, and those of models whose tags aren't special tokens.
 _TAGS = re.compile(r"<(?=ov_genai_[a-z]+_\d+>|image>|\|image_\d+\|>)")
 
 _OURS = re.compile(r"<ov_genai_image_\d+>")
 
 
 def image_tag(number: int) -> str:
-    """Returns the tag that stands for the image of this number, from 0, among those given to the pipeline."""
+    """Returns the tag of the image with this number, from 0, in the list that is passed to the pipeline."""
     return f"<ov_genai_image_{number}>"
 
 
 def without_image_tags(text: str) -> str:
-    """Returns the text of a prompt without the images' tags."""
+    """Returns the text of a prompt without image tags."""
     return _OURS.sub("", text)
 
 
 def break_image_tags(text: str) -> str:
-    """Returns the text with an invisible character in whatever the pipeline would take for a tag."""
+    """Returns the text with an invisible character in everything that the pipeline would parse as a tag."""
     return _TAGS.sub(f"<{JOINER}", text)

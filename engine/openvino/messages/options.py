@@ -1,4 +1,4 @@
-"""Options of the pipeline: those that `specvino serve` has, and `specvino tune` measures."""
+"""Options of the pipeline, which `specvino serve` has and `specvino tune` measures."""
 
 import json
 from collections.abc import Mapping
@@ -9,7 +9,7 @@ PluginValue = str | int | float | bool
 
 @dataclass(frozen=True, slots=True)
 class PipelineOptions:
-    """Options under OpenVINO Model Server's names.
+    """Options with the names of OpenVINO Model Server.
 
     A step computes at most `max_num_batched_tokens`: a longer prompt takes several steps, so that running answers
     needn't wait for it. `device` is an OpenVINO device, and `plugin_config` are properties of its plugin, which take
@@ -33,7 +33,7 @@ class PipelineOptions:
 
 
 def plugin_config(text: str) -> Mapping[str, PluginValue]:
-    """Returns the properties in the text of a JSON object. Raises ValueError."""
+    """Parses properties from the text of a JSON object. Raises ValueError."""
     try:
         properties = json.loads(text)
     except ValueError as error:

@@ -16,7 +16,7 @@ from specvino.engine.segments import Hidden
 
 TOKEN_ID_BYTES = 8
 
-# Characters of a prompt's end, which show whether the answer begins within the reasoning.
+# Characters of a prompt's end, which determine whether the answer begins within the reasoning.
 ENDING = 256
 
 Unit = Literal["tokens", "characters"]
@@ -45,7 +45,7 @@ def without_parameters(prompt: Conversation) -> tuple[Conversation, str]:
 
 
 def with_parameters(prompt: Conversation, parameters: str) -> Conversation:
-    """Returns the conversation that `without_parameters` was given."""
+    """Reverses `without_parameters`."""
     pairs = zip(prompt.tools, json.loads(parameters), strict=True)
     return replace(prompt, tools=tuple(replace(tool, parameters=schema) for tool, schema in pairs))
 
@@ -53,11 +53,11 @@ def with_parameters(prompt: Conversation, parameters: str) -> Conversation:
 class Preprocess(msgspec.Struct, tag=True):
     """A request for the tokens of a conversation, rendered by the chat template.
 
-    `as_text` is for vision-language models: the answer has the text, too. Of images only the positions are needed.
+    `as_text` is for vision-language models: the answer has the text, too. Only the positions of images are needed.
     `parameters` is the JSON text of an array with the parameters of each tool: schemas may contain integers of more
-    than 64 bits, beyond MessagePack. `pieces` are the prompt if the template process has rendered it: then only
-    the options of the conversation are needed. With `most_characters` the conversation isn't a prompt: it may be longer
-    than the model's context and isn't truncated, but is refused if it is rendered to more characters.
+    than 64 bits, beyond MessagePack. `pieces` are the prompt if the template process has rendered it: then only the
+    options of the conversation are used. With `most_characters` the conversation isn't a prompt: it may exceed the
+    model's context and isn't truncated, but is rejected if its rendered text has more characters.
     """
 
     id: int
@@ -87,10 +87,8 @@ class Preprocess(msgspec.Struct, tag=True):
 
 
 class Tokenize(msgspec.Struct, tag=True):
-    """A request for the tokens of a text without a template. A `prompt` has to fit the model's context, or is
-    truncated.
-
-    Without `parse_special` special tokens in it are plain text; prompts are always parsed.
+    """A request for the tokens of a text without a template. A `prompt` must fit the model's context, or is truncated.
+    Without `parse_special` special tokens in the text are plain text; in prompts they are always parsed.
     """
 
     id: int
@@ -120,11 +118,11 @@ class Vocabulary(msgspec.Struct, tag=True):
     """The model's vocabulary and chat template, sent once, before Ready. `table` has each token's bytes, None if
     tokens' texts depend on their neighbors.
 
-    With `drops_space` a space at the beginning of a text isn't shown. Ids below `size` exist in both the tokenizer and
+    With `drops_space` a space at the beginning of a text is dropped. Ids below `size` exist in both the tokenizer and
     the model. `special` are the special tokens' texts. `chat_template` is the template for conversations with tools,
-    empty if the model has none. `capabilities` are what it supports, None if there is none or it can't be compiled, for
-    the reason `refusal`. `formats` are the formats of calls and reasoning that it shows. `variables` and `marked` are
-    for templates in requests: the special tokens by their names, and the texts that no client may forge.
+    empty if the model has none. `capabilities` are its capabilities, None if there is no template or it can't be
+    compiled, for the reason `refusal`. `formats` are its formats of calls and reasoning. `variables` and `marked` are
+    for templates in requests: the special tokens by their names, and the texts that clients must not be able to forge.
     """
 
     table: list[bytes] | None
@@ -142,7 +140,8 @@ class Vocabulary(msgspec.Struct, tag=True):
 
 class Preprocessed(msgspec.Struct, tag=True):
     """A prompt's tokens. With images, `text` has a tag for each; `token_ids` are those of the text without the tags.
-    `ending` is the end of a rendered conversation; `hidden` are its parts that the template doesn't show."""
+    `ending` is the end of a rendered conversation; `hidden` are the parts that the template doesn't render.
+    """
 
     id: int
     token_ids: bytes
@@ -167,7 +166,8 @@ class Spelt(msgspec.Struct, tag=True):
 
 class PromptTooLong(msgspec.Struct, tag=True):
     """A prompt that doesn't fit the model, that its tokenizer would truncate, or that has more characters than allowed.
-    `count` may be a few off; with `more` it is a lower bound."""
+    `count` is approximate; with `more` it is a lower bound.
+    """
 
     id: int
     count: int
@@ -186,7 +186,7 @@ class PromptRefused(msgspec.Struct, tag=True):
 FromPreprocess = Vocabulary | Preprocessed | Detokenized | Spelt | PromptTooLong | PromptRefused
 
 
-# Limits of a template in a request: seconds of CPU time, and bytes beyond those of the loaded process.
+# Limits of a template in a request: seconds of CPU time, and bytes in addition to those of the idle process.
 MOST_COMPUTING = 1.0
 MOST_MEMORY = 512 << 20
 
@@ -220,7 +220,7 @@ class RenderTemplate(msgspec.Struct, tag=True):
 
 
 class TemplateRendered(msgspec.Struct, tag=True):
-    """The pieces of a rendered prompt, and the parts of the conversation that the template doesn't show."""
+    """The pieces of a rendered prompt, and the parts of the conversation that the template doesn't render."""
 
     id: int
     pieces: list[str]

@@ -11,23 +11,23 @@ from specvino.engine.protocol import Drafting
 from specvino.engine.request import Image, Sampling
 from specvino.engine.segments import FinishReason
 
-# With a draft model, the longest prompt (tokens) that gets drafts: it is computed in one step, whatever its length, and
-# all others would wait for a long one (decision 028).
+# With a draft model, the longest prompt (tokens) that gets drafts: a prompt is computed in one step, and all requests
+# would wait for a long one (decision 028).
 LONGEST_DRAFTED = 1024
 
-# The largest block of the cache, in tokens: that of a CPU (OpenVINO 2026.4.1).
+# The largest block size of the cache, in tokens: that of a CPU (OpenVINO 2026.4.1).
 CACHE_BLOCK = 32
 
 
-Likeliest = list[tuple[int, float]]
-"""Tokens by their ids, the likeliest first, with their logprobs."""
+TopTokens = list[tuple[int, float]]
+"""Tokens by id with their logprobs, the most likely first."""
 
 
 class LoadModel(msgspec.Struct, tag=True):
     """The first message to a worker. `draft_path` is that of a smaller model for speculative decoding.
 
-    `cache_size` (GB) bounds the memory of running sequences; 0 lets it grow. An `expendable` process is the first that
-    the kernel ends where memory runs out.
+    `cache_size` (GB) bounds the memory of running sequences; 0 lets it grow. The kernel kills an `expendable` process
+    first if memory runs out.
     """
 
     path: str
@@ -40,9 +40,8 @@ class LoadModel(msgspec.Struct, tag=True):
 
     @property
     def prefix_cache(self) -> bool:
-        """Returns whether prompts that begin as others did are computed from there on.
-
-        GenAI 2026.4.1: with a draft model, a rejected draft would make the step raise (decision 027).
+        """Returns whether the prefix cache is enabled. GenAI 2026.4.1: together with a draft model, a rejected draft
+        would make the step raise (decision 027).
         """
         return self.draft_path is None
 
@@ -54,7 +53,7 @@ class LoadModel(msgspec.Struct, tag=True):
 
 
 class SendImage(msgspec.Struct, tag=True):
-    """The next image of those that Generates refer to by `key`, or the next piece of it."""
+    """The next image for the Generate messages with `key`, or a chunk of it."""
 
     key: int
     image: Image
@@ -62,7 +61,7 @@ class SendImage(msgspec.Struct, tag=True):
 
 
 class ReleaseImages(msgspec.Struct, tag=True):
-    """No further Generate refers to the images of `key`."""
+    """No further Generate message refers to the images of `key`."""
 
     key: int
 
@@ -70,8 +69,8 @@ class ReleaseImages(msgspec.Struct, tag=True):
 class VisionPrompt(msgspec.Struct):
     """A prompt for a vision-language model: a text with a tag for each of the images that were sent under `key`.
 
-    Only the pipeline knows how many tokens images are. Prompt and answer must fit `context_length`. With `yields` the
-    request has no limit of its own, and the answer may be shorter than `max_new_tokens`.
+    Only the pipeline can count the tokens of images. Prompt and answer must fit `context_length`. With `yields` the
+    request has no token limit, and the answer may be shorter than `max_new_tokens`.
     """
 
     text: str
@@ -81,16 +80,14 @@ class VisionPrompt(msgspec.Struct):
 
 
 class Generate(msgspec.Struct, tag=True):
-    """A request for one sequence, or for a beam search: then the ids of its `n` best texts follow `id`.
-
-    With `copies` it is for this many sequences, whose ids and seeds follow `id` and `seed`.
-
-    `request` is the same for all sequences of a client's request, `owner` for all of a key, and `client` for all of a
-    key or, without keys, of an address. `sampling` is the request's. `max_new_tokens` and `seed` are this sequence's
-    own, where the request doesn't set them or its choices must differ. `echo` returns the prompt's tokens; with
-    `logprobs` the full-logits process scores them. It alone returns the `top_logprobs` likeliest tokens and those of
-    `logprob_token_ids`, scores a prompt with the `prompt_logprobs` likeliest tokens, and bars the last token of each of
-    the `bad_word_runs` behind the others. `vision_prompt` replaces `token_ids` for a vision-language model.
+    """A request for one sequence, or for a beam search, whose `n` best texts have the ids from `id` on. With `copies`
+    it is for this many sequences, with ids from `id` and seeds from `seed` on. `request` is the same for all sequences
+    of a client's request, `owner` for all of a key, and `client` for all of a key or, without keys, of an address.
+    `sampling` has the settings of the request. `max_new_tokens` and `seed` belong to the sequence, since the request
+    may not set them, and its choices must differ. `echo` returns the prompt's tokens; with `logprobs` the full-logits
+    process scores them. Only that process returns the `top_logprobs` most likely tokens and those of
+    `logprob_token_ids`, scores a prompt with its `prompt_logprobs` most likely tokens, and bans the last token of each
+    of the `bad_word_runs` after the others. `vision_prompt` replaces `token_ids` for a vision-language model.
     """
 
     id: int
@@ -115,16 +112,16 @@ class Generate(msgspec.Struct, tag=True):
 
     @property
     def beams(self) -> int:
-        """Returns the width of the beam search, 1 if it is none; a prompt without an answer isn't searched."""
+        """Returns the width of the beam search, 1 without one; a prompt without an answer has none."""
         return self.sampling.best_of if self.max_new_tokens else 1
 
     @property
     def prompt_tokens(self) -> int:
-        """Returns the length of the prompt, without that of its images."""
+        """Returns the length of the prompt, without its images."""
         return len(self.token_ids) // TOKEN_ID_BYTES
 
     def split(self) -> Iterator["Generate"]:
-        """Yields a message for each of the copies; they share the prompt's memory."""
+        """Yields a message for each copy; they share the prompt's memory."""
         for i in range(self.copies):
             yield msgspec.structs.replace(self, id=self.id + i, seed=(self.seed + i) % 2**64, copies=1)
 
@@ -139,7 +136,7 @@ ToWorker = LoadModel | Generate | Cancel | SendImage | ReleaseImages
 
 
 class Loaded(msgspec.Struct, tag=True):
-    """The first message of a worker whose cache has a fixed size: how many tokens of a sequence fit into it."""
+    """The first message of a worker with a cache of fixed size: how many tokens of a sequence fit into it."""
 
     cache_tokens: int
 
@@ -147,11 +144,11 @@ class Loaded(msgspec.Struct, tag=True):
 class Output(msgspec.Struct, array_like=True):
     """A sequence's new tokens. Its last output has a `finish`, or the reason why it failed (`error`).
 
-    `logprobs`, if requested, has one for each token, and `top_logprobs` the ids and logprobs of the likeliest tokens at
-    its position. Those of the prompt come once, in the first output, with the ranks of its tokens (`prompt_ranks`). For
-    a prompt with images there is one more output, also for a sequence that was cancelled while it ran: `prompt_tokens`
-    is the number of its tokens. With `too_long` such a prompt doesn't fit. `begun`, in a sequence's first output, is
-    when the pipeline got it, by the monotonic clock.
+    `logprobs`, if requested, has one for each token, and `top_logprobs` the ids and logprobs of the most likely tokens
+    at its position. Those of the prompt are sent once, in the first output, with the ranks of its tokens
+    (`prompt_ranks`). For a prompt with images there is one more output, even if the sequence was cancelled while it
+    ran: `prompt_tokens` is the number of its tokens. With `too_long` such a prompt doesn't fit. `begun`, in a
+    sequence's first output, is the monotonic time at which the pipeline received it.
     """
 
     id: int
@@ -163,14 +160,15 @@ class Output(msgspec.Struct, array_like=True):
     prompt_tokens: int | None = None
     too_long: bool = False
     begun: float | None = None
-    top_logprobs: list[Likeliest] | None = None
-    prompt_top_logprobs: list[Likeliest] | None = None
+    top_logprobs: list[TopTokens] | None = None
+    prompt_top_logprobs: list[TopTokens] | None = None
     prompt_ranks: list[int] | None = None
 
 
 class Step(msgspec.Struct, tag=True):
-    """The result of a step. It is sent after every step, also without outputs, as the heartbeat. `cache_usage` is in
-    percent; `accepted_drafts` counts the tokens of the step that speculative decoding had drafted."""
+    """The result of a step. It is sent after every step, even without outputs, as a heartbeat. `cache_usage` is in
+    percent; `accepted_drafts` counts the accepted draft tokens of the step.
+    """
 
     outputs: list[Output]
     running: int

@@ -1,7 +1,5 @@
-"""The devices that a pipeline runs on, and the properties of their plugins.
-
-As a program it checks a device and its properties before anything is pulled or loaded: `python -m …devices DEVICE
-PROPERTIES`.
+"""The devices that run a pipeline, and the properties of their plugins. `python -m …devices DEVICE PROPERTIES` checks a
+device and its properties before a model is pulled or loaded.
 """
 
 import json
@@ -18,14 +16,14 @@ from specvino.engine.openvino.messages.options import PluginValue
 # own defaults.
 _ON_CPU: Mapping[str, PluginValue] = {"INFERENCE_PRECISION_HINT": "f32", "KV_CACHE_PRECISION": "u8"}
 
-# The same answers to a repeated prompt (decision 072). AUTO and HETERO don't pass it on, BATCH refuses it.
+# For the same answer to a repeated prompt (decision 072). AUTO and HETERO don't pass it on; BATCH rejects it.
 _OF_CPU_ALONE: Mapping[str, PluginValue] = {"KEY_CACHE_QUANT_MODE": "BY_TOKEN"}
 
-# Otherwise AUTO begins on the CPU and moves to another device, which has a cache of its own.
+# Otherwise AUTO starts on the CPU and moves to another device with its own cache.
 _OF_AUTO: Mapping[str, PluginValue] = {"ENABLE_STARTUP_FALLBACK": False}
 
-# OpenVINO's virtual devices. MULTI is left out: GenAI 2026.4.1 can't create its cache there, and the process may crash
-# (decision 066).
+# OpenVINO's virtual devices. MULTI isn't supported: GenAI 2026.4.1 can't create its cache there, and the process may
+# crash (decision 066).
 _VIRTUAL = ("AUTO", "HETERO", "BATCH")
 
 # The tokens of a block of the cache in GenAI 2026.4.1 (kv_cache_manager.hpp).
@@ -43,9 +41,8 @@ class Core(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class Device:
-    """A device for `ContinuousBatchingPipeline`, and the properties for its plugin.
-
-    A block of its cache has `block` tokens, or more. `memory` is a GPU's own, in bytes.
+    """A device for `ContinuousBatchingPipeline`, and the properties for its plugin. A cache block has at least `block`
+    tokens. `memory` is the dedicated memory of a GPU, in bytes.
     """
 
     name: str
@@ -54,9 +51,10 @@ class Device:
     memory: int | None
 
 
-def chosen(name: str, given: Mapping[str, PluginValue], core: Core | None = None) -> Device:
-    """Returns the device of this name; the `given` properties take precedence over ours. Raises ValueError if it isn't
-    available, the pipeline doesn't run on it, or its plugins don't have a property."""
+def chosen(name: str, requested: Mapping[str, PluginValue], core: Core | None = None) -> Device:
+    """Returns the device with this name; the `requested` properties take precedence over ours. Raises ValueError if it
+    isn't available, the pipeline doesn't run on it, or a property is unknown.
+    """
     core = core or openvino.Core()
     kind, named, targets = _targets(name, core.available_devices)
     # Every device that isn't a GPU runs on the CPU.
@@ -67,13 +65,13 @@ def chosen(name: str, given: Mapping[str, PluginValue], core: Core | None = None
     if kind == "AUTO" and len(targets) > 1:
         ours |= _OF_AUTO
     plugins = list(dict.fromkeys([*([kind] if kind else []), *targets]))
-    _require_known(given, plugins, core)
+    _require_known(requested, plugins, core)
     memory = min((core.get_property(gpu, "GPU_DEVICE_TOTAL_MEM_SIZE") for gpu in gpus), default=None)
-    return Device(named, {**ours, **given}, _GPU_BLOCK if gpus else _CPU_BLOCK, memory)
+    return Device(named, {**ours, **requested}, _GPU_BLOCK if gpus else _CPU_BLOCK, memory)
 
 
 def _targets(name: str, listed: Sequence[str]) -> tuple[str | None, str, list[str]]:
-    """Returns the virtual device (AUTO) or None, the name for OpenVINO, and the devices that it may run on."""
+    """Returns the virtual device (such as AUTO) or None, the name for OpenVINO, and the devices that may be used."""
     kind, _, rest = name.partition(":")
     if kind == "MULTI":
         raise ValueError("OpenVINO GenAI's continuous batching doesn't run on MULTI; AUTO takes one of several devices")
@@ -111,7 +109,7 @@ def _require_listed(names: Sequence[str], listed: Sequence[str]) -> None:
 
 
 def _is(listed: str, name: str) -> bool:
-    """Returns whether a name means a listed device: GPU is GPU.0, too."""
+    """Returns whether a name refers to a listed device: GPU is GPU.0, too."""
     return listed == name or listed.startswith(f"{name}.")
 
 
@@ -119,15 +117,15 @@ def _in_words(names: Sequence[str]) -> str:
     return ", ".join(names)
 
 
-def _require_known(given: Mapping[str, PluginValue], plugins: Sequence[str], core: Core) -> None:
+def _require_known(requested: Mapping[str, PluginValue], plugins: Sequence[str], core: Core) -> None:
     """Raises ValueError for an unknown property, which GenAI would ignore."""
-    if not given:
+    if not requested:
         return
     settable: set[str] = set()
     for plugin in plugins:
         known = core.get_property(plugin, "SUPPORTED_PROPERTIES")
         settable |= {name for name, access in known.items() if access == "RW"}
-    for name in given:
+    for name in requested:
         if name not in settable:
             whose = f"{' and '.join(plugins)} plugin{'s' if len(plugins) > 1 else ''}"
             raise ValueError(f"{name} isn't a property of OpenVINO's {whose}; known: {', '.join(sorted(settable))}")

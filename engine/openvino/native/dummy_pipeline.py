@@ -1,6 +1,5 @@
-"""A pipeline without a model: it compiles grammars for a tokenizer as the real one does, and nothing breaks with it.
-
-GenAI 2026.4.1: a bad grammar raises in the real pipeline's step, and stops every request (decision 004).
+"""A pipeline without a model, which compiles grammars for a tokenizer like the real one and may break. GenAI 2026.4.1:
+in the real pipeline, an invalid grammar makes the step raise, which ends all requests (decision 004).
 """
 
 import tempfile
@@ -20,8 +19,8 @@ class DummyPipeline:
     """Compiles grammars and draws tokens without a model. All tokens are equally likely, except for token 0, which is
     chosen only where a grammar allows nothing else.
 
-    With a pipeline's own tokenizer, a grammar that is compiled here needn't be compiled there again. Other threads run
-    while it compiles. For one thread at a time.
+    If it uses a pipeline's tokenizer, that pipeline doesn't compile the grammar again. Other threads run during the
+    compilation. Not thread-safe.
     """
 
     def __init__(self, tokenizer: Tokenizer) -> None:
@@ -39,9 +38,7 @@ class DummyPipeline:
         self, lowered: LoweredConstraint | None, tokens: int, *, draw: bool = False, seed: int = 0
     ) -> list[int]:
         """Returns at most this number of tokens; 1 is enough to compile. Raises RuntimeError if the grammar doesn't
-        compile.
-
-        Without a grammar they may be any. Draws depend on the grammar and the seed only.
+        compile. Without a grammar all tokens are allowed. The result depends on the grammar and the seed only.
         """
         config = GenerationConfig()
         config.eos_token_id = self._eos

@@ -1,4 +1,4 @@
-"""What OpenVINO writes beside the point: C++ file names in error texts, and warnings on stderr."""
+"""Filters for OpenVINO's output: C++ file names in error texts, and warnings on stderr."""
 
 import contextlib
 import os
@@ -20,8 +20,9 @@ _STDERR = 2
 
 @contextlib.contextmanager
 def silence() -> Iterator[None]:
-    """Drops whatever is written to stderr within the context, also by native code: failures come as exceptions, with a
-    reason."""
+    """Drops all output to stderr within the context, including that of native code; errors are raised as exceptions
+    with a reason.
+    """
     kept = os.dup(_STDERR)
     nowhere = os.open(os.devnull, os.O_WRONLY)
     try:

@@ -1,4 +1,4 @@
-"""The waiting queue of a scheduler: requests and keys share its places, however many sequences each has."""
+"""The waiting queue of a scheduler: requests and keys share its slots fairly, however many sequences they have."""
 
 from collections import Counter, deque
 from collections.abc import Collection, Iterator
@@ -8,19 +8,17 @@ from specvino.engine.openvino.messages.worker import Generate
 
 _Key = TypeVar("_Key")
 
-# A request, and a key, may hold this many times the number of free places. So some places are always free, and a
-# newcomer needn't wait until a sequence ends: alone a request gets three quarters of all places, and two of them three
-# sevenths each. (These are the dynamic thresholds of network switches with shared memory.)
+# A request, and a key, may hold this many times the number of free slots. So some slots are always free, and a new
+# request needn't wait until a sequence ends: a single request gets three quarters of all slots, and two get three
+# sevenths each. (Network switches with shared memory use such dynamic thresholds.)
 _TIMES_FREE = 3
 
 
 class FairQueue:
-    """The sequences that wait for one of `places`, and the number of those that have one. A beam search takes a place
-    for each beam.
-
-    The next sequence has the lowest priority value; among these, the key that holds the fewest places is next, of its
-    requests the one that holds the fewest, and of these the oldest. A beam search that doesn't fit yet isn't overtaken.
-    One that is wider than all places runs alone.
+    """The sequences that wait for one of the slots (`places`), and the number of running ones. A beam search takes a
+    slot for each beam. The next sequence has the lowest priority value; then that of the key with the fewest slots, of
+    its request with the fewest slots, and then the oldest. A beam search that doesn't fit yet isn't overtaken. One that
+    is wider than all slots runs alone.
     """
 
     def __init__(self, places: int) -> None:
@@ -47,12 +45,12 @@ class FairQueue:
                 self._waiting[request] = left
 
     def next(self, passed: Collection[int] = ()) -> Generate | None:
-        """Returns the next sequence, None if none may begin; requests in `passed` are skipped."""
+        """Returns the next sequence, None if none may start; requests in `passed` are skipped."""
         first = min(self._within_their_shares(passed), key=self._rank, default=None)
         return first if first is not None and self._fits(first) else None
 
     def begin(self, sequence: Generate) -> None:
-        """Gives its places to a waiting sequence, the first of its request."""
+        """Assigns slots to a waiting sequence, the first of its request."""
         self._remove_first(sequence)
         self._held += sequence.beams
         self._held_by_request[sequence.request] += sequence.beams
@@ -63,7 +61,7 @@ class FairQueue:
         self._remove_first(sequence)
 
     def end(self, sequence: Generate) -> None:
-        """Frees the places of a sequence that began."""
+        """Frees the slots of a running sequence."""
         self._held -= sequence.beams
         _subtract(self._held_by_request, sequence.request, sequence.beams)
         _subtract(self._held_by_owner, sequence.owner, sequence.beams)
@@ -79,7 +77,7 @@ class FairQueue:
             holds = self._held_by_request[request]
             if holds and holds + first.beams > most:
                 continue
-            # Without keys there are no owners to share among.
+            # Without keys all requests have the same owner.
             holds = self._held_by_owner[first.owner] if first.owner else 0
             if holds and holds + first.beams > most:
                 continue

@@ -1,5 +1,6 @@
-"""Renders a conversation into the pieces of a prompt, which are tokenized separately: no control token spans their
-borders (`chat_template/special_token_escaping.py`)."""
+"""Renders a conversation into the pieces of a prompt, which are tokenized separately so that no control token spans
+their boundaries (`chat_template/special_token_escaping.py`).
+"""
 
 from collections.abc import Sequence
 
@@ -20,11 +21,11 @@ def render(
     as_text: bool = False,
     write_call: WriteCall | None = None,
 ) -> list[str]:
-    """Returns the rendered conversation, cut where no control token may be. `special` are the control tokens' texts.
+    """Returns the rendered conversation, split where no control token may be. `special` are the control tokens' texts.
     With `as_text` it is one piece, for the pipeline of a vision-language model. `write_call` is as for
     `messages.turns`.
 
-    Raises TemplateRefusal, and TooManyMarks if the texts spell more than `most` control tokens.
+    Raises TemplateRefusal, and TooManyMarks if the texts contain more than `most` control tokens.
     """
     seam = seam_for(list(messages.texts(prompt)))
     mark = marker(special, JOINER if as_text else seam, most)

@@ -1,9 +1,9 @@
 """A model's tokenizer, whose vocabulary has the bytes of its tokens.
 
-GenAI 2026.4.1 passes the detokenizer's names of tokens to grammars, as if these were the tokens' bytes. In
-SentencePiece's vocabularies they aren't: "▁" is a space there, and <0x0A> one byte. With such names JSON couldn't
-contain a space, and a string could contain a line break. So the detokenizer gets the bytes as names before GenAI reads
-it (decision 016).
+GenAI 2026.4.1 passes the detokenizer's token names to grammars as if they were the tokens' bytes. In SentencePiece
+vocabularies they aren't: "▁" is a space there, and <0x0A> one byte. With such names JSON couldn't contain a space, and
+a string could contain a line break. So the names in the detokenizer are replaced by the bytes before GenAI reads it
+(decision 016).
 """
 
 import re
@@ -25,7 +25,7 @@ def load_tokenizer(path: str | Path) -> Tokenizer:
     vocabulary."""
     own = Path(path) / _FILE
     if own.is_file() and b'type="SentencepieceDetokenizer"' in own.read_bytes():
-        # Its control tokens, which users mustn't forge, would be unknown, and grammars impossible.
+        # Its control tokens, which users mustn't forge, would be unknown, and grammars wouldn't work.
         raise RuntimeError(
             "its tokenizer is SentencePiece's own code, whose vocabulary isn't accessible; convert it again with a "
             "newer openvino-tokenizers, without use_sentencepiece_backend"
@@ -36,7 +36,7 @@ def load_tokenizer(path: str | Path) -> Tokenizer:
 def corrected(path: str | Path) -> Tokenizer | None:
     """Returns the tokenizer if it differs from the one that GenAI would load by itself."""
     own = Path(path) / _FILE
-    # Without byte tokens all names are the tokens' bytes.
+    # Without byte tokens, all names are the tokens' bytes.
     if not own.is_file() or b'type="ByteFallback"' not in own.read_bytes():
         return None
     import openvino_tokenizers  # noqa: F401 - registers tokenizer operations with OpenVINO; imported only where needed

@@ -1,4 +1,4 @@
-"""The preprocess process: it answers one message after the other, until the server ends."""
+"""The preprocess process: it answers one message after the other until the server ends."""
 
 from pathlib import Path
 

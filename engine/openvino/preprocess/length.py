@@ -1,23 +1,25 @@
-"""The length of prompts, checked before or while they are tokenized: one that is too long must not cost more than one
-that fits."""
+"""The length of prompts, checked before or during tokenization: a prompt that is too long must not cost more than one
+that fits.
+"""
 
 from collections.abc import Iterator, Sequence
 
 from specvino.engine.openvino.messages.preprocess import Unit
 
-# Characters for each token of the context, which are encoded first. Prose has four for each token.
+# Characters per token of the context that are encoded first. Prose has four per token.
 _DENSITY = 8
 
-# The last tokens of a beginning may differ from those of the whole text.
+# The last tokens of a prefix may differ from those of the whole text.
 MARGIN = 64
 
-# Pieces that are encoded together are padded to the longest: the most characters of a batch, with padding.
+# The maximum number of characters of a batch, including padding: its pieces are padded to the longest one.
 _BATCH_CHARACTERS = 1 << 20
 
 
 class TooLong(Exception):
     """The prompt has more tokens than the model or its tokenizer takes, or more characters than allowed. It has `count`
-    of its `unit`, or with `more` at least as many."""
+    of its `unit`; with `more` this is a lower bound.
+    """
 
     def __init__(self, count: int, limit: int, unit: Unit = "tokens", *, more: bool = True) -> None:
         super().__init__(count, limit, unit)
@@ -28,9 +30,8 @@ class TooLong(Exception):
 
 
 def beginnings(pieces: Sequence[str], context_length: int | None) -> Iterator[tuple[Sequence[str], bool]]:
-    """Yields the beginnings of a text, each twice as long as the one before, and whether it is the whole text.
-
-    Together they have at most twice the length of the text.
+    """Yields prefixes of a text, each twice as long as the previous one, and whether it is the whole text. In total
+    they have at most twice the length of the text.
     """
     size = sum(map(len, pieces))
     length = size if context_length is None else _DENSITY * context_length
@@ -41,15 +42,14 @@ def beginnings(pieces: Sequence[str], context_length: int | None) -> Iterator[tu
 
 
 def endings(pieces: Sequence[str], tokens: int) -> Iterator[tuple[Sequence[str], bool]]:
-    """Yields the endings of a text, as `beginnings` does its beginnings; the first is long enough for most texts of
-    this number of tokens."""
+    """Yields suffixes of a text, like `beginnings`; the first suffices for most texts of this number of tokens."""
     backwards = [piece[::-1] for piece in reversed(pieces)]
     for ending, complete in beginnings(backwards, tokens):
         yield [piece[::-1] for piece in reversed(ending)], complete
 
 
 def batches(pieces: Sequence[str]) -> Iterator[list[str]]:
-    """Yields the pieces in groups of bounded size with padding."""
+    """Yields the pieces in batches of bounded size, including padding."""
     batch: list[str] = []
     longest = 0
     for piece in pieces:

@@ -16,10 +16,9 @@ from specvino.engine.request import Conversation, ToolCall
 
 
 class OwnTemplates:
-    """The chat templates of a model, which may have none, and the `formats` that they show. `tokens` are as for
-    `Template`, `special` are the texts of the vocabulary's special tokens.
-
-    Without a template that compiles, conversations are refused, and completions work.
+    """The chat templates of a model, which may have none, and their `formats`. `tokens` are as for `Template`,
+    `special` are the texts of the vocabulary's special tokens. Without a valid template, conversations are rejected,
+    but completions work.
     """
 
     def __init__(self, texts: TemplateTexts, tokens: Mapping[str, str], special: Collection[str] = ()) -> None:
@@ -32,13 +31,13 @@ class OwnTemplates:
 
     @property
     def capabilities(self) -> Capabilities | None:
-        """Returns the capabilities of the template for conversations with tools, None if there is none that
-        compiles."""
+        """Returns the capabilities of the template for conversations with tools, None if there is no valid one."""
         return self._tool_use.capabilities if isinstance(self._tool_use, ChatTemplate) else None
 
     def write_call(self, call: ToolCall) -> str:
-        """Returns a call as the model writes it, for a template that shows none. It is JSON if no format is known, or
-        the arguments are no object, which no format supports."""
+        """Returns a call in the model's format, for a template that renders none. It is JSON if the format is unknown,
+        or if the arguments aren't an object, which no format supports.
+        """
         parsed = arguments(call)
         if not isinstance(parsed, dict) or not isinstance(self.formats.tool, CallFormat):
             return json.dumps({"name": call.name, "arguments": parsed}, ensure_ascii=False)
@@ -47,7 +46,7 @@ class OwnTemplates:
 
     @property
     def refusal(self) -> str:
-        """Returns why this template can't be compiled, empty if it can or there is none."""
+        """Returns why the template can't be compiled; empty if it can, or if there is none."""
         return self._tool_use if self.shown and isinstance(self._tool_use, str) else ""
 
     def of(self, prompt: Conversation) -> ChatTemplate:
@@ -59,7 +58,7 @@ class OwnTemplates:
 
 
 def _compiled(text: str, tokens: Mapping[str, str]) -> ChatTemplate | str:
-    """Returns a compiled template, or why there is none."""
+    """Returns a compiled template, or the reason why there is none."""
     if not text:
         return "The model has no chat template."
     try:

@@ -1,6 +1,5 @@
-"""Turns conversations and texts into token ids.
-
-One at a time, so that the server knows which one is at fault when the process hangs.
+"""Turns conversations and texts into token ids, one at a time, so that the server can tell which one made the process
+hang.
 """
 
 from collections.abc import Sequence
@@ -28,13 +27,13 @@ from specvino.engine.request import Conversation
 if TYPE_CHECKING:
     from specvino.engine.segments import Hidden
 
-# SentencePiece's names of bytes: the BPE of OpenVINO Tokenizers 2026.4.1 takes one in a text for the byte.
+# SentencePiece's names of bytes: the BPE of OpenVINO Tokenizers 2026.4.1 parses them in texts as bytes.
 _BYTES = [f"<0x{byte:02X}>" for byte in range(256)]
 
-# A piece of a text is encoded behind this, as a continuation: it merges with nothing.
+# A piece of a text is encoded after this character, as a continuation; it doesn't merge with any other.
 _BEFORE = "\n"
 
-# GenAI 2026.4.1: tokenizers from GGUF silently keep the last 8,192 tokens, saved as a folder too (decision 017).
+# GenAI 2026.4.1: tokenizers from GGUF silently keep the last 8,192 tokens, even if saved as a folder (decision 017).
 _TRUNCATED_LENGTH = 8192
 
 
@@ -48,13 +47,12 @@ def special_variables(tokenizer: Tokenizer) -> dict[str, str]:
 
 
 class Preprocessor:
-    """Turns conversations and texts into token ids. `model_size` is the number of the model's tokens, None if only the
-    tokenizer's is known. Prompts of more than `context_length` tokens are refused without being encoded to their end.
-    `templates` are the model's chat templates, None if it has only that of its tokenizer.
+    """Turns conversations and texts into token ids. `model_size` is the vocabulary size of the model, None if only the
+    tokenizer's is known. Prompts of more than `context_length` tokens are rejected without being encoded completely.
+    `templates` are the model's chat templates, None if there is only the tokenizer's.
 
-    Conversations are rendered by these, unless another process has rendered one into `pieces`.
-
-    `ending` is the end of the last conversation's text, and `hidden` are its parts that the template doesn't show.
+    They render conversations, unless another process has rendered one into `pieces`. `ending` is the end of the last
+    conversation's text, and `hidden` are the parts that the template doesn't render.
     """
 
     def __init__(
@@ -65,7 +63,7 @@ class Preprocessor:
         templates: TemplateTexts | None = None,
     ) -> None:
         self._tokenizer = tokenizer
-        self._vocabulary = tokenizer.get_vocab()  # raises if the model's folder has no tokenizer
+        self._vocabulary = tokenizer.get_vocab()  # raises if the folder has no tokenizer
         size = max(self._vocabulary.values()) + 1
         self._special = vocabulary.special_tokens(tokenizer, size)
         self._marked = (*self._special.values(), *(_BYTES if self._shown(_BYTES[0]) != _BYTES[0] else []))
@@ -77,7 +75,7 @@ class Preprocessor:
         self._context_length = context_length
         self._longest_token = max(map(len, self._vocabulary))
         self._begin, self._end = self._framing()
-        self._spelt: dict[int, bytes] = {}  # when it is first needed
+        self._spelt: dict[int, bytes] = {}  # loaded on first use
         self.ending = ""
         self.hidden: tuple[Hidden, ...] = ()
         self.limit = _TRUNCATED_LENGTH if self._truncates() else None
@@ -102,8 +100,9 @@ class Preprocessor:
         )
 
     def preprocess(self, prompt: Conversation, cut: Cut | None = None, pieces: list[str] | None = None) -> bytes:
-        """Returns the prompt's token ids (int64). Raises ValueError or RuntimeError if the prompt is refused, and
-        TooLong."""
+        """Returns the prompt's token ids (int64). Raises TooLong, and ValueError or RuntimeError if the prompt is
+        rejected.
+        """
         pieces = self._pieces(prompt, pieces, None if cut else self._context_length)
         if cut is not None:
             return self._encode_cut(pieces, cut, add_special_tokens=prompt.add_special_tokens)
@@ -113,9 +112,10 @@ class Preprocessor:
     def render(
         self, prompt: Conversation, most_characters: int, pieces: list[str] | None = None, *, as_text: bool = False
     ) -> bytes:
-        """Returns the tokens of a conversation, which may be longer than the model's context, if it is rendered to at
-        most `most_characters`; with `as_text` those of the text that a vision-language model's pipeline gets. Raises
-        like `preprocess`."""
+        """Returns the tokens of a conversation with at most `most_characters` of rendered text, which may exceed the
+        model's context; with `as_text`, the tokens of the text that a vision-language model's pipeline receives. Raises
+        like `preprocess`.
+        """
         if as_text:
             pieces = [without_image_tags(self.write(prompt, pieces, must_fit=False))]
         else:
@@ -170,11 +170,12 @@ class Preprocessor:
         return [self._spelt[id] if id in self._spelt else self.detokenize(_one(id)).encode() for id in ids]
 
     def _pieces(
-        self, prompt: Conversation, given: list[str] | None, most: int | None = None, *, as_text: bool = False
+        self, prompt: Conversation, rendered: list[str] | None, most: int | None = None, *, as_text: bool = False
     ) -> list[str]:
-        """Returns the rendered conversation, cut where no control token may be: `given` by another process, or rendered
-        by the model's own template."""
-        if given is None:
+        """Returns the rendered conversation, split where no control token may be: `rendered` by another process, or
+        rendered by the model's own template.
+        """
+        if rendered is None:
             self._require_characters(sum(len(message.content) for message in prompt.messages), most)
             template = self._templates.of(prompt)
             self.hidden = template.hidden(prompt)
@@ -184,9 +185,9 @@ class Preprocessor:
                 )
             except TooManyMarks as error:
                 assert most is not None
-                raise TooLong(error.count, most) from None  # each is cut into at least two tokens
+                raise TooLong(error.count, most) from None  # each is split into at least two tokens
         else:
-            pieces = given
+            pieces = rendered
             self.hidden = ()  # the other process has reported it
             self._require_characters(sum(map(len, pieces)), most)
         self.ending = _end(pieces)
@@ -198,8 +199,8 @@ class Preprocessor:
             raise TooLong(tokens, most)
 
     def _encode_cut(self, pieces: Sequence[str], cut: Cut, *, add_special_tokens: bool) -> bytes:
-        """Returns the last tokens of a prompt's pieces, or the first ones. No more than needed is encoded."""
-        # Each piece is at least one token.
+        """Returns the last tokens of a prompt's pieces, or the first ones. Encodes only what is needed."""
+        # Each piece has at least one token.
         near = pieces[: cut.tokens] if cut.first else pieces[-cut.tokens :]
         dropped = len(near) < len(pieces)
         for part, complete in (beginnings if cut.first else endings)(near, cut.tokens):
@@ -214,16 +215,16 @@ class Preprocessor:
         return ids[:kept] if cut.first else ids[-kept:]
 
     def _framing(self) -> tuple[_Ids, _Ids]:
-        """Returns the special tokens that the tokenizer puts before and behind a text."""
+        """Returns the special tokens that the tokenizer adds before and after a text."""
         bare, framed = (self._encode("a", add_special_tokens=special) for special in (False, True))
         starts = (i for i in range(len(framed)) if numpy.array_equal(framed[i : i + len(bare)], bare))
         start = next(starts, len(framed))
         return framed[:start], framed[start + len(bare) :]
 
     def _encode_prompt(self, pieces: Sequence[str], *, add_special_tokens: bool = False) -> bytes:
-        """Returns the tokens of a prompt's pieces. One that is too long is encoded only until that is certain."""
+        """Returns the tokens of a prompt's pieces. A prompt that is too long is encoded only until that is certain."""
         if self._context_length is not None and len(pieces) > self._context_length:
-            raise TooLong(len(pieces), self._context_length)  # each of them is at least one token
+            raise TooLong(len(pieces), self._context_length)  # each has at least one token
         for beginning, complete in beginnings(pieces, self._context_length):
             if complete:
                 break
@@ -256,7 +257,7 @@ class Preprocessor:
         return self._encode_all([text], add_special_tokens=add_special_tokens)[0]
 
     def _encode_all(self, texts: Sequence[str], *, add_special_tokens: bool = False) -> list[_Ids]:
-        """Returns each text's tokens. A call of the tokenizer costs as much as hundreds of short texts in it."""
+        """Returns each text's tokens. The overhead of a tokenizer call equals the cost of hundreds of short texts."""
         encoded: list[_Ids] = []
         for batch in batches(texts):
             inputs = self._tokenizer.encode(batch, add_special_tokens=add_special_tokens)
@@ -265,8 +266,9 @@ class Preprocessor:
         return encoded
 
     def _encode_pieces(self, pieces: Sequence[str], *, add_special_tokens: bool = False) -> list[_Ids]:
-        """Returns the tokens of a text's pieces. SentencePiece adds a space before a text, which must not be added
-        before further pieces."""
+        """Returns the tokens of a text's pieces. SentencePiece adds a space before a text, but it must not be added
+        before further pieces.
+        """
         if self._before is None or len(pieces) == 1:
             return self._encode_all(pieces, add_special_tokens=add_special_tokens)
         first, *rest = pieces

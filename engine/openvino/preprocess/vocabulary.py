@@ -10,7 +10,7 @@ from specvino.engine.models.folder import LANGUAGE_MODEL
 
 _REPLACEMENT = "\ufffd"
 
-# A token behind which others are decoded: tokenizers may treat the beginning of a text differently.
+# Tokens are decoded after this one, since tokenizers may treat the beginning of a text differently.
 _BEFORE = b"a"
 
 # Text that a tokenizer with clean-up, or with word marks for spaces, wouldn't reproduce exactly.
@@ -18,10 +18,9 @@ _SAMPLE = " Hello , world . It isn 't \t done !\n\n  def f( x ):  #  naÃ¯ve cafÃ
 
 
 def model_size(path: str) -> int | None:
-    """Returns the size of the model's vocabulary; None for a GGUF file, whose tokenizer is made from it.
-
-    It is larger than the tokenizer's if the model's tables were padded, and smaller if tokens were added to the
-    tokenizer only.
+    """Returns the size of the model's vocabulary; None for a GGUF file, whose tokenizer is created from it. It is
+    larger than the tokenizer's if the model's embedding was padded, and smaller if tokens were added to the tokenizer
+    only.
     """
     names = ("openvino_model.xml", LANGUAGE_MODEL)
     file = next((file for name in names if (file := Path(path) / name).exists()), None)
@@ -40,7 +39,7 @@ def special_tokens(tokenizer: Tokenizer, size: int) -> dict[int, str]:
 
 
 class ByteTable(NamedTuple):
-    """Each id's bytes, empty for special ones. With `drops_space` a text shows no space at its beginning."""
+    """Each id's bytes, empty for special ones. With `drops_space` a space at the beginning of a text is dropped."""
 
     table: list[bytes]
     drops_space: bool
@@ -49,8 +48,8 @@ class ByteTable(NamedTuple):
 def byte_table(tokenizer: Tokenizer, vocabulary: dict[bytes, int], special: dict[int, str]) -> ByteTable | None:
     """Returns the bytes of all tokens, or None if this vocabulary has no such table.
 
-    `vocabulary` is `tokenizer.get_vocab()`. The table is compared with what the tokenizer decodes: every token alone
-    and behind another one, and a sample of text.
+    `vocabulary` is `tokenizer.get_vocab()`. The table is compared with the tokenizer's output: for every token alone
+    and after another one, and for a sample of text.
     """
     if _BEFORE not in vocabulary:
         return None
@@ -77,5 +76,5 @@ def byte_table(tokenizer: Tokenizer, vocabulary: dict[bytes, int], special: dict
 
 
 def _valid(token: bytes) -> str:
-    """Returns a token's text without invalid UTF-8, for which tokenizers differ (`output/detokenizer.py`)."""
+    """Returns a token's text without invalid UTF-8, which tokenizers handle differently (`output/detokenizer.py`)."""
     return token.decode(errors="ignore").replace(_REPLACEMENT, "")

@@ -1,1 +1,1 @@
-"""Processes for what clients send: schemas, images, chat templates and grammars. Each bounds what it may cost."""
+"""Processes for clients' schemas, images, chat templates and grammars, which limit their cost."""

@@ -1,6 +1,6 @@
 """The grammar process: it converts JSON Schemas and structural tags into grammars.
 
-It doesn't need OpenVINO, so it starts within half a second, also when it has to be replaced.
+It doesn't need OpenVINO, so it starts, and is replaced, within half a second.
 """
 
 import json

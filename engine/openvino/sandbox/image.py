@@ -1,7 +1,7 @@
 """The image process: it decodes one image file after the other.
 
 The files are untrusted: the header is checked before any pixel is decoded. The process doesn't need OpenVINO, so it
-starts soon after the first image came.
+starts quickly when the first image arrives.
 """
 
 import binascii
@@ -20,7 +20,8 @@ FORMATS = ("PNG", "JPEG", "WEBP", "GIF", "BMP")
 # The size of the largest phone photographs. A pixel takes three bytes while a file is read.
 MAX_PIXELS = 50_000_000
 
-# Between the sides: models enlarge an image until its shorter side suits them, and a line would fill the memory.
+# Of the longer side to the shorter one: models scale an image up to a minimum shorter side, so a line would fill the
+# memory.
 MAX_RATIO = 100
 
 # Pillow's own limit is lower than ours.
@@ -32,10 +33,9 @@ class ImageError(ValueError):
 
 
 def decode(file: bytes, longest_side: int, most_pixels: int = MAX_PIXELS, *, base64: bool = False) -> request.ReadImage:
-    """Returns the image in a file, upright, scaled down if one of its sides has more than `longest_side` pixels.
-
-    At most `most_pixels` may be decoded for it. With `base64` the bytes are the file's base64. An animation is reduced
-    to its first frame; transparent pixels become white. Raises ImageError.
+    """Returns the image in a file, upright, scaled down if a side has more than `longest_side` pixels. At most
+    `most_pixels` may be decoded for it. With `base64` the bytes are the file's base64. An animation is reduced to its
+    first frame; transparent pixels become white. Raises ImageError.
     """
     data = _from_base64(file) if base64 else file
     try:
@@ -52,8 +52,8 @@ def decode(file: bytes, longest_side: int, most_pixels: int = MAX_PIXELS, *, bas
     except ImageError:
         raise
     except UnidentifiedImageError:
-        raise ImageError("The data is no PNG, JPEG, WebP, GIF or BMP image.") from None
-    except Exception:  # on a damaged file decoders raise all kinds of errors
+        raise ImageError("The data isn't a PNG, JPEG, WebP, GIF or BMP image.") from None
+    except Exception:  # decoders raise all kinds of errors for damaged files
         raise ImageError("The image is damaged.") from None
     picture.thumbnail((longest_side, longest_side))
     return request.ReadImage(request.Image(picture.width, picture.height, picture.tobytes()), pixels)

@@ -1,7 +1,7 @@
 """The template process: it renders conversations by chat templates in requests.
 
-A template is a program: a client's may compute forever, fill the memory, or crash Python's parser. So it runs here,
-where the kernel ends it, and the server starts another process. It doesn't need OpenVINO, so it starts within half a
+A template is a program: a client's may run forever, fill the memory, or crash Python's parser. So it runs here, where
+the kernel can kill it, and the server starts another process. It doesn't need OpenVINO, so it starts within half a
 second.
 """
 
@@ -30,7 +30,7 @@ _KEPT = 8  # compiled templates
 
 
 class MemoryUsedUp(Exception):
-    """There wasn't enough memory, but earlier templates took a part of it."""
+    """There wasn't enough memory, but earlier templates use a part of it."""
 
 
 class _Renderer:
@@ -50,11 +50,11 @@ class _Renderer:
             if sum(map(len, pieces)) > _MOST_CHARACTERS:
                 return RenderingRefused(question.id, f"It writes more than {_MOST_CHARACTERS} characters.")
             for piece in pieces:
-                piece.encode()  # half a character can't be sent
+                piece.encode()  # a lone surrogate can't be sent
             return TemplateRendered(question.id, pieces, template.hidden(prompt))
         except MemoryError:
             if not first:
-                raise MemoryUsedUp("earlier templates have used the memory up") from None
+                raise MemoryUsedUp("earlier templates have used up the memory") from None
             return RenderingRefused(question.id, OUT_OF_BOUNDS)
         except Exception as error:
             return RenderingRefused(question.id, one_line(error))
@@ -66,7 +66,7 @@ def work(channel: BlockingChannel) -> None:
     channel.send(Ready())
     for number in itertools.count():
         question = channel.receive()
-        # The kernel kills this process: code in C, such as a power of big numbers, can't be interrupted.
+        # The kernel kills this process, since C code, such as a power of big numbers, can't be interrupted.
         signal.setitimer(signal.ITIMER_PROF, MOST_COMPUTING)
         reply = renderer.answer(question, first=number == 0)
         signal.setitimer(signal.ITIMER_PROF, 0)

@@ -1,7 +1,7 @@
 """The trial process: it compiles and tries constraints that only XGrammar can read, on a pipeline without a model.
 
-Our own grammars need no trial: they compile, and their cost is known. A client's may be invalid, take all memory, or
-take so long at each token that all others wait for it.
+Our own grammars need no trial: they compile, and their cost is known. A client's grammar may be invalid, use all
+memory, or take so long at each token that it slows down all other requests.
 """
 
 import itertools
@@ -27,14 +27,14 @@ from specvino.engine.processes.channel import BlockingChannel, Ready
 # The CPU time of a token is compared with that of a plain string, on the same machine at the same time.
 _PLAIN = LoweredConstraint("grammar", 'root ::= "\\"" any\nany ::= "\\"" | [a-zA-Z0-9 .,-] any\n')
 
-# The limit, as a multiple of a plain string's CPU time: every other request waits for it at each step. An ordinary
-# schema takes up to twice as much, a rule that ends behind each character fifty times.
+# The limit, as a multiple of a plain string's CPU time: all other requests wait for it at each step. An ordinary schema
+# takes up to twice as much, a rule that ends after each character fifty times.
 SLOWEST = 20
 
 _TRIAL_TOKENS = 64
 _MEASUREMENTS = 3
 
-# If these tokens are all token 0, nothing is allowed.
+# If these tokens are all token 0, the grammar allows nothing.
 _FIRST_TOKENS = 8
 
 _WHERE = re.compile(r"^(Exception from .*|\[[\d:]+\] \S+: )", re.MULTILINE)
@@ -53,7 +53,7 @@ def check(dummy: DummyPipeline, lowered: LoweredConstraint) -> None:
     if times > SLOWEST:
         raise ConstraintError(
             f"each token takes {times:.0f} times the work of a plain string's, accepted is {SLOWEST} times: rules that "
-            "end behind each character make it so, and long counted repetitions"
+            "end after each character, and long counted repetitions, are this slow"
         )
     if len(first) == _FIRST_TOKENS and not any(first):
         raise ConstraintError("it allows no text at all")
@@ -81,11 +81,11 @@ def reason(error: Exception) -> str:
 # GenAI 2026.4.1: a tokenizer keeps all grammars that were compiled for it; then it is replaced (decision 006).
 MOST_COMPILED = 500
 
-_MOST_MEMORY = 4 << 30  # bytes, beyond what is used when all is loaded
+_MOST_MEMORY = 4 << 30  # bytes, in addition to the memory after loading
 
 
 class MemoryUsedUp(Exception):
-    """There wasn't enough memory, but earlier trials took a part of it."""
+    """There wasn't enough memory, but earlier trials use a part of it."""
 
 
 def answer(dummy: DummyPipeline, question: Trial, *, first: bool) -> TrialPassed | ConstraintRefused:
@@ -95,7 +95,7 @@ def answer(dummy: DummyPipeline, question: Trial, *, first: bool) -> TrialPassed
         check(dummy, question.lowered)
     except MemoryError:
         if not first:
-            raise MemoryUsedUp("earlier grammars have used the memory up") from None
+            raise MemoryUsedUp("earlier grammars have used up the memory") from None
         return ConstraintRefused(question.id, "compiling it takes too much memory")
     except ConstraintError as error:
         return constraint_refused(question.id, error)

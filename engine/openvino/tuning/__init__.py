@@ -1,1 +1,1 @@
-"""Measures pipelines against each other, in one process and without a server, to find the fastest options."""
+"""Compares pipelines in one process, without a server, to find the fastest options."""

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
 _STREAMS = 16
 _STEPS = 16
-_LONG, _SHORT = 900, 40  # words of a prompt, each of which is a token or two
+_LONG, _SHORT = 900, 40  # words of a prompt, with one or two tokens each
 _TEXTS = ("Three colours are", "The capital of France is", "Once upon a time", "def add(a, b):")
 _TEXT_TOKENS = 24
 
@@ -36,8 +36,9 @@ _WORDS = _TEXT.split()
 
 @dataclass(frozen=True, slots=True)
 class Figures:
-    """Speeds: tokens per second of a long prompt, of one answer, and of 16 answers together; and steps per second, if
-    each were as long as the longest one that a long prompt causes for an answer beside it."""
+    """Speeds: tokens per second of a long prompt, of one answer, and of 16 concurrent answers; and the inverse of the
+    longest step that a long prompt causes for a concurrent answer.
+    """
 
     prompt: float
     one: float
@@ -52,17 +53,17 @@ class Figures:
 
     @property
     def mean(self) -> float:
-        """Returns the geometric mean: of ratios, twice as fast and half as fast are equal."""
+        """Returns the geometric mean, for which the ratios 2 and 0.5 cancel out."""
         return statistics.geometric_mean(self.all())
 
 
 def best(figures: Sequence[Figures]) -> Figures:
-    """Returns the best of each figure: other work of the machine only makes them worse."""
+    """Returns the best of each figure: other load on the machine only makes them worse."""
     return Figures(*(max(values) for values in zip(*(one.all() for one in figures), strict=True)))
 
 
 class Measured:
-    """Measures a pipeline, which nobody else may use. That of a vision-language model takes texts only."""
+    """Measures a pipeline, which must be unused otherwise. That of a vision-language model takes texts only."""
 
     def __init__(self, pipeline: ContinuousBatchingPipeline, *, vision: bool) -> None:
         self._pipeline = pipeline
@@ -70,8 +71,9 @@ class Measured:
         self._ids = itertools.count(1)
 
     def figures(self, salt: int) -> Figures:
-        """Measures once. No prompt is repeated, so that the prefix cache doesn't help; those of a salt are always the
-        same."""
+        """Measures once. No prompt is repeated, so that the prefix cache has no effect; the salt determines the
+        prompts.
+        """
         drawn = random.Random(salt)
         one = self._steps(drawn, 1)
         prompt, longest_step = self._long_prompt(drawn)

@@ -1,5 +1,6 @@
-"""The search for the fastest options: each candidate against the defaults, then all together that were clearly
-better."""
+"""The search for the fastest options: each candidate is compared with the defaults, then all clearly better ones
+together.
+"""
 
 import math
 import time
@@ -28,7 +29,7 @@ class Machine:
 
 @dataclass(frozen=True, slots=True)
 class Candidate:
-    """A change of the options. Of those with the same `subject` at most one is chosen."""
+    """A change of the options. At most one with the same `subject` is chosen."""
 
     subject: str
     max_num_batched_tokens: int | None = None
@@ -51,7 +52,7 @@ def this_machine() -> Machine:
 
 
 def candidates(machine: Machine) -> Iterator[Candidate]:
-    """Yields the changes to try, those that may help most first."""
+    """Yields the changes to try, the most promising first."""
     if "BF16" in machine.precisions:
         yield Candidate("precision", plugin_config={"INFERENCE_PRECISION_HINT": "bf16"})
     for tokens in (512, 1024, 128):
@@ -62,8 +63,8 @@ def candidates(machine: Machine) -> Iterator[Candidate]:
     yield Candidate("quantization", plugin_config={"DYNAMIC_QUANTIZATION_GROUP_SIZE": 128})
 
 
-# A smaller gain isn't worth an option; nor is one of less than this multiple of the difference between two measurements
-# of the defaults.
+# A smaller gain isn't worth an option, nor is one below this multiple of the difference between two measurements of the
+# defaults.
 _CLEAR = 1.05
 _TIMES_NOISE = 2
 
@@ -80,7 +81,7 @@ class Pipeline(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class Row:
-    """How many times as fast options are as the defaults, and how many of their texts are the same."""
+    """The speed of options relative to the defaults, and how many of their texts are the same."""
 
     options: PipelineOptions
     ratio: Figures
@@ -90,7 +91,7 @@ class Row:
 
 @dataclass(frozen=True, slots=True)
 class Failure:
-    """Options that can't be loaded, and why."""
+    """Options that can't be loaded, and the reason."""
 
     options: PipelineOptions
     reason: str
@@ -115,7 +116,7 @@ class Search:
         self._salt = 0
 
     def rows(self) -> Iterator[Row | Failure]:
-        """Yields the default options first, measured against themselves, which shows the accuracy of the figures."""
+        """Yields the default options first, compared with themselves, which shows the accuracy of the figures."""
         default = PipelineOptions()
         baseline = self._load(default)
         texts = baseline.texts()
@@ -142,8 +143,9 @@ class Search:
                 self.chosen = together
 
     def _clear(self, again: Row) -> float:
-        """Returns the mean above which options are clearly better. Differences of single figures are noise, too, even
-        if they cancel out in the mean."""
+        """Returns the mean above which options are clearly better. Differences of single figures count as noise, even
+        if they cancel out in the mean.
+        """
         one = max(abs(math.log(figure)) for figure in again.ratio.all()) / len(again.ratio.all())
         return max(_CLEAR, math.exp(_TIMES_NOISE * max(one, abs(math.log(again.ratio.mean)))))
 
@@ -154,7 +156,7 @@ class Search:
             return Failure(options, str(error))
 
     def _measure(self, baseline: Pipeline, texts: list[list[int]], options: PipelineOptions) -> Row:
-        """Measures in turns, so that other work of the machine affects both."""
+        """Alternates measurements, so that other load on the machine affects both."""
         end = self._clock() + self._share
         pipeline = self._load(options)
         same = sum(one == other for one, other in zip(pipeline.texts(), texts, strict=True))

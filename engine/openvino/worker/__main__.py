@@ -1,5 +1,4 @@
-"""The worker process: it runs the pipeline's steps and sends one message for each, with the outputs of all
-sequences."""
+"""The worker process: runs the pipeline's steps and sends one message per step, with the outputs of all sequences."""
 
 from specvino.engine.openvino.messages.worker import Loaded, ToWorker
 from specvino.engine.openvino.native.devices import chosen

@@ -1,4 +1,4 @@
-"""Limits of speculative decoding: which sequences may run together in GenAI 2026.4.1 (decisions 028, 060)."""
+"""Limits of speculative decoding: which sequences may run concurrently in GenAI 2026.4.1 (decisions 028, 060)."""
 
 from specvino.engine.openvino.messages.worker import CACHE_BLOCK, Generate
 from specvino.engine.protocol import Drafting
@@ -6,7 +6,7 @@ from specvino.engine.protocol import Drafting
 # OpenVINO Model Server's default.
 _ASSISTANT_TOKENS = 5
 
-# The minimum for each sequence in a step: a token of its own and one draft.
+# The minimum per sequence and step: its own token and one draft.
 _LEAST = 2
 
 
@@ -16,10 +16,10 @@ def draft_tokens(max_sequences: int) -> int:
 
 
 class DraftBudget:
-    """Decides which sequences may run, and how many drafts they get. Without drafting all may run.
+    """Decides which sequences may run, and how many drafts they get. Without speculative decoding all may run.
 
-    - The drafts of all sequences fit into a step: late sequences get fewer, which changes nothing but the speed.
-    - Running sequences fit into the cache completely, so that the pipeline never preempts one.
+    - The drafts of all sequences fit into a step: later sequences get fewer, which only affects speed.
+    - Running sequences fit into the cache completely, so the pipeline never preempts one.
     """
 
     def __init__(self, kind: Drafting | None, max_sequences: int, cache_tokens: int | None) -> None:
@@ -35,7 +35,7 @@ class DraftBudget:
         return sum(self._cache.values()) + self._most(sequence) <= self._cache_tokens
 
     def begin(self, sequence: Generate) -> int:
-        """Adds the sequence, and returns how many tokens may be drafted for it in a step."""
+        """Adds the sequence, and returns how many tokens may be drafted for it per step."""
         if self.kind is None:
             return 0
         others = self._max_sequences - len(self._drafts) - 1

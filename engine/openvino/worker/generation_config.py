@@ -1,7 +1,5 @@
-"""GenAI's GenerationConfig for a request.
-
-Values that the pipeline refuses don't get here. Others GenAI 2026.4.1 accepts, and then fails in every step: they are
-clamped to its bounds, which are those of 32-bit numbers.
+"""GenAI's GenerationConfig for a request. Values that the pipeline rejects have been rejected before. GenAI 2026.4.1
+accepts some others and then fails in every step: these are clamped to the bounds of 32-bit numbers.
 """
 
 from openvino_genai import GenerationConfig
@@ -11,9 +9,9 @@ from specvino.engine.openvino.native.dummy_pipeline import structured_output_con
 from specvino.engine.protocol import Drafting
 from specvino.engine.request import Sampling
 
-_SMALLEST = 1e-6  # temperature and top_p with which the pipeline draws correctly
+_SMALLEST = 1e-6  # temperature and top_p with which the pipeline samples correctly
 
-_BELOW_ONE = 0.999999  # GenAI 2026.4.1 has 32-bit numbers: nearer to 1 it would be 1 (decision 023)
+_BELOW_ONE = 0.999999  # GenAI 2026.4.1 has 32-bit numbers: closer to 1 it would be 1 (decision 023)
 
 _ALL_TOKENS = 2**64 - 1
 
@@ -25,9 +23,10 @@ _NGRAM_SIZE = 3  # OpenVINO Model Server's default
 
 def configure(request: Generate, own: GenerationConfig, drafting: Drafting | None, drafts: int) -> GenerationConfig:
     """Returns the pipeline's settings for a request. `own` are those of the model's folder, and `drafts` is how many
-    tokens may be drafted in a step."""
-    # Only the end-of-turn tokens are taken from it: num_beams or echo would change the kind of answer, and its sampling
-    # settings come with the request.
+    tokens may be drafted per step.
+    """
+    # Only its end-of-turn tokens are used: num_beams or echo would change the kind of answer, and its sampling settings
+    # are part of the request.
     config = GenerationConfig()
     config.eos_token_id = own.eos_token_id
     config.stop_token_ids = own.stop_token_ids
@@ -48,7 +47,7 @@ def configure(request: Generate, own: GenerationConfig, drafting: Drafting | Non
 
 
 def _draw(config: GenerationConfig, sampling: Sampling, seed: int) -> None:
-    # GenAI 2026.4.1: for smaller values the softmax overflows; they mean the likeliest token (decision 022).
+    # GenAI 2026.4.1: the softmax overflows for smaller values, which mean greedy decoding (decision 022).
     config.do_sample = min(sampling.temperature, sampling.top_p) >= _SMALLEST
     if config.do_sample:
         config.temperature = sampling.temperature
@@ -62,9 +61,8 @@ def _draw(config: GenerationConfig, sampling: Sampling, seed: int) -> None:
 
 
 def _search(config: GenerationConfig, request: Generate) -> None:
-    """Sets up a beam search.
-
-    Stop strings are left to the server: in GenAI 2026.4.1 they make the step raise (decision 024).
+    """Sets up a beam search. The server handles stop strings: in GenAI 2026.4.1 they make the step raise (decision
+    024).
     """
     config.num_beams = request.beams
     config.num_return_sequences = request.n

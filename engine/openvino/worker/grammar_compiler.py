@@ -1,6 +1,5 @@
-"""Grammars are compiled in a thread beside the steps.
-
-GenAI 2026.4.1 would compile them within a step, which stops every request for seconds (decision 005).
+"""Compiles grammars in a thread, in parallel to the steps. GenAI 2026.4.1 would compile them within a step, which
+blocks all requests for seconds (decision 005).
 """
 
 import itertools
@@ -23,7 +22,8 @@ class GrammarCompiler:
     """Compiles the grammars of requests, and decides which requests the pipeline may get.
 
     The first token of a request with a grammar must not be generated while another grammar is compiled: they share
-    unguarded state (GenAI 2026.4.1). So they take turns. So do clients: one with many grammars waits for its own.
+    state without a lock (GenAI 2026.4.1). So they alternate. Clients take turns, so that one with many grammars only
+    delays itself.
     """
 
     def __init__(self, tokenizer: Callable[[], Tokenizer]) -> None:
@@ -33,7 +33,7 @@ class GrammarCompiler:
         self._work: tuple[LoweredConstraint, Future[None]] | None = None
         self._compiled: dict[LoweredConstraint, RuntimeError | None] = {}
         self._first_token_due: set[int] = set()
-        self._waiting: dict[str, LoweredConstraint] = {}  # by client, the first one since the last compilation
+        self._waiting: dict[str, LoweredConstraint] = {}  # by client, the first grammar since the last compilation
         self._turns: Counter[str] = Counter()  # by client, the number of its last turn
         self._turn = itertools.count(1)
 
@@ -60,7 +60,7 @@ class GrammarCompiler:
         return False
 
     def compile_next(self) -> None:
-        """Starts to compile one of the grammars that requests wait for, if none is being compiled."""
+        """Starts compiling the next grammar that requests wait for, unless one is being compiled."""
         waiting, self._waiting = self._waiting, {}
         if waiting and not self._first_token_due and not self._busy():
             client = min(waiting, key=lambda client: self._turns[client])
@@ -68,11 +68,11 @@ class GrammarCompiler:
             self._work = waiting[client], self._thread.submit(self._compile, waiting[client])
 
     def began(self, id: int) -> None:
-        """Notes that a request has its first token, or was ended."""
+        """Records that a request has its first token, or has ended."""
         self._first_token_due.discard(id)
 
     def wait(self, seconds: float) -> None:
-        """Waits until the current compilation ends, if there is one, at most `seconds`."""
+        """Waits for the end of the current compilation, if there is one, at most `seconds`."""
         if self._work is not None:
             wait([self._work[1]], seconds)
 

@@ -17,18 +17,18 @@ _NO_LIMIT = 2**20
 
 
 def load(settings: LoadModel) -> ContinuousBatchingPipeline:
-    """Loads the model, and the draft model beside it if there is one."""
+    """Loads the model, and the draft model if there is one."""
     device = chosen(settings.options.device, settings.options.plugin_config)
     scheduler = SchedulerConfig()
     scheduler.cache_size = settings.cache_size
     scheduler.max_num_batched_tokens = settings.options.max_num_batched_tokens
-    # Repeated greedy prompts have identical texts with and without it:
+    # Repeated greedy prompts have identical texts with and without it: see
     # tests/engine/openvino/test_engine_prefix_cache.py.
     scheduler.enable_prefix_caching = settings.prefix_cache
     if settings.draft_path is not None:
         scheduler.max_num_batched_tokens = _NO_LIMIT
     elif settings.prompt_lookup:
-        # Drafts that don't fit into a step make it raise (decision 028): they get room of their own.
+        # Drafts that don't fit into a step make it raise (decision 028), so room is reserved for them.
         scheduler.max_num_batched_tokens += draft_tokens(settings.max_sequences)
     properties: dict[str, Any] = dict(device.properties)
     with silence():
@@ -45,7 +45,7 @@ def capacity(pipeline: ContinuousBatchingPipeline, drafting: Drafting | None, bl
     """Returns how many tokens fit into the cache of an idle pipeline, which has a fixed size and blocks of `block`
     tokens.
 
-    GenAI 2026.4.1 shows only the share of the cache that is in use. So a token is generated, which also makes the first
+    GenAI 2026.4.1 only reports the fraction of the cache in use. So a token is generated, which also makes the first
     request faster.
     """
     config = GenerationConfig()
@@ -56,7 +56,7 @@ def capacity(pipeline: ContinuousBatchingPipeline, drafting: Drafting | None, bl
     if drafting == "prompt_lookup":
         config.max_ngram_size = 1
     config.apply_chat_template = False
-    handle = pipeline.add_request(0, "a", config)  # text, as a vision-language model takes no ids
+    handle = pipeline.add_request(0, "a", config)  # text, since a vision-language model takes no ids
     pipeline.step()
     share: float = pipeline.get_metrics().cache_usage / 100  # of one block
     handle.cancel()

@@ -1,7 +1,6 @@
-"""Progress of prompts in the pipeline: what is still to be computed, and what the prefix cache most likely has.
-
-The pipeline computes prompts in the order in which it gets them. GenAI 2026.4.1 shows neither how far it has come nor
-what its prefix cache has (decision 061).
+"""Progress of prompts in the pipeline: what is still to be computed, and what is probably in the prefix cache. The
+pipeline computes prompts in the order in which it receives them. GenAI 2026.4.1 reports neither its progress nor the
+contents of its prefix cache (decision 061).
 """
 
 from collections.abc import Iterator
@@ -11,11 +10,10 @@ from specvino.engine.openvino.messages.worker import CACHE_BLOCK, Generate
 
 
 class PromptBacklog:
-    """The prompts that the pipeline hasn't computed. It is kept so short that it just fills a step of `step_tokens`.
-
-    So a newcomer waits for the prompt that is being computed, and not for all those that were sent before. It also lets
-    the choices of a prompt find it in the prefix cache, computed once. Cached tokens don't count, so that many requests
-    with a common beginning start together.
+    """The prompts that the pipeline hasn't computed yet, limited to what fills a step of `step_tokens`. So a new
+    request waits for the prompt that is being computed, not for all prompts before it. The choices of a request also
+    find their prompt in the prefix cache, so that it is computed once. Cached tokens don't count, so many requests with
+    a common prefix start together.
     """
 
     def __init__(self, step_tokens: int) -> None:
@@ -28,11 +26,11 @@ class PromptBacklog:
         return sum(self._left.values()) < self._step_tokens
 
     def add(self, id: int, tokens: int) -> None:
-        """Adds a prompt of which this number of tokens has to be computed."""
+        """Adds a prompt with this number of tokens to compute."""
         self._left[id] = tokens
 
     def stepped(self) -> None:
-        """Subtracts the most that a step computes."""
+        """Subtracts the maximum that a step computes."""
         room = self._step_tokens
         for id, left in list(self._left.items()):
             if left > room:
@@ -42,7 +40,7 @@ class PromptBacklog:
             del self._left[id]
 
     def done(self, id: int) -> None:
-        """Removes a sequence that has its first token, or was ended: its prompt may have been in the cache."""
+        """Removes a sequence that has its first token, or has ended: its prompt may have been in the cache."""
         self._left.pop(id, None)
 
 
@@ -50,19 +48,17 @@ _MOST_TOKENS = 2**21
 
 
 class ComputedPrompts:
-    """The blocks of tokens with which recent prompts began, at most `most_tokens`.
-
-    The cache may have lost them, or have more. So this only estimates the work of a prompt, and must not influence more
-    than the order of requests.
+    """The blocks of tokens of recent prompts, at most `most_tokens`. The cache may have evicted them, or contain more.
+    So this only estimates the work of a prompt, and must only affect the order of requests.
     """
 
     def __init__(self, most_tokens: int | None = None) -> None:
         self._most_blocks = min(most_tokens or _MOST_TOKENS, _MOST_TOKENS) // CACHE_BLOCK
-        self._known: dict[int, None] = {}  # hashes of a prompt up to the end of a block, the most recent last
+        self._known: dict[int, None] = {}  # hashes of prompts up to the end of a block, the most recent last
 
     def add(self, token_ids: bytes) -> None:
         """Adds a prompt that was computed."""
-        # From its end: the beginning of a prompt, which others share, is forgotten last.
+        # From the end, so that the beginning of a prompt, which others may share, is dropped last.
         for block in reversed(list(_blocks(token_ids))):
             self._known.pop(block, None)
             self._known[block] = None
@@ -70,7 +66,7 @@ class ComputedPrompts:
             del self._known[next(iter(self._known))]
 
     def tokens(self, token_ids: bytes) -> int:
-        """Returns how many of a prompt's first tokens were computed before."""
+        """Returns the length of the prefix of a prompt that was computed before."""
         known = 0
         for block in _blocks(token_ids):
             if block not in self._known:
@@ -88,19 +84,16 @@ def _blocks(token_ids: bytes) -> Iterator[int]:
 
 
 class UncomputedPrompts:
-    """The prompts that may not be computed to their end: their requests can't be cancelled yet.
-
-    GenAI 2026.4.1 puts a block into the prefix cache before the last of its tokens are computed. If a request ends
-    between two steps of its prompt, the incomplete block stays there, and spoils the answers of other requests
-    (decision 062).
-
-    A prompt stays until it is `done`, as its first token shows, or has had enough steps, each of which computes at
-    least `tokens` of all prompts together: a beam search shows no token before its end.
+    """The prompts that may still be incomplete, whose requests can't be cancelled yet. GenAI 2026.4.1 puts a block into
+    the prefix cache before all its tokens are computed. If a request ends between two steps of its prompt, the
+    incomplete block stays there and corrupts the answers of other requests (decision 062). A prompt stays until it is
+    `done` (its first token was generated) or has had enough steps, each of which computes at least `tokens` of all
+    prompts together: a beam search returns no token before its end.
     """
 
     def __init__(self, tokens: int) -> None:
         self._tokens = max(1, tokens)
-        self._left: dict[int, int] = {}  # tokens that may be computed up to the last one of the prompt
+        self._left: dict[int, int] = {}  # tokens to compute up to the last one of the prompt
 
     def __contains__(self, id: int) -> bool:
         return id in self._left

@@ -1,8 +1,7 @@
-"""Long prompts are computed in slices of a step, so that a newcomer waits for a step and not for a prompt.
-
-GenAI 2026.4.1 computes prompts one after the other, each to its end. So it gets of a long one only as much as a step
-computes, as a request of its own, which ends after one token. The next slice finds it in the prefix cache
-(decision 063). This is the chunked prefill of other engines.
+"""Long prompts are computed in slices of one step, so that a new request waits for a step and not for a whole prompt.
+GenAI 2026.4.1 computes one prompt completely before the next. So a slice is sent as a separate request, which ends
+after one token, and the next slice finds it in the prefix cache (decision 063). Other engines call this chunked
+prefill.
 """
 
 import time
@@ -18,20 +17,22 @@ from specvino.engine.openvino.messages.worker import CACHE_BLOCK, Generate
 if TYPE_CHECKING:
     from openvino_genai.py_openvino_genai import GenerationHandle
 
-# A slice that takes more steps wasn't found in the cache, which is full: then the prompt is computed as a whole.
+# If a slice takes more steps, the previous slices weren't in the cache, which is full: then the prompt is computed as a
+# whole.
 _MOST_STEPS = 4
 
-# A prompt that was passed over this many times is next, whatever is left of it.
+# A prompt that was passed over this many times is next, regardless of its remaining length.
 _MOST_PASSED = 8
 
-# Above all ids of sequences.
+# Larger than all ids of sequences.
 _FIRST_ID = 2**62
 
 
 @dataclass(slots=True)
 class SlicedPrompt:
-    """A request whose prompt is computed up to `computed` tokens. While there is a `handle`, the pipeline computes a
-    slice up to `end`."""
+    """A request with `computed` tokens of its prompt. While there is a `handle`, the pipeline computes a slice up to
+    `end`.
+    """
 
     request: Generate
     computed: int
@@ -46,12 +47,12 @@ class SlicedPrompt:
 
     @property
     def left(self) -> int:
-        """Returns how many tokens are to be computed."""
+        """Returns how many tokens are left to compute."""
         return self.request.prompt_tokens - self.computed
 
     @property
     def done(self) -> bytes:
-        """Returns the ids that are computed."""
+        """Returns the computed ids."""
         return self.request.token_ids[: self.computed * TOKEN_ID_BYTES]
 
 
@@ -59,7 +60,7 @@ class PromptSlices:
     """The requests whose prompts are computed in slices.
 
     The prompt with the fewest tokens left is next, so that a short one needn't wait for a long one, and equal ones
-    don't delay each other; but none is passed over forever.
+    finish one after the other; no prompt is passed over forever.
     """
 
     def __init__(self, step_tokens: int) -> None:
@@ -77,8 +78,9 @@ class PromptSlices:
         return self._prompts[id]
 
     def tokens(self, running: int) -> int:
-        """Returns how many tokens of a prompt a step computes beside this number of running sequences, in whole blocks
-        of the cache."""
+        """Returns how many tokens of a prompt a step computes along with this number of running sequences, in whole
+        blocks of the cache.
+        """
         return max(1, (self._step_tokens - running) // CACHE_BLOCK) * CACHE_BLOCK
 
     @property
@@ -87,14 +89,14 @@ class PromptSlices:
         return any(prompt.handle is not None for prompt in self._prompts.values())
 
     def has_of(self, request: int) -> bool:
-        """Returns whether a prompt of this request is being computed: its other choices may find it in the cache."""
+        """Returns whether a prompt of this request is being computed, which its other choices may find in the cache."""
         return any(prompt.request.request == request for prompt in self._prompts.values())
 
     def add(self, request: Generate, computed: int) -> None:
         self._prompts[request.id] = SlicedPrompt(request, computed)
 
     def new_id(self) -> int:
-        """Returns an id for a slice, which no sequence has."""
+        """Returns an id for a slice that no sequence has."""
         self._last_id += 1
         return self._last_id
 
@@ -109,7 +111,7 @@ class PromptSlices:
         return late[0] if late else min(waiting, key=lambda prompt: prompt.left, default=None)
 
     def began(self, prompt: SlicedPrompt, slice_id: int, handle: "GenerationHandle", end: int) -> None:
-        """Notes that the pipeline has the slice up to `end`."""
+        """Records that the pipeline has the slice up to `end`."""
         for other in self._prompts.values():
             other.passed += 1
         prompt.slice_id, prompt.handle, prompt.end = slice_id, handle, end
@@ -137,5 +139,5 @@ class PromptSlices:
             yield prompt
 
     def cancelled(self) -> list[SlicedPrompt]:
-        """Returns the cancelled prompts. A slice is computed to its end first (decision 062)."""
+        """Returns the cancelled prompts. A slice is completed first (decision 062)."""
         return [prompt for prompt in self._prompts.values() if prompt.cancelled and prompt.handle is None]

@@ -1,4 +1,4 @@
-"""The scheduler of the worker: which sequences and slices of prompts the pipeline gets before each step."""
+"""The scheduler of the worker: decides which sequences and slices of prompts the pipeline receives before each step."""
 
 from collections.abc import Callable, Iterator
 from typing import TYPE_CHECKING
@@ -37,10 +37,10 @@ if TYPE_CHECKING:
     from specvino.engine.request import Image
 
 
-# GenAI 2026.4.1: an ended sequence's blocks are free, and the metrics say so, two steps later (decision 034).
+# GenAI 2026.4.1: an ended sequence's blocks are freed, also in the metrics, two steps later (decision 034).
 _SETTLING_STEPS = 2
 
-# Seconds between two heartbeats while everything waits for a grammar.
+# Seconds between two heartbeats while all requests wait for a grammar.
 _PATIENCE = 0.05
 
 
@@ -68,7 +68,7 @@ class Scheduler:
         self._backlog = PromptBacklog(LONGEST_DRAFTED if drafting == "draft_model" else step_tokens)
         self._running: dict[int, Sequence] = {}
         self._pieces = ChunkJoiner()
-        self._sent_images: dict[int, list[Image]] = {}  # by the key under which they came
+        self._sent_images: dict[int, list[Image]] = {}  # by the key of the messages
         self._images: dict[int, list[Image]] = {}  # of waiting sequences
         self._prompts = UncomputedPrompts(step_tokens - max_sequences)
         self._prefix_cache = prefix_cache
@@ -76,7 +76,7 @@ class Scheduler:
         self._computed = ComputedPrompts(cache_tokens)
         self._slices = PromptSlices(step_tokens)
         self._slices_turn = False
-        self._leaving: set[int] = set()  # running sequences that were cancelled while their prompt was computed
+        self._leaving: set[int] = set()  # running sequences that were cancelled during their prompt
         self._uncounted: dict[int, Sequence] = {}  # sequences with images that were cancelled since the last step
         self._settling = 0
         self._outputs: list[Output] = []
@@ -92,9 +92,9 @@ class Scheduler:
         return self._pipeline
 
     def renew(self, load: Callable[[], ContinuousBatchingPipeline]) -> None:
-        """Replaces the pipeline if it keeps too many grammars. Only for an idle scheduler."""
+        """Replaces the pipeline if it keeps too many grammars. Call it only on an idle scheduler."""
         if self._compiler.full:
-            self._pipeline = None  # before the next one is loaded: there may be no memory for both
+            self._pipeline = None  # before loading the next one: there may be no memory for both
             self._compiler = self._new_compiler()
             self._computed = ComputedPrompts(self._cache_tokens)  # its cache is empty
             self._pipeline = load()
@@ -131,8 +131,9 @@ class Scheduler:
             self._images.pop(id, None)
 
     def step(self) -> Step:
-        """Runs one step and returns its outputs. Raises what the pipeline raises, which can't be used any more then
-        (GenAI 2026.4.1, decision 004)."""
+        """Runs one step and returns its outputs. Raises the pipeline's errors, after which it is unusable (GenAI
+        2026.4.1, decision 004).
+        """
         self._admit_waiting()
         self._prompts.stepped()
         self.pipeline.step()
@@ -146,14 +147,14 @@ class Scheduler:
         for id in [id for id in self._leaving if id not in self._prompts]:
             self._leaving.remove(id)
             self._cancel(id)
-        # A step computes a token of each sequence that isn't a draft.
+        # A step computes a token of each sequence in addition to drafts.
         accepted = sum(len(output.token_ids[1:]) for output in read) if self._drafts.kind else 0
         usage = self.pipeline.get_metrics().cache_usage
         running = len(self._running) + len(self._slices)
         return Step(outputs + read, running, len(self._queue), usage, accepted)
 
     def _admit_waiting(self) -> None:
-        passed: set[int] = set()  # requests that can't begin yet
+        passed: set[int] = set()  # requests that can't start yet
         held: set[int] = set()  # requests whose prompts can't be computed further yet
         while self._backlog.has_room:
             sliced, request = self._slices.next(held), self._queue.next(passed)
@@ -167,7 +168,7 @@ class Scheduler:
                 elif self._ready(request, passed, self._queue.refuse):
                     self._queue.begin(request)
                     if self._admit(request) and self._running[request.id].with_images:
-                        break  # the pipeline encodes images before a step: those of one request each time
+                        break  # the pipeline encodes images before a step: those of one request at a time
             else:
                 break
         self._compiler.compile_next()
@@ -175,7 +176,7 @@ class Scheduler:
             self._compiler.wait(_PATIENCE)
 
     def _ready(self, request: Generate, passed: set[int], refuse: Callable[[Generate], None]) -> bool:
-        """Returns whether the pipeline may get the request now; calls `refuse` if it never may."""
+        """Returns whether the request may be added to the pipeline now; calls `refuse` if it never may."""
         try:
             ready = self._drafts.admits(request) and self._compiler.admits(request)
         except RuntimeError as error:
@@ -198,7 +199,7 @@ class Scheduler:
         self._slices.add(request, request.prompt_tokens - self._uncached(request))
 
     def _advance(self, prompt: SlicedPrompt, held: set[int]) -> None:
-        """Gives the pipeline the next slice, or the request itself for the rest of the prompt."""
+        """Adds the next slice to the pipeline, or the request itself for the rest of the prompt."""
         request = prompt.request
         prompt.computed = max(prompt.computed, self._computed.tokens(request.token_ids))
         size = self._slices.tokens(len(self._running))
@@ -215,7 +216,7 @@ class Scheduler:
         id = self._slices.new_id()
         try:
             handle = self.pipeline.add_request(id, openvino.Tensor(ids), config)
-        except Exception:  # GenAI 2026.4.1 raises several types; the request itself will report the error
+        except Exception:  # GenAI 2026.4.1 raises several types; the error will be reported with the request itself
             prompt.unsliced = True
             return
         self._slices.began(prompt, id, handle, end)
@@ -229,13 +230,13 @@ class Scheduler:
             self._leave(prompt)
 
     def _leave(self, prompt: SlicedPrompt) -> None:
-        """Ends a request whose prompt isn't complete."""
+        """Ends a request with an incomplete prompt."""
         self._slices.remove(prompt)
         self._queue.end(prompt.request)
         self._settling = _SETTLING_STEPS
 
     def _admit(self, request: Generate, begun: float | None = None) -> bool:
-        """Gives the pipeline a request that has its places; `begun` is when its prompt began, if in slices."""
+        """Adds a request to the pipeline that has its slots; `begun` is the start time of its prompt, if in slices."""
         images = self._images.pop(request.id, [])
         drafts = self._drafts.begin(request)
         try:
@@ -260,19 +261,18 @@ class Scheduler:
         return False
 
     def _uncached(self, request: Generate) -> int:
-        """Estimates how many tokens of the prompt have to be computed, at least one."""
+        """Estimates how many tokens of the prompt must be computed, at least one."""
         known = self._computed.tokens(request.token_ids) if self._finds_prompts(request) else 0
         return max(1, request.prompt_tokens - known)
 
     def _finds_prompts(self, request: Generate) -> bool:
-        """Returns whether the pipeline looks for the prompt's tokens in the cache.
-
-        That of a vision-language model takes texts; and many prompts in a step leave drafts no room (decision 028).
+        """Returns whether the scheduler tracks the prompt's tokens in the prefix cache. A vision-language model's
+        pipeline takes texts instead of tokens; and many prompts in a step leave no room for drafts (decision 028).
         """
         return self._prefix_cache and not self._drafts.kind and request.vision_prompt is None
 
     def _began(self, id: int) -> None:
-        """Notes that a sequence has its first token, or was ended."""
+        """Records that a sequence has its first token, or has ended."""
         self._compiler.began(id)
         self._backlog.done(id)
         self._prompts.done(id)

@@ -18,13 +18,12 @@ _FINISH: dict[GenerationFinishReason, FinishReason] = {
     GenerationFinishReason.LENGTH: "length",
 }
 
-# Less than any real one, in place of GenAI 2026.4.1's minus infinity, which JSON doesn't support.
+# Smaller than any real logprob. Replaces GenAI 2026.4.1's minus infinity, which JSON doesn't support.
 _LEAST = -9999.0
 
 
 class Sequence:
-    """A sequence that the pipeline has. `handle` must be kept: without it GenAI 2026.4.1 drops the request
-    (decision 032)."""
+    """A sequence in the pipeline. `handle` must be kept: without it GenAI 2026.4.1 drops the request (decision 032)."""
 
     def __init__(self, request: Generate, handle: "GenerationHandle", begun: float | None = None) -> None:
         self.handle = handle
@@ -39,18 +38,18 @@ class Sequence:
         return self.request.vision_prompt is not None and self.request.vision_prompt.key is not None
 
     def prompt_tokens(self) -> int:
-        """Returns how many tokens the prompt had, images included, when the sequence has ended."""
+        """Returns the number of prompt tokens, including images, after the sequence has ended."""
         return vision.prompt_tokens(self.handle)
 
     def read(self) -> list[Output]:
-        """Returns what is new: nothing, one output of a sequence, or all outputs of a beam search at its end."""
+        """Returns new outputs: none, one of a sequence, or all of a beam search at its end."""
         parts, self._unread = self._unread, []
-        while self.handle.can_read():  # GenAI 2026.4.1: otherwise reading blocks forever (decision 031)
+        while self.handle.can_read():  # GenAI 2026.4.1: otherwise the read blocks forever (decision 031)
             parts += self.handle.read().values()
         if not parts:
             return []
         if not self.request.max_new_tokens and parts[-1].finish_reason not in _FINISH:
-            self._unread = parts  # a prompt without an answer comes in pieces
+            self._unread = parts  # a prompt without an answer is returned in pieces
             return []
         if self.request.beams > 1:
             best = sorted(parts, key=_score, reverse=True)[: self.request.n]
@@ -72,8 +71,9 @@ class Sequence:
 
 
 def _score(part: "GenerationOutput") -> tuple[float, float]:
-    """Returns the key that ranks the texts of a beam search. With a strong length penalty all scores are infinite; then
-    the logprobs decide."""
+    """Returns the sort key of a beam search's texts. With a strong length penalty all scores are infinite; then the
+    logprobs decide.
+    """
     return part.score, sum(part.generated_log_probs)
 
 

@@ -1,7 +1,7 @@
 """Prompts with images, in the pipeline of a vision-language model.
 
-The pipeline takes the prompt as text and counts its tokens itself, images included: whether it fits is known when the
-request is added, and the number of tokens when it has ended (GenAI 2026.4.1, decisions 019, 020).
+The pipeline takes the prompt as text and counts its tokens, including images: it reports whether the prompt fits when
+the request is added, and the number of tokens when it has ended (GenAI 2026.4.1, decisions 019, 020).
 """
 
 from collections.abc import Sequence
@@ -31,13 +31,13 @@ def add(
     images: Sequence[Image],
     config: GenerationConfig,
 ) -> "GenerationHandle":
-    """Adds a request with images to the pipeline. Raises TooLong, and what the pipeline raises."""
+    """Adds a request with images to the pipeline. Raises TooLong, and the pipeline's errors."""
     config.apply_chat_template = False  # the prompt is rendered already
     if not images:
         return pipeline.add_request(request.id, vision_prompt.text, config)
     tensors = [openvino.Tensor(_pixels(image)) for image in images]
-    # GenAI 2026.4.1 requires the prompt to be shorter than this; as a limit of the answer it is ignored beside
-    # max_new_tokens.
+    # GenAI 2026.4.1 requires the prompt to be shorter than this; as a limit of the answer it is ignored if
+    # max_new_tokens is set.
     config.max_length = vision_prompt.context_length - request.max_new_tokens + 1
     try:
         return _add(pipeline, request.id, vision_prompt.text, tensors, config)

@@ -111,7 +111,7 @@ def test_emission_of_a_request(request_fields, only) -> None:
 
 def test_supported_values_beside_accepted(request_fields, only) -> None:
     request_fields["user"]["x-supported-values"] = {"const": "x"}
-    only("supported-values", "user", "isn't allowed beside x-handling accepted, with which no value has an effect")
+    only("supported-values", "user", "isn't allowed next to x-handling accepted, with which no value has an effect")
 
 
 def test_supported_values_without_handling(request_fields, only) -> None:
@@ -139,7 +139,7 @@ def test_supported_values_must_be_a_schema(request_fields, only) -> None:
             "the default False is outside",
         ),
         ({"x-supported-values": {"cosnt": True}}, "schema", "'cosnt' is not a keyword of JSON Schema"),
-        ({"x-handling": "accepted"}, "supported-values", "isn't allowed beside x-handling accepted"),
+        ({"x-handling": "accepted"}, "supported-values", "isn't allowed next to x-handling accepted"),
     ],
 )
 def test_supported_values_of_a_query_parameter(spec, sound, only, change, rule, words) -> None:

@@ -53,4 +53,4 @@ def test_a_branch_without_a_name(message, only) -> None:
 
 def test_a_discriminator_alone(schemas, only) -> None:
     schemas["ChatCompletionStreamEvent"]["discriminator"] = {"propertyName": "object"}
-    only("union", "ChatCompletionStreamEvent", "a discriminator is allowed beside oneOf only")
+    only("union", "ChatCompletionStreamEvent", "a discriminator is only allowed next to oneOf")

@@ -109,13 +109,13 @@ def test_a_system_s_text_begins_the_user_s_where_it_has_no_place() -> None:
     assert written(templates.STRICT, Message("system", "s")) == "<user>s"
     later = (USER, Message("assistant", "a"), Message("system", "s"), USER)
     assert written(templates.STRICT, *later) == "<user>u<assistant>a<user>s\n\nu"
-    assert "it has no system role: its text begins the user's message" in lacking(templates.STRICT)
+    assert "it has no system role: system messages are prepended to user messages" in lacking(templates.STRICT)
 
 
 def test_systems_are_one_where_only_the_first_has_a_place() -> None:
     messages = (Message("system", "s"), USER, Message("developer", "d"), Message("user", "v"))
     assert written(templates.FIRST_SYSTEM, *messages) == "<system>s\n\nd<user>u<user>v"
-    notice = "it has one system message, at the beginning: all are joined there"
+    notice = "it renders one system message, at the beginning: all are joined there"
     assert notice in lacking(templates.FIRST_SYSTEM)
 
 
@@ -153,14 +153,14 @@ def test_one_call_in_a_turn() -> None:
     assert written(templates.ONE_CALL, USER, called, *results) == ordered
     nameless = (Message("tool", "sunny"), Message("tool", "rainy"))
     assert written(templates.ONE_CALL, USER, called, *nameless) == ordered
-    assert "it shows one call per turn: others get turns of their own" in lacking(templates.ONE_CALL)
+    assert "it renders one call per turn: further calls become separate turns" in lacking(templates.ONE_CALL)
 
 
 def test_content_beside_calls() -> None:
     called = Message("assistant", "Well.", tool_calls=(PARIS,))
     assert hides(templates.ONE_CALL, called) == ("content",)
     assert written(templates.NULL_CONTENT, called) == '<assistant>Well.\n{"name": "f", "arguments": {"city": "Paris"}}'
-    assert "it shows no calls beside content: they are written into it" in lacking(templates.NULL_CONTENT)
+    assert "it renders no calls next to content: they are written into it" in lacking(templates.NULL_CONTENT)
     assert hides(templates.NULL_CONTENT, called) == ()
     bare = Message("assistant", "", tool_calls=(PARIS,))
     assert written(templates.NULL_CONTENT, bare) == '<assistant>[f{"city": "Paris"}]'

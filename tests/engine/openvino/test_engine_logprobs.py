@@ -100,8 +100,8 @@ def test_a_greedy_token_is_the_likeliest(
 ) -> None:
     async def test(engine: Engine) -> None:
         request = with_logprobs(ask("count"))
-        likeliest = scores.of(ids_of(preprocessor, request))[-1].max()
-        assert tokens(await answer(engine, request))[0].logprob == pytest.approx(likeliest, abs=CLOSE)
+        most_likely = scores.of(ids_of(preprocessor, request))[-1].max()
+        assert tokens(await answer(engine, request))[0].logprob == pytest.approx(most_likely, abs=CLOSE)
 
     sharing(tiny_text, test)
 
@@ -221,7 +221,7 @@ def test_min_p_leaves_only_what_is_likely_enough(
     preprocessor: Preprocessor,
     sharing: Sharing,
 ) -> None:
-    # The likeliest tokens of a hot model are still far ahead: at this share only they are left.
+    # The most likely tokens of a hot model are still far ahead: at this share only they are left.
     async def test(engine: Engine) -> None:
         greedy = text(await answer(engine, ask("hello")))
         hot: dict[str, Any] = {"temperature": 2.0, "max_tokens": 40}
@@ -229,7 +229,7 @@ def test_min_p_leaves_only_what_is_likely_enough(
             assert text(await answer(engine, ask("hello", min_p=0.5, seed=seed, **hot))) == greedy
         free = {text(await answer(engine, ask("hello", seed=seed, **hot))) for seed in range(5)}
         assert free != {greedy}
-        # Every token is at least so many times as likely as the likeliest one at its place, at that temperature.
+        # Every token is at least so many times as likely as the most likely one at its place, at that temperature.
         request = with_logprobs(ask("hello", min_p=0.02, seed=1, **WILD))
         found = tokens(await answer(engine, request))
         prompt = ids_of(preprocessor, request)

@@ -143,7 +143,7 @@ def test_what_a_template_lacks_is_told_at_the_start(
 
     with caplog.at_level("INFO", "specvino.engine.openvino.engine"):
         running(with_template(tiny_text, tmp_path / "model", template), test)
-    assert f"{tmp_path / 'model'}: its chat template: it shows no tools" in caplog.messages
+    assert f"{tmp_path / 'model'}: its chat template: it renders no tools" in caplog.messages
 
 
 def test_a_model_whose_template_is_none_still_completes(

@@ -212,7 +212,7 @@ def test_reading_images(tiny_vision: ModelSource, sharing: Sharing) -> None:
         assert (image.width, image.height) == (200, 67)
         message = Message("user", "\nWhat colour?", images=(PlacedImage(0, image),))
         assert text(await answer(engine, ask_all(Conversation((message,))))) == "The image is blue."
-        with pytest.raises(ImageError, match=r"^The data is no PNG"):
+        with pytest.raises(ImageError, match=r"^The data isn't a PNG"):
             await engine.read_image(b"GIF", 200, 30_000)
         with pytest.raises(ImageError, match=r"^The image has 30,000 pixels to decode"):
             await engine.read_image(file("blue", (300, 100), "PNG"), 200, 29_999)

@@ -1,4 +1,4 @@
-"""The first tables. Databases that are older than versions have them already."""
+"""The first tables. Databases from before the introduction of versions already have them."""
 
 from alembic import op
 from sqlalchemy import Column, Float, ForeignKey, Integer, LargeBinary, String

@@ -8,7 +8,7 @@ import numpy
 import pytest
 from support.conversation import ask
 
-from specvino.engine.openvino.full_logits.sampler import Sampler, likeliest, log_softmax, named, rank
+from specvino.engine.openvino.full_logits.sampler import Sampler, log_softmax, most_likely, named, rank
 
 LOGITS = numpy.array([2.0, 1.5, 1.0, 0.5, 0.0, -0.5, -1.0, -3.0], numpy.float32)
 DRAWS = 20_000
@@ -46,10 +46,10 @@ COOL = softmax([value / 0.5 for value in LOGITS.tolist()])
         ({"temperature": 1, "top_k": 3}, PLAIN[:3]),
         # 0.399 + 0.242 + 0.147 < 0.8 <= … + 0.089
         ({"temperature": 1, "top_p": 0.8}, PLAIN[:4]),
-        # Of the two likeliest the first has 0.62, of all tokens 0.4.
+        # Of the two most likely the first has 0.62, of all tokens 0.4.
         ({"temperature": 1, "top_p": 0.6, "top_k": 2}, PLAIN[:1]),
         ({"temperature": 1, "top_p": 0.7, "top_k": 2}, PLAIN[:2]),
-        # At least a quarter of the likeliest's: e^-1 is, e^-1.5 isn't.
+        # At least a quarter of the most likely's: e^-1 is, e^-1.5 isn't.
         ({"temperature": 1, "min_p": 0.25}, PLAIN[:3]),
         ({"temperature": 1, "logit_bias": ((7, 5.0), (0, -100.0))}, softmax([-98, *LOGITS[1:7].tolist(), 2.0])),
         ({"temperature": 1, "allowed_token_ids": (0, 1, 2)}, PLAIN[:3]),
@@ -128,7 +128,7 @@ def test_where_no_token_may_be_drawn_none_is(temperature: float) -> None:
 
 
 def test_a_great_vocabulary() -> None:
-    """Only the likeliest are sorted, and all of them where these aren't enough."""
+    """Only the most likely are sorted, and all of them where these aren't enough."""
     flat = numpy.zeros(5000)
     flat[4000] = 1
     kept = numpy.flatnonzero(sampler(temperature=1, top_p=0.5).probabilities(flat))
@@ -150,9 +150,9 @@ def test_probabilities_sum_up_to_one_also_of_great_scores() -> None:
 
 def test_the_likeliest_come_first_and_of_equals_the_lower_id() -> None:
     logprobs = numpy.array([-3, -1, -2, -1, -9, -2], numpy.float32)
-    assert likeliest(logprobs, 3) == [(1, -1), (3, -1), (2, -2)]
-    assert [id for id, _ in likeliest(logprobs, 99)] == [1, 3, 2, 5, 0, 4]
-    assert likeliest(logprobs, 0) == []
+    assert most_likely(logprobs, 3) == [(1, -1), (3, -1), (2, -2)]
+    assert [id for id, _ in most_likely(logprobs, 99)] == [1, 3, 2, 5, 0, 4]
+    assert most_likely(logprobs, 0) == []
 
 
 def test_a_rank_counts_those_that_are_likelier() -> None:

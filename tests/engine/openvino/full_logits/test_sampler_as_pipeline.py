@@ -16,7 +16,7 @@ from specvino.engine.openvino.messages.options import PipelineOptions
 PROMPT = numpy.array([40, 41, 42, 300, 50, 60, 7], numpy.int64)
 DRAWS = 400
 
-# Hot: the likeliest token has 2 %, each of the next ones half a per cent.
+# Hot: the most likely token has 2 %, each of the next ones half a per cent.
 TEMPERATURE = 4.0
 
 
