@@ -33,7 +33,7 @@ async def prompt_tokens_increase(
 
 
 async def json_escapes_equivalent(session: Session, endpoint: str, *, text: str) -> None:
-    r"""JSON with escapes (`\\ud83d\\ude42`) and with the characters themselves is the same prompt."""
+    r"""JSON with escapes (`\ud83d\ude42`) and with the characters themselves is the same prompt."""
     body = {"model": session.model, "messages": [{"role": "user", "content": text}], "max_tokens": 1}
     counts = []
     for ascii_only in (False, True):

@@ -34,7 +34,7 @@ class RequestRecord(Record):
 
 class ResponseRecord(Record):
     r"""An answer. `body` may be truncated; `size` is its full length in bytes. Bytes that aren't UTF-8 are written as
-    `\\xff`."""
+    `\xff`."""
 
     status: int
     headers: dict[str, str]

@@ -47,7 +47,7 @@ from specvino.conformance.verdict import Verdict
         (["http://127.0.0.1:99999/v1"], "port 99999 is above 65535"),
         (["http://xn--a/v1"], "isn't a valid URL"),
         ([f"http://{'a' * 70}/v1"], "no server is reachable"),
-        (["http://127.0.0.1:1/v1", "--header", "no-secret"], "--header 'Name: value'"),
+        (["http://127.0.0.1:1/v1", "--header", "no-secret"], "--header requires the form 'Name: value'"),
         (["http://127.0.0.1:1/v1", "--header", "X: a\nb"], "the header x has an empty value, or characters"),
         (["http://127.0.0.1:1/v1", "--header", "Content-Type: a"], "is set by the cases"),
         (["http://127.0.0.1:1/v1", "-k", "sk", "--header", "Authorization: Basic a"], "the key is given twice"),
@@ -300,7 +300,7 @@ def test_a_model_that_never_loads_is_one_line() -> None:
     with raw_server(loading) as server:
         run = conform(server.url, *ANSWERS, "--timeout", "1")
     assert run.exit_code == 2
-    assert "is not ready after 1 s" in run.stderr
+    assert "isn't ready after 1 s" in run.stderr
     assert run.stderr.count("\n") == 1
 
 
