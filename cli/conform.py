@@ -221,7 +221,7 @@ def run(
     specvino conform http://127.0.0.1:8000/v1
     """
     from specvino.cli.conform_run import Files, Output, judge, list_cases
-    from specvino.conformance.judge import Settings
+    from specvino.conformance.python_api import Settings
     from specvino.conformance.verdict import Severity
 
     if url and base_url and url != base_url:

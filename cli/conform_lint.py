@@ -6,7 +6,7 @@ from pathlib import Path
 
 from specvino.cli.ending import end
 from specvino.conformance.reports.baseline import BadBaseline, read
-from specvino.conformance.rule_ids import all_rules
+from specvino.conformance.rule_catalog import all_rules
 
 
 def problems_of(path: Path) -> Iterator[str]:

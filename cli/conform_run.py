@@ -19,14 +19,14 @@ from specvino.conformance.fuzz.options import NOT_INSTALLED, is_installed
 from specvino.conformance.http.client import Client
 from specvino.conformance.http.exchange import Exchange
 from specvino.conformance.job import DEFAULT_LAYERS, Job, RunningJob, begin
-from specvino.conformance.judge import Format, Settings, write_report
 from specvino.conformance.preflight import CannotRun
+from specvino.conformance.python_api import Format, Settings, write_report
 from specvino.conformance.reports import har, table
 from specvino.conformance.reports.baseline import BadBaseline, Baseline, read
 from specvino.conformance.reports.ndjson import Writer, as_line
 from specvino.conformance.reports.records import JUDGED, Footer, Header, Line, Report
 from specvino.conformance.reports.redact import Redactor
-from specvino.conformance.rule_ids import all_rules
+from specvino.conformance.rule_catalog import all_rules
 
 
 @dataclass(frozen=True, slots=True)

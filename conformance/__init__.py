@@ -1,17 +1,17 @@
-"""Tests any server that calls itself OpenAI-compatible from outside, and returns a verdict for each rule.
+"""Tests OpenAI-compatible servers over HTTP and returns a verdict for each rule.
 
-What `__all__` names is public; everything else in this package may change with any version. An example is in
-docs/conformance.md, "From Python".
+The names in `__all__` are public; everything else may change with any version. docs/conformance.md, "From Python", has
+an example.
 """
 
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from specvino.conformance.judge import Settings, run, run_async, write_report
     from specvino.conformance.preflight import CannotRun
+    from specvino.conformance.python_api import Settings, run, run_async, write_report
     from specvino.conformance.reports.records import Header, Line, Report
-    from specvino.conformance.rule_ids import RULES_VERSION
+    from specvino.conformance.rule_catalog import RULES_VERSION
     from specvino.conformance.verdict import Severity, Verdict
 
 __all__ = [
@@ -29,22 +29,22 @@ __all__ = [
 ]
 
 _MODULES = {
-    "RULES_VERSION": "rule_ids",
+    "RULES_VERSION": "rule_catalog",
     "CannotRun": "preflight",
     "Header": "reports.records",
     "Line": "reports.records",
     "Report": "reports.records",
-    "Settings": "judge",
+    "Settings": "python_api",
     "Severity": "verdict",
     "Verdict": "verdict",
-    "run": "judge",
-    "run_async": "judge",
-    "write_report": "judge",
+    "run": "python_api",
+    "run_async": "python_api",
+    "write_report": "python_api",
 }
 
 
 def __getattr__(name: str) -> Any:
-    """Imports a public name when it is first used: the command line needs few of this package's modules to begin."""
+    """Imports a public name on first use: the command line needs only a few of this package's modules."""
     if name not in _MODULES:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
     return getattr(import_module(f"{__name__}.{_MODULES[name]}"), name)

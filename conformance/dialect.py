@@ -1,4 +1,5 @@
-"""The document of a system, against which a server is tested: its answers, events, errors and levels of support."""
+"""A system's document, against which a server is tested: schemas of answers, events and errors, statuses, support
+levels."""
 
 import json
 import re
@@ -15,12 +16,12 @@ from specvino.document.walk import all_schemas, reached
 from specvino.generated.errors import ERRORS, ErrorCode
 from specvino.generated.streams import STREAMS, Consecutive, Constant, Law, Machine, Stream
 
-# The complete document of this project.
+# The name of this project's complete document.
 WHOLE = "specvino"
 
 NAMES = (*systems(), WHOLE)
 
-# The reason for which a request is refused.
+# Reasons to refuse a request.
 Kind = Literal["json", "validation", "key", "unknown_model", "too_large", "media_type", "unknown_route", "method"]
 
 CODES: dict[Kind, ErrorCode] = {
@@ -34,7 +35,7 @@ CODES: dict[Kind, ErrorCode] = {
     "method": ErrorCode.METHOD_NOT_ALLOWED,
 }
 
-# The components of errors, by the envelopes of dialect files; the envelope `text` isn't JSON.
+# Components of error bodies, by the envelope name in dialect files. The envelope `text` isn't JSON.
 ENVELOPES = {
     "openai": "ErrorResponse",
     "flat": "FlatError",
@@ -43,26 +44,26 @@ ENVELOPES = {
     "json text": "ErrorInText",
 }
 
-# Levels at which a system isn't tested.
+# Support levels that exclude a feature from a system's tests.
 LEFT_OUT = ("ignored", "refused", "absent", "unknown")
 
 
 class Dialect:
-    """The document of the system `name`, one of NAMES. Raises ValueError for others."""
+    """The document of one system. `name` is one of NAMES; raises ValueError for others."""
 
     def __init__(self, name: str) -> None:
         if name not in NAMES:
-            raise ValueError(f"there is no dialect {name!r}; there are {', '.join(NAMES)}")
+            raise ValueError(f"unknown dialect {name!r}; known are {', '.join(NAMES)}")
         self.name = name
         self.document = whole() if name == WHOLE else load(dialect_file(name))
         self._head: dict[str, Any] = self.document.get("x-dialect", {})
         self._answers: dict[str, Any] = self._head.get("answers", {})
         self.operations = by_endpoint(self.document)
-        """By endpoint: chat, completions, responses, response, models, …"""
+        """The operations by endpoint: chat, completions, responses, response, models, …"""
 
     @cached_property
     def digest(self) -> str:
-        """Returns the digest that identifies this document in a report."""
+        """Returns a digest of the document, 16 hexadecimal digits, for reports."""
         import hashlib
 
         return hashlib.sha256(json.dumps(self.document, sort_keys=True).encode()).hexdigest()[:16]
@@ -72,12 +73,14 @@ class Dialect:
         return Validators(self.document)
 
     def level(self, pointer: str, endpoint: str) -> str:
-        """Returns the level at which the system supports the target of a JSON pointer into the whole document, as a
-        field of `endpoint`: `full` for a target without a level of its own, `absent` for an operation, a base path or a
-        kind of object that the system doesn't have, and for a field that is always null. Raises KeyError for a pointer
-        without a target."""
+        """Returns the support level of a JSON pointer's target, as a field of `endpoint`. Raises KeyError for a pointer
+        without a target.
+
+        `pointer` refers to the complete document. The level is `full` for a target without a level of its own; `absent`
+        for an operation, base path or object type that the system lacks, and for a field that is always null.
+        """
         if self.name != WHOLE and "/x-" in pointer:
-            pointer = pointer[: pointer.index("/x-")]  # an annotation of a field has the field's level
+            pointer = pointer[: pointer.index("/x-")]  # an annotation has the level of its field
         node = at(whole(), pointer)
         if not isinstance(node, Mapping) or node.get("x-endpoint") in self.operations:
             return "full"
@@ -96,8 +99,8 @@ class Dialect:
         return "absent" if self._has_no_such_object(pointer, endpoint) else "full"
 
     def _has_no_such_object(self, pointer: str, endpoint: str) -> bool:
-        """Returns whether the pointer leads into an object component that nothing of the endpoint refers to in the
-        system's document. (Other components are only names for values, which may be inlined there.)"""
+        """Returns whether the pointer leads into an object schema that the endpoint doesn't use in the system's
+        document. Other components may be inlined there."""
         steps = pointer.split("/")
         if steps[1:3] != ["components", "schemas"] or endpoint not in self.operations:
             return False
@@ -107,8 +110,8 @@ class Dialect:
 
     @cached_property
     def _components(self) -> dict[str, set[str]]:
-        """Returns the titles of the schemas that an operation refers to, by endpoint: copies of a component, reduced to
-        what the system has of it in one place, have its title."""
+        """Returns the titles of the schemas that each operation refers to. Copies of a component for one endpoint keep
+        its title."""
         schemas = self.document["components"]["schemas"]
         return {
             endpoint: {schemas[name].get("title", name) for name in reached(self.document, operation.definition)}
@@ -116,37 +119,37 @@ class Dialect:
         }
 
     def has_property(self, component: str, name: str) -> bool:
-        """Returns whether objects of that component have a property that isn't always null."""
+        """Returns whether objects of a component can have a non-null property of that name."""
         field = self.document["components"]["schemas"][component]["properties"].get(name)
         return field is not None and field.get("type") != "null"
 
     def requires(self, component: str, name: str) -> bool:
-        """Returns whether objects of that component always have a property."""
+        """Returns whether a property of a component is required."""
         return name in self.document["components"]["schemas"][component].get("required", ())
 
     def always_has(self, endpoint: str, name: str) -> bool:
-        """Returns whether every JSON answer of an operation has a field."""
+        """Returns whether a field is required in the JSON answers of an operation."""
         content = self.operations[endpoint].content("200").get(JSON, {}) if endpoint in self.operations else {}
         return name in resolved(self.document, content.get("schema", {})).get("required", ())
 
     @cached_property
-    def members(self) -> frozenset[str]:
-        """Returns the names of all object fields in the system's document."""
+    def property_names(self) -> frozenset[str]:
+        """Returns the names of all properties in the system's document."""
         return frozenset(name for _, schema in all_schemas(self.document) for name in schema.get("properties", ()))
 
-    def takes(self, endpoint: str, body: Any) -> bool | None:
-        """Returns whether the system's document finds a body valid; None if the endpoint has no body."""
+    def accepts(self, endpoint: str, body: Any) -> bool | None:
+        """Returns whether a request body is valid by the system's document; None if the endpoint has no body."""
         operation = self.operations.get(endpoint)
         if operation is None or operation.body is None:
             return None
-        return self.shape(operation.body).fits(body)
+        return self.validator(operation.body).fits(body)
 
-    def alone_refuses(self, endpoint: str, body: Any) -> bool:
-        """Returns whether the system's document finds a body invalid that the whole document finds valid."""
-        return self.takes(endpoint, body) is False and bool(_whole().takes(endpoint, body))
+    def alone_rejects(self, endpoint: str, body: Any) -> bool:
+        """Returns whether a request body is valid by the complete document, but not by the system's."""
+        return self.accepts(endpoint, body) is False and bool(_whole().accepts(endpoint, body))
 
     def statuses(self, kind: Kind, endpoint: str) -> tuple[int, ...] | None:
-        """Returns the statuses with which the system refuses such a request; None if they aren't known."""
+        """Returns the statuses with which the system refuses a request for this reason; None if they are unknown."""
         if self.name == WHOLE:
             return (ERRORS[CODES[kind]].status,)
         errors = self._head["errors"]
@@ -157,27 +160,28 @@ class Dialect:
         return tuple(status) if isinstance(status, list) else None
 
     def answer(self, endpoint: str, status: int, media: str) -> Validator | None:
-        """Returns the schema of an answer with this status and media type; None if the document has no such
-        answer."""
+        """Returns the validator of answers with this status and media type; None if the document has no such answer."""
         content = self.operations[endpoint].content(str(status)).get(media)
-        return None if content is None else self.shape(content.get("schema", {}))
+        return None if content is None else self.validator(content.get("schema", {}))
 
     def error(self, endpoint: str | None, status: int) -> Validator | None:
-        """Returns the schema of an error with this status: that of the operation, otherwise that of the system's errors
-        in general; None if such an error isn't JSON, or isn't known."""
+        """Returns the validator of errors with this status: of the operation, otherwise of the system in general. None
+        if such errors aren't JSON, or are unknown."""
         operation = self.operations.get(endpoint or "")
         if operation is not None and str(status) in operation.definition["responses"]:
             content = operation.content(str(status)).get(JSON)
-            return None if content is None else self.shape(content["schema"])
+            return None if content is None else self.validator(content["schema"])
         errors = self._head.get("errors", {"envelope": "openai"})
         unrouted = operation is None and status in (self.statuses("unknown_route", "") or ())
-        own = unrouted and "unknown_route" in errors.get("envelopes", {})
-        name = ENVELOPES.get(envelope_of(errors, endpoint, "unknown_route" if own else status), "")
-        return self.shape({"$ref": schema_reference(name)}) if name in self.document["components"]["schemas"] else None
+        has_own_envelope = unrouted and "unknown_route" in errors.get("envelopes", {})
+        name = ENVELOPES.get(envelope_of(errors, endpoint, "unknown_route" if has_own_envelope else status), "")
+        return (
+            self.validator({"$ref": schema_reference(name)}) if name in self.document["components"]["schemas"] else None
+        )
 
     def event(self, endpoint: str, value: Any = None) -> Validator | None:
-        """Returns the schema of an event's data; None if the endpoint has no streams. A `value` without the field
-        `error` is compared with the other events alone."""
+        """Returns the validator of an event's data; None if the endpoint doesn't stream. For a `value` without the
+        field `error`, only the schemas of other events apply, so that violations are specific."""
         schema = self.operations[endpoint].event
         if schema is None:
             return None
@@ -185,15 +189,16 @@ class Dialect:
         branches = schema.get("anyOf", ())
         others = [branch for branch in branches if "error" not in resolved(self.document, branch).get("required", ())]
         if isinstance(value, Mapping) and "error" not in value and 0 < len(others) < len(branches):
-            return self.shape(others[0] if len(others) == 1 else {**schema, "anyOf": others})
-        return self.shape(schema)
+            return self.validator(others[0] if len(others) == 1 else {**schema, "anyOf": others})
+        return self.validator(schema)
 
-    def documented(self, endpoint: str) -> frozenset[int]:
-        """Returns the documented statuses."""
+    def documented_statuses(self, endpoint: str) -> frozenset[int]:
+        """Returns the statuses that the document lists for the operation."""
         return frozenset(int(status) for status in self.operations[endpoint].definition["responses"])
 
     def stream(self, endpoint: str) -> Stream | None:
-        """Returns the table of the endpoint's streams; None if the system's streams don't follow it."""
+        """Returns the table of the endpoint's streams, reduced to what holds for the system; None if its streams don't
+        follow the table."""
         stream = self.operations[endpoint].definition.get("x-stream")
         if stream is None:
             return None
@@ -219,9 +224,8 @@ class Dialect:
         )
 
     @cached_property
-    def unjudged(self) -> dict[str, str]:
-        """Returns the parts of the stream order that can't be checked, by names like those of rules, with the
-        reason."""
+    def unchecked_rules(self) -> dict[str, str]:
+        """Returns the parts of the stream order that can't be checked for the system: rule-like ids with the reason."""
         parts = {}
         for endpoint, stream in self._head.get("stream", {}).items():
             if "order" in stream and "breaks" not in stream:
@@ -231,7 +235,7 @@ class Dialect:
         return parts
 
     def terminator(self, endpoint: str) -> str | None:
-        """Returns the text that ends the endpoint's streams, which isn't an event."""
+        """Returns the data of the event that terminates the endpoint's streams, such as [DONE]; None without one."""
         if self.name == WHOLE:
             return STREAMS[endpoint].terminator
         terminator: str | None = self._head["stream"][endpoint]["terminator"]
@@ -239,51 +243,51 @@ class Dialect:
 
     @property
     def unknown_fields(self) -> str:
-        """Returns what the system does with unknown fields: `ignored` or `refused`."""
+        """Returns how the system handles unknown request fields: `ignored` or `refused`."""
         return "ignored" if self.name == WHOLE else str(self._head["unknown_fields"])
 
     @property
     def names_fields(self) -> bool:
-        """Whether a refusal says in `param` which field is wrong; otherwise it is null, or doesn't exist."""
+        """Whether `param` of an error names the invalid field; otherwise `param` is null or absent."""
         return bool(self._answers.get("error_param", True))
 
     @property
-    def gives_unique_ids(self) -> bool:
-        """Whether no two answers have one id."""
+    def has_unique_ids(self) -> bool:
+        """Whether each answer has its own id."""
         return bool(self._answers.get("unique_ids", True))
 
     @property
     def has_reliable_calls(self) -> bool:
-        """Whether tool calls name existing tools, with arguments that fit those that are forced; otherwise only for
-        strict tools."""
+        """Whether tool calls name existing tools, and forced calls have valid arguments; otherwise this holds for
+        strict tools only."""
         return bool(self._answers.get("reliable_calls", True))
 
     @property
     def specifies_role_chunks(self) -> bool:
-        """Whether the order of a stream says in which chunks a choice has its role."""
+        """Whether the document specifies which chunks of a stream have the role."""
         return self._answers.get("role_chunks") != "unspecified"
 
     @property
     def echoes_logprobs(self) -> bool:
-        """Whether the logprobs of an echo include the prompt's tokens."""
+        """Whether logprobs with `echo` include the prompt's tokens."""
         return bool(self._answers.get("echoed_logprobs", True))
 
     def text_length(self, text: str) -> int:
-        """Returns the length of a text as `text_offset` counts it."""
+        """Returns the length of a text in the unit of `text_offset`: characters, or UTF-8 bytes."""
         return len(text.encode() if self._answers.get("text_offset") == "bytes" else text)
 
-    def shown(self, text: str) -> str:
-        """Returns what logprobs show of a text: all of it, or what is printable ASCII without spaces."""
+    def logprob_text(self, text: str) -> str:
+        """Returns a token's text as logprobs contain it: unchanged, or reduced to printable ASCII without spaces."""
         if self._answers.get("logprob_tokens") != "printable ascii":
             return text
         return "".join(character for character in text if "!" <= character <= "~")
 
     def withheld_tokens(self, endpoint: str | None) -> int:
-        """Returns how many tokens fewer than its limit an answer of the endpoint can have."""
+        """Returns by how many tokens an answer of the endpoint can fall short of its token limit."""
         return int(self._answers.get("withheld_tokens", {}).get(endpoint, 0))
 
-    def shape(self, schema: dict[str, Any]) -> Validator:
-        """Returns the validator of a schema of the document. Each is compiled once."""
+    def validator(self, schema: dict[str, Any]) -> Validator:
+        """Returns the cached validator of a schema of the document."""
         return self._validators.of(schema)
 
 
@@ -304,5 +308,5 @@ def _adapted(law: Law, values: Mapping[str, Any]) -> Law:
 
 
 def _name(law: Law) -> str:
-    """Returns a law's name as the document has it: `one fact` of OneFact."""
+    """Returns a law's name in the document: `one fact` for OneFact."""
     return re.sub("(?<!^)([A-Z])", r" \1", type(law).__name__).lower()

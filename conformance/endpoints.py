@@ -1,18 +1,18 @@
-"""What all systems have in common: the paths of endpoints, and the names of their token limits and counts."""
+"""Facts that are the same for all systems: paths of endpoints, names of token limits and of token counts."""
 
 from functools import cache
 
 from specvino.document.loading import whole
 from specvino.document.operations import by_endpoint
 
-# The fields that limit the tokens of an answer, by endpoint; where a request has several, the last one counts.
+# The request fields that limit the answer's tokens, by endpoint. If a request has several, the last one applies.
 LIMITS = {
     "chat": ("max_tokens", "max_completion_tokens"),
     "completions": ("max_tokens",),
     "responses": ("max_output_tokens",),
 }
 
-# The counts in `usage` of the prompt's and the answer's tokens, by endpoint.
+# The fields of `usage` for prompt tokens and completion tokens, by endpoint.
 COUNTS = {
     "chat": ("prompt_tokens", "completion_tokens"),
     "completions": ("prompt_tokens", "completion_tokens"),
@@ -22,7 +22,7 @@ COUNTS = {
 
 @cache
 def paths() -> dict[str, str]:
-    """Returns, by endpoint, the paths below the base that are the same for every request."""
+    """Returns the paths without parameters, by endpoint, relative to the base URL."""
     return {
         name: operation.path
         for name, operation in by_endpoint(whole()).items()

@@ -1,4 +1,4 @@
-"""A whole run: what the command `specvino conform` does, without its terminal and files."""
+"""A whole run, as `specvino conform` does it, without terminal output and files."""
 
 import time
 from collections.abc import AsyncGenerator, Callable, Sequence
@@ -17,7 +17,7 @@ from specvino.conformance.preflight import CannotRun, preflight
 from specvino.conformance.reports.convert import Converter
 from specvino.conformance.reports.records import BAD, Footer, Generated, Header, Line, Report
 from specvino.conformance.reports.redact import Redactor
-from specvino.conformance.rule_ids import RULES_VERSION, all_rules
+from specvino.conformance.rule_catalog import RULES_VERSION, all_rules
 from specvino.conformance.verdict import Result, Severity, Verdict
 
 if TYPE_CHECKING:
@@ -25,20 +25,20 @@ if TYPE_CHECKING:
     from specvino.conformance.fuzz.replay import Replay
 
 
-# The layers of a run for which neither layers nor filters are chosen.
+# The layers of a run without `--layer` and `--filter`.
 DEFAULT_LAYERS = ("cases", "streams")
 
 
 def layers_of(filters: Sequence[str]) -> tuple[str, ...]:
-    """Returns the default layers of a run: the cases, and `fuzz` if a filter names it."""
-    of_fuzz = ["/fuzz/" in f"{pattern}/" for pattern in filters]
-    cases = () if filters and all(of_fuzz) else DEFAULT_LAYERS
-    return (*cases, "fuzz") if any(of_fuzz) else cases
+    """Returns the default layers for these filters: `cases` and `streams`, and `fuzz` if a filter names it."""
+    is_fuzz = ["/fuzz/" in f"{pattern}/" for pattern in filters]
+    cases = () if filters and all(is_fuzz) else DEFAULT_LAYERS
+    return (*cases, "fuzz") if any(is_fuzz) else cases
 
 
 @dataclass(frozen=True, slots=True)
 class Job:
-    """The plan of a run: the server, the dialect, and what is tested. Times are in seconds."""
+    """What to run: the server, the dialect, layers and filters. Times are in seconds."""
 
     target: Target
     dialect: Dialect
@@ -49,44 +49,44 @@ class Job:
     max_time: float | None = None
     fail_on: Severity = Severity.MUST
     generated: Options = field(default_factory=Options)
-    """For the layer `fuzz`."""
+    """Options of the layer `fuzz`."""
     replayed: Report | None = None
-    """A report, the requests of whose findings of the layer `fuzz` are sent in place of new ones."""
+    """A report whose `fuzz` findings are replayed instead of generating requests."""
     server: str = ""
-    """The server's name as its user has it, for the titles of reports."""
+    """The server's name and version, for report titles."""
 
     def plan(self) -> Plan:
-        """Raises CannotRun if a filter, or all of it, leaves nothing, and if Schemathesis isn't installed for the
-        layer `fuzz`; to replay a report it isn't needed."""
+        """Returns the plan of the cases. Raises CannotRun if a filter, or the whole plan, selects no rule, or if the
+        layer `fuzz` needs Schemathesis and it isn't installed. Replays don't need Schemathesis."""
         if "fuzz" in self.layers and self.replayed is None and not is_installed():
             raise CannotRun(NOT_INSTALLED)
         keyed = self.target.key is not None
         for pattern in self.filters or (None,):
             filters = () if pattern is None else (pattern,)
-            found = plan(self.dialect, profile=self.profile, layers=self.layers, filters=filters, key=keyed)
-            if found.is_empty and not self._fuzzes(filters):
-                raise CannotRun(self._nothing(found, pattern))
+            selection = plan(self.dialect, profile=self.profile, layers=self.layers, filters=filters, key=keyed)
+            if selection.is_empty and not self._fuzzes(filters):
+                raise CannotRun(self._empty_reason(selection, pattern))
         return plan(self.dialect, profile=self.profile, layers=self.layers, filters=self.filters, key=keyed)
 
     def _fuzzes(self, filters: tuple[str, ...]) -> bool:
         ids = (rule for rule in all_rules() if "/fuzz/" in rule)
         return "fuzz" in self.layers and any(matches(rule, filters) for rule in ids)
 
-    def again(self) -> list[Line]:
-        """Returns the lines whose requests are sent again."""
+    def replayed_lines(self) -> list[Line]:
+        """Returns the lines of the report whose requests are sent again."""
         lines = self.replayed.lines if self.replayed else ()
         return [line for line in lines if line.layer == "fuzz" and line.findings and matches(line.rule, self.filters)]
 
-    def _nothing(self, found: Plan, pattern: str | None) -> str:
-        what = f"the filter {pattern!r} leaves" if pattern else "there is"
-        if found.left_out:
-            return f"{what} nothing to judge: {next(iter(found.left_out.values()))}"
-        return f"{what} no rule in the profile {self.profile} of {' and '.join(self.layers)}"
+    def _empty_reason(self, selection: Plan, pattern: str | None) -> str:
+        subject = f"the filter {pattern!r} selects" if pattern else "there is"
+        if selection.left_out:
+            return f"{subject} nothing to test: {next(iter(selection.left_out.values()))}"
+        return f"{subject} no rule in the profile {self.profile} of {' and '.join(self.layers)}"
 
 
 @dataclass(slots=True)
 class RunningJob:
-    """A job that is running. `report` grows with it, and has its header after `begin`."""
+    """A started job. `report` has its header from the start, and gets lines during the run."""
 
     job: Job
     plan: Plan
@@ -99,26 +99,26 @@ class RunningJob:
 
     @property
     def requests(self) -> int:
-        """Returns how many requests were sent so far."""
+        """Returns the number of requests sent so far."""
         return self.client.sent + (self._fuzz.requests if self._fuzz else 0)
 
     async def lines(self, mark: Callable[[Line], Line]) -> AsyncGenerator[Line, None]:
-        """Yields the lines as they come; `mark` adds to a line what a baseline accepts of it."""
+        """Yields lines as rules get their verdicts. `mark` applies a baseline to a line."""
         converter = Converter(self.job.target)
         async with aclosing(self._results()) as results:
             async for result in results:
                 line = converter.line(result)
                 if line.verdict in BAD:
                     line = mark(line)
-                    binds = self.job.fail_on is Severity.SHOULD or line.severity is Severity.MUST
-                    # A check that failed itself says nothing about the server, whatever its severity.
-                    fails = not line.accepted and (binds or line.verdict is Verdict.ERROR)
+                    is_binding = self.job.fail_on is Severity.SHOULD or line.severity is Severity.MUST
+                    # A crashed check has no verdict on the server, whatever the rule's severity.
+                    fails = not line.accepted and (is_binding or line.verdict is Verdict.ERROR)
                     line = line.model_copy(update={"fails": fails})
                 self.report.lines.append(line)
                 yield line
 
     def footer(self, *, complete: bool) -> Footer:
-        """Returns how the run ended, or its state so far."""
+        """Returns the footer: counts so far, and how the run ended."""
         lost = self._run.lost if self._run else None
         ended = self._fuzz.report.ended if self._fuzz else "completed"
         return Footer(
@@ -141,7 +141,7 @@ class RunningJob:
             from specvino.conformance.fuzz.replay import Replay
 
             base = job.replayed.header.url
-            self._fuzz = Replay(self.client, job.dialect, model, base, job.again())
+            self._fuzz = Replay(self.client, job.dialect, model, base, job.replayed_lines())
             async with aclosing(self._fuzz.results()) as results:
                 async for result in results:
                     yield result
@@ -157,8 +157,8 @@ class RunningJob:
 
 
 async def begin(job: Job, client: Client) -> RunningJob:
-    """Asks the server for its model, and returns the run. Raises CannotRun."""
-    chosen = job.plan()
+    """Checks the server, chooses the model and returns the job, ready to run. Raises CannotRun."""
+    selection = job.plan()
     started = datetime.now(UTC).isoformat(timespec="seconds")
     model = await preflight(client, job.dialect, job.target.model)
     header = Header(
@@ -175,13 +175,13 @@ async def begin(job: Job, client: Client) -> RunningJob:
         started=started,
         fail_on=job.fail_on,
         generated=_generated(job),
-        left_out=chosen.left_out,
+        left_out=selection.left_out,
     )
-    return RunningJob(job, chosen, client, model, Report(header))
+    return RunningJob(job, selection, client, model, Report(header))
 
 
 def _generated(job: Job) -> Generated | None:
     if "fuzz" not in job.layers or job.replayed:
         return None
-    requested = job.generated
-    return Generated(seed=requested.seed, max_examples=requested.most(job.profile), checks=requested.checks)
+    options = job.generated
+    return Generated(seed=options.seed, max_examples=options.most(job.profile), checks=options.checks)

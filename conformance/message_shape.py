@@ -1,4 +1,4 @@
-"""The shape of a message: what two findings of the same fault have in common, without what changes from run to run."""
+"""The shape of a finding's message: the part that is the same for each occurrence of a fault."""
 
 import re
 from collections.abc import Iterator, Mapping
@@ -8,13 +8,13 @@ from typing import Any
 from specvino.document.loading import whole
 from specvino.document.operations import operations
 
-# Characters of a shape: a server's long message doesn't help to tell faults apart.
+# The maximum length of a shape, in characters: longer server messages don't help to distinguish faults.
 LONGEST = 240
 
-# A quotation, also a truncated one. An apostrophe within a word isn't one.
+# A quoted string, possibly truncated. Apostrophes within words don't match.
 QUOTED = re.compile(r"""(?<!\w)'((?:[^'\\]|\\.)*)(?:'(?!\w)|\Z)|"((?:[^"\\]|\\.)*)(?:"|\Z)""", re.DOTALL)
 
-# An id as OpenAI and others write them; whatever else has a digit.
+# Ids in OpenAI's form, UUIDs, and any other word with a digit.
 ID = re.compile(r"\b(?:chatcmpl|cmpl|resp|msg|call|fc|rs|req)[-_][A-Za-z0-9]{12,}\b")
 UUID = re.compile(r"\b[0-9a-fA-F]{8}(?:-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}\b")
 NUMBER = re.compile(r"[-+]?\b\d+(?:\.\d+)?(?:[eE][-+]?\d+)?\b|\w*\d\w*")
@@ -22,8 +22,8 @@ LIST = re.compile(r"#(?:, #)+")
 
 
 def shape_of(message: str) -> str:
-    """Returns a message without numbers, ids and quoted values. Quoted names of the document's fields and enumerated
-    values stay: they say what is wrong."""
+    """Returns a message without numbers, ids and quoted values. Quoted field names and enum values of the document
+    stay: they identify the fault."""
     text = QUOTED.sub(_name_only, message)
     for pattern in (UUID, ID, NUMBER, LIST):
         text = pattern.sub("#", text)
@@ -32,19 +32,19 @@ def shape_of(message: str) -> str:
 
 
 def fault_of(message: str, method: str, path: str, status: int | None) -> str:
-    """Returns the place of a finding and the shape of its message: `GET /models/{model} -> 404: there are # choices`.
-    `path` may include the base path."""
+    """Returns the identity of a finding: `GET /models/{model} -> 404: there are # choices`. `path` may include the base
+    path."""
     return f"{method} {template_of(path) or shape_of(path)} -> {status or 'no answer'}: {shape_of(message)}"
 
 
 def template_of(path: str) -> str | None:
-    """Returns the document's path that matches a path, such as `/models/{model}`; None without one."""
+    """Returns the document's path template that matches a path, such as `/models/{model}`, or None."""
     return next((template for template, pattern in _paths() if pattern.fullmatch(path)), None)
 
 
 @cache
 def _paths() -> tuple[tuple[str, re.Pattern[str]], ...]:
-    """Returns the paths of the document with their patterns, the most specific ones first."""
+    """Returns the document's path templates with their patterns, most specific first."""
     paths = {operation.path for operation in operations(whole())}
     templates = sorted(paths, key=lambda path: (path.count("{"), -len(path)))
     return tuple(
@@ -52,8 +52,8 @@ def _paths() -> tuple[tuple[str, re.Pattern[str]], ...]:
     )
 
 
-def _name_only(found: re.Match[str]) -> str:
-    quoted = found[1] if found[1] is not None else found[2]
+def _name_only(match: re.Match[str]) -> str:
+    quoted = match[1] if match[1] is not None else match[2]
     return f"'{quoted if quoted in _names() else '…'}'"
 
 

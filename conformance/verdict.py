@@ -1,4 +1,4 @@
-"""Verdicts: what a run says of a rule."""
+"""Severities, verdicts, findings and results of rules."""
 
 from dataclasses import dataclass
 from enum import StrEnum
@@ -7,17 +7,21 @@ from specvino.conformance.http.exchange import Exchange
 
 
 class Severity(StrEnum):
-    """How binding a rule is: `must` rules come from the document, `should` is advice with a reason and a source. (An
-    optional feature that a server is without has the verdict `unsupported`.)"""
+    """How binding a rule is. A `must` rule follows from the system's document; a `should` rule is advice with a reason
+    and a source."""
 
     MUST = "must"
     SHOULD = "should"
 
 
 class Verdict(StrEnum):
-    """The result of a rule. `unsupported` is an optional feature that the server refuses with a proper error;
-    `not-exercised` a rule that no answer of this run exercised; `skip` one whose check another finding, or the end of
-    the run, prevented; `error` a check that failed itself."""
+    """The outcome of a rule.
+
+    - `unsupported`: an optional feature, which the server refuses with a proper error
+    - `not-exercised`: no answer of the run exercised the rule
+    - `skip`: another finding, or the end of the run, prevented the check
+    - `error`: the check itself failed
+    """
 
     PASS = "pass"
     FAIL = "fail"
@@ -29,8 +33,8 @@ class Verdict(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Advice:
-    """The reason for a rule that is advice: what goes wrong where it is broken, and the source (an address, or a place
-    in the document)."""
+    """Why a rule is only advice: the consequence of breaking it, and the source (a URL, or a JSON pointer into the
+    document)."""
 
     because: str
     source: str
@@ -38,7 +42,7 @@ class Advice:
 
 @dataclass(frozen=True, slots=True)
 class Finding:
-    """A fault as a sentence, with the exchanges that show it."""
+    """A violation, as a sentence, with the exchanges that show it."""
 
     message: str
     exchanges: tuple[Exchange, ...] = ()
@@ -46,9 +50,12 @@ class Finding:
 
 @dataclass(frozen=True, slots=True)
 class Result:
-    """The result of one rule. `rule` is an id such as `chat/stop/string`; `spec` a JSON pointer into the document;
-    `checked` the number of exchanges that were checked; `because` the reason where there is no verdict; `follows` the
-    rule for all answers that the same answer breaks. Without `advice` the rule is `must`."""
+    """The outcome of one rule.
+
+    `rule` is an id such as `chat/stop/string`; `spec` is a JSON pointer into the document; `checked` is the number of
+    exchanges that were checked; `because` is the reason for a missing verdict; `follows` is the id of a rule for all
+    answers that the same exchange breaks. With `advice` the rule is `should`, otherwise `must`.
+    """
 
     rule: str
     layer: str
@@ -65,7 +72,7 @@ class Result:
 
 
 class Failed(Exception):
-    """Raised by a check of a case that does not hold. With `advice` the fault is advice, whatever the case is."""
+    """Raised by a check if the server breaks the rule. `advice` overrides the advice of the case."""
 
     def __init__(self, message: str, *exchanges: Exchange, advice: Advice | None = None) -> None:
         super().__init__(message)
@@ -74,8 +81,8 @@ class Failed(Exception):
 
 
 class Refused(Exception):
-    """Raised if a server properly refuses an optional feature."""
+    """Raised if a server refuses an optional feature with a proper error."""
 
 
 class NotExercised(Exception):
-    """Raised if the answers don't exercise a case; the text says why."""
+    """Raised if the answers don't exercise the rule; the message is the reason."""

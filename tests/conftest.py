@@ -20,7 +20,7 @@ SLOW = (
     "codegen/lint",
     "codegen/test_build",
     "codegen/test_new_dialect",
-    "conformance/checks",
+    "conformance/case_checks",
     "conformance/fuzz",
     "conformance/test_",
     "decisions",

@@ -1,1 +1,1 @@
-"""Cases as data, in a folder for each endpoint, and what plans and runs them."""
+"""Cases and capabilities as YAML, in a folder for each endpoint; the plan and the run of the cases."""

@@ -1,4 +1,4 @@
-"""Capabilities, which are optional for a server: `capabilities.yaml` of each endpoint. Each is tried once, before the
+"""Capabilities: optional features of a server, from the files `capabilities.yaml`. Each is probed once, before the
 first case that needs it."""
 
 import json
@@ -7,8 +7,8 @@ from dataclasses import dataclass
 from functools import cache, cached_property
 from typing import Any
 
+from specvino.conformance.case_checks import all_checks
 from specvino.conformance.cases.case import CAPABILITIES, FOLDER, BadCase
-from specvino.conformance.checks import all_checks
 from specvino.conformance.dialect import Dialect
 from specvino.conformance.http.exchange import Exchange, Unreadable
 from specvino.conformance.rules.outputs import has_reasoning, outputs
@@ -22,8 +22,8 @@ from specvino.document.validator import Validator
 
 @dataclass(frozen=True)
 class Capability:
-    """An optional feature of a server. `name` is `chat.tools_auto`, `rule` its id, `chat/capabilities/tools-auto`;
-    `cases/capability.schema.json` describes the rest."""
+    """An optional feature. `name` is `chat.tools_auto`, `rule` is `chat/capabilities/tools-auto`;
+    `cases/capability.schema.json` describes the other fields."""
 
     name: str
     rule: str
@@ -37,12 +37,12 @@ class Capability:
     check: str | None
 
     def is_refused_by(self, dialect: Dialect) -> bool:
-        """Returns whether a system's document, unlike the whole one, refuses the request."""
-        return self.body is not None and dialect.alone_refuses(self.endpoint, {"model": "any", **self.body})
+        """Returns whether the probe is valid by the complete document, but not by the dialect's."""
+        return self.body is not None and dialect.alone_rejects(self.endpoint, {"model": "any", **self.body})
 
     @property
     def forces_call(self) -> bool:
-        """Whether the model must call a tool, before which some servers let it talk."""
+        """Whether the probe requires a tool call. Some servers let the model write text before it."""
         return (self.body or {}).get("tool_choice", "auto") not in ("auto", "none")
 
     @cached_property
@@ -58,9 +58,9 @@ class Capability:
 
 @cache
 def all_capabilities() -> dict[str, Capability]:
-    """Returns every capability by its name, in the order of endpoints and files. Raises BadCase."""
+    """Returns all capabilities by name, in the order of endpoints and files. Raises BadCase."""
     validator = Validator(json.loads((FOLDER / "capability.schema.json").read_text("utf-8")))
-    found: dict[str, Capability] = {}
+    capabilities: dict[str, Capability] = {}
     for folder in sorted(FOLDER.iterdir(), key=lambda path: path.name):
         if not folder.is_dir() or not (folder / CAPABILITIES).is_file():
             continue
@@ -69,7 +69,7 @@ def all_capabilities() -> dict[str, Capability]:
             raise BadCase(f"{folder.name}/{CAPABILITIES}: {problems[0]}")
         for key, entry in content["capabilities"].items():
             name = f"{folder.name}.{key.replace('-', '_')}"
-            found[name] = Capability(
+            capabilities[name] = Capability(
                 name=name,
                 rule=f"{folder.name}/capabilities/{key}",
                 endpoint=folder.name,
@@ -81,43 +81,43 @@ def all_capabilities() -> dict[str, Capability]:
                 is_json=entry.get("is_json", False),
                 check=entry.get("check"),
             )
-    return found
+    return capabilities
 
 
-async def ask(session: Session, capability: Capability) -> None:
-    """Tries a capability. Raises Refused or Failed if the server is without it, NotExercised or Unreadable if the
-    answer doesn't show it."""
+async def probe(session: Session, capability: Capability) -> None:
+    """Probes a capability. Raises Refused or Failed if the server lacks it; NotExercised or Unreadable if the answer
+    doesn't show it."""
     if capability.check is not None:
         await all_checks()[capability.check](session, capability.endpoint)
         return
     if capability.is_refused_by(session.dialect):
-        raise NotExercised(f"the document of {session.dialect.name} refuses the request")
+        raise NotExercised(f"the request isn't valid by the document of {session.dialect.name}")
     exchange = await session.send(capability.endpoint, capability.body)
-    if exchange.status in UNSUPPORTED and _says_so(session, capability.endpoint, exchange):
+    if exchange.status in UNSUPPORTED and _has_error_body(session, capability.endpoint, exchange):
         raise Refused(f"the server answers {exchange.status}: {_message(exchange)}")
     if not exchange.ok:
-        # Where the path doesn't exist, the error is that of any unknown path.
+        # A missing path has the error of any unknown path.
         absent = capability.spec.startswith("/paths/") and exchange.status in (404, 405)
         failed = (exchange.status or 0) >= 500
-        why = "fails in place of refusing it" if failed else "refuses it without an error object that says so"
+        how = "fails instead of refusing the request" if failed else "refuses the request without an error object"
         raise Failed(
-            f"the server doesn't do it, and {why}: {exchange}",
+            f"the feature isn't supported, and the server {how}: {exchange}",
             exchange,
             advice=ERRORS_OUTSIDE if absent else None,
         )
-    found = values_at(exchange.answer, capability.path)
+    values = values_at(exchange.answer, capability.path)
     if missing := _missing(exchange.answer, capability.path):
-        found = []
-    if not found or not capability.is_shown_by(found[0][1], exchange):
-        cut = [output for output in outputs(exchange) if output.reason == "length"]
-        if any(has_reasoning(exchange, output) for output in cut):
+        values = []
+    if not values or not capability.is_shown_by(values[0][1], exchange):
+        truncated = [output for output in outputs(exchange) if output.reason == "length"]
+        if any(has_reasoning(exchange, output) for output in truncated):
             raise NotExercised("the model's reasoning used up its tokens")
-        if cut and capability.forces_call:
-            raise NotExercised("the model talked until its tokens were used up, and might have called a tool then")
-        asked = f"{_asked(capability)} was answered with {exchange.status}, but"
+        if truncated and capability.forces_call:
+            raise NotExercised("the model wrote text up to the token limit, before any tool call")
+        request = f"{_requesting_field(capability)} was answered with {exchange.status}, but"
         if missing:
-            raise Failed(f"{asked} the answer has no {missing}", exchange)
-        raise Failed(f"{asked} {capability.path} is {_cut(found[0][1])}", exchange)
+            raise Failed(f"{request} the answer has no {missing}", exchange)
+        raise Failed(f"{request} {capability.path} is {_truncated(values[0][1])}", exchange)
 
 
 def _is_json_object(text: str) -> bool:
@@ -128,30 +128,30 @@ def _is_json_object(text: str) -> bool:
 
 
 def _missing(answer: Any, path: str) -> str:
-    """Returns the beginning of a path at which there is nothing; it is empty if the path has a value."""
+    """Returns the shortest prefix of a path that has no value; empty if the path has one."""
     names = path.split(".")
-    places = (".".join(names[:depth]) for depth in range(1, len(names) + 1))
-    return next((place for place in places if not any(value is not None for _, value in values_at(answer, place))), "")
+    prefixes = (".".join(names[:depth]) for depth in range(1, len(names) + 1))
+    return next((path for path in prefixes if not any(value is not None for _, value in values_at(answer, path))), "")
 
 
-def _asked(capability: Capability) -> str:
-    """Returns the field of the request that asks for the capability: `n: 2`."""
+def _requesting_field(capability: Capability) -> str:
+    """Returns the request field that asks for the capability, as in `n: 2`."""
     name = capability.spec.rpartition("/")[2]
     body = capability.body or {}
-    return f"{name}: {_cut(body[name])}" if name in body else "the request"
+    return f"{name}: {_truncated(body[name])}" if name in body else "the request"
 
 
-def _cut(value: Any) -> str:
-    """Returns a value as JSON; of a long one its beginning, as one quotation."""
+def _truncated(value: Any) -> str:
+    """Returns a value as JSON; a long one truncated and quoted."""
     text = json.dumps(value, ensure_ascii=False)
     return text if len(text) <= 80 else repr(f"{text[:80]}…")
 
 
-def _says_so(session: Session, endpoint: str, exchange: Exchange) -> bool:
-    """Returns whether a refusal says what is wrong: as a JSON object, or in the form of the dialect's errors."""
+def _has_error_body(session: Session, endpoint: str, exchange: Exchange) -> bool:
+    """Returns whether a refusal has an error body: a JSON object, or an error as the dialect defines it."""
     shape = session.dialect.error(endpoint, exchange.status or 0)
     if shape is None and exchange.content:
-        return True  # a text
+        return True  # plain text
     try:
         return bool(exchange.json and isinstance(exchange.json, dict)) or bool(shape and shape.fits(exchange.json))
     except Unreadable:

@@ -1,4 +1,4 @@
-"""Cases as data: the files below `cases/`."""
+"""Loads the cases from the YAML files below `cases/`."""
 
 import json
 from collections.abc import Iterator, Mapping, Sequence
@@ -14,13 +14,14 @@ from specvino.document.validator import Validator
 
 FOLDER = files("specvino.conformance") / "cases"
 
-# The file of an endpoint's capabilities, beside those of its cases.
+# The name of the file with an endpoint's capabilities.
 CAPABILITIES = "capabilities.yaml"
 
 
 @dataclass(frozen=True, slots=True)
 class Case:
-    """One case. `rule` is its id; `cases/case.schema.json` describes the other fields."""
+    """One case. `rule` is its id, `<endpoint>/<subject>/<name>`; `cases/case.schema.json` describes the other
+    fields."""
 
     rule: str
     endpoint: str
@@ -32,7 +33,7 @@ class Case:
     profile: str
     needs: tuple[str, ...]
     dialects: tuple[str, ...]
-    whole: bool
+    needs_full_support: bool
     alone: bool
     steps: Sequence[Mapping[str, Any]]
     check: str | None
@@ -41,12 +42,12 @@ class Case:
 
 
 class BadCase(Exception):
-    """A file of cases doesn't fit its schema."""
+    """Raised for a YAML file that isn't valid by its schema."""
 
 
 @cache
 def all_cases() -> tuple[Case, ...]:
-    """Returns every case, in the order of endpoints and files. Raises BadCase."""
+    """Returns all cases, in the order of endpoints and files. Raises BadCase."""
     validator = Validator(json.loads((FOLDER / "case.schema.json").read_text("utf-8")))
     return tuple(
         case for endpoint in _sorted(FOLDER) if endpoint.is_dir() for case in _of_endpoint(endpoint, validator)
@@ -74,7 +75,7 @@ def _of_endpoint(folder: Traversable, validator: Validator) -> Iterator[Case]:
                 profile=case.get("profile", "full"),
                 needs=tuple(case.get("needs", ())),
                 dialects=tuple(case.get("dialects", ())),
-                whole=case.get("support") == "full",
+                needs_full_support=case.get("support") == "full",
                 alone=case.get("alone", False),
                 steps=case.get("steps", ()),
                 check=case.get("check"),

@@ -1,14 +1,14 @@
-"""Runs the cases of a plan and applies the rules: the layers `cases` and `streams`."""
+"""Runs the cases of a plan and applies the rules for all answers: the layers `cases` and `streams`."""
 
 import asyncio
 import time
 from collections.abc import AsyncGenerator, Iterable, Sequence
 from dataclasses import dataclass, field, replace
 
-from specvino.conformance.cases.capability import Capability, all_capabilities, ask
+from specvino.conformance.case_checks import all_checks
+from specvino.conformance.cases.capability import Capability, all_capabilities, probe
 from specvino.conformance.cases.case import Case
 from specvino.conformance.cases.plan import Plan
-from specvino.conformance.checks import all_checks
 from specvino.conformance.dialect import Dialect
 from specvino.conformance.endpoints import paths
 from specvino.conformance.http.client import Client
@@ -20,33 +20,33 @@ from specvino.conformance.session.session import Session
 from specvino.conformance.session.steps import run_steps
 from specvino.conformance.verdict import Failed, Finding, NotExercised, Refused, Result, Verdict
 
-# The number of findings of one rule that are reported; the others are counted.
+# The largest number of findings of one rule in a report; further ones are only counted.
 MOST_FINDINGS = 5
 
-# Requests in a row without a connection, after which the server counts as gone.
+# Requests in a row without an answer, after which the server is checked.
 LOST_AFTER = 3
 
-# The rules for the shape of answers.
+# Rules for the shape of answers.
 SHAPES = ("answer-shape", "event-shape", "error-envelope")
 
-# The rule for the errors of unknown paths.
+# The rule for errors of unknown paths.
 UNROUTED = "unrouted-envelope"
 
-# The rules for statuses, the most telling first.
+# Rules for statuses, most specific first.
 STATUSES = ("no-server-error", "documented-status", "documented-refusal")
 
-# The rules that an answer may break which refuses a capability, but not properly.
-WHY_NOT = ("no-server-error", "documented-status", "error-envelope")
+# Rules that an improper refusal of a capability may break.
+REFUSAL_RULES = ("no-server-error", "documented-status", "error-envelope")
 
-# The statuses of an endpoint that doesn't exist.
-NOT_THERE = {404, 405, 501}
+# Statuses of a missing endpoint.
+MISSING = {404, 405, 501}
 
-TIME_UP = "the time is up"
+TIME_UP = "the time limit was reached"
 
 
 @dataclass(slots=True)
 class RuleTally:
-    """The count of answers that a rule for all answers of an endpoint has judged, and its findings."""
+    """A rule for all answers of one endpoint, with its counts and findings in a run."""
 
     rule: Rule
     checked: int = 0
@@ -55,7 +55,7 @@ class RuleTally:
     faults: set[str] = field(default_factory=set)
 
     def add(self, message: str, exchange: Exchange) -> None:
-        """Adds a finding, one for each fault."""
+        """Adds a finding, unless its fault is known or there are MOST_FINDINGS."""
         request = exchange.request
         fault = fault_of(message, request.method, request.path, exchange.status)
         if fault not in self.faults and len(self.findings) < MOST_FINDINGS:
@@ -65,7 +65,7 @@ class RuleTally:
 
 @dataclass(slots=True)
 class Run:
-    """A single run of a plan against one server. `max_time` is in seconds."""
+    """One run of a plan against a server. `max_time` is in seconds."""
 
     client: Client
     dialect: Dialect
@@ -74,24 +74,23 @@ class Run:
     concurrency: int = 1
     max_time: float | None = None
     lost: str | None = None
-    """The rule during which the server went away."""
+    """The rule during which the server became unreachable."""
     time_up: bool = False
-    """Whether `max_time` ended before all cases had run."""
+    """Whether `max_time` ended the run before all cases had run."""
     _deadline: float | None = None
     _rules: dict[str, list[RuleTally]] = field(default_factory=dict)
     _statuses: dict[str, set[int]] = field(default_factory=dict)
-    """The statuses of its answers, by endpoint."""
-    _asked: dict[str, asyncio.Task[Result]] = field(default_factory=dict)
+    """The statuses of all answers, by endpoint."""
+    _probes: dict[str, asyncio.Task[Result]] = field(default_factory=dict)
     _unreachable: int = 0
     _violated: dict[int, list[str]] = field(default_factory=dict)
     """The rules for all answers that an exchange breaks, by its number."""
 
     async def results(self) -> AsyncGenerator[Result, None]:
-        """Yields the results of the cases as they come, then those of the capabilities and of the rules for all
-        answers."""
+        """Yields the results of cases as they complete, then those of capabilities and of rules for all answers."""
         self._deadline = time.monotonic() + self.max_time if self.max_time else None
         reported = {case.rule for case in self.plan.cases}
-        cases = (*self.plan.cases, *self.plan.beside)
+        cases = (*self.plan.cases, *self.plan.unreported)
         together = [case for case in cases if not case.alone]
         slots = asyncio.Semaphore(self.concurrency)
 
@@ -106,7 +105,7 @@ class Run:
                 if result.rule in reported:
                     yield result
         finally:
-            # A run that is interrupted leaves no request behind.
+            # An interrupted run must not leave requests behind.
             for task in tasks:
                 task.cancel()
             await asyncio.gather(*tasks, return_exceptions=True)
@@ -117,15 +116,15 @@ class Run:
                     yield result
         for name in self.plan.capabilities:
             await self._capability(name)
-        for task in self._asked.values():
+        for task in self._probes.values():
             result = await task
             if self.plan.reports(result.rule):
                 yield result
         for endpoint, rules in self._rules.items():
             for tally in rules:
-                result = _of_rule(endpoint, tally)
+                result = _rule_result(endpoint, tally)
                 if tally.failures and self._is_reported_elsewhere(endpoint, tally):
-                    because = f"nothing is answered here: transport/rules/{UNROUTED} reports how paths are refused"
+                    because = f"the endpoint doesn't exist: transport/rules/{UNROUTED} reports errors of unknown paths"
                     result = replace(result, verdict=Verdict.NOT_EXERCISED, because=because, findings=())
                 if (tally.checked or tally.rule.concerns(endpoint)) and self.plan.reports(result.rule):
                     yield result
@@ -133,17 +132,17 @@ class Run:
     async def _case(self, case: Case) -> Result:
         begun = time.monotonic()
         if self.lost:
-            return _result(case, Verdict.SKIP, f"the server went away during {self.lost}")
+            return _case_result(case, Verdict.SKIP, f"the server became unreachable during {self.lost}")
         if self._deadline and begun > self._deadline:
-            return self._late(case)
+            return self._time_up_result(case)
         for name in case.needs:
             needed = await self._capability(name)
             if needed.verdict is Verdict.UNSUPPORTED:
-                return _result(case, Verdict.UNSUPPORTED, needed.because)
+                return _case_result(case, Verdict.UNSUPPORTED, needed.because)
             if needed.verdict is Verdict.NOT_EXERCISED:
-                return _result(case, Verdict.NOT_EXERCISED, needed.because)
+                return _case_result(case, Verdict.NOT_EXERCISED, needed.because)
             if needed.verdict is not Verdict.PASS:
-                return _result(case, Verdict.SKIP, needed.because or f"{needed.rule} failed")
+                return _case_result(case, Verdict.SKIP, needed.because or f"{needed.rule} failed")
         session = self._session()
         verdict, because, advice = Verdict.PASS, "", case.advice
         findings: tuple[Finding, ...] = ()
@@ -156,28 +155,28 @@ class Run:
                     await all_checks()[case.check](session, case.endpoint, **case.arguments)
         except Failed as failed:
             verdict, findings = Verdict.FAIL, (failed.finding,)
-            # An answer that breaks off is no matter of advice, whatever the case is about.
-            broken = any(exchange.ended not in ("complete", "left") for exchange in failed.finding.exchanges)
-            advice = failed.advice or (None if broken else case.advice)
+            # An incomplete answer is a fault even if the case is advice.
+            incomplete = any(exchange.ended not in ("complete", "left") for exchange in failed.finding.exchanges)
+            advice = failed.advice or (None if incomplete else case.advice)
             follows = self._violated_by(failed.finding.exchanges, STATUSES)
         except Unreadable as error:
             verdict, findings = Verdict.FAIL, (Finding(str(error), tuple(session.exchanges[-1:])),)
             follows = self._violated_by(session.exchanges, (*STATUSES, *SHAPES))
-            # Shapes are what the document says, not advice, whatever the case is.
+            # The document requires shapes, even if the case is advice.
             advice = None if self._violated_by(session.exchanges, SHAPES) else case.advice
         except NotExercised as error:
             verdict, because = Verdict.NOT_EXERCISED, str(error)
         except Exception as error:
             if allowed.expired():
-                return self._late(case)
+                return self._time_up_result(case)
             verdict, because = self._broken(session, error)
         await self._watch(case.rule)
-        result = _result(case, verdict, because, findings, len(session.exchanges), time.monotonic() - begun)
+        result = _case_result(case, verdict, because, findings, len(session.exchanges), time.monotonic() - begun)
         return replace(result, advice=advice, follows=follows)
 
-    def _late(self, case: Case) -> Result:
+    def _time_up_result(self, case: Case) -> Result:
         self.time_up = True
-        return _result(case, Verdict.SKIP, TIME_UP)
+        return _case_result(case, Verdict.SKIP, TIME_UP)
 
     def _session(self) -> Session:
         return Session(self.client, self.dialect, self.model, self._apply_rules, self._has, self._deadline)
@@ -186,23 +185,23 @@ class Run:
         return (await self._capability(name)).verdict is Verdict.PASS
 
     async def _capability(self, name: str) -> Result:
-        if name not in self._asked:
-            self._asked[name] = asyncio.create_task(self._ask(all_capabilities()[name]))
-        return await asyncio.shield(self._asked[name])
+        if name not in self._probes:
+            self._probes[name] = asyncio.create_task(self._probe(all_capabilities()[name]))
+        return await asyncio.shield(self._probes[name])
 
-    async def _ask(self, capability: Capability) -> Result:
+    async def _probe(self, capability: Capability) -> Result:
         verdict, because, advice = Verdict.PASS, "", None
         findings: tuple[Finding, ...] = ()
         follows = ""
         session = self._session()
         try:
             async with asyncio.timeout_at(self._deadline) as allowed:
-                await ask(session, capability)
+                await probe(session, capability)
         except Refused as refused:
             verdict, because = Verdict.UNSUPPORTED, str(refused)
         except Failed as failed:
             verdict, findings, advice = Verdict.FAIL, (failed.finding,), failed.advice
-            follows = "" if capability.check else self._violated_by(failed.finding.exchanges, WHY_NOT)
+            follows = "" if capability.check else self._violated_by(failed.finding.exchanges, REFUSAL_RULES)
         except Unreadable as error:
             verdict, findings = Verdict.FAIL, (Finding(str(error), tuple(session.exchanges[-1:])),)
             follows = self._violated_by(session.exchanges, (*STATUSES, *SHAPES))
@@ -229,10 +228,10 @@ class Run:
         )
 
     def _apply_rules(self, exchange: Exchange) -> None:
-        """Applies the rules for all answers of its endpoint to an exchange."""
+        """Applies the rules for all answers to an exchange."""
         self._unreachable = self._unreachable + 1 if exchange.status is None and exchange.ended != "left" else 0
         if exchange.ended in ("too long", "too slow"):
-            return  # what we didn't read is no fault of the server
+            return  # we didn't read the whole answer
         endpoint = exchange.request.endpoint or "transport"
         if exchange.status is None or endpoint not in (*self.dialect.operations, "transport"):
             return
@@ -246,36 +245,36 @@ class Run:
                     continue
                 violations = list(tally.rule.violations(exchange))
             except (Unreadable, LookupError, TypeError, ValueError, AttributeError):
-                continue  # the answer has another shape than the rule needs, which the rules for shapes report
+                continue  # the rules for shapes report answers that the rule can't read
             tally.checked += 1
             tally.failures += bool(violations)
             if violations:
                 self._violated.setdefault(exchange.number, []).append(f"{endpoint}/rules/{tally.rule.name}")
                 tally.add(violations[0], exchange)
             if violations and tally.rule.name == STATUSES[0]:
-                return  # the rest of a failed answer is no fault of its own
+                return  # other violations follow from the server error
 
     def _broken(self, session: Session, error: Exception) -> tuple[Verdict, str]:
-        """Returns the verdict of a check that raised an exception: `skip` where an answer had an undocumented shape,
-        which other rules report; otherwise the check itself is wrong."""
+        """Returns the verdict of a check that raised an exception: `skip` if an answer has an undocumented shape, which
+        other rules report; otherwise `error`."""
         if violated := self._violated_by(session.exchanges, (*STATUSES, *SHAPES)):
             return Verdict.SKIP, f"an answer doesn't have its documented shape, see {violated}"
-        return Verdict.ERROR, f"the check broke: {type(error).__name__}: {error}"
+        return Verdict.ERROR, f"the check failed: {type(error).__name__}: {error}"
 
     def _violated_by(self, exchanges: Iterable[Exchange], names: Sequence[str]) -> str:
-        """Returns the first of these rules that one of the exchanges breaks; empty if none is broken."""
+        """Returns the first of these rules that one of the exchanges breaks; empty if none does."""
         violated = [rule for exchange in exchanges for rule in self._violated.get(exchange.number, ())]
         return next((rule for name in names for rule in violated if rule.endswith(f"/{name}")), "")
 
     def _is_reported_elsewhere(self, endpoint: str, tally: RuleTally) -> bool:
-        """Returns whether the errors of an endpoint are those of an unknown path, which a rule of the transport
+        """Returns whether the endpoint is missing and its errors are those of an unknown path, which the transport rule
         reports."""
-        here, paths_tell = self._statuses.get(endpoint, set()), self._rules.get("transport", ())
-        reported = any(result.failures for result in paths_tell if result.rule.name == UNROUTED)
-        return endpoint != "transport" and tally.rule.name == "error-envelope" and here <= NOT_THERE and reported
+        statuses, transport = self._statuses.get(endpoint, set()), self._rules.get("transport", ())
+        reported = any(tally.failures for tally in transport if tally.rule.name == UNROUTED)
+        return endpoint != "transport" and tally.rule.name == "error-envelope" and statuses <= MISSING and reported
 
     async def _watch(self, rule: str) -> None:
-        """Checks whether the server still exists, after several requests without a connection."""
+        """Checks whether the server still answers, after several requests in a row without a connection."""
         if self._unreachable >= LOST_AFTER and self.lost is None:
             if (await self._session().raw("GET", paths()["models"], for_rules=False)).status is None:
                 self.lost = rule
@@ -283,7 +282,7 @@ class Run:
                 self._unreachable = 0
 
 
-def _result(
+def _case_result(
     case: Case,
     verdict: Verdict,
     because: str = "",
@@ -306,13 +305,13 @@ def _result(
     )
 
 
-def _of_rule(endpoint: str, tally: RuleTally) -> Result:
+def _rule_result(endpoint: str, tally: RuleTally) -> Result:
     rule = tally.rule
     verdict, because = (Verdict.FAIL, "") if tally.failures else (Verdict.PASS, "")
     if not tally.checked:
-        verdict, because = Verdict.NOT_EXERCISED, "no answer of this run exercised it"
+        verdict, because = Verdict.NOT_EXERCISED, "no answer of this run exercised the rule"
     if tally.failures > len(tally.findings):
-        because = f"{tally.failures} of {tally.checked} answers break it; {len(tally.findings)} are shown"
+        because = f"{tally.failures} of {tally.checked} answers break the rule; {len(tally.findings)} are shown"
     return Result(
         rule=f"{endpoint}/rules/{rule.name}",
         layer="cases",

@@ -1,1 +1,1 @@
-"""Schemathesis against any server: generated requests, all checks, and refusals that must be true."""
+"""Generated requests by Schemathesis, for any server: all its checks and ours, and verification of refusals."""

@@ -1,6 +1,5 @@
-"""The OpenAPI document as a fuzz run needs it: refusal codes, fields of bodies, and the rules between fields that
-Schemathesis can generate bodies by.
-"""
+"""The OpenAPI document as a fuzz run uses it: refusal codes, body fields, and the rules between fields that
+Schemathesis can handle."""
 
 import re
 from collections.abc import Collection, Iterator, Mapping
@@ -18,12 +17,12 @@ Object = Mapping[str, Any]
 
 
 def refusal_codes(definition: Object) -> set[str]:
-    """Returns the error codes with which an operation may refuse a valid request."""
+    """Returns the error codes by which an operation may refuse a valid request."""
     return {refusal["code"] for refusal in definition.get("x-refusals", ())}
 
 
 def body_fields(operation: Operation) -> frozenset[str]:
-    """Returns the names of the fields of the operation's JSON body."""
+    """Returns the field names of the operation's JSON body."""
     return frozenset(_properties(operation.document, operation.body or {}))
 
 
@@ -34,24 +33,23 @@ def _properties(document: Object, schema: Object) -> Iterator[str]:
         yield from _properties(document, part)
 
 
-def drawable(document: Object, wanted: Collection[str] | None = None) -> dict[str, Any]:
-    """Returns the folded document without rules that Schemathesis can't resolve together with the others.
-
-    It would generate no request for an operation with one (decision 064). Generated bodies may break the dropped rules,
-    so others check them against the document itself. `wanted` are operationIds; by default all."""
+def generatable(document: Object, wanted: Collection[str] | None = None) -> dict[str, Any]:
+    """Returns the folded document without the rules between fields that Schemathesis can't resolve together (decision
+    064). With them it would generate no requests. Generated bodies may break dropped rules, so they are validated by
+    the original document. `wanted` are operationIds, by default all."""
     schemas: dict[str, Any] = document["components"]["schemas"]
     bodies = {
         operation.body_component or "" for operation in operations(document) if wanted is None or operation.id in wanted
     }
-    ruled = {name: _spread(schemas[name]) for name in bodies & schemas.keys() if "allOf" in schemas[name]}
-    kept = {name: _with(schema, _kept(name, schemas | ruled)) for name, schema in ruled.items()}
+    ruled = {name: _with_field_rules(schemas[name]) for name in bodies & schemas.keys() if "allOf" in schemas[name]}
+    kept = {name: _with_rules(schema, _resolvable_rules(name, schemas | ruled)) for name, schema in ruled.items()}
     return folded({**document, "components": {**document["components"], "schemas": schemas | kept}})
 
 
-def _spread(schema: Object) -> Object:
-    """Returns the schema with its rules about single fields moved into these: beside an `allOf` Schemathesis varies no
-    field. A body without required fields stays unchanged, or whole bodies would be generated until one fits all rules,
-    for a minute."""
+def _with_field_rules(schema: Object) -> Object:
+    """Returns the schema with rules for single fields moved into the fields: next to an `allOf`, Schemathesis doesn't
+    vary fields. A body without required fields stays unchanged, since generating one that satisfies all rules would
+    take a minute."""
     if "required" not in schema:
         return schema
     fields = dict(schema["properties"])
@@ -63,32 +61,32 @@ def _spread(schema: Object) -> Object:
     return {**schema, "properties": fields, "allOf": rules}
 
 
-def _with(schema: Object, rules: list[Any]) -> dict[str, Any]:
-    """Returns the schema with these rules; an empty `allOf` is left out."""
+def _with_rules(schema: Object, rules: list[Any]) -> dict[str, Any]:
+    """Returns the schema with these rules as `allOf`, which is left out if empty."""
     rest = {key: value for key, value in schema.items() if key != "allOf"}
     return {**rest, "allOf": rules} if rules else rest
 
 
-def _kept(name: str, schemas: Object) -> list[Any]:
-    """Returns the rules of a body that Schemathesis resolves together, all but as few as possible."""
+def _resolvable_rules(name: str, schemas: Object) -> list[Any]:
+    """Returns the rules of a body that Schemathesis can resolve together, dropping as few as possible."""
 
-    def is_worked_out(rules: list[Any]) -> bool:
-        """Returns whether Schemathesis resolves the schema: its canonical form isn't the raw schema."""
-        document = folded({"components": {"schemas": {**schemas, name: _with(schemas[name], rules)}}})
+    def is_resolvable(rules: list[Any]) -> bool:
+        """Returns whether Schemathesis resolves the schema: its canonical form isn't RAW."""
+        document = folded({"components": {"schemas": {**schemas, name: _with_rules(schemas[name], rules)}}})
         form = jsonschema_rs.canonicalize(
             {"$ref": schema_reference(name), **document}, draft=jsonschema_rs.Draft202012, validate_formats=True
         )
         return form.kind is not CanonicalKind.RAW
 
     rules: list[Any] = schemas[name]["allOf"]
-    while rules and not is_worked_out(rules):
+    while rules and not is_resolvable(rules):
         without_one = (rules[:index] + rules[index + 1 :] for index in reversed(range(len(rules))))
-        rules = next(filter(is_worked_out, without_one), rules[:-1])
+        rules = next(filter(is_resolvable, without_one), rules[:-1])
     return rules
 
 
 def path_parameters(template: str, path: str) -> dict[str, str]:
-    """Returns the parameter values in a path that ends in the template, as the server reads them."""
+    """Returns the decoded parameter values of a path that ends with the template."""
     pattern = re.sub(r"\\{(\w+)\\}", r"(?P<\1>.+)", re.escape(template))
     match = re.search(f"{pattern}$", path)
     return {name: unquote(value) for name, value in match.groupdict().items()} if match else {}

@@ -1,4 +1,4 @@
-"""Converts Schemathesis' cases and responses to exchanges, and adapts our checks to Schemathesis."""
+"""Adapts Schemathesis to ours: cases and responses to exchanges, and our checks to its check functions."""
 
 from collections.abc import Callable, Iterable
 from typing import Any
@@ -8,44 +8,44 @@ from schemathesis import Case, CheckContext, Response
 from schemathesis.engine.recorder import Interaction
 
 from specvino.conformance.dialect import WHOLE, Dialect
-from specvino.conformance.fuzz.checks import Checks, json_of
+from specvino.conformance.fuzz.answer_checks import AnswerChecks, json_of
 from specvino.conformance.http.exchange import Ended, Exchange, Request
 
-# What Schemathesis takes for a check; True says that there was nothing to check.
+# A check function of Schemathesis. It returns True if there is nothing to check.
 SchemathesisCheck = Callable[[CheckContext, Response, Case[Any]], bool | None]
 
 
 def checks_for(dialect: Dialect) -> tuple[SchemathesisCheck, ...]:
-    """Returns the checks that Schemathesis doesn't have, by the document of the dialect."""
-    checks = Checks(dialect)
+    """Returns our additional checks as Schemathesis check functions, for the document of the dialect."""
+    checks = AnswerChecks(dialect)
 
     def error_code_conformance(ctx: CheckContext, response: Response, case: Case[Any]) -> bool | None:
         if response.status_code < 400:
             return True
-        _require(checks.error_code_conformance(answered(response, case)))
+        _require_none(checks.error_code_conformance(current_exchange(response, case)))
         return None
 
     def stream_conformance(ctx: CheckContext, response: Response, case: Case[Any]) -> bool | None:
-        exchange = answered(response, case)
+        exchange = current_exchange(response, case)
         if not exchange.is_stream or dialect.stream(endpoint_of(case)) is None:
             return True
-        _require(checks.stream_conformance(exchange))
+        _require_none(checks.stream_conformance(exchange))
         return None
 
     def second_judge(ctx: CheckContext, response: Response, case: Case[Any]) -> bool | None:
-        exchange = answered(response, case)
+        exchange = current_exchange(response, case)
         violations = checks.second_judge(exchange)
         if violations is None:
             return True
-        _require(violations)
+        _require_none(violations)
         return None
 
     own = (error_code_conformance,) if dialect.name == WHOLE else ()
     return (*own, stream_conformance, second_judge)
 
 
-def _require(violations: Iterable[str]) -> None:
-    """Raises AssertionError, by which a check of Schemathesis fails."""
+def _require_none(violations: Iterable[str]) -> None:
+    """Raises AssertionError with the violations, if any: a failure of a Schemathesis check."""
     messages = list(violations)
     assert not messages, "\n".join(messages)
 
@@ -54,8 +54,8 @@ def endpoint_of(case: Case[Any]) -> str:
     return str(case.operation.definition.raw["x-endpoint"])
 
 
-def answered(response: Response, case: Case[Any]) -> Exchange:
-    """Returns the exchange of a case whose answer just came. Its path begins at the server's root."""
+def current_exchange(response: Response, case: Case[Any]) -> Exchange:
+    """Returns the exchange of a case with a new answer. Its path is relative to the server's root."""
     parts = urlsplit(str(response.request.url))
     path = parts.path + (f"?{parts.query}" if parts.query else "")
     request = Request(endpoint_of(case), str(response.request.method), path, {}, None)
@@ -65,7 +65,7 @@ def answered(response: Response, case: Case[Any]) -> Exchange:
 
 
 def exchange_of(interaction: Interaction, endpoint: str, base_url: str, number: int) -> Exchange:
-    """Returns the exchange in a recorded interaction. `number` says after how many requests of the run it came."""
+    """Returns the exchange of a recorded interaction. `number` is the number of requests before it."""
     sent, answer = interaction.request, interaction.response
     parts = urlsplit(sent.uri)
     path = parts.path.removeprefix(urlsplit(base_url).path.rstrip("/")) + (f"?{parts.query}" if parts.query else "")

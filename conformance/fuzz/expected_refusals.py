@@ -1,4 +1,4 @@
-"""Decides whether the refusal of a valid request was justified."""
+"""Decides whether the refusal of a valid request is justified."""
 
 import json
 from collections.abc import Mapping
@@ -10,15 +10,16 @@ from schemathesis.core.failures import Failure
 from schemathesis.openapi.checks import RejectedPositiveData
 
 from specvino.conformance.fuzz.document import Object, path_parameters, refusal_codes
-from specvino.conformance.fuzz.refusals.conditions import is_true, known_codes
-from specvino.conformance.fuzz.refusals.refused import Refused
+from specvino.conformance.fuzz.refusals.justification import is_justified, known_codes
+from specvino.conformance.fuzz.refusals.refused_request import RefusedRequest
 from specvino.conformance.fuzz.report import FuzzReport
 from specvino.conformance.fuzz.server import BadStatus, NoAnswer, Server
 from specvino.document.operations import operations
 
 
 class ExpectedRefusals:
-    """Drops the failure of a valid request whose refusal is true, and counts it, as a hook `filter_failure`."""
+    """A hook `filter_failure`, which drops and counts failures of valid requests whose refusal is listed and
+    justified."""
 
     def __init__(self, server: Server, report: FuzzReport) -> None:
         self._server = server
@@ -32,10 +33,10 @@ class ExpectedRefusals:
         if refused is None or refused.code not in listed:
             return True
         try:
-            if not is_true(refused, self._server):
+            if not is_justified(refused, self._server):
                 return True
-        except NoAnswer as silence:  # which is a finding of its own
-            self._report.silences.append((case.operation.label, str(silence)))
+        except NoAnswer as error:  # a finding of its own
+            self._report.unanswered.append((case.operation.label, str(error)))
             return False
         except BadStatus:
             return True
@@ -43,8 +44,8 @@ class ExpectedRefusals:
         return False
 
 
-def refusal_of(case: Case[Any], response: Response) -> Refused | None:
-    """Returns the refused request as sent, or None if the answer has no error envelope."""
+def refusal_of(case: Case[Any], response: Response) -> RefusedRequest | None:
+    """Returns the refused request; None if the answer has no error envelope."""
     try:
         error = json.loads(response.content)["error"]
         code, message, param = error["code"], error["message"], error["param"]
@@ -54,11 +55,11 @@ def refusal_of(case: Case[Any], response: Response) -> Refused | None:
     url = str(response.request.url)
     query = dict(parse_qsl(urlsplit(url).query, keep_blank_values=True))
     endpoint = case.operation.definition.raw["x-endpoint"]
-    return Refused(
+    return RefusedRequest(
         endpoint, path_parameters(case.path, urlsplit(url).path), body, str(code), str(message), param, query
     )
 
 
 def unknown_codes(document: Object) -> set[str]:
-    """Returns the codes that operations list under x-refusals and that have no condition here."""
+    """Returns the codes under x-refusals that can't be verified."""
     return {code for operation in operations(document) for code in refusal_codes(operation.definition)} - known_codes()

@@ -1,57 +1,57 @@
-"""The options and the checks of a run with generated requests."""
+"""The options and checks of the layer `fuzz`."""
 
 from dataclasses import dataclass
 from importlib.util import find_spec
 
-# The texts of the checks, by their names in rule ids: Schemathesis' own checks and ours.
+# Descriptions of the checks, Schemathesis' and ours, by their names in rule ids.
 SAYS = {
     "requests": "Valid and invalid requests were generated from the document and sent.",
     "answers": "Every request is answered in time, and the server stays up.",
     "run": "The run itself has no errors.",
-    "not-a-server-error": "No request makes the server fail with a 5xx.",
-    "status-code-conformance": "Answers have documented statuses only.",
+    "not-a-server-error": "No request causes a 5xx.",
+    "status-code-conformance": "The status of an answer is documented.",
     "content-type-conformance": "The media type of an answer is documented.",
-    "response-headers-conformance": "The headers of an answer fit the document.",
-    "response-schema-conformance": "An answer, and each event of a stream, fits its schema.",
-    "negative-data-rejection": "A request that the document doesn't allow is refused.",
-    "positive-data-acceptance": "A request that the document allows is answered.",
+    "response-headers-conformance": "The headers of an answer are valid by the document.",
+    "response-schema-conformance": "Answers and events of streams are valid by their schemas.",
+    "negative-data-rejection": "A request that is invalid by the document is refused.",
+    "positive-data-acceptance": "A request that is valid by the document is answered.",
     "missing-required-header": "A request without a required header is refused.",
-    "unsupported-method": "A method that a path doesn't have is refused with 405.",
+    "unsupported-method": "An undocumented method is refused with 405.",
     "allow-header-conformance": "The header Allow lists the methods of a path.",
     "use-after-free": "A deleted object no longer exists.",
     "ensure-resource-availability": "A created object exists.",
     "ignored-auth": "A request without a key, or with a wrong one, is refused.",
-    "object-level-authorization": "Nobody can read objects of another user.",
-    "error-code-conformance": "An error's code is documented, and has the code's status and type.",
-    "stream-conformance": "Events come in the order of the protocol's table, and none is missing.",
-    "second-judge": "A JSON answer fits its schema by openapi-core, too.",
+    "object-level-authorization": "Objects of other users aren't accessible.",
+    "error-code-conformance": "An error has a documented code, with the status and type of the code.",
+    "stream-conformance": "The order of events follows the document's table, and no event is missing.",
+    "second-judge": "JSON answers are valid by openapi-core, too.",
 }
 
 
 SEED = 20250101
 
-NOT_INSTALLED = "the layer fuzz needs Schemathesis: pip install 'specvino[fuzz]'"
+NOT_INSTALLED = "the layer fuzz requires Schemathesis: pip install 'specvino[fuzz]'"
 
-# The number of random requests for each operation, by profile.
+# The largest number of random requests per operation, by profile.
 MAX_EXAMPLES = {"core": 10, "full": 25}
 
-# Rules of the layer about the run, which aren't checks of answers.
-OF_THE_RUN = ("requests", "answers", "run")
+# Rules for the run itself, which aren't checks of answers.
+RUN_RULES = ("requests", "answers", "run")
 
-# The checks by Schemathesis' names; ours are named likewise.
-CHECKS = tuple(name.replace("-", "_") for name in SAYS if name not in OF_THE_RUN)
+# The names of the checks in Schemathesis' form.
+CHECKS = tuple(name.replace("-", "_") for name in SAYS if name not in RUN_RULES)
 
 
 def is_installed() -> bool:
-    """Returns whether Schemathesis, which generates the requests, is installed; the extra `fuzz` installs it."""
+    """Returns whether Schemathesis is installed (extra `fuzz`)."""
     return find_spec("schemathesis") is not None
 
 
 @dataclass(frozen=True, slots=True)
 class Options:
-    """The options of a run with generated requests. `max_examples` bounds the random requests of each operation; by
-    default the profile does. `include` are the checks that run, by default all but those of `exclude`. Raises
-    ValueError for an unknown check."""
+    """The options of a run. `max_examples` is the largest number of random requests per operation, by default that of
+    the profile. `include` are the checks to run, by default all; `exclude` are removed from them. Raises ValueError for
+    an unknown check, or if no check is left."""
 
     seed: int = SEED
     max_examples: int | None = None
@@ -61,9 +61,9 @@ class Options:
     def __post_init__(self) -> None:
         for name in (*self.include, *self.exclude):
             if name not in CHECKS:
-                raise ValueError(f"there is no check {name!r}; the checks are {', '.join(CHECKS)}")
+                raise ValueError(f"unknown check {name!r}; the checks are {', '.join(CHECKS)}")
         if not self.checks:
-            raise ValueError("the included checks are all excluded")
+            raise ValueError("all included checks are excluded")
 
     @property
     def checks(self) -> tuple[str, ...]:
@@ -75,5 +75,5 @@ class Options:
         return [name for name in CHECKS if name not in self.checks]
 
     def most(self, profile: str) -> int:
-        """Returns the number of random requests for each operation."""
+        """Returns the largest number of random requests per operation."""
         return MAX_EXAMPLES[profile] if self.max_examples is None else self.max_examples

@@ -1,19 +1,19 @@
-"""The prompt of a request as far as it is known without the server: texts, turns and token ids."""
+"""The prompts of a request as far as they are known without the server: texts, turns and token ids."""
 
 import json
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-# The types of the items that are turns of their own.
+# Types of items that are turns.
 TURNS = ("message", "function_call_output")
 
 
 @dataclass(frozen=True, slots=True)
 class Prompt:
-    """One prompt: its `texts` in their order. `turns` counts messages and the like, 0 for a bare prompt. `ids`
-    are tokens that the request itself holds. `last_user` is the text of the last turn of the user, or of the bare
-    prompt. `images`: there is one among the parts."""
+    """One prompt. `texts` are in order; `turns` counts messages and tool results, 0 for a prompt without a
+    conversation; `ids` are token ids in the request; `last_user` is the text of the last user turn, or of the prompt;
+    `images` is whether it has images."""
 
     texts: tuple[str, ...] = ()
     turns: int = 0
@@ -23,8 +23,8 @@ class Prompt:
 
 
 def prompts(body: Mapping[str, Any]) -> list[Prompt]:
-    """Returns the prompts of a valid request of any endpoint: one for a conversation or a mixture of texts and tokens,
-    any number for completions, and of tokens to be decoded."""
+    """Returns the prompts of a valid request of any endpoint: one for a conversation or mixed content, any number for
+    completions and tokens to decode."""
     if tokens := body.get("tokens"):
         return [_bare(prompt) for prompt in (tokens if is_several(tokens) else [tokens])]
     if isinstance(content := body.get("content"), list):
@@ -45,7 +45,7 @@ def prompts(body: Mapping[str, Any]) -> list[Prompt]:
 
 
 def is_several(prompt: Any) -> bool:
-    """Returns whether the prompt of a completion is a list of prompts; a list of token ids is one."""
+    """Returns whether the prompt of a completion is a list of prompts. A list of token ids is one prompt."""
     return isinstance(prompt, list) and bool(prompt) and isinstance(prompt[0], str | list)
 
 
@@ -71,7 +71,7 @@ def _conversation(items: Any, first: Iterable[str]) -> Prompt:
 
 
 def _tools(body: Mapping[str, Any]) -> Iterator[str]:
-    """Yields each tool with everything a template may render of it."""
+    """Yields each tool as JSON, with all fields that a template may render."""
     for name in ("tools", "functions"):
         for tool in body.get(name) or ():
             function = {"description": "", "parameters": {}} | (tool.get("function") or tool)
@@ -79,7 +79,7 @@ def _tools(body: Mapping[str, Any]) -> Iterator[str]:
 
 
 def _calls(item: Mapping[str, Any]) -> Iterator[Mapping[str, Any]]:
-    """Yields the calls in a message or item with everything a template may render of them."""
+    """Yields the calls of a message or item, with all fields that a template may render."""
     legacy = [{"function": item["function_call"]}] if item.get("function_call") else []
     own = [{"function": item}] if item.get("type") == "function_call" else []
     for call in (*(item.get("tool_calls") or ()), *legacy, *own):

@@ -1,22 +1,20 @@
 """Makes generated requests useful: most reach the engine, and none keeps it busy for minutes.
 
-Schemathesis doesn't know the model's name, and a text without a limit runs to the end of the context. So before a
-valid request is sent
-- 9 of 10 get the name of a served model: otherwise nearly all answers would be 404;
-- 9 of 10 that continue an earlier response no longer do: it would have to be stored;
-- 9 of 10 lose the fields for which they would be refused: settings of speculative decoding, fields that exclude each
-  other, choices of tools that the request doesn't have, files and sounds, images that don't exist, and most other
-  images (consistent_requests.py);
-- 1 of 4 without `stream` become streams: by chance hardly any would;
-- 9 of 10 without a token limit get a small one, and all that ask for a structured output or force a call, since few
-  models end one by themselves; the others must not ignore the end of the text;
-- limits that an engine would work off are reduced; huge ones stay, since they are refused at once;
-- with many choices the limit shrinks, and where that isn't enough, the number of prompts and choices.
+Before a valid request is sent:
 
-The change depends on the request alone, so that a run can be repeated and a failure can shrink. Invalid requests are
-sent unchanged. Schemathesis validates a changed request again, so a change can't make it invalid unnoticed.
+- 9 of 10 get the name of a served model; otherwise nearly all answers would be 404.
+- 9 of 10 lose previous_response_id, which would have to be stored.
+- 9 of 10 lose fields for which they would be refused: speculative decoding, fields that exclude each other, choices of
+  missing tools, files and audio, images that don't exist, and most other images (consistent_requests.py).
+- 1 of 4 without `stream` become streams.
+- 9 of 10 without a token limit get a small one, and so do all structured outputs and forced calls, which few models end
+  by themselves. The others must not ignore the end of the text.
+- Limits that an engine would use up are reduced. Huge ones, which are refused, stay.
+- With many choices the limit is reduced, and if that isn't enough, the number of prompts and choices.
 
-With `frugal`, for servers of others, every request gets a small limit, also an invalid one: the server may accept it.
+Changes only depend on the request, so a run can be repeated and a failure can shrink. Schemathesis validates a changed
+request again. Invalid requests are sent unchanged, except with `frugal`, for other vendors' servers: then every request
+gets a small limit, since the server may accept it.
 """
 
 import json
@@ -35,21 +33,21 @@ from specvino.conformance.fuzz.report import FuzzReport
 from specvino.document.loading import group
 from specvino.document.operations import operations
 
-# The largest limit for a request without one, in tokens.
+# The largest limit added to a request without one, in tokens.
 SMALL = 16
 
-# The largest limit that stays, in tokens.
+# The largest limit that isn't reduced, in tokens.
 LARGE = 64
 
-# The most tokens that a request may ask for over all its choices.
+# The largest number of tokens of a request over all its choices.
 BUDGET = 512
 
-# No model's context is as long: a limit above it is refused.
+# A limit above any model's context, which is refused, in tokens.
 HUGE = 1 << 24
 
 
 class RequestLimits:
-    """A hook that changes cases of any operation of a document and counts them in the report."""
+    """A hook that changes requests of a document's operations and counts the changes in the report."""
 
     def __init__(
         self,
@@ -63,7 +61,7 @@ class RequestLimits:
         self._fields = {operation.id: body_fields(operation) for operation in operations(document)}
         self._models = models
         self._report = report
-        # Settings of speculative decoding require a server that was started with it.
+        # Fields of speculative decoding require a server with a draft model.
         self._facts = {"drafting": None, **facts}
         self._frugal = frugal
 
@@ -74,18 +72,18 @@ class RequestLimits:
         fields = self._fields[definition["operationId"]]
         if not case.meta.generation.mode.is_positive:
             if self._frugal:
-                case.body = limited(case.body, fields)
+                case.body = with_small_limit(case.body, fields)
             return
         before, endpoint = case.body, definition["x-endpoint"]
-        case.body = worth_sending(case.body, endpoint, fields, self._models, self._facts, frugal=self._frugal)
+        case.body = adjusted(case.body, endpoint, fields, self._models, self._facts, frugal=self._frugal)
         if fields.intersection(group("token_limits").paths) and not limits(before) and not _is_endless(case.body):
             self._report.unlimited += 1
             self._report.limited += bool(limits(case.body))
 
 
-def names_what_is_nowhere(case: Case[Any], models: Sequence[str]) -> bool:
-    """Returns whether a request names a model that isn't served, or continues a made-up response: it is rightly refused
-    although it is valid."""
+def has_unknown_reference(case: Case[Any], models: Sequence[str]) -> bool:
+    """Returns whether a request names an unknown model or continues a made-up response, so that its refusal is
+    right."""
     body = case.body
     return isinstance(body, dict) and (
         body.get("model", models[0]) not in models or body.get("previous_response_id") is not None
@@ -97,19 +95,19 @@ def limits(body: Object) -> list[str]:
     return [name for name in group("token_limits").paths if body.get(name) is not None]
 
 
-def limited(body: Object, fields: Collection[str]) -> dict[str, Any]:
-    """Returns a body with the smallest change that sets a small token limit."""
-    known = [name for name in group("token_limits").paths if name in fields]
-    small = {name: min(body[name], LARGE) for name in known if _is_number(body.get(name))}
-    missing = all(body.get(name) is None for name in known)
-    return {**body, **small} | ({known[0]: SMALL} if known and missing else {})
+def with_small_limit(body: Object, fields: Collection[str]) -> dict[str, Any]:
+    """Returns the body with a small token limit, and otherwise unchanged."""
+    names = [name for name in group("token_limits").paths if name in fields]
+    small = {name: min(body[name], LARGE) for name in names if _is_number(body.get(name))}
+    missing = all(body.get(name) is None for name in names)
+    return {**body, **small} | ({names[0]: SMALL} if names and missing else {})
 
 
 def _is_number(value: Any) -> bool:
     return isinstance(value, int | float) and not isinstance(value, bool)
 
 
-def worth_sending(
+def adjusted(
     body: Object,
     endpoint: str,
     fields: Collection[str],
@@ -120,7 +118,7 @@ def worth_sending(
 ) -> dict[str, Any]:
     """Returns a valid body as it is sent. `fields` are those of the operation; `models` are served; `facts` are the
     server's."""
-    draw = _draws(body)
+    draw = _draw_from(body)
     changed = consistent(body, endpoint, facts, images=not draw(4), draw=draw) if draw(10) else dict(body)
     if "model" in fields and draw(10):
         changed["model"] = models[draw(len(models))]
@@ -128,11 +126,11 @@ def worth_sending(
         changed.pop("previous_response_id", None)
     if "stream" in fields and "stream" not in changed and not draw(4):
         changed["stream"] = True
-    known = [name for name in group("token_limits").paths if name in fields]
-    if not known:
+    names = [name for name in group("token_limits").paths if name in fields]
+    if not names:
         return changed
     if not limits(changed) and (draw(10) or _is_endless(changed) or frugal):
-        changed[known[0]] = 1 + draw(SMALL)
+        changed[names[0]] = 1 + draw(SMALL)
     _reduce_choices(changed, BUDGET if limits(changed) else 1)
     if not limits(changed):
         changed.pop("ignore_eos", None)
@@ -149,7 +147,7 @@ def _is_endless(body: Object) -> bool:
     return forces(body) or constrains(body)
 
 
-# The fields that may hold several prompts.
+# Fields that may have several prompts.
 _PROMPTS = ("prompt", "prompt_token_ids")
 
 
@@ -164,7 +162,7 @@ def _reduce_choices(body: dict[str, Any], most: int) -> None:
 
 
 def _choices(body: Object) -> int:
-    # In JSON, 2.0 is an integer, too.
+    # In JSON Schema, 2.0 is an integer.
     return _prompts(body) * int(max(body.get("n") or 1, body.get("best_of") or 1))
 
 
@@ -172,8 +170,8 @@ def _prompts(body: Object) -> int:
     return max((len(body[name]) for name in _PROMPTS if is_several(body.get(name))), default=1)
 
 
-def _draws(body: Mapping[str, Any]) -> Callable[[int], int]:
-    """Returns a function that draws numbers below a bound, from the request alone."""
+def _draw_from(body: Mapping[str, Any]) -> Callable[[int], int]:
+    """Returns a function that draws numbers below a bound, determined by the request."""
     state = zlib.crc32(json.dumps(body, sort_keys=True).encode())
 
     def draw(bound: int) -> int:

@@ -1,4 +1,4 @@
-"""Runs Schemathesis and collects its findings."""
+"""Runs Schemathesis and records requests and findings."""
 
 import contextlib
 import copy
@@ -25,12 +25,12 @@ from schemathesis.hooks import GLOBAL_HOOK_DISPATCHER
 from schemathesis.openapi.checks import JsonSchemaError
 
 from specvino.conformance.dialect import WHOLE, Dialect
-from specvino.conformance.fuzz.document import drawable
+from specvino.conformance.fuzz.document import generatable
 from specvino.conformance.fuzz.exchanges import SchemathesisCheck, checks_for, endpoint_of, exchange_of
 from specvino.conformance.fuzz.expected_refusals import ExpectedRefusals, unknown_codes
 from specvino.conformance.fuzz.other_vendor_filter import OtherVendorFilter
-from specvino.conformance.fuzz.report import MOST_REFUSALS, Ended, FuzzFinding, FuzzReport
-from specvino.conformance.fuzz.request_limits import RequestLimits, names_what_is_nowhere
+from specvino.conformance.fuzz.report import MAX_REFUSALS, Ended, FuzzFinding, FuzzReport
+from specvino.conformance.fuzz.request_limits import RequestLimits, has_unknown_reference
 from specvino.conformance.fuzz.server import Server
 from specvino.conformance.fuzz.stored_ids import NotStored, StoredIds
 from specvino.conformance.http.client import Target
@@ -47,8 +47,8 @@ PHASES = ("examples", "coverage", "fuzzing", "stateful")
 
 
 def fuzz(target: Target, dialect: Dialect, **how: Any) -> FuzzReport:
-    """Sends Schemathesis' valid and invalid requests for the dialect's document to the server, and returns the
-    report."""
+    """Tests a server with requests that Schemathesis generates from the dialect's document, and returns the report. The
+    keyword arguments are those of FuzzRun. Raises as `FuzzRun.execute` does."""
     run = FuzzRun(target, dialect, **how)
     run.execute()
     return run.report
@@ -56,9 +56,12 @@ def fuzz(target: Target, dialect: Dialect, **how: Any) -> FuzzReport:
 
 @dataclass(slots=True)
 class FuzzRun:
-    """Runs Schemathesis once. `max_examples` bounds the requests of each operation in the phase `fuzzing` and the
-    sequences of `stateful`; `examples` and `coverage` follow from the document. `operations` are operationIds; without
-    it all. Of the target a request that takes longer than its timeout is a finding. `max_time` is in seconds."""
+    """One run of Schemathesis.
+
+    `max_examples` limits the requests per operation in the phase `fuzzing` and the sequences in `stateful`; `examples`
+    and `coverage` follow from the document. `operations` are operationIds, by default all. A request that exceeds the
+    target's timeout is a finding. `max_time` is in seconds.
+    """
 
     target: Target
     dialect: Dialect
@@ -67,12 +70,12 @@ class FuzzRun:
     phases: Sequence[str] = PHASES
     operations: Sequence[str] | None = None
     models: Sequence[str] = ()
-    """Names for requests; by default those that the server lists."""
+    """Names for requests; by default the models that the server lists."""
     without: Collection[str] = ()
-    """Checks that don't run."""
+    """Checks to leave out."""
     max_time: float | None = None
     frugal: bool = False
-    """No request may have a long answer (see request_limits.py)."""
+    """Whether to limit the length of all answers (see request_limits.py)."""
     report: FuzzReport = field(default_factory=FuzzReport)
     on_exchange: Callable[[Exchange], None] | None = None
     """Called with each exchange, in the order of the scenarios."""
@@ -80,17 +83,17 @@ class FuzzRun:
     _events: EventStream | None = None
     _stopped: bool = False
     _whole: bool = False
-    """Whether all phases ran once, each to its end."""
+    """Whether all phases completed once."""
     _cut_short: bool = False
     _begun: float = field(default_factory=time.monotonic)
     _phase_begun: float = field(default_factory=time.monotonic)
 
     def execute(self) -> None:
-        """Runs, and fills the report meanwhile. Raises OSError for a server that doesn't answer, and ValueError for a
-        document with a refusal that has no predicate."""
+        """Runs to the end, and fills the report meanwhile. Raises OSError for a server that doesn't answer, and
+        ValueError for a document with a refusal that can't be verified."""
         document = self.dialect.document
         if unknown := unknown_codes(document):
-            raise ValueError(f"no predicate judges the refusals {', '.join(sorted(unknown))}")
+            raise ValueError(f"the refusals {', '.join(sorted(unknown))} can't be verified")
         server = Server(self.target, document)
         models = self._served = self.models or server.models
         schema = self.schema(server)
@@ -108,31 +111,30 @@ class FuzzRun:
                 self._record(event)
 
     def schema(self, server: Server | None = None) -> schemathesis.BaseSchema:
-        """Returns the document as a schema of Schemathesis; with a server, which it asks, a filter drops failures that
-        are no findings."""
+        """Returns the document as a Schemathesis schema. With a server, hooks drop failures that aren't findings."""
         document, whole = self.dialect.document, self.dialect.name == WHOLE
-        described = drawable(document if whole else to_32(document), self.operations)
-        # Schemathesis 4.32 adds links of its own to what it is given, which others read, too.
-        own = copy.deepcopy(described)
-        schema: schemathesis.BaseSchema = schemathesis.openapi.from_dict(own, config=self._config())
+        generation_document = generatable(document if whole else to_32(document), self.operations)
+        # Schemathesis 4.32 adds links to the document that it is given, which is shared.
+        private = copy.deepcopy(generation_document)
+        schema: schemathesis.BaseSchema = schemathesis.openapi.from_dict(private, config=self._config())
         if server is not None:
-            others = OtherVendorFilter(self.dialect, self.report, self._served)
-            known = ExpectedRefusals(server, self.report) if whole else others
-            schema.hooks.register_hook_with_name(known, "filter_failure")
+            vendor_filter = OtherVendorFilter(self.dialect, self.report, self._served)
+            failure_filter = ExpectedRefusals(server, self.report) if whole else vendor_filter
+            schema.hooks.register_hook_with_name(failure_filter, "filter_failure")
             not_stored = NotStored()
             schema.hooks.register_hook_with_name(not_stored.after_call, "after_call")
             schema.hooks.register_hook_with_name(not_stored.filter_failure, "filter_failure")
         return schema
 
     def stop(self) -> None:
-        """Stops the run, from another thread, after the current request."""
+        """Stops the run after the current request. Thread-safe."""
         self._stopped = True
         if self._events is not None:
             self._events.stop()
 
     @property
     def _own_checks(self) -> set[str]:
-        """Returns the names of our own checks, which Schemathesis' settings don't know."""
+        """Returns the names of our checks, which Schemathesis' configuration doesn't accept."""
         return {check.__name__ for check in checks_for(self.dialect)}
 
     def _config(self) -> schemathesis.Config:
@@ -145,14 +147,14 @@ class FuzzRun:
                 "continue-on-failure": True,
                 "request-timeout": target.timeout,
                 "max-redirects": 0,
-                # By name, or requests would look for another file in the environment.
+                # An explicit path: otherwise requests reads one from the environment.
                 "tls-verify": False if target.insecure else target.cacert or requests.utils.DEFAULT_CA_BUNDLE_PATH,
-                # Retry-After of a busy server is honored.
+                # Honors Retry-After.
                 "rate-limit": "auto",
                 "headers": {**target.extra, **(target.credentials(target.key) if target.key_header else {})},
-                # What an earlier run learned must not change this one.
+                # Runs must not depend on earlier ones.
                 "cache": {"enabled": False},
-                # Streams are read to their end: the default of 20 events would cut off their required end.
+                # Streams are read to their end, which is required; the default is 20 events.
                 "max-stream-events": 1_000_000,
                 "auth": {"openapi": {"BearerAuth": {"bearer": target.key}}}
                 if target.key and not target.key_header
@@ -161,23 +163,22 @@ class FuzzRun:
                     "mode": "all",
                     "max-examples": self.max_examples,
                     "database": "none",
-                    # The check ignored_auth tries every operation without a key and with a wrong one. If keys were
-                    # generated too, most invalid requests were refused for theirs, before anybody looks at bodies.
+                    # The check ignored_auth covers missing and wrong keys. With generated keys, most invalid requests
+                    # would be refused before their bodies are validated.
                     "with-security-parameters": False,
                 },
                 "phases": {phase: {"enabled": phase in self.phases} for phase in PHASES},
-                # Every check is on but max_response_time, which would measure the machine.
+                # All checks but max_response_time, which measures the machine.
                 "checks": {
-                    # Stricter than the default, which lets 401, 404, 409, 429 and 5xx pass for valid requests.
+                    # The default also accepts 401, 404, 409, 429 and 5xx for valid requests.
                     "positive_data_acceptance": {"expected-statuses": ["2xx"]},
-                    # Any refusal will do, 413 too (some invalid bodies are over the limit of bytes); no 5xx, as by
-                    # default. Which statuses an operation has is for status_code_conformance.
+                    # Any 4xx: status_code_conformance checks that the status is documented.
                     "negative_data_rejection": {"expected-statuses": ["4xx"]},
                     **{name: {"enabled": False} for name in {*self.without} - self._own_checks},
                 },
-                # Else `curl` shows "[Filtered]" for every field with "token" in its name.
+                # Otherwise `curl` shows "[Filtered]" for every field with "token" in its name.
                 "output": {"sanitization": {"enabled": False}},
-                # How fast the machine draws data is not what is tested.
+                # The speed of data generation isn't under test.
                 "suppress-health-check": ["too_slow"],
                 **({"max-time": max(1, math.ceil(self.max_time))} if self.max_time is not None else {}),
             }
@@ -193,11 +194,13 @@ class FuzzRun:
                     endpoint = endpoint_of(event.recorder.cases[id].value)
                     self.on_exchange(exchange_of(interaction, endpoint, self.target.url, self.report.count()))
         elif isinstance(event, events.NonFatalError) and isinstance(event.value, NoLinksFound):
-            pass  # the chosen operations have nothing to do with each other
+            pass  # the selected operations have no links
         elif isinstance(event, events.NonFatalError):
-            silent = isinstance(event.value, requests.RequestException | ServerUnavailable)
-            problems = self.report.silences if silent else self.report.errors
-            problems.append((event.label, f"{_innermost(event.value)}\n{event.info.code_sample or ''}".rstrip()))
+            is_unanswered = isinstance(event.value, requests.RequestException | ServerUnavailable)
+            problems = self.report.unanswered if is_unanswered else self.report.errors
+            problems.append(
+                (event.label, f"{_innermost_message(event.value)}\n{event.info.code_sample or ''}".rstrip())
+            )
         elif isinstance(event, events.FatalError):
             raise event.exception
         elif isinstance(event, events.Interrupted) and not (self._stopped or self._whole):
@@ -210,10 +213,9 @@ class FuzzRun:
             self.report.ended = ENDED[event.stop_reason]
 
     def _finish_phase(self, phase: PhaseName, end: float) -> None:
-        """Stops a run that completes before its time is up: the engine would repeat the last phases.
-
-        Schemathesis 4.32.5 keeps some of the time for the following phases, and doesn't report that it cut one short. A
-        phase that took less than its share wasn't cut short."""
+        """Stops a run that completed all phases before its time limit, since the engine would repeat the last ones.
+        Schemathesis 4.32.5 reserves time for later phases and doesn't report that it cut one short; a phase that took
+        less than its share wasn't cut short."""
         now = time.monotonic()
         if now - self._phase_begun >= (end - self._phase_begun) / len(PHASES):
             self._cut_short = True
@@ -226,7 +228,7 @@ class FuzzRun:
 def _registered(
     request_limits: RequestLimits, stored_ids: StoredIds, checks: Sequence[SchemathesisCheck]
 ) -> Iterator[None]:
-    """Registers checks and hooks during a run: Schemathesis 4.32 has them only globally (decision 042)."""
+    """Registers checks and hooks during a run: Schemathesis 4.32 only has global ones (decision 042)."""
 
     def before_call(context: HookContext, case: Case[Any], kwargs: dict[str, Any]) -> None:
         request_limits.apply(case)
@@ -249,10 +251,10 @@ def _record_scenario(
     for id, node in recorder.cases.items():
         response, case = recorder.find_response(case_id=id), node.value
         report.cases[phase, case.operation.label, response.status_code if response else 0] += 1
-        # The others are requests that a check made.
+        # Other requests were sent by checks.
         if response is not None and (id in recorder.checks or id in recorder.filtered_failures):
-            came = exchange_of(recorder.interactions[id], endpoint_of(case), url, report.count())
-            _record_kind(case, came, report, dialect, models)
+            exchange = exchange_of(recorder.interactions[id], endpoint_of(case), url, report.count())
+            _record_kind(case, exchange, report, dialect, models)
     for id, checks in recorder.checks.items():
         operation = recorder.cases[id].value.operation
         for check in checks:
@@ -272,28 +274,30 @@ def _record_scenario(
                 )
 
 
-def _record_kind(case: Case[Any], came: Exchange, report: FuzzReport, dialect: Dialect, models: Sequence[str]) -> None:
-    """Counts a request by whether it is valid, and a valid one by its answer."""
+def _record_kind(
+    case: Case[Any], exchange: Exchange, report: FuzzReport, dialect: Dialect, models: Sequence[str]
+) -> None:
+    """Counts a request as valid or invalid, and a valid one by its answer."""
     label = case.operation.label
     if case.meta is None or not case.meta.generation.mode.is_positive:
         report.invalid[label] += 1
         return
-    if dialect.takes(endpoint_of(case), came.request.body) is False:
-        return  # it breaks a rule that wasn't used for generation
+    if dialect.accepts(endpoint_of(case), exchange.request.body) is False:
+        return  # invalid by a rule that generation doesn't use
     report.valid[label] += 1
-    if came.status is None or names_what_is_nowhere(case, models):
+    if exchange.status is None or has_unknown_reference(case, models):
         return
-    if 200 <= came.status < 300:
+    if 200 <= exchange.status < 300:
         report.accepted[label] += 1
-    elif 400 <= came.status < 500:
+    elif 400 <= exchange.status < 500:
         report.refused[label] += 1
-        shown = report.refusals.setdefault(label, [])
-        if len(shown) < MOST_REFUSALS:
-            shown.append(came)
+        examples = report.refusals.setdefault(label, [])
+        if len(examples) < MAX_REFUSALS:
+            examples.append(exchange)
 
 
 def message_of(failure: Failure) -> str:
-    """Returns a failure as one line, without the schema and the value that Schemathesis shows."""
+    """Returns a failure as one line, without the schema and value that Schemathesis shows."""
     if isinstance(failure, JsonSchemaError):
         path = ".".join(map(str, failure.instance_path))
         return f"{failure.title}: {path or 'it'}: {failure.validation_message}"
@@ -301,22 +305,22 @@ def message_of(failure: Failure) -> str:
     return title + "; ".join(line.strip() for line in failure.message.splitlines() if line.strip())
 
 
-def _innermost(problem: Any) -> str:
+def _innermost_message(problem: Any) -> str:
     """Returns the message of the innermost error."""
     while isinstance(problem, BaseException) and problem.args:
         problem = problem.args[0]
     return str(problem) or type(problem).__name__
 
 
-ALONE = {"no_proxy": "*", "NO_PROXY": "*", "NETRC": os.devnull}
+NO_PROXIES = {"no_proxy": "*", "NO_PROXY": "*", "NETRC": os.devnull}
 
 
 @contextmanager
 def without_proxies() -> Iterator[None]:
-    """Ignores proxies and passwords of the environment while Schemathesis runs: its sessions, created in many places,
-    read them there, and Schemathesis 4.32 has no setting for that (decision 041)."""
-    before = {name: os.environ.get(name) for name in ALONE}
-    os.environ.update(ALONE)
+    """Hides proxies and `.netrc` of the environment from Schemathesis' sessions; Schemathesis 4.32 has no setting for
+    that (decision 041)."""
+    before = {name: os.environ.get(name) for name in NO_PROXIES}
+    os.environ.update(NO_PROXIES)
     try:
         yield
     finally:

@@ -1,4 +1,4 @@
-"""A second validator of JSON answers: openapi-core, which shares no code with Schemathesis or with our own shapes."""
+"""A second validator of JSON answers: openapi-core, which shares no code with Schemathesis or our own validation."""
 
 import json
 import re
@@ -18,7 +18,7 @@ from specvino.document.loading import lowered
 if TYPE_CHECKING:
     from openapi_core.protocols import Request
 
-# The number of answers of one shape that are validated: it takes a millisecond, and most answers are refusals.
+# The largest number of validated answers of one form: each takes a millisecond, and most are the same refusals.
 MOST_ALIKE = 8
 
 _HOST = "http://server.invalid"
@@ -26,7 +26,7 @@ _HOST = "http://server.invalid"
 
 @dataclass
 class _Request:
-    """A request as openapi-core expects it, which only needs its operation."""
+    """A request as openapi-core expects it; only path and method matter."""
 
     path: str
     method: str
@@ -45,14 +45,16 @@ class _Answer:
 
 
 class SecondValidator:
+    """Validates answers by a dialect's document with openapi-core."""
+
     def __init__(self, dialect: Dialect) -> None:
         self._dialect = dialect.name
         self._document = lowered() if dialect.name == WHOLE else dialect.document
         self._alike: Counter[tuple[str, str, int, Any]] = Counter()
 
     def violations(self, path: str, exchange: Exchange) -> list[str] | None:
-        """Returns the violations of an answer, or None for one that isn't validated: one that isn't JSON or has an
-        undocumented status, which other checks report, and one like many earlier answers. `path` is a template."""
+        """Returns the violations of an answer, or None if it isn't validated: not JSON, an undocumented status (other
+        checks report these), or the same form as MOST_ALIKE earlier answers. `path` is a template."""
         method, status = exchange.request.method, exchange.status or 0
         operation = self._document["paths"].get(path, {}).get(method.lower(), {})
         if exchange.media != "application/json" or str(status) not in operation.get("responses", {}):
@@ -61,7 +63,7 @@ class SecondValidator:
         self._alike[kind] += 1
         if self._alike[kind] > MOST_ALIKE:
             return None
-        # Names in place of the parameters, whose values might not match the template.
+        # Names instead of parameter values, which might not match the template.
         request = _Request(re.sub(r"[{}]", "", path), method.lower())
         answer = _Answer(status, exchange.headers["content-type"], dict(exchange.headers), exchange.content)
         return [
@@ -71,15 +73,15 @@ class SecondValidator:
 
 @cache
 def _openapi(dialect: str) -> OpenAPI:
-    """Returns a dialect's document as openapi-core has it, which takes a second to build. The server's URL doesn't
-    matter: operations are found by their paths."""
+    """Returns a dialect's document for openapi-core, which takes a second to build. Operations are found by path, so
+    the server's URL is irrelevant."""
     document = lowered() if dialect == WHOLE else Dialect(dialect).document
     paths = {path: _without_servers(item) for path, item in document["paths"].items()}
     return OpenAPI.from_dict({**document, "paths": paths, "servers": [{"url": _HOST}]})
 
 
 def _form(content: bytes) -> Any:
-    """Returns the fields of a JSON value and the types of their values."""
+    """Returns the field names of a JSON value with the types of their values."""
     try:
         return _form_of(json.loads(content))
     except (ValueError, RecursionError):
@@ -102,7 +104,7 @@ def _without_servers(item: Any) -> Any:
 
 
 def _sentence(error: BaseException) -> str:
-    """Returns an error as a sentence with its causes: its own text says only that there was an error."""
+    """Returns an error with its causes, which its own text lacks."""
     causes = [str(cause) for cause in getattr(error, "schema_errors", None) or ()]
     inner = error.__cause__ if isinstance(error, OpenAPIError) else None
     if inner is not None:

@@ -1,4 +1,4 @@
-"""Queries a server about itself, to verify its refusals."""
+"""Queries the server under test, to verify its refusals."""
 
 import json
 import time
@@ -15,19 +15,19 @@ from specvino.document.operations import operations
 
 
 class NoAnswer(OSError):
-    """A request got no answer, or one that can't be read."""
+    """A query got no answer, or an unreadable one."""
 
 
 class BadStatus(OSError):
-    """A request was answered with a status other than 2xx."""
+    """A query got a status other than 2xx."""
 
     def __init__(self, status: int, path: str) -> None:
-        super().__init__(f"{path} is answered with {status}")
+        super().__init__(f"{path} returns {status}")
         self.status = status
 
 
 class Server:
-    """Queries the server under test. Raises NoAnswer, and BadStatus for any status but 2xx."""
+    """Queries the server under test. Methods raise NoAnswer, and BadStatus for any status but 2xx."""
 
     def __init__(self, target: Target, document: Mapping[str, Any]) -> None:
         self._target = target
@@ -41,7 +41,7 @@ class Server:
 
     @cached_property
     def facts(self) -> Mapping[str, Any]:
-        """The facts that the server's own document states (`x-facts`), by name; none without such a document."""
+        """The facts in the server's own document (`x-facts`), by name; empty without such a document."""
         if "/openapi.json" not in self._paths:
             return {}
         try:
@@ -51,25 +51,25 @@ class Server:
         return facts if isinstance(facts, dict) else {}
 
     def response(self, id: str) -> dict[str, Any] | None:
-        """Returns the response currently stored under an id; None if there is none, or it can't be queried."""
+        """Returns the response stored under an id; None if there is none, or the document has no stored responses."""
         response: dict[str, Any] | None = self._stored("/responses/{response_id}", quote(id, safe=""))
         return response
 
     def new_response(self, model: str, *, background: bool) -> str | None:
-        """Returns the id of a response that was just stored, or is being made; None if the server stores none."""
+        """Creates a response and returns its id; None if the server doesn't store it."""
         if "/responses/{response_id}" not in self._paths:
             return None
         body = {"input": "hi", "max_output_tokens": 16, "store": True, "background": background}
         try:
-            made = self._ask("/responses", {"model": model, **body})
+            created = self._ask("/responses", {"model": model, **body})
         except BadStatus as bad:
-            if bad.status != 400:  # it was started without a store
+            if bad.status != 400:  # the server has no store
                 raise
             return None
-        return str(made["id"]) if made["store"] else None
+        return str(created["id"]) if created["store"] else None
 
     def input_items(self, id: str) -> set[str]:
-        """Returns the ids of all items that a stored response answers."""
+        """Returns the ids of all input items of a stored response."""
         ids: set[str] = set()
         query = {"limit": "100", "order": "asc"}
         while page := self._stored("/responses/{response_id}/input_items", quote(id, safe=""), query):
@@ -90,7 +90,7 @@ class Server:
             return None
 
     def _count_tokens(self, text: str) -> int | None:
-        """Returns the token count of a text without special tokens; None if the server can't count tokens."""
+        """Returns the number of a text's tokens without special tokens; None if the server has no tokenize endpoint."""
         if "/tokenize" not in self._paths:
             return None
         if not text:
@@ -99,8 +99,7 @@ class Server:
         return len(self._ask("/tokenize", body)["tokens"])
 
     def status(self, method: str, path: str, body: Any = None, *, key: str | None = None) -> int | None:
-        """Returns the status with which a request is answered, None without an answer; with a `key`, that one is sent
-        instead of the right one."""
+        """Returns the status of an answer, None without an answer. `key` replaces the target's key."""
         try:
             return self._send(method, path, body, key or self._target.key)[0]
         except NoAnswer:
@@ -113,10 +112,10 @@ class Server:
         try:
             return json.loads(content)
         except (ValueError, RecursionError):
-            raise NoAnswer(f"{path} is not answered with JSON") from None
+            raise NoAnswer(f"{path} doesn't return JSON") from None
 
     def _send(self, method: str, path: str, body: Any, key: str | None) -> tuple[int, bytes]:
-        """Waits and retries while the server reports that it is busy."""
+        """Sends a request, and retries while the server is busy (Retry-After)."""
         for _ in range(MOST_RETRIES):
             status, headers, content = self._once(method, path, body, key)
             wait = wait_of(headers)
@@ -143,7 +142,7 @@ class Server:
                 for piece in answer.iter_bytes():
                     content += piece
                     if len(content) > LONGEST or time.monotonic() > deadline:
-                        raise NoAnswer(f"the answer to {method} {path} does not end")
+                        raise NoAnswer(f"the answer to {method} {path} doesn't end")
                 return answer.status_code, answer.headers, bytes(content)
         except (httpx.HTTPError, UnicodeError) as error:
             raise NoAnswer(f"{method} {path} got no answer: {error or type(error).__name__}") from None

@@ -1,4 +1,4 @@
-"""Stored responses in generated requests: ids that exist, and links to responses that weren't stored."""
+"""Ids of stored responses for generated requests, and a filter for links to responses that weren't stored."""
 
 import contextlib
 import json
@@ -16,16 +16,13 @@ from specvino.conformance.fuzz.server import BadStatus, NoAnswer, Server
 
 ID = "response_id"
 
-# The prefix of the document's example of an id, which is mostly generated.
+# The prefix of the document's example id, which Schemathesis often uses.
 EXAMPLE = "resp_"
 
 
 class StoredIds:
-    """A hook that gives most valid cases with a `response_id` the id of a stored response; those of `stateful` have ids
-    of their own.
-
-    Two of three responses are background responses, and streams are resumed near their beginning.
-    """
+    """A hook that sets `response_id` of most valid requests to a stored response, two of three a background response.
+    Streams are resumed near their beginning. Requests of the phase `stateful` keep their ids."""
 
     def __init__(self, server: Server, model: str, report: FuzzReport) -> None:
         self._server = server
@@ -42,8 +39,8 @@ class StoredIds:
             return
         try:
             self._change(case, draw)
-        except NoAnswer as silence:  # the request is sent unchanged
-            self._report.silences.append((case.operation.label, str(silence)))
+        except NoAnswer as error:  # the request is sent unchanged
+            self._report.unanswered.append((case.operation.label, str(error)))
         except BadStatus:
             pass
 
@@ -60,21 +57,19 @@ class StoredIds:
 
 
 class NotStored:
-    """Hooks that drop the failure of a link to a response which wasn't stored.
-
-    `after_call` and `filter_failure` are hooks of Schemathesis. It follows links from every created response, since
-    OpenAPI has no conditions for them."""
+    """Schemathesis hooks that drop failures of links to responses that weren't stored. OpenAPI links have no
+    conditions, so Schemathesis follows them from every created response."""
 
     def __init__(self) -> None:
         self._ids: set[str] = set()
 
     def after_call(self, context: HookContext, case: Case[Any], response: Response) -> None:
         if isinstance(case.body, Mapping) and case.body.get("store") is False:
-            with contextlib.suppress(ValueError, TypeError, KeyError):  # a stream or an error, which have no links
+            with contextlib.suppress(ValueError, TypeError, KeyError):  # streams and errors have no links
                 self._ids.add(str(json.loads(response.content)["id"]))
 
     def filter_failure(self, context: HookContext, failure: Failure, case: Case[Any], response: Response) -> bool:
-        """Returns whether the failure is kept."""
+        """Returns whether to keep the failure."""
         return not isinstance(failure, EnsureResourceAvailability) or not self._ids.intersection(
             (case.path_parameters or {}).values()
         )

@@ -1,1 +1,1 @@
-"""Requests and what comes back: one client, and all that is known of an exchange."""
+"""The HTTP client, and exchanges: requests with their answers."""

@@ -1,4 +1,4 @@
-"""Sends requests to one server, and reads answers with limits on time and size."""
+"""An HTTP client for one server, with limits on time and size."""
 
 import asyncio
 import ssl
@@ -13,7 +13,7 @@ import httpx
 
 from specvino.conformance.http.exchange import Ended, Exchange, Request
 
-# Bytes of an answer that are read: an endless event must not fill the memory.
+# The largest number of bytes read of an answer: an endless event must not fill the memory.
 LONGEST = 8_000_000
 
 RETRIED = (429, 503)
@@ -23,30 +23,31 @@ MOST_RETRIES = 3
 
 @dataclass(frozen=True, slots=True)
 class Target:
-    """The server under test: `url` has the base path (`http://127.0.0.1:8000/v1`). Times are in seconds."""
+    """The server under test and how to reach it. `url` includes the base path (`http://127.0.0.1:8000/v1`). Times are
+    in seconds."""
 
     url: str
     key: str | None = None
     model: str | None = None
     timeout: float = 60.0
     extra: Mapping[str, str] = field(default_factory=dict)
-    """Headers for every request, with lower-case names: as secret as the key."""
+    """Headers for every request, with lower-case names. Their values are as secret as the key."""
     cacert: str | None = None
-    """A file of CA certificates, one of which must have signed the server's; None for the default ones."""
+    """A file of CA certificates to verify the server's certificate; None for the default ones."""
     insecure: bool = False
-    """Whether the server's certificate isn't verified."""
+    """Whether to skip verification of the server's certificate."""
     key_header: str | None = None
-    """The lower-case name of the header that contains the key alone; None for `Authorization: Bearer`."""
+    """The lower-case name of the header for the bare key; None for `Authorization: Bearer`."""
 
     def credentials(self, key: str | None) -> dict[str, str]:
-        """Returns the header with a key; none without a key."""
+        """Returns the header for a key; empty without a key."""
         if key is None:
             return {}
         return {self.key_header: key} if self.key_header else {"authorization": f"Bearer {key}"}
 
 
 class Client:
-    """A pool of connections to one server, as a context manager, which counts its exchanges from 1."""
+    """A connection pool to one server, as an async context manager. Exchanges are numbered from 1."""
 
     def __init__(
         self,
@@ -54,13 +55,13 @@ class Client:
         *,
         connections: int = 100,
         on_exchange: Callable[[Exchange], None] = lambda _: None,
-        beside: "Client | None" = None,
+        counted_by: "Client | None" = None,
     ) -> None:
-        """`connections` is the number of connections that may be open at once; `on_exchange` is called with each
-        exchange, also with those that are retried. A client `beside` another one counts its requests there."""
+        """`connections` is the largest number of open connections. `on_exchange` is called with each exchange,
+        including those that are retried. With `counted_by`, requests count as those of that client."""
         self.target = target
-        self.on_exchange: Callable[[Exchange], None] = beside.on_exchange if beside else on_exchange
-        self._counting = beside or self
+        self.on_exchange: Callable[[Exchange], None] = counted_by.on_exchange if counted_by else on_exchange
+        self._counting = counted_by or self
         self.sent = 0
         self._under_way = 0
         self._http = httpx.AsyncClient(
@@ -86,13 +87,16 @@ class Client:
         leave_at: float | None = None,
         deadline: float | None = None,
     ) -> Exchange:
-        """Sends a request and returns the exchange. `leave_after` closes the connection after that many pieces of the
-        body, `leave_at` after that many seconds. Waits and retries where the server says that it is busy; never raises
-        for anything that the server does."""
+        """Sends a request and returns the exchange. Never raises for faults of the server.
+
+        `leave_after` closes the connection after that number of body chunks, `leave_at` after that number of seconds.
+        While the server is busy (429 or 503 with Retry-After), waits and retries, up to MOST_RETRIES times and not
+        beyond `deadline` (seconds of `time.monotonic`).
+        """
         for retries in range(MOST_RETRIES + 1):
             exchange = await self._once(request, leave_after, leave_at, retries)
             if exchange.status is None and exchange.ended == "cut off" and retries == 0:
-                continue  # the server may have closed an idle connection of the pool: all clients retry then
+                continue  # the server may have closed an idle connection; HTTP clients retry that
             wait = wait_of(exchange.headers)
             if exchange.status not in RETRIED or wait is None or retries == MOST_RETRIES:
                 break
@@ -110,7 +114,7 @@ class Client:
         ended: Ended = "complete"
         problem = connection = None
         self._under_way += 1
-        # A server may process one request after the other: waiting for the others isn't slowness.
+        # A server may process requests one after the other, so the timeout grows with the requests under way.
         allowed = self.target.timeout * self._under_way
         leaves = leave_at is not None and leave_at < allowed
         try:
@@ -126,7 +130,7 @@ class Client:
                         times.append(time.monotonic() - begun)
                         content += piece
                         if len(content) > LONGEST:
-                            ended, problem = "too long", f"the answer is longer than {LONGEST} bytes"
+                            ended, problem = "too long", f"the answer exceeds {LONGEST} bytes"
                             break
                         if leave_after is not None and len(times) >= leave_after:
                             ended = "left"
@@ -135,11 +139,11 @@ class Client:
             if leaves:
                 ended = "left"
             else:
-                ended, problem = "too slow", f"the answer was not whole after {allowed:g} s"
-        except (httpx.ConnectError, OSError, UnicodeError) as error:  # the last one is a name that can't be looked up
+                ended, problem = "too slow", f"the answer wasn't complete after {allowed:g} s"
+        except (httpx.ConnectError, OSError, UnicodeError) as error:  # UnicodeError: the host name can't be encoded
             ended, problem = "unreachable", f"no connection: {error}"
         except (httpx.HTTPError, httpx.InvalidURL, httpx.StreamError) as error:
-            ended, problem = "cut off", f"the connection broke: {error or 'it ended within the answer'}"
+            ended, problem = "cut off", f"the connection broke: {error or 'it ended before the answer was complete'}"
         finally:
             self._under_way -= 1
         exchange = Exchange(
@@ -162,14 +166,14 @@ class Client:
 
 
 async def _chunked(content: bytes | None) -> AsyncIterator[bytes]:
-    """Yields the content in two pieces, without a known length."""
+    """Yields the content in two parts, for a body without Content-Length."""
     body = content or b""
     yield body[: len(body) // 2]
     yield body[len(body) // 2 :]
 
 
 def _connection(response: httpx.Response) -> str | None:
-    """Returns our end of the connection where the server keeps it open for the next request; otherwise None."""
+    """Returns the local address of a connection that the server keeps open; otherwise None."""
     stream = response.extensions.get("network_stream")
     if stream is None or response.http_version != "HTTP/1.1" or "close" in response.headers.get("connection", ""):
         return None
@@ -177,7 +181,7 @@ def _connection(response: httpx.Response) -> str | None:
 
 
 def full_url(base: str, path: str) -> str:
-    """Returns the URL of a path. Paths are relative to the base URL; those with two slashes at their beginning, to the
+    """Returns the URL of a path, relative to the base URL; a path that starts with two slashes is relative to the
     server's root."""
     if path.startswith("//"):
         return str(httpx.URL(base).copy_with(raw_path=path[1:].encode()))
@@ -185,7 +189,7 @@ def full_url(base: str, path: str) -> str:
 
 
 def wait_of(headers: Mapping[str, str]) -> float | None:
-    """Returns the seconds to wait by an answer's Retry-After; None without one, or where they are too many."""
+    """Returns the seconds to wait by Retry-After; None without the header, or above LONGEST_WAIT."""
     value = headers.get("retry-after")
     if value is None:
         return None
@@ -201,7 +205,7 @@ def wait_of(headers: Mapping[str, str]) -> float | None:
 
 @cache
 def tls(cacert: str | None, insecure: bool) -> ssl.SSLContext:
-    """Returns one TLS context for all clients: creating it takes longer than most answers. Raises OSError for a file
+    """Returns a TLS context, cached since creating one takes longer than most answers. Raises OSError for a file
     without certificates."""
     if cacert is not None:
         return ssl.create_default_context(cafile=cacert)

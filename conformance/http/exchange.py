@@ -1,4 +1,4 @@
-"""One request and what came back."""
+"""An exchange: one request and its answer."""
 
 import json
 from collections.abc import Mapping
@@ -9,19 +9,19 @@ from typing import Any, Literal
 from specvino.conformance.streams.fold import fold_chat, fold_completion, fold_response
 from specvino.conformance.streams.sse import Decoder, ServerSentEvent
 
-# How an exchange ended: with `left` we closed the connection on purpose.
+# How an exchange ended. `left`: the client closed the connection on purpose.
 Ended = Literal["complete", "cut off", "too slow", "too long", "unreachable", "left"]
 
 FOLDS = {"chat": fold_chat, "completions": fold_completion, "responses": fold_response, "response": fold_response}
 
 
 class Unreadable(Exception):
-    """An answer can't be read; the text says why."""
+    """Raised if an answer can't be parsed; the message is the reason."""
 
 
 @dataclass(frozen=True, slots=True)
 class Request:
-    """A request as it was sent. `body` is its JSON value, None without one; `content` its bytes."""
+    """A request as sent. `body` is the JSON value, None without one; `content` is the bytes."""
 
     endpoint: str | None
     method: str
@@ -31,7 +31,7 @@ class Request:
     body: Any = None
 
     def asked(self, field: str, default: Any = None) -> Any:
-        """Returns the value of a field of the JSON body; the default where it is absent or null."""
+        """Returns a field of the JSON body; the default if it is absent or null."""
         value = self.body.get(field) if isinstance(self.body, Mapping) else None
         return default if value is None else value
 
@@ -42,8 +42,8 @@ class Request:
 
 @dataclass(frozen=True)
 class Exchange:
-    """A request and its answer. `status` is None if no answer came. `headers` have lower-case names. Times are in
-    seconds since the request."""
+    """A request and its answer. `status` is None without an answer. `headers` have lower-case names. Times are in
+    seconds since the request was sent."""
 
     number: int
     request: Request
@@ -56,9 +56,9 @@ class Exchange:
     problem: str | None = None
     retries: int = 0
     times: tuple[float, ...] = field(default=())
-    """The time of each piece of the body."""
+    """The arrival time of each body chunk."""
     connection: str | None = None
-    """Our end of the connection, where the server keeps it open for the next request."""
+    """The local address of the connection, if the server keeps it open."""
     began: float = 0.0
     """The time of the request, in seconds since 1970."""
 
@@ -69,8 +69,7 @@ class Exchange:
 
     @property
     def without_effect(self) -> frozenset[str]:
-        """Returns the fields that the server, or one behind a gateway, reports as having no effect. A gateway puts a
-        prefix before the header's name."""
+        """Returns the request fields that X-Unsupported-Params lists. A gateway may prefix the header's name."""
         values = [value for name, value in self.headers.items() if f"-{name}".endswith("-x-unsupported-params")]
         return frozenset(field.strip() for value in values for field in value.split(","))
 
@@ -79,9 +78,9 @@ class Exchange:
         return self.media == "text/event-stream"
 
     def require_stream(self) -> None:
-        """Raises Unreadable if the answer isn't a stream by its media type."""
+        """Raises Unreadable if the media type isn't that of a stream."""
         if not self.is_stream:
-            raise Unreadable(f"a stream was asked for, and the answer is {self.media or 'of no media type'}")
+            raise Unreadable(f"stream is true, but the answer is {self.media or 'of no media type'}")
 
     @cached_property
     def events(self) -> tuple[ServerSentEvent, ...]:
@@ -95,42 +94,47 @@ class Exchange:
 
     @cached_property
     def json(self) -> Any:
-        """Returns the body as JSON. Raises Unreadable, also where a stream was requested and the answer isn't one."""
+        """Returns the body as JSON. Raises Unreadable if it isn't JSON, or if a requested stream came as another media
+        type."""
         if self.request.streamed and self.ok:
             self.require_stream()
         try:
             return json.loads(self.content)
         except (ValueError, RecursionError) as error:
-            shown = self.content[:80].decode("utf-8", "replace")
-            raise Unreadable(f"the answer is not JSON ({error}): {shown!r}") from None
+            start = self.content[:80].decode("utf-8", "replace")
+            raise Unreadable(f"the answer isn't JSON ({error}): {start!r}") from None
 
     @cached_property
     def answer(self) -> dict[str, Any]:
-        """Returns the JSON object of the answer; for a stream, the fold of its events. Raises Unreadable."""
+        """Returns the answer's JSON object; for a stream, the fold of its events. Raises Unreadable."""
         if not self.is_stream:
             if not isinstance(self.json, dict):
-                raise Unreadable(f"the answer is no JSON object but {self.content[:80]!r}")
+                raise Unreadable(f"the answer isn't a JSON object: {self.content[:80]!r}")
             return self.json
         fold = FOLDS.get(self.request.endpoint or "")
         if fold is None or not self.chunks:
-            raise Unreadable("the stream holds no event")
+            raise Unreadable("the stream has no events")
         try:
             return fold(list(self.chunks))
         except KeyError as error:
-            raise Unreadable(f"the stream adds up to no answer: an event has no {error.args[0]!r}") from None
+            raise Unreadable(f"the stream can't be folded into an answer: an event has no {error.args[0]!r}") from None
         except IndexError:
-            raise Unreadable("the stream adds up to no answer: an event is about what was never begun") from None
+            raise Unreadable(
+                "the stream can't be folded into an answer: an event refers to an item or part that wasn't added"
+            ) from None
         except (TypeError, AttributeError):
-            raise Unreadable("the stream adds up to no answer: an event has a value of another type") from None
+            raise Unreadable(
+                "the stream can't be folded into an answer: an event has a value of the wrong type"
+            ) from None
 
     @property
     def ok(self) -> bool:
-        """Returns whether it is a complete answer with a 2xx."""
+        """Returns whether the answer is complete, with a 2xx status."""
         return self.status is not None and self.status < 300 and self.ended == "complete"
 
     @property
     def error(self) -> Mapping[str, Any]:
-        """Returns OpenAI's error object of a refusal; empty without one."""
+        """Returns the `error` object of an answer; empty without one."""
         try:
             error = self.json.get("error") if isinstance(self.json, dict) else None
         except Unreadable:
@@ -138,9 +142,9 @@ class Exchange:
         return error if isinstance(error, dict) else {}
 
     def __str__(self) -> str:
-        """Returns a readable line: `POST /chat/completions -> 200`."""
-        came = str(self.status) if self.status is not None else self.problem or self.ended
-        return f"{self.request.method} {self.request.path} -> {came}"
+        """Returns a summary line: `POST /chat/completions -> 200`."""
+        outcome = str(self.status) if self.status is not None else self.problem or self.ended
+        return f"{self.request.method} {self.request.path} -> {outcome}"
 
 
 def _object(event: ServerSentEvent) -> dict[str, Any] | None:

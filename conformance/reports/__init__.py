@@ -1,4 +1,5 @@
-"""Reports of a run, for people and for programs.
+"""Reports of a run, for people and programs.
 
-A run becomes records (`records.py`): a header, a result for each rule, a footer. Every report is made from these. So a
-file of them (`ndjson.py`) gives the same reports later, and everything in a report has passed through `redact.py`."""
+A run becomes records (`records.py`), from which all reports are made: a file of records (`ndjson.py`) gives the same
+reports later, and all text has passed `redact.py`.
+"""

@@ -1,4 +1,4 @@
-"""A badge for a server: JSON for shields.io's endpoint badge (https://shields.io/badges/endpoint-badge)."""
+"""A badge as JSON for shields.io's endpoint badge (https://shields.io/badges/endpoint-badge)."""
 
 import json
 from pathlib import Path
@@ -13,7 +13,7 @@ def write(report: Report, path: Path) -> None:
 
 
 def badge(report: Report) -> dict[str, str | int]:
-    """Returns how many of the judged `must` rules pass; no number for a run that isn't complete."""
+    """Returns the badge: how many of the checked `must` rules pass, or `not judged` for a run that isn't whole."""
     verdicts = [line.verdict for line in report.lines if line.severity is Severity.MUST]
     passed, failed = verdicts.count(Verdict.PASS), verdicts.count(Verdict.FAIL)
     message, color = f"{passed} of {passed + failed} pass", "red" if failed else "brightgreen"

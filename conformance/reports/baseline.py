@@ -1,4 +1,4 @@
-"""Accepted findings: a file that a project keeps beside its server.
+"""Baselines: files of accepted findings.
 
     accepted:
       chat/stop/string:
@@ -7,7 +7,7 @@
         findings:
         - "POST /chat/completions -> 200: the text has the stop string '…'"
 
-Without `findings` an entry accepts all findings of the rule. The file may be JSON.
+Without `findings`, an entry accepts all findings of its rule. The file may be YAML or JSON.
 """
 
 from collections.abc import Collection, Iterable, Iterator
@@ -23,7 +23,7 @@ from specvino.document import yaml_text
 
 
 class BadBaseline(Exception):
-    """A file isn't a baseline; the text says why."""
+    """Raised for a file that isn't a baseline; the message is the reason."""
 
 
 class Accepted(BaseModel):
@@ -32,21 +32,21 @@ class Accepted(BaseModel):
     verdict: Literal[Verdict.FAIL, Verdict.ERROR]
     because: str = ""
     findings: tuple[str, ...] | None = None
-    """The accepted faults, in the form of Found.fault; None for all."""
+    """The accepted faults, as in FindingRecord.fault; None for all."""
 
     def has(self, fault: str) -> bool:
         return self.findings is None or fault in self.findings
 
 
 class Baseline(BaseModel):
-    """The accepted findings, by rule."""
+    """The accepted findings by rule."""
 
     model_config = ConfigDict(frozen=True, extra="forbid")
 
     accepted: dict[Annotated[str, Field(pattern=".+/.+/.+")], Accepted] = {}
 
     def mark(self, line: Line) -> Line:
-        """Returns the line with the accepted ones of its findings marked, and the reason."""
+        """Returns the line with its accepted findings marked, and the reason."""
         entry = self.accepted.get(line.rule)
         if entry is None or entry.verdict != line.verdict:
             return line
@@ -55,18 +55,18 @@ class Baseline(BaseModel):
         return line.model_copy(update={"accepted": accepted, "note": entry.because, "findings": findings})
 
     def unneeded(self, lines: Iterable[Line]) -> Iterator[str]:
-        """Yields the rules whose verdict isn't the accepted one."""
+        """Yields the rules whose verdict differs from the accepted one."""
         for line in lines:
             entry = self.accepted.get(line.rule)
             if entry is not None and line.verdict in JUDGED and entry.verdict != line.verdict:
                 yield line.rule
 
     def unknown(self, rules: Collection[str]) -> list[str]:
-        """Returns the entries that name none of the rules."""
+        """Returns the entries whose rules don't exist."""
         return sorted(self.accepted.keys() - set(rules))
 
     def updated(self, lines: Iterable[Line]) -> "Baseline":
-        """Returns a baseline that accepts the findings of these lines. Entries of other rules stay."""
+        """Returns a baseline that accepts the findings of these lines, and keeps entries of other rules."""
         accepted = dict(self.accepted)
         for line in lines:
             if line.verdict in BAD:
@@ -88,8 +88,8 @@ def read(path: Path) -> Baseline:
     try:
         return Baseline.model_validate(yaml.safe_load(path.read_bytes()) or {})
     except (yaml.YAMLError, RecursionError) as error:
-        raise BadBaseline(f"{path} is no baseline: {' '.join(str(error).split())}") from None
+        raise BadBaseline(f"{path} isn't a baseline: {' '.join(str(error).split())}") from None
     except ValidationError as error:
         problem = error.errors(include_url=False, include_input=False)[0]
         where = ".".join(map(str, problem["loc"]))
-        raise BadBaseline(f"{path} is no baseline: {where or 'it'}: {problem['msg']}") from None
+        raise BadBaseline(f"{path} isn't a baseline: {where or 'it'}: {problem['msg']}") from None

@@ -1,21 +1,23 @@
-"""Results of a run as lines of a report, without keys, and requests as curl commands."""
+"""Converts results to report lines without keys, and requests to curl commands."""
 
 import shlex
 
 from specvino.conformance.http.client import Target, full_url
 from specvino.conformance.http.exchange import Exchange, Request
-from specvino.conformance.reports.records import Came, Found, Line, Sent, Shown
+from specvino.conformance.reports.records import ExchangeRecord, FindingRecord, Line, RequestRecord, ResponseRecord
 from specvino.conformance.reports.redact import HIDDEN, Redactor
 from specvino.conformance.verdict import Finding, Result, Severity
 
-# Characters of a body in a report.
+# The maximum length of a body, in characters.
 LONGEST = 8_000
 
-# Exchanges of one finding in a report.
-MOST_EXCHANGES = 8
+# The largest number of exchanges of a finding.
+MAX_EXCHANGES = 8
 
 
 class Converter:
+    """Converts the results of one target, with its secrets redacted."""
+
     def __init__(self, target: Target) -> None:
         self._target = target
         self._redactor = Redactor.of(target)
@@ -39,30 +41,30 @@ class Converter:
             seconds=round(result.seconds, 3),
         )
 
-    def _found(self, finding: Finding) -> Found:
-        exchanges = tuple(self._shown(exchange) for exchange in finding.exchanges[:MOST_EXCHANGES])
-        return Found(message=self._redactor.text(finding.message), exchanges=exchanges)
+    def _found(self, finding: Finding) -> FindingRecord:
+        exchanges = tuple(self._shown(exchange) for exchange in finding.exchanges[:MAX_EXCHANGES])
+        return FindingRecord(message=self._redactor.text(finding.message), exchanges=exchanges)
 
-    def _shown(self, exchange: Exchange) -> Shown:
+    def _shown(self, exchange: Exchange) -> ExchangeRecord:
         redactor, request = self._redactor, exchange.request
-        came = None
+        response = None
         if exchange.status is not None:
-            came = Came(
+            response = ResponseRecord(
                 status=exchange.status,
                 headers=redactor.headers(exchange.headers),
                 body=redactor.body(exchange.content, LONGEST),
                 size=len(exchange.content),
             )
-        return Shown(
+        return ExchangeRecord(
             number=exchange.number,
-            request=Sent(
+            request=RequestRecord(
                 method=request.method,
                 url=redactor.text(full_url(self._target.url, request.path)),
                 headers=redactor.headers(request.headers),
                 body=None if request.content is None else redactor.body(request.content, LONGEST),
                 size=len(request.content or b""),
             ),
-            response=came,
+            response=response,
             ended=exchange.ended,
             problem=None if exchange.problem is None else redactor.text(exchange.problem),
             retries=exchange.retries,
@@ -71,15 +73,15 @@ class Converter:
         )
 
 
-# The variable of the shell that stands for the key.
+# The shell variable for the key.
 KEY = "$SPECVINO_API_KEY"
 
-# Bytes of a body in a command.
+# The maximum length of a body in a command, in bytes.
 LONGEST_COMMAND_BODY = 20_000
 
 
 def curl(request: Request, target: Target) -> str:
-    """Returns the command for a POSIX shell, without secrets of the target."""
+    """Returns a command for a POSIX shell that repeats the request, without secrets of the target."""
     words = ["curl", "-sS", "-i", "-N"]
     if target.insecure:
         words.append("-k")
@@ -94,11 +96,11 @@ def curl(request: Request, target: Target) -> str:
         return " ".join(words)
     if len(request.content) > LONGEST_COMMAND_BODY:
         return (
-            f"{' '.join(words)} --data-binary @body  # a body of {len(request.content)} bytes, too long to write here"
+            f"{' '.join(words)} --data-binary @body  # a body of {len(request.content)} bytes, too long for a command"
         )
     text = _plain(request.content)
     if text is None:
-        # Every shell's printf has octal escapes; all bytes are escaped, so that % and \ have no meaning.
+        # Every POSIX printf supports octal escapes; with all bytes escaped, % and \ need no handling.
         escaped = "".join(f"\\{byte:03o}" for byte in request.content)
         return f"printf '{escaped}' | {' '.join(words)} --data-binary @-"
     return f"{' '.join(words)} --data-raw {shlex.quote(text)}"
@@ -113,7 +115,7 @@ def _header(name: str, value: str, target: Target) -> str:
 
 
 def _plain(content: bytes) -> str | None:
-    """Returns the text, if a command can contain it unchanged; otherwise None."""
+    """Returns the content as text if a command can contain it unchanged; otherwise None."""
     try:
         text = content.decode("utf-8")
     except UnicodeDecodeError:

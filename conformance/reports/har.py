@@ -13,7 +13,7 @@ from specvino.conformance.reports.redact import Redactor
 
 
 class Writer:
-    """A writer of exchanges, each at once: a run may have more than fits into memory. Raises OSError."""
+    """Writes exchanges immediately, since a run may exceed the memory. Raises OSError."""
 
     def __init__(self, path: Path, target: Target, tool: str) -> None:
         self.path = path
@@ -30,7 +30,7 @@ class Writer:
         self._before = ",\n"
 
     def close(self) -> None:
-        """Ends the file, which is JSON only then."""
+        """Completes the file, which is valid JSON only then."""
         if not self._file.closed:
             self._put(f"{self._begin if self._before == self._begin else ''}\n]}}}}\n")
             self._file.close()
@@ -45,7 +45,7 @@ class Writer:
     def _entry(self, exchange: Exchange) -> dict[str, Any]:
         first = exchange.seconds if exchange.first is None else exchange.first
         timings = {"send": 0, "wait": _ms(first), "receive": _ms(exchange.seconds - first)}
-        found = {
+        entry = {
             "startedDateTime": datetime.fromtimestamp(exchange.began, UTC).isoformat(timespec="milliseconds"),
             "time": _ms(exchange.seconds),
             "request": self._request(exchange),
@@ -54,12 +54,12 @@ class Writer:
             "timings": timings,
         }
         problem = exchange.problem or (exchange.ended if exchange.ended != "complete" else "")
-        return found | ({"comment": self._redactor.text(problem)} if problem else {})
+        return entry | ({"comment": self._redactor.text(problem)} if problem else {})
 
     def _request(self, exchange: Exchange) -> dict[str, Any]:
         request, text = exchange.request, self._redactor.text
         url = text(full_url(self._target.url, request.path))
-        found: dict[str, Any] = {
+        entry: dict[str, Any] = {
             "method": request.method,
             "url": url,
             "httpVersion": "HTTP/1.1",
@@ -71,11 +71,11 @@ class Writer:
         }
         if request.content is not None:
             media = request.headers.get("content-type", "")
-            found["postData"] = {"mimeType": text(media), "text": self._redactor.body(request.content, LONGEST)}
-        return found
+            entry["postData"] = {"mimeType": text(media), "text": self._redactor.body(request.content, LONGEST)}
+        return entry
 
     def _response(self, exchange: Exchange) -> dict[str, Any]:
-        """Returns the answer. Without one the status is 0, as browsers have it."""
+        """Returns the answer. Without one the status is 0, as in browsers."""
         text = self._redactor.text
         return {
             "status": exchange.status or 0,
@@ -83,7 +83,7 @@ class Writer:
             "httpVersion": "HTTP/1.1",
             "cookies": [],
             "headers": self._headers(exchange.headers),
-            # Bytes that aren't text are escaped: in base64, a key couldn't be found.
+            # Binary bytes are escaped, not base64: a key in base64 might not be recognized.
             "content": {
                 "size": len(exchange.content),
                 "mimeType": text(exchange.headers.get("content-type", "")),

@@ -1,4 +1,4 @@
-"""Reports as self-contained web pages: one run, or several servers side by side. Nothing is fetched from anywhere."""
+"""Reports as self-contained web pages: one run, or several servers side by side."""
 
 import json
 import re
@@ -25,7 +25,7 @@ def write(report: Report, path: Path) -> None:
 
 
 def page(report: Report, *, back: str | None = None) -> str:
-    """Returns a report as a web page. `back` is the URL of a page that links here."""
+    """Returns a report as a web page. `back` is the URL of a page that links to it."""
     return str(render("report.html.jinja", report=report, lines=_sorted(report), back=back))
 
 
@@ -34,7 +34,7 @@ def render(template: str, **values: object) -> str:
 
 
 def anchor(rule: str) -> str:
-    """Returns the anchor of a rule in a page."""
+    """Returns the anchor of a rule within a page."""
     return "".join(character if character.isalnum() or character in "-_" else "." for character in rule)
 
 
@@ -48,7 +48,7 @@ def _sorted(report: Report) -> list[Line]:
 def _pretty(body: str) -> str:
     """Returns JSON with a line for each value; anything else unchanged."""
     try:
-        # An escape must not become a character that HTML doesn't allow.
+        # JSON escapes may decode to characters that HTML doesn't allow.
         return Redactor([]).text(json.dumps(json.loads(body), indent=2, ensure_ascii=False))
     except (ValueError, RecursionError):
         return body
@@ -58,7 +58,7 @@ def _pretty(body: str) -> str:
 def _environment() -> Environment:
     environment = Environment(
         loader=PackageLoader("specvino.conformance.reports", "templates"),
-        autoescape=True,  # whatever a server sends is text
+        autoescape=True,  # servers' texts aren't trusted
         undefined=StrictUndefined,
         trim_blocks=True,
         lstrip_blocks=True,
@@ -80,7 +80,7 @@ def _environment() -> Environment:
 
 @dataclass(frozen=True, slots=True)
 class Column:
-    """One server. `file` is the page with its findings."""
+    """A server of the matrix. `file` is the page with its findings."""
 
     name: str
     file: str
@@ -90,7 +90,7 @@ class Column:
 
 @dataclass(frozen=True, slots=True)
 class Row:
-    """One rule, with the result of each server, None without one."""
+    """A rule of the matrix, with the line of each server, or None."""
 
     rule: str
     says: str
@@ -102,7 +102,7 @@ class Row:
 
 
 def write_matrix(reports: Mapping[str, Report], folder: Path) -> None:
-    """Writes the site. `reports` are by the names of the servers. Raises OSError."""
+    """Writes the site: a matrix of all servers, and a page for each. `reports` are by server name. Raises OSError."""
     folder.mkdir(parents=True, exist_ok=True)
     columns = _columns(reports)
     for column in columns:
@@ -112,14 +112,14 @@ def write_matrix(reports: Mapping[str, Report], folder: Path) -> None:
 
 
 def _columns(reports: Mapping[str, Report]) -> list[Column]:
-    taken = {"index"}
+    slugs = {"index"}
     columns = []
     for name, report in reports.items():
-        plain = re.sub(r"[^a-z0-9]+", "-", name.lower()).strip("-") or "server"
+        base = re.sub(r"[^a-z0-9]+", "-", name.lower()).strip("-") or "server"
         slug = next(
-            candidate for candidate in (plain, *(f"{plain}-{n}" for n in range(2, 10_000))) if candidate not in taken
+            candidate for candidate in (base, *(f"{base}-{n}" for n in range(2, 10_000))) if candidate not in slugs
         )
-        taken.add(slug)
+        slugs.add(slug)
         columns.append(Column(name, f"{slug}.html", report, {line.rule: line for line in report.lines}))
     return columns
 

@@ -1,7 +1,7 @@
-"""Reports in JUnit's XML, for CI systems. A run that isn't complete has an error among its tests.
+"""JUnit XML reports, for CI systems. An incomplete run adds an erroneous test.
 
-There are several schemas. This fits Ant's (github.com/windyroad/JUnit-Schema), the strictest, and that of Jenkins'
-xUnit plugin (junit-10.xsd).
+The output is valid by the strictest schemas: Ant's (github.com/windyroad/JUnit-Schema) and that of Jenkins' xUnit
+plugin (junit-10.xsd).
 """
 
 from collections.abc import Sequence
@@ -15,7 +15,7 @@ from specvino.conformance.verdict import Verdict
 
 
 def write(report: Report, path: Path) -> None:
-    """Writes a report for CI systems. Raises OSError."""
+    """Writes a JUnit XML report. Raises OSError."""
     root = Element("testsuites")
     for subject, lines in by_subject(report.lines).items():
         _suite(root, subject, [_case(line) for line in lines], report)
@@ -31,7 +31,7 @@ def write(report: Report, path: Path) -> None:
 def _suite(root: Element, name: str, cases: Sequence[Element], report: Report) -> None:
     header = report.header
     suite = SubElement(root, "testsuite", id=str(len(root)), package="specvino", name=name)
-    # Ant's schema has no time zone here; it is UTC.
+    # Ant's schema doesn't allow a time zone; the time is UTC.
     suite.set("timestamp", header.started[: len("2026-01-02T03:04:05")])
     suite.set("hostname", urlsplit(header.url).hostname or "localhost")
     suite.set("tests", str(len(cases)))
@@ -75,5 +75,5 @@ def _outcome(case: Element, tag: str, message: str, text: str) -> None:
 
 
 def _xml(text: str) -> str:
-    """Returns a text without the two characters that pass redaction and that XML doesn't allow."""
+    """Escapes the two characters that pass redaction but aren't allowed in XML."""
     return text.replace("\ufffe", "\\ufffe").replace("\uffff", "\\uffff")

@@ -1,4 +1,4 @@
-"""A summary for a CI job's page."""
+"""Markdown summaries, for example for a CI job's page."""
 
 from collections.abc import Iterable, Iterator
 from pathlib import Path
@@ -10,8 +10,8 @@ from specvino.conformance.verdict import Verdict
 
 LONGEST = 300
 
-# The number of listed findings: such pages have limits.
-MOST = 50
+# The largest number of listed faults: CI pages have size limits.
+MAX_FAULTS = 50
 
 
 def write(report: Report, path: Path) -> None:
@@ -21,10 +21,10 @@ def write(report: Report, path: Path) -> None:
 
 def _lines(report: Report) -> Iterator[str]:
     header = report.header
-    yield f"## {_text(header.title)}"
+    yield f"## {_escaped(header.title)}"
     yield ""
     if report.shortcoming:
-        yield f"**{_text(report.shortcoming)}**"
+        yield f"**{_escaped(report.shortcoming)}**"
         yield ""
     yield f"{summary(report)}. Judged by {header.judged_by}, profile {header.profile}."
     yield ""
@@ -38,14 +38,14 @@ def _lines(report: Report) -> Iterator[str]:
     if not all_faults:
         return
     yield ""
-    yield "| | rule | what was found |"
+    yield "| | rule | finding |"
     yield "|---|---|---|"
-    for fault in all_faults[:MOST]:
+    for fault in all_faults[:MAX_FAULTS]:
         line, others = fault.head, f" and {len(fault.others)} more" if fault.others else ""
-        yield f"| {line.severity} | {line.rule}{others} | {_text(cut(line.why, LONGEST))} |"
-    if len(all_faults) > MOST:
+        yield f"| {line.severity} | {line.rule}{others} | {_escaped(cut(line.why, LONGEST))} |"
+    if len(all_faults) > MAX_FAULTS:
         yield ""
-        yield f"{len(all_faults) - MOST} more findings are in the other reports."
+        yield f"{len(all_faults) - MAX_FAULTS} more findings are in the other reports."
 
 
 def _by_endpoint(lines: Iterable[Line]) -> dict[str, list[Line]]:
@@ -55,8 +55,8 @@ def _by_endpoint(lines: Iterable[Line]) -> dict[str, list[Line]]:
     return groups
 
 
-def _text(text: str) -> str:
-    """Escapes a text: a server's message must not become a link, an image or a table cell."""
+def _escaped(text: str) -> str:
+    """Escapes text: a server's message must not become a link, an image or a table cell."""
     return "".join(
         f"\\{character}" if character in "\\`*_{}[]()#+-!|<>~@" else character for character in " ".join(text.split())
     )

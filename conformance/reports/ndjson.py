@@ -1,4 +1,4 @@
-"""Reports as NDJSON: a header, a line for each rule as soon as it has a verdict, a footer."""
+"""Reports as NDJSON: a header, a line for each rule in the order of completion, a footer."""
 
 from pathlib import Path
 from types import TracebackType
@@ -10,7 +10,7 @@ from specvino.conformance.reports.records import RECORDS, Footer, Header, Line, 
 
 
 class BadReport(Exception):
-    """A file isn't a report; the text says why."""
+    """Raised for a file that isn't a report; the message is the reason."""
 
 
 def write(report: Report, path: Path) -> None:
@@ -24,11 +24,11 @@ def as_line(record: Header | Line | Footer) -> bytes:
 
 
 class Writer:
-    """A writer of records, each at once, so that a killed run leaves its findings. Raises OSError."""
+    """Writes records immediately, so that a killed run keeps its findings. Raises OSError."""
 
     def __init__(self, path: Path) -> None:
         self.path = path
-        # Without a buffer, which would be written once more when the file is closed.
+        # Unbuffered: after an error, closing would write the buffer again.
         self._file = path.open("wb", buffering=0)
 
     def write(self, record: Header | Line | Footer) -> None:
@@ -44,12 +44,12 @@ class Writer:
 
 
 def read(path: Path) -> Report:
-    """Reads a report; a truncated file gives one that isn't `complete`. Raises BadReport and OSError."""
+    """Reads a report. A truncated file gives a report that isn't `complete`. Raises BadReport and OSError."""
     lines = path.read_bytes().split(b"\n")
     # A last line without a line feed is truncated.
     lines, rest = lines[:-1], lines[-1]
     if not lines:
-        raise BadReport(f"{path} is no report of a run: it has no whole line")
+        raise BadReport(f"{path} isn't a conformance report: it has no complete line")
     report: Report | None = None
     for number, line in enumerate(lines, 1):
         try:
@@ -57,18 +57,16 @@ def read(path: Path) -> Report:
         except ValidationError as error:
             problem = error.errors(include_url=False, include_input=False)[0]
             where = ".".join(map(str, problem["loc"]))
-            raise BadReport(f"{path} is no report of a run: line {number}: {where}: {problem['msg']}") from None
+            raise BadReport(f"{path} isn't a conformance report: line {number}: {where}: {problem['msg']}") from None
         if report is None and isinstance(record, Header):
             report = Report(record)
         elif report is None or isinstance(record, Header) or report.footer is not None:
-            raise BadReport(
-                f"{path} is no report of a run: line {number} is a {record.kind}, which doesn't belong there"
-            )
+            raise BadReport(f"{path} isn't a conformance report: unexpected {record.kind} in line {number}")
         elif isinstance(record, Footer):
             report.footer = record
         else:
             report.lines.append(record)
     assert report is not None
     if rest or (report.footer is not None and report.footer.counts != report.counts):
-        report.footer = None  # lines are missing, or were added
+        report.footer = None  # the file is truncated or was edited
     return report

@@ -1,22 +1,22 @@
-"""Findings as text, for terminals and for text-only reports."""
+"""Findings as plain text."""
 
 from collections.abc import Iterator
 
-from specvino.conformance.reports.records import Found, Line, Shown
+from specvino.conformance.reports.records import ExchangeRecord, FindingRecord, Line
 
-# Characters of a body or a command in a report.
+# The maximum length of a body or command, in characters.
 LONGEST = 2_000
 
 
 def explained(line: Line) -> str:
-    """Returns a result with all its details."""
+    """Returns a result with all details, as lines."""
     return "\n".join(_lines(line))
 
 
 def _lines(line: Line) -> Iterator[str]:
     yield line.says
     if line.advice:
-        yield f"A server should do so: {line.advice} ({line.source})"
+        yield f"Reason for this advice: {line.advice} ({line.source})"
     if line.because:
         yield line.because
     if line.spec:
@@ -28,22 +28,22 @@ def _lines(line: Line) -> Iterator[str]:
         yield from finding_lines(finding)
 
 
-def finding_lines(found: Found) -> Iterator[str]:
+def finding_lines(finding: FindingRecord) -> Iterator[str]:
     """Yields the lines of a finding and its exchanges."""
-    yield found.message
-    for shown in found.exchanges:
-        yield str(shown)
-        yield f"  {cut(shown.curl)}"
-        yield from (f"  {line}" for line in _response(shown))
+    yield finding.message
+    for exchange in finding.exchanges:
+        yield str(exchange)
+        yield f"  {cut(exchange.curl)}"
+        yield from (f"  {line}" for line in _response(exchange))
 
 
-def _response(shown: Shown) -> Iterator[str]:
-    if shown.response is None:
+def _response(exchange: ExchangeRecord) -> Iterator[str]:
+    if exchange.response is None:
         return
-    for name, value in shown.response.headers.items():
+    for name, value in exchange.response.headers.items():
         yield f"{name}: {value}"
     yield ""
-    yield from cut(shown.response.body).splitlines()
+    yield from cut(exchange.response.body).splitlines()
 
 
 def cut(text: str, longest: int = LONGEST) -> str:

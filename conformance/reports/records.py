@@ -1,4 +1,4 @@
-"""The lines of a report, which `line.schema.json` describes in the words of these classes. Times are in seconds."""
+"""The records of a report; `line.schema.json` is their JSON Schema. Times are in seconds."""
 
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -14,7 +14,7 @@ from specvino.conformance.verdict import Severity, Verdict
 # Verdicts of broken rules.
 BAD = (Verdict.FAIL, Verdict.ERROR)
 
-# Verdicts that say something about the server.
+# Verdicts that depend on the server's behavior.
 JUDGED = (Verdict.PASS, Verdict.FAIL, Verdict.ERROR, Verdict.UNSUPPORTED)
 
 
@@ -22,8 +22,8 @@ class Record(BaseModel):
     model_config = ConfigDict(frozen=True, extra="forbid")
 
 
-class Sent(Record):
-    """A request. `body` is truncated at a limit, `size` is its length in bytes."""
+class RequestRecord(Record):
+    """A request. `body` may be truncated; `size` is its full length in bytes."""
 
     method: str
     url: str
@@ -32,8 +32,9 @@ class Sent(Record):
     size: int = 0
 
 
-class Came(Record):
-    """An answer, likewise. Bytes that aren't UTF-8 are written as `\\xff`."""
+class ResponseRecord(Record):
+    r"""An answer. `body` may be truncated; `size` is its full length in bytes. Bytes that aren't UTF-8 are written as
+    `\xff`."""
 
     status: int
     headers: dict[str, str]
@@ -41,13 +42,13 @@ class Came(Record):
     size: int = 0
 
 
-class Shown(Record):
-    """A request and its answer, None without one. `ended` is `complete`, or what ended it early; `problem` says more.
-    `curl` repeats the request."""
+class ExchangeRecord(Record):
+    """A request and its answer, which is null without one. `ended` is `complete`, or how the exchange ended early;
+    `problem` has the details. `curl` is a command that repeats the request."""
 
     number: int
-    request: Sent
-    response: Came | None
+    request: RequestRecord
+    response: ResponseRecord | None
     ended: str
     problem: str | None = None
     retries: int = 0
@@ -55,31 +56,31 @@ class Shown(Record):
     curl: str
 
     def __str__(self) -> str:
-        came = str(self.response.status) if self.response else self.problem or self.ended
-        return f"{self.request.method} {self.request.url} -> {came}"
+        outcome = str(self.response.status) if self.response else self.problem or self.ended
+        return f"{self.request.method} {self.request.url} -> {outcome}"
 
 
-class Found(Record):
-    """A fault, and the exchanges that show it. `accepted` is whether a baseline accepts it."""
+class FindingRecord(Record):
+    """A violation, with the exchanges that show it. `accepted` is whether a baseline accepts it."""
 
     message: str
-    exchanges: tuple[Shown, ...] = ()
+    exchanges: tuple[ExchangeRecord, ...] = ()
     accepted: bool = False
 
     @property
     def fault(self) -> str:
-        """Returns what the finding has in common with findings of the same fault in other runs: the place of the first
+        """Returns the identity of the finding's fault, the same in all runs: method, path and status of the first
         exchange, and the message without its values."""
         if not self.exchanges:
             return shape_of(self.message)
-        shown = self.exchanges[0]
-        status = shown.response.status if shown.response else None
-        return fault_of(self.message, shown.request.method, urlsplit(shown.request.url).path, status)
+        exchange = self.exchanges[0]
+        status = exchange.response.status if exchange.response else None
+        return fault_of(self.message, exchange.request.method, urlsplit(exchange.request.url).path, status)
 
 
 class Generated(Record):
-    """The options with which the layer `fuzz` generated its requests: the same options give the same requests.
-    `max_examples` bounds the random ones of each operation, `checks` are the checks that ran."""
+    """The options by which the layer `fuzz` generated requests; the same options generate the same requests.
+    `max_examples` is the largest number of random requests per operation; `checks` are the checks that ran."""
 
     seed: int
     max_examples: int
@@ -90,10 +91,9 @@ class Generated(Record):
 
 
 class Header(Record):
-    """The first line: what was judged, and by what. `server` is its name as its user has it, with its version, such as
+    """The first record: what was tested, and against what. `server` is the server's name and version, such as
     `llama.cpp b11434`, or empty. `rules` is the version of the rules, empty in older reports; `document` is a digest of
-    the document that the server was judged by; `left_out` gives the reason for each rule that isn't for this
-    dialect."""
+    the dialect's document; `left_out` has the reason for each rule that isn't checked for the dialect."""
 
     kind: Literal["header"] = "header"
     format: Literal[1] = 1
@@ -121,7 +121,7 @@ class Header(Record):
 
     @property
     def judged_by(self) -> str:
-        """Returns what the server is judged by: `rules 1.0 and the document of openai`."""
+        """Returns the rules and the document: `rules 1.0 and the document of openai`."""
         return (
             f"rules {self.rules} and the document of {self.dialect}"
             if self.rules
@@ -130,9 +130,9 @@ class Header(Record):
 
 
 class Line(Record):
-    """The result of one rule. `judged` is the number of exchanges that were checked; `accepted` is whether a baseline
-    accepts it, and `note` why; `fails` is whether it makes the run fail. `follows` is the rule for all answers that the
-    same answer breaks. `advice` and `source` are the reason and the source of a rule that is advice."""
+    """The result of one rule. `judged` is the number of checked exchanges; `accepted` is whether a baseline accepts it,
+    and `note` is the baseline's reason; `fails` is whether it makes the run fail. `follows` is the rule for all answers
+    that the same answer breaks. `advice` and `source` are the reason and the source of a `should` rule."""
 
     kind: Literal["result"] = "result"
     rule: str
@@ -146,7 +146,7 @@ class Line(Record):
     issues: tuple[Annotated[str, Field(pattern="^https://")], ...] = ()
     because: str = ""
     follows: str = ""
-    findings: tuple[Found, ...] = ()
+    findings: tuple[FindingRecord, ...] = ()
     judged: int = 0
     seconds: float = 0.0
     accepted: bool = False
@@ -155,24 +155,25 @@ class Line(Record):
 
     @property
     def subject(self) -> str:
-        """Returns the subject of the rule: `chat/stop`."""
+        """Returns the rule's id without its last part: `chat/stop`."""
         return self.rule.rsplit("/", 1)[0]
 
     @property
     def faults(self) -> tuple[str, ...]:
-        """Returns the faults, each once; of a check that failed itself, its error."""
+        """Returns the distinct faults of the findings; for a crashed check, that of its error."""
         shapes = [finding.fault for finding in self.findings] or [shape_of(self.because)]
         return tuple(sorted(set(shapes))) if self.verdict in BAD else ()
 
     @property
     def why(self) -> str:
-        """Returns the reason in one line: the first finding, or `because`."""
+        """Returns the first finding's message, or `because`."""
         return self.findings[0].message if self.findings else self.because
 
 
 class Footer(Record):
-    """The last line. `complete` is false where the run was interrupted. `lost` is the rule during which the server went
-    away; `time_up` is whether the time was up before all cases had run; the layer `fuzz` uses the time that is left."""
+    """The last record. `complete` is false for an interrupted run; `lost` is the rule during which the server became
+    unreachable; `time_up` is whether the time limit ended the run before all cases had run. (The layer `fuzz` always
+    uses the remaining time.)"""
 
     kind: Literal["footer"] = "footer"
     counts: Mapping[Severity, Mapping[Verdict, int]]
@@ -190,8 +191,7 @@ RECORDS: TypeAdapter[Header | Line | Footer] = TypeAdapter(AnyRecord)
 
 @dataclass(slots=True)
 class Report:
-    """The records of a run, as far as it came: without a footer, or with one that isn't `complete`, it was
-    interrupted."""
+    """The records of a run, possibly interrupted: then the footer is missing, or not `complete`."""
 
     header: Header
     lines: list[Line] = field(default_factory=list)
@@ -210,17 +210,17 @@ class Report:
     def shortcoming(self) -> str:
         """Returns why the run isn't whole, as a sentence; empty if it is."""
         if self.footer is None:
-            return "The report has no end: the run was broken off, or the file was cut."
+            return "The report is incomplete: the run was interrupted, or the file is truncated."
         if not self.footer.complete:
-            return "The run was broken off."
+            return "The run was interrupted."
         if self.footer.lost:
-            return f"The server went away during {self.footer.lost}."
-        return "The time was up before all rules were judged." if self.footer.time_up else ""
+            return f"The server became unreachable during {self.footer.lost}."
+        return "The time limit was reached before all rules were checked." if self.footer.time_up else ""
 
     @property
     def exit_code(self) -> int:
-        """Returns the exit code of `specvino conform`: 1 with findings that aren't accepted, or where the server went
-        away; 2 where the run isn't whole, or nothing could be judged; else 0."""
+        """Returns the exit code of `specvino conform`: 1 for findings that aren't accepted, or an unreachable server; 2
+        if the run isn't whole, or checked nothing; otherwise 0."""
         if not any(line.verdict in JUDGED for line in self.lines):
             return 2
         if any(line.fails for line in self.lines) or (self.footer is not None and self.footer.lost):
@@ -254,22 +254,22 @@ def count(lines: Sequence[Line]) -> Counter[Verdict]:
 
 
 def totals(report: Report) -> list[str]:
-    """Returns a line for each severity, as in `must: 142 pass · 3 fail of 145`."""
+    """Returns a text for each severity, as in `must: 142 pass · 3 fail of 145`."""
     return [f"{severity}: {total(counts)}" for severity, counts in report.counts.items()] or [f"must: {total({})}"]
 
 
 def total(counts: Mapping[Verdict, int]) -> str:
-    """Returns the totals as in `142 pass · 3 fail of 145`: never without the number of all."""
+    """Returns the counts as in `142 pass · 3 fail of 145`, always with their sum."""
     parts = [f"{counts.get(verdict, 0)} {verdict}" for verdict in Verdict if counts.get(verdict) or verdict in SHOWN]
     return f"{' · '.join(parts)} of {sum(counts.values())}"
 
 
-# Verdicts that are counted also where they are none.
+# Verdicts that totals show even if the count is 0.
 SHOWN = (Verdict.PASS, Verdict.FAIL)
 
 
 def left_out(header: Header) -> Iterator[str]:
-    """Yields one text for each kind of reason, as in `23 left out, not in the dialect openai`."""
+    """Yields a text for each kind of reason, as in `23 left out, not in the dialect openai`."""
     reasons = Counter(
         because if because == "no key was given" else f"not in the dialect {header.dialect}"
         for because in header.left_out.values()
@@ -279,5 +279,5 @@ def left_out(header: Header) -> Iterator[str]:
 
 
 def summary(report: Report) -> str:
-    """Returns the totals in one line."""
+    """Returns all totals in one line."""
     return "; ".join([*totals(report), *left_out(report.header)])

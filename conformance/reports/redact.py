@@ -1,4 +1,4 @@
-"""Removes keys from reports, also where a server sends them back: complete or in part, plain or encoded."""
+"""Removes keys from reports, even if the server repeats them: complete or truncated, plain, escaped or in base64."""
 
 import re
 from base64 import b64encode
@@ -12,29 +12,28 @@ HIDDEN = "[redacted]"
 # Headers whose values are always hidden.
 SECRET = ("authorization", "cookie", "set-cookie", "proxy-authorization", "x-api-key", "api-key")
 
-# Characters of a key below which it is only looked for as a word: a placeholder such as `none` must not blot out the
-# same letters elsewhere.
+# Keys with fewer characters are only hidden as whole words: a placeholder such as `none` may be part of other words.
 SHORT = 8
 
-# The most characters at the beginning of a key that may be left where a text was cut within it.
-MOST_LEFT = 7
+# The largest number of a key's characters that may remain where a text was truncated within the key.
+MAX_REMAINING = 7
 
-# Backslashes before a character that are looked through: each JSON text within another doubles them.
-MOST_ESCAPES = 8
+# The largest number of backslashes before a character: each level of JSON in JSON doubles them.
+MAX_ESCAPES = 8
 
-# Where a text was cut: at its end, or before what closes a quotation or stands for the rest.
+# Where a text may be truncated: at its end, before a closing quote or bracket, or before an ellipsis.
 CUT = r"""(?=["'`)\]}…]|\s*\Z|\n)"""
 
 CONTROL = re.compile(r"[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f]|\r(?!\n)")
 
-# What holds the last bits of a key in base64, and what fills it up.
+# The last characters of a key in base64, and padding.
 END_OF_BASE64 = "[A-Za-z0-9+/_-]{0,3}(?:=|%3[Dd]){0,2}"
 
 
 def _patterns(key: str) -> Iterator[str]:
-    """Yields the patterns of a key: each character as it is, or escaped as in JSON (also in JSON within JSON), a URL or
-    HTML; and the key in base64."""
-    written = [*map(_written, key)]
+    """Yields the patterns of a key: each character plain or escaped for JSON (also JSON in JSON), URLs or HTML; and the
+    key in base64."""
+    written = [*map(_escaped_forms, key)]
     if len(key) < SHORT:
         yield rf"(?<![A-Za-z0-9]){''.join(written)}(?![A-Za-z0-9])"
         return
@@ -44,25 +43,25 @@ def _patterns(key: str) -> Iterator[str]:
 
 
 def _whole_or_cut(before: str, units: Sequence[str], after: str) -> str:
-    """Returns the pattern of a text, or of its beginning where that was cut: half a key reveals too much, too."""
-    first = min(len(units) // 2, MOST_LEFT + 1)
+    """Returns the pattern of a text, or of its beginning if the text was truncated: half a key is a secret, too."""
+    first = min(len(units) // 2, MAX_REMAINING + 1)
     some = rf"""[^\s"'`)\]}}…]{{0,{len(units) * 6}}}+{CUT}"""
     return f"{before}{''.join(units[:first])}(?:{''.join(units[first:])}{after}|{some})"
 
 
-def _written(character: str) -> str:
+def _escaped_forms(character: str) -> str:
     code = f"{ord(character):02x}"
     in_html = f"&#(?:0*{ord(character)}|x0*{code});"
     named = {"&": "|&amp;", "<": "|&lt;", ">": "|&gt;", '"': "|&quot;"}.get(character, "")
     return (
-        rf"\\{{0,{MOST_ESCAPES}}}"
+        rf"\\{{0,{MAX_ESCAPES}}}"
         rf"(?:{re.escape(character)}|(?i:u00{code})|(?i:(?:%|u0025)(?:25)*{code})|(?i:{in_html}){named})"
     )
 
 
 def _base64(key: str) -> Iterator[str]:
-    """Yields what the key is in base64, alone or after something such as `user:`, without the characters that also
-    hold bits of what stands before or after it."""
+    """Yields the key in base64 at each of the three alignments, without characters that include bits of neighboring
+    text."""
     for before in range(3):
         content = b"." * before + key.encode()
         whole = len(content) // 3 * 4
@@ -74,9 +73,8 @@ def _in_base64(character: str) -> str:
 
 
 class Redactor:
-    """Hides secrets. `keys` never get through, neither plain nor as JSON, a URL, HTML or base64 would write them, nor
-    halves of them where a text was cut; nor do the values of headers with `names`. What gets through can be printed and
-    encoded: control characters, which a terminal would obey, and halves of characters are written out."""
+    """Hides secrets: keys in any encoding, also truncated, and values of headers with `names`. Makes text printable and
+    encodable: control characters and lone surrogates are escaped."""
 
     def __init__(self, keys: Iterable[str], names: Iterable[str] = ()) -> None:
         longest_first = sorted({key for key in keys if key}, key=len, reverse=True)
@@ -86,8 +84,8 @@ class Redactor:
 
     @classmethod
     def of(cls, target: Target) -> Self:
-        """Returns the redactor for the key and the headers of a target; what follows `Bearer` in one is a key, too. A
-        short value is hidden in its header only: `1` is everywhere."""
+        """Returns the redactor for a target's key and headers. The part after `Bearer` in a header is a key, too. Short
+        values are only hidden in their headers, since `1` occurs everywhere."""
         words = {word for value in target.extra.values() for word in (value, value.rpartition(" ")[2])}
         return cls(
             [target.key or "", *(word for word in words if len(word) >= SHORT)],
@@ -100,8 +98,7 @@ class Redactor:
         return shown.encode("utf-8", "backslashreplace").decode()
 
     def body(self, content: bytes, longest: int) -> str:
-        """Returns at most `longest` characters of a body, truncated only after keys are removed: half a key reveals too
-        much, too."""
+        """Returns at most `longest` characters of a body, truncated after redaction: half a key is a secret, too."""
         shown = self.text(content.decode("utf-8", "backslashreplace"))
         return shown if len(shown) <= longest else f"{shown[:longest]}…"
 

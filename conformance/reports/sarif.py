@@ -1,7 +1,8 @@
-"""Reports in SARIF 2.1.0, which code hosts display: a result for each fault.
+"""SARIF 2.1.0 reports, for code hosts: a result for each fault.
 
 For the fields that GitHub's code scanning reads, and its limits, see docs.github.com, "SARIF support for code
-scanning"."""
+scanning".
+"""
 
 import hashlib
 import json
@@ -12,19 +13,19 @@ from urllib.parse import quote, urlsplit
 
 from specvino.conformance.message_shape import template_of
 from specvino.conformance.reports.plain import cut, finding_lines
-from specvino.conformance.reports.records import Found, Header, Line, Report
+from specvino.conformance.reports.records import FindingRecord, Header, Line, Report
 from specvino.conformance.verdict import Severity, Verdict
 
 SCHEMA = "https://docs.oasis-open.org/sarif/sarif/v2.1.0/errata01/os/schemas/sarif-schema-2.1.0.json"
 
 LEVELS = {Severity.MUST: "error", Severity.SHOULD: "warning"}
 
-# Characters of a description that code scanning accepts.
+# The maximum length of a description in code scanning, in characters.
 LONGEST = 1_000
 
 
 def write(report: Report, path: Path) -> None:
-    """Writes a report for code hosts. Raises OSError."""
+    """Writes a SARIF report. Raises OSError."""
     path.write_text(json.dumps(sarif(report), indent=1, ensure_ascii=False) + "\n", encoding="utf-8")
 
 
@@ -49,8 +50,8 @@ def sarif(report: Report) -> dict[str, Any]:
 
 
 def _id(header: Header) -> str:
-    """Returns the id under which code hosts replace the alerts of an earlier run: the server, the model, the dialect
-    and the profile. The name of the run would follow the last slash."""
+    """Returns the id by which code hosts replace alerts of an earlier run: server, model, dialect and profile. A run's
+    own name would follow the last slash."""
     server = f"{urlsplit(header.url).netloc}/{header.model}"
     return f"specvino/{quote(server, safe='/:')}/{header.dialect}/{header.profile}/"
 
@@ -71,18 +72,18 @@ def _utc(started: str) -> str:
 
 
 def _rule(line: Line) -> dict[str, Any]:
-    about = [line.says]
+    paragraphs = [line.says]
     if line.advice:
-        about.append(f"A server should do so: {line.advice} ({line.source})")
+        paragraphs.append(f"Reason for this advice: {line.advice} ({line.source})")
     if line.spec:
-        about.append(f"The document says so at {line.spec}.")
-    about += [f"See {issue}" for issue in line.issues]
-    says, text = {"text": cut(line.says, LONGEST)}, "\n".join(about)
+        paragraphs.append(f"Source in the document: {line.spec}.")
+    paragraphs += [f"See {issue}" for issue in line.issues]
+    says, text = {"text": cut(line.says, LONGEST)}, "\n".join(paragraphs)
     rule = {
         "id": line.rule,
         "shortDescription": says,
         "fullDescription": {"text": cut(text, LONGEST)},
-        "help": {"text": text, "markdown": "\n\n".join(map(_escaped, about))},
+        "help": {"text": text, "markdown": "\n\n".join(map(_escaped, paragraphs))},
         "defaultConfiguration": {"level": LEVELS[line.severity]},
         "properties": {
             "tags": ["conformance", line.rule.split("/")[0], line.severity],
@@ -99,18 +100,18 @@ def _escaped(text: str) -> str:
 
 def _results(line: Line, index: int, report: Report) -> Iterator[dict[str, Any]]:
     """Yields a result for each fault of a line, with its first finding."""
-    faults: dict[str, Found] = {}
-    for finding in line.findings or [Found(message=line.because or line.says, accepted=line.accepted)]:
+    faults: dict[str, FindingRecord] = {}
+    for finding in line.findings or [FindingRecord(message=line.because or line.says, accepted=line.accepted)]:
         faults.setdefault(finding.fault, finding)
     for fault, finding in faults.items():
-        # Code hosts recognize a result by this.
+        # Code hosts identify a result by its fingerprint.
         fingerprint = hashlib.sha256(f"{line.rule} {fault}".encode()).hexdigest()[:16]
         result: dict[str, Any] = {
             "ruleId": line.rule,
             "ruleIndex": index,
             "level": "note" if line.verdict is Verdict.ERROR else LEVELS[line.severity],
             "message": {"text": "\n".join(finding_lines(finding))},
-            "locations": [_place(finding, report.header)],
+            "locations": [_location(finding, report.header)],
             "partialFingerprints": {"primaryLocationLineHash": f"{fingerprint}:1"},
         }
         if line.accepted or finding.accepted:
@@ -118,14 +119,14 @@ def _results(line: Line, index: int, report: Report) -> Iterator[dict[str, Any]]
         yield result
 
 
-def _place(found: Found, header: Header) -> dict[str, Any]:
-    """Returns the location of a finding: the path of the request. Code hosts drop results without a file, and need the
-    same one each time, so path parameters are left out."""
-    url = urlsplit(found.exchanges[0].request.url if found.exchanges else header.url)
+def _location(finding: FindingRecord, header: Header) -> dict[str, Any]:
+    """Returns the location of a finding: the request's path as a file. Code hosts require a file that is the same in
+    each run, so path parameters are removed."""
+    url = urlsplit(finding.exchanges[0].request.url if finding.exchanges else header.url)
     path = url.path
     if template := template_of(path):
         path = urlsplit(header.url).path.rstrip("/") + template.split("/{")[0]
-    request_line = f"{found.exchanges[0].request.method} {path}" if found.exchanges else path
+    request_line = f"{finding.exchanges[0].request.method} {path}" if finding.exchanges else path
     return {
         "physicalLocation": {
             "artifactLocation": {"uri": quote(path.strip("/") or url.netloc, safe="/%:")},

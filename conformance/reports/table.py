@@ -1,5 +1,5 @@
-"""A run in the terminal: a table that grows with it, then the findings. With `verbose` the table stays, and rules
-without a finding are shown, too; without a terminal, each rule has a line as soon as it has a verdict."""
+"""A run in the terminal: a live table, then the findings. With `verbose` the table stays, and rules without findings
+are shown; without a terminal, `verbose` prints each rule as soon as it has a verdict."""
 
 import time
 from collections.abc import Callable, Iterable
@@ -27,16 +27,16 @@ STYLES = {
     Verdict.ERROR: "magenta",
 }
 
-# Characters of a command in the terminal.
-CURL = 1_000
+# The maximum length of a command in the terminal, in characters.
+MAX_COMMAND = 1_000
 
-# Exchanges of a finding in the terminal: a comparison has two.
-MOST_EXCHANGES = 2
+# The largest number of a finding's exchanges in the terminal: a comparison has two.
+MAX_EXCHANGES = 2
 
 
 class LiveTable:
-    """A table of the lines as they come, as a context manager. `cases` is the number of cases of the run: rules for all
-    answers are extra. `requests` returns how many requests were sent so far."""
+    """A live table of results, as a context manager. `cases` is the number of cases in the run, without rules for all
+    answers. `requests` returns the number of requests sent so far."""
 
     def __init__(
         self, console: Console, report: Report, cases: int, requests: Callable[[], int], *, verbose: bool = False
@@ -70,7 +70,7 @@ class LiveTable:
 
     def _view(self) -> RenderableType:
         rows = sum(len(by_subject(lines)) + 1 for lines in self._report.by_severity().values())
-        # Six lines are for the heading, the bar and the frame.
+        # Six more lines are needed for the heading, the bar and the frame.
         has_room = rows + 6 <= self._console.height
         done = sum(not _is_extra(line) for line in self._report.lines)
         bar = Table.grid(padding=(0, 1))
@@ -92,7 +92,7 @@ def heading(header: Header) -> Text:
 
 
 def verdict_of(line: Line) -> str:
-    """Returns the verdict, with the severity of a broken rule that is advice."""
+    """Returns the verdict, with the severity for a broken `should` rule."""
     return (
         f"{line.verdict} ({line.severity})"
         if line.verdict in BAD and line.severity is Severity.SHOULD
@@ -101,7 +101,7 @@ def verdict_of(line: Line) -> str:
 
 
 def table(report: Report, *, subjects: bool = True) -> Table:
-    """Returns a table of the number of each verdict, `must` rules first."""
+    """Returns a table with the number of rules by verdict, `must` rules first."""
     table = Table(box=None, padding=(0, 1), show_edge=False, header_style="dim")
     table.add_column("")
     for verdict in Verdict:
@@ -109,8 +109,8 @@ def table(report: Report, *, subjects: bool = True) -> Table:
     for severity, lines in report.by_severity().items():
         table.add_row(Text(severity, style="bold"))
         groups: dict[str, list[Line]] = {}
-        for subject, some in by_subject(lines).items():
-            groups.setdefault(subject if subjects else subject.split("/")[0], []).extend(some)
+        for subject, subject_lines in by_subject(lines).items():
+            groups.setdefault(subject if subjects else subject.split("/")[0], []).extend(subject_lines)
         for name, group in groups.items():
             counts = count(group)
             table.add_row(Text(name), *(Text(str(counts[verdict] or ""), style=STYLES[verdict]) for verdict in Verdict))
@@ -118,14 +118,14 @@ def table(report: Report, *, subjects: bool = True) -> Table:
 
 
 def show_findings(console: Console, report: Report, *, verbose: bool = False) -> None:
-    """Prints the findings, `must` rules last, where they are seen; with `verbose` also accepted ones, and why other
-    rules have no verdict."""
+    """Prints the findings, `must` rules last, next to the prompt; with `verbose` also accepted findings and missing
+    verdicts."""
     all_faults = faults(report.lines)
     for severity in reversed(Severity):
         for fault in all_faults:
             if fault.head.severity is severity:
-                _finding(console, fault.head)
-                _others(console, fault)
+                _print_finding(console, fault.head)
+                _print_other_rules(console, fault)
     if not verbose:
         return
     accepted = [line for line in report.lines if line.accepted]
@@ -139,7 +139,7 @@ def show_findings(console: Console, report: Report, *, verbose: bool = False) ->
 
 
 def _without_verdict(console: Console, verdict: Verdict, lines: list[Line]) -> None:
-    """Prints the rules by the reason why they have no verdict, which many rules often share."""
+    """Prints rules without a verdict by the reason, which many rules may share."""
     reasons: dict[str, list[str]] = {}
     for line in sorted(lines, key=lambda item: item.rule):
         reasons.setdefault(first_line(line.why), []).append(line.rule)
@@ -149,28 +149,28 @@ def _without_verdict(console: Console, verdict: Verdict, lines: list[Line]) -> N
         console.print(Padding(Text(", ".join(rules), style="dim"), (0, 0, 0, 2)))
 
 
-def _finding(console: Console, line: Line) -> None:
+def _print_finding(console: Console, line: Line) -> None:
     console.print()
     _print(console, Text(f"{verdict_of(line)} ", style=STYLES[line.verdict]).append(line.rule, style="bold"))
     _print(console, Text(f"  {line.says}", style="dim"))
     if line.advice:
-        _print(console, Text(f"  A server should do so: {line.advice} ({line.source})", style="dim"))
+        _print(console, Text(f"  Reason for this advice: {line.advice} ({line.source})", style="dim"))
     if line.because:
         _print(console, Text(f"  {line.because}"))
-    for found in line.findings:
-        if found.accepted:
+    for finding in line.findings:
+        if finding.accepted:
             continue
-        _print(console, Text(f"  {found.message}"))
-        for shown in found.exchanges[:MOST_EXCHANGES]:
-            _print(console, Text(f"  {shown}", style="cyan"))
-            _print(console, Text(f"  {cut(shown.curl, CURL)}", style="dim"))
-        if more := len(found.exchanges[MOST_EXCHANGES:]):
+        _print(console, Text(f"  {finding.message}"))
+        for exchange in finding.exchanges[:MAX_EXCHANGES]:
+            _print(console, Text(f"  {exchange}", style="cyan"))
+            _print(console, Text(f"  {cut(exchange.curl, MAX_COMMAND)}", style="dim"))
+        if more := len(finding.exchanges[MAX_EXCHANGES:]):
             _print(console, Text(f"  and {more} more request{'s' * (more > 1)}", style="dim"))
     if accepted := sum(finding.accepted for finding in line.findings):
-        _print(console, Text(f"  and {accepted} that the baseline accepts", style="dim"))
+        _print(console, Text(f"  and {accepted} accepted by the baseline", style="dim"))
 
 
-def _others(console: Console, fault: Fault) -> None:
+def _print_other_rules(console: Console, fault: Fault) -> None:
     if fault.others:
         _print(console, Text(f"  and {len(fault.others)} more rules report it:"))
         rules = Text(", ".join(line.rule for line in fault.others), style="dim")
@@ -178,7 +178,7 @@ def _others(console: Console, fault: Fault) -> None:
 
 
 def show_totals(console: Console, report: Report, stale: Iterable[str]) -> None:
-    """Prints the totals. `stale` are problems with entries of a baseline."""
+    """Prints the totals. `stale` are messages about outdated entries of a baseline."""
     for rule in stale:
         _print(console, Text(rule, style="yellow"))
     console.print()
@@ -196,9 +196,9 @@ def show_totals(console: Console, report: Report, stale: Iterable[str]) -> None:
                 style="bold",
             ),
         )
-    beside = [*([f"{accepted} accepted by the baseline"] if accepted else []), *left_out(report.header)]
-    if beside:
-        _print(console, Text("; ".join(beside), style="dim"))
+    notes = [*([f"{accepted} accepted by the baseline"] if accepted else []), *left_out(report.header)]
+    if notes:
+        _print(console, Text("; ".join(notes), style="dim"))
     if report.footer:
         _print(console, Text(f"{report.footer.requests} requests in {report.footer.seconds:.1f} s", style="dim"))
 

@@ -1,10 +1,9 @@
-"""The rules for every answer, whatever its request. Each module has rules of one kind."""
+"""Rules for all answers, whatever the request."""
 
 from collections.abc import Callable
 
 from specvino.conformance.dialect import Dialect
 from specvino.conformance.rules.endings import FinishAgrees, StopAbsent, TokenLimit, UsageAddsUp
-from specvino.conformance.rules.ids import CallIdsUnique, IdsUnique
 from specvino.conformance.rules.logprobs import LogprobsJoin
 from specvino.conformance.rules.rule import Rule
 from specvino.conformance.rules.shapes import (
@@ -17,6 +16,7 @@ from specvino.conformance.rules.shapes import (
 )
 from specvino.conformance.rules.streaming import EventShape, RoleOnce, StreamEnd, StreamOrder
 from specvino.conformance.rules.tool_calls import ArgumentsValid, NoEmptyCalls
+from specvino.conformance.rules.unique_ids import CallIdsUnique, IdsUnique
 
 RULES: tuple[Callable[[Dialect], Rule], ...] = (
     NoServerError,
@@ -39,5 +39,5 @@ RULES: tuple[Callable[[Dialect], Rule], ...] = (
     CallIdsUnique,
 )
 
-# The rules for requests that are no operation of the document.
+# Rules for requests outside of the document's operations.
 RULES_OF_TRANSPORT: tuple[Callable[[Dialect], Rule], ...] = (NoServerError, ErrorEnvelope, UnroutedEnvelope)

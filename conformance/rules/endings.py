@@ -1,4 +1,4 @@
-"""Finish reasons, token limits and usage: why an answer ended, and how many tokens it counts."""
+"""Rules for finish reasons, token limits, stop strings and usage."""
 
 from collections.abc import Iterator
 from typing import Any, ClassVar
@@ -25,23 +25,30 @@ class FinishAgrees(Rule):
         answer = exchange.answer
         for output in outputs(exchange):
             if output.reason == "tool_calls" and not output.calls and self._shows_calls(exchange):
-                yield "finish_reason is tool_calls, but nothing is called"
-            # A forced named function has finish_reason stop, as OpenAI's has.
+                yield "finish_reason is tool_calls, but there are no tool calls"
+            # With a named tool_choice, stop is right: OpenAI's server returns it.
             if output.calls and output.reason == "stop" and not isinstance(_choice(exchange), dict):
-                yield "finish_reason is stop, though tools are called: agents end their loop there"
+                yield "finish_reason is stop, but there are tool calls: agents stop without running them"
         limit = limit_of(exchange)
-        made = _made(exchange, answer)
+        completion_tokens = _completion_tokens(exchange, answer)
         ended = [output.reason for output in outputs(exchange)]
         if limit is not None:
             limit -= self.dialect.withheld_tokens(exchange.request.endpoint)
-        if made == 0 and any(output.text or output.reasoning for output in outputs(exchange)):
-            return  # a count of 0 says nothing about the limit; the rule for usage reports it
-        if limit is not None and made is not None and len(ended) == 1 and ended[0] == "length" and made < limit:
+        if completion_tokens == 0 and any(output.text or output.reasoning for output in outputs(exchange)):
+            return  # usage-adds-up reports a count of 0
+        if (
+            limit is not None
+            and completion_tokens is not None
+            and len(ended) == 1
+            and ended[0] == "length"
+            and completion_tokens < limit
+        ):
             total = (answer.get("usage") or {}).get("total_tokens")
-            yield f"it ended by length after {made} tokens, though {limit} were allowed ({total} in all)"
+            counts = f"{completion_tokens} tokens (total_tokens is {total})"
+            yield f"finish_reason is length after {counts}, but the limit is {limit}"
 
     def _shows_calls(self, exchange: Exchange) -> bool:
-        """Returns whether calls are parsed from the text: some systems do so in unary answers alone."""
+        """Returns whether the server parses tool calls: some systems do so only in unary answers."""
         return not exchange.is_stream or self.dialect.has_property("ChatDelta", "tool_calls")
 
 
@@ -55,16 +62,18 @@ class TokenLimit(Rule):
     }
 
     def applies(self, exchange: Exchange) -> bool:
-        return exchange.ok and limit_of(exchange) is not None and _made(exchange, exchange.answer) is not None
+        return (
+            exchange.ok and limit_of(exchange) is not None and _completion_tokens(exchange, exchange.answer) is not None
+        )
 
     def violations(self, exchange: Exchange) -> Iterator[str]:
-        limit, made = limit_of(exchange) or 0, _made(exchange, exchange.answer) or 0
-        several = max(exchange.request.asked("n", 1), exchange.request.asked("best_of", 1))
+        limit, completion_tokens = limit_of(exchange) or 0, _completion_tokens(exchange, exchange.answer) or 0
+        texts = max(exchange.request.asked("n", 1), exchange.request.asked("best_of", 1))
         prompts = exchange.request.asked("prompt")
         if isinstance(prompts, list) and prompts and isinstance(prompts[0], str | list):
-            several *= len(prompts)
-        if made > limit * several:
-            yield too_many(exchange, made, several)
+            texts *= len(prompts)
+        if completion_tokens > limit * texts:
+            yield too_many(exchange, completion_tokens, texts)
 
 
 class StopAbsent(Rule):
@@ -88,33 +97,33 @@ class StopAbsent(Rule):
                 if not isinstance(prompt, str):
                     continue
                 text = text.removeprefix(prompt)
-            # Some systems ignore other values than texts.
+            # Some systems ignore values that aren't strings.
             for sequence in stop if isinstance(stop, list) else [stop]:
                 if isinstance(sequence, str) and sequence and sequence in text:
                     yield shows_stop(sequence, text)
 
 
 def shows_stop(stop: str, text: str) -> str:
-    """Returns the message that a text contains a stop string."""
+    """Returns the finding for a text that contains a stop string."""
     return f"the stop string {stop!r} is in {text[:120]!r}"
 
 
 def limit_of(exchange: Exchange) -> int | None:
-    """Returns the request's token limit; the newer field wins."""
+    """Returns the token limit of a request; the newer field takes precedence."""
     return _limit(exchange)[1]
 
 
 def used_up(exchange: Exchange) -> bool:
-    """Returns whether an answer has all the tokens that the limit allows, whatever its finish reason."""
-    limit, made = limit_of(exchange), _made(exchange, exchange.answer)
-    return limit is not None and made is not None and made >= limit
+    """Returns whether an answer has as many tokens as its limit allows, whatever its finish reason."""
+    limit, completion_tokens = limit_of(exchange), _completion_tokens(exchange, exchange.answer)
+    return limit is not None and completion_tokens is not None and completion_tokens >= limit
 
 
-def too_many(exchange: Exchange, made: int, several: int = 1) -> str:
-    """Returns the message that an answer has more tokens than the request allows for each of `several` texts."""
+def too_many(exchange: Exchange, completion_tokens: int, texts: int = 1) -> str:
+    """Returns the finding for an answer with more tokens than the limit allows for each of `texts` texts."""
     name, limit = _limit(exchange)
-    suffix = f" for each of {several} texts" if several > 1 else ""
-    return f"the answer has {made} tokens, though {name} is {limit}{suffix}"
+    suffix = f" for each of {texts} texts" if texts > 1 else ""
+    return f"the answer has {completion_tokens} tokens, though {name} is {limit}{suffix}"
 
 
 def _limit(exchange: Exchange) -> tuple[str, int | None]:
@@ -125,12 +134,12 @@ def _limit(exchange: Exchange) -> tuple[str, int | None]:
     return "", None
 
 
-def _made(exchange: Exchange, answer: dict[str, Any]) -> int | None:
+def _completion_tokens(exchange: Exchange, answer: dict[str, Any]) -> int | None:
     usage = answer.get("usage")
     if exchange.request.endpoint not in COUNTS or not isinstance(usage, dict):
         return None
-    made = usage.get(COUNTS[exchange.request.endpoint][1])
-    return made if type(made) is int else None
+    completion_tokens = usage.get(COUNTS[exchange.request.endpoint][1])
+    return completion_tokens if type(completion_tokens) is int else None
 
 
 def _choice(exchange: Exchange) -> Any:
@@ -139,7 +148,7 @@ def _choice(exchange: Exchange) -> Any:
 
 class UsageAddsUp(Rule):
     name = "usage-adds-up"
-    says = "total_tokens is the sum of the others, no detail exceeds its total, and an answer has tokens."
+    says = "total_tokens is the sum of both counts, no detail exceeds its total, and no text has 0 tokens."
     specs: ClassVar = {
         "chat": "/components/schemas/Usage",
         "completions": "/components/schemas/Usage",
@@ -152,15 +161,15 @@ class UsageAddsUp(Rule):
     def violations(self, exchange: Exchange) -> Iterator[str]:
         usage: dict[str, Any] = exchange.answer["usage"]
         before, after = COUNTS[exchange.request.endpoint or ""]
-        given, made, total = (usage.get(name) for name in (before, after, "total_tokens"))
-        if not (isinstance(given, int) and isinstance(made, int) and isinstance(total, int)):
-            return  # another rule judges the shape
-        if total != given + made:
-            yield f"total_tokens is {total}, but {before} and {after} are {given} and {made}"
-        if given == 0:
+        prompt, completion, total = (usage.get(name) for name in (before, after, "total_tokens"))
+        if not (isinstance(prompt, int) and isinstance(completion, int) and isinstance(total, int)):
+            return  # the rules for shapes report that
+        if total != prompt + completion:
+            yield f"total_tokens is {total}, but {before} and {after} are {prompt} and {completion}"
+        if prompt == 0:
             yield f"{before} is 0, though there was a prompt"
         echoed = exchange.request.asked("echo", False)
-        if made == 0 and not echoed and any(output.text or output.reasoning for output in outputs(exchange)):
+        if completion == 0 and not echoed and any(output.text or output.reasoning for output in outputs(exchange)):
             yield f"{after} is 0, though the answer has text"
         for whole in (before, after):
             details = usage.get(f"{whole}_details")

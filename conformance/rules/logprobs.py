@@ -1,4 +1,4 @@
-"""The logprobs of tokens."""
+"""The rule for logprobs of chat and text completions."""
 
 import json
 from collections.abc import Iterator
@@ -21,14 +21,13 @@ class LogprobsJoin(Rule):
 
     def applies(self, exchange: Exchange) -> bool:
         requested = exchange.request.asked("logprobs", False)
-        # With reasoning and calls, the tokens include those of other texts.
         choices = CHOICES.get(endpoint_of(exchange))
         if choices is None or not self.dialect.has_property(choices, "logprobs"):
-            return False  # the system has none
-        counted = isinstance(requested, int) and not isinstance(requested, bool) and requested >= 0
-        likely = exchange.request.asked("top_logprobs", 0)
-        # Other rules report a wrong value that isn't refused.
-        return exchange.ok and (requested is True or counted) and isinstance(likely, int) and likely >= 0
+            return False  # the system has no logprobs
+        is_count = isinstance(requested, int) and not isinstance(requested, bool) and requested >= 0
+        top = exchange.request.asked("top_logprobs", 0)
+        # Cases report invalid values that aren't refused.
+        return exchange.ok and (requested is True or is_count) and isinstance(top, int) and top >= 0
 
     def violations(self, exchange: Exchange) -> Iterator[str]:
         for index, output in enumerate(outputs(exchange)):
@@ -37,15 +36,15 @@ class LogprobsJoin(Rule):
                 requested = json.dumps(exchange.request.asked("logprobs"))
                 yield f"logprobs: {requested} was sent, but the answer has no choices.{index}.logprobs"
             elif not isinstance(logprobs, dict):
-                yield f"logprobs were asked for, and are {logprobs!r}"
+                yield f"logprobs were requested, but are {logprobs!r}"
             elif "content" in logprobs:
                 yield from _chat(logprobs["content"] or [], output)
             elif "tokens" in logprobs:
                 prompt = exchange.request.asked("prompt") if exchange.request.asked("echo", False) else ""
-                left_out = isinstance(prompt, str) and not self.dialect.echoes_logprobs
-                text = output.text.removeprefix(prompt) if left_out else output.text
-                # Where tokens are shown without their spaces, they don't join to the text.
-                yield from _completions(logprobs, text if self.dialect.shown(" ") else "")
+                skips_prompt = isinstance(prompt, str) and not self.dialect.echoes_logprobs
+                text = output.text.removeprefix(prompt) if skips_prompt else output.text
+                # Tokens without their spaces don't join to the text.
+                yield from _completions(logprobs, text if self.dialect.logprob_text(" ") else "")
 
 
 def _chat(tokens: list[dict[str, Any]], output: Output) -> Iterator[str]:
@@ -53,12 +52,12 @@ def _chat(tokens: list[dict[str, Any]], output: Output) -> Iterator[str]:
         if token.get("logprob", 0) > 0:
             yield f"the logprob of {token.get('token')!r} is {token['logprob']}, above 0"
     if output.calls or output.reasoning:
-        return
+        return  # the tokens include those of calls and reasoning
     if all(isinstance(token.get("bytes"), list) for token in tokens):
         joined = bytes(byte for token in tokens for byte in token["bytes"]).decode("utf-8", "replace")
     else:
         joined = "".join(token.get("token") or "" for token in tokens)
-    # The token that ended the turn, and text that a stop string cut off, aren't part of the text.
+    # The text has neither the end-of-turn token nor what a stop string removed.
     if not joined.startswith(output.text.strip("\ufffd")):
         yield f"the tokens join to {joined[:120]!r}, but the text is {output.text[:120]!r}"
 
@@ -72,4 +71,4 @@ def _completions(logprobs: dict[str, Any], text: str) -> Iterator[str]:
         yield f"the tokens join to {joined[:120]!r}, but the text is {text[:120]!r}"
     offsets = logprobs.get("text_offset")
     if isinstance(offsets, list) and offsets != sorted(offsets):
-        yield f"text_offset goes back: {offsets[:20]}"
+        yield f"text_offset decreases: {offsets[:20]}"

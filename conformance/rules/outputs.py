@@ -1,4 +1,4 @@
-"""The outputs of an answer, in one form for all endpoints."""
+"""The outputs of an answer in one form for all endpoints."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -9,8 +9,9 @@ from specvino.conformance.http.exchange import Exchange
 
 @dataclass(frozen=True, slots=True)
 class Output:
-    """One choice, or the complete output of a response. `reason` is its finish reason: for responses `stop`, `length`
-    or `tool_calls`, derived from its status and items. `calls` are (name, arguments)."""
+    """One choice, or the whole output of a response. `reason` is the finish reason; for responses it is derived from
+    status and items: `stop`, `length` or `tool_calls`. `calls` are (name, arguments). `choice` is the raw JSON
+    object."""
 
     text: str
     reasoning: str
@@ -38,18 +39,18 @@ def outputs(exchange: Exchange) -> Iterator[Output]:
 
 
 def has_reasoning(exchange: Exchange, output: Output) -> bool:
-    """Returns whether tokens of the answer are reasoning, shown or hidden."""
+    """Returns whether some tokens of the answer are reasoning, shown or hidden."""
     usage = exchange.answer.get("usage") or {}
     details = usage.get("completion_tokens_details") or usage.get("output_tokens_details") or {}
     return bool(output.reasoning or details.get("reasoning_tokens") or output.text.lstrip().startswith("<think>"))
 
 
 def _used_up(exchange: Exchange) -> bool:
-    """Returns whether a response has all the tokens that its limit allows: it is truncated, even where its status says
-    otherwise, which a case reports."""
+    """Returns whether a response has as many tokens as its limit allows. It is truncated then, whatever its status; a
+    case reports a wrong status."""
     limit = exchange.request.asked("max_output_tokens")
-    made = (exchange.answer.get("usage") or {}).get("output_tokens")
-    return type(limit) is int and type(made) is int and made >= limit
+    output_tokens = (exchange.answer.get("usage") or {}).get("output_tokens")
+    return type(limit) is int and type(output_tokens) is int and output_tokens >= limit
 
 
 def _response(answer: dict[str, Any], used_up: bool) -> Output:

@@ -1,4 +1,4 @@
-"""The shapes of answers and errors, by their schemas."""
+"""Rules for statuses, and for answers and errors by their schemas."""
 
 from collections.abc import Iterator
 from typing import ClassVar
@@ -9,12 +9,12 @@ from specvino.conformance.message_shape import template_of
 from specvino.conformance.rules.rule import Rule, endpoint_of
 from specvino.conformance.verdict import Advice
 
-# Refusals that HTTP itself has a status for, whether or not a document lists it.
-HTTPS_OWN: dict[int, Kind] = {413: "too_large", 415: "media_type"}
+# Refusals with a status that HTTP defines, whether or not a document lists it.
+HTTP_REFUSALS: dict[int, Kind] = {413: "too_large", 415: "media_type"}
 
 
 ERRORS_OUTSIDE = Advice(
-    "Clients with a wrong base URL get this error, and can only show an error that they can read.",
+    "Clients with a wrong base URL get this error, and can show its message only if they can parse it.",
     "/components/schemas/ErrorResponse",
 )
 
@@ -25,15 +25,15 @@ class AnswerShape(Rule):
     specs: ClassVar = {"": "{operation}/responses"}
 
     def applies(self, exchange: Exchange) -> bool:
-        # An invalid request has no documented answer; cases report that it is accepted.
+        # An invalid request has no documented answer; cases report that the server accepts it.
         body = exchange.request.body
-        refused = body is not None and self.dialect.takes(endpoint_of(exchange), body) is False
+        refused = body is not None and self.dialect.accepts(endpoint_of(exchange), body) is False
         return exchange.ok and not exchange.is_stream and not refused
 
     def violations(self, exchange: Exchange) -> Iterator[str]:
         shape = self.dialect.answer(endpoint_of(exchange), exchange.status or 0, exchange.media)
         if shape is None and not exchange.request.streamed:
-            yield f"the document has no {exchange.status} of the media type {exchange.media!r} here"
+            yield f"the operation has no documented {exchange.status} of the media type {exchange.media!r}"
             return
         try:
             value = exchange.json
@@ -45,44 +45,42 @@ class AnswerShape(Rule):
 
 class DocumentedStatus(Rule):
     name = "documented-status"
-    says = "An answer that is no refusal has a status that the document lists for the operation."
+    says = "The status of a successful answer is documented for the operation."
     specs: ClassVar = {"": "{operation}/responses"}
 
     def applies(self, exchange: Exchange) -> bool:
         return exchange.status is not None and exchange.status < 400
 
     def violations(self, exchange: Exchange) -> Iterator[str]:
-        known = self.dialect.documented(endpoint_of(exchange))
-        if exchange.status not in known:
-            yield f"{exchange.status} is not documented; there are {', '.join(map(str, sorted(known)))}"
+        statuses = self.dialect.documented_statuses(endpoint_of(exchange))
+        if exchange.status not in statuses:
+            yield f"{exchange.status} isn't documented; documented are {', '.join(map(str, sorted(statuses)))}"
 
 
 class DocumentedRefusal(DocumentedStatus):
     name = "documented-refusal"
-    says = "A request is refused with a status that the document lists for the operation."
+    says = "The status of a refusal is documented for the operation."
     advised: ClassVar = {
-        "": Advice(
-            "Clients choose by the status what to do next, and know the documented ones.", "{operation}/responses"
-        )
+        "": Advice("Clients handle errors by status, and know only the documented ones.", "{operation}/responses")
     }
 
     def applies(self, exchange: Exchange) -> bool:
         status = exchange.status or 0
-        kind = HTTPS_OWN.get(status)
-        unknown = kind is not None and self.dialect.statuses(kind, endpoint_of(exchange)) is None
-        return 400 <= status < 500 and not unknown
+        kind = HTTP_REFUSALS.get(status)
+        is_unknown = kind is not None and self.dialect.statuses(kind, endpoint_of(exchange)) is None
+        return 400 <= status < 500 and not is_unknown
 
 
 class ErrorEnvelope(Rule):
     name = "error-envelope"
-    says = "Every error has the documented form, so that clients can show its message."
+    says = "Errors have the documented schema, so that clients can show the message."
     specs: ClassVar = {"": "/components/schemas/ErrorResponse"}
 
     def applies(self, exchange: Exchange) -> bool:
         return (exchange.status or 0) >= 400 and self._is_documented(exchange)
 
     def _is_documented(self, exchange: Exchange) -> bool:
-        """Returns whether the document has the path and the method of the request."""
+        """Returns whether the document has the path and method of the request."""
         route = f"{exchange.request.method} {template_of(exchange.request.path.partition('?')[0])}"
         return bool(endpoint_of(exchange)) or route in {
             operation.label for operation in self.dialect.operations.values()
@@ -103,7 +101,7 @@ class ErrorEnvelope(Rule):
 
 class UnroutedEnvelope(ErrorEnvelope):
     name = "unrouted-envelope"
-    says = "The error of an undocumented path or method has the documented form, too."
+    says = "Errors of undocumented paths and methods have the documented schema, too."
     advised: ClassVar = {"": ERRORS_OUTSIDE}
 
     def applies(self, exchange: Exchange) -> bool:
@@ -112,7 +110,7 @@ class UnroutedEnvelope(ErrorEnvelope):
 
 class NoServerError(Rule):
     name = "no-server-error"
-    says = "No request makes the server fail: it refuses what it can't do with a 4xx, or with 501."
+    says = "No request causes a server error: what the server doesn't support, it refuses with a 4xx or 501."
     specs: ClassVar = {"transport": "/components/responses/InternalError", "": "{operation}/responses"}
 
     def applies(self, exchange: Exchange) -> bool:
@@ -123,6 +121,6 @@ class NoServerError(Rule):
             yield f"the status is {exchange.status}: {exchange.content[:200].decode('utf-8', 'replace')}"
 
     def _refusals(self, exchange: Exchange) -> set[int]:
-        """Returns the statuses with which the system refuses client errors: some have a 500 for them."""
-        said = (self.dialect.statuses(kind, endpoint_of(exchange)) for kind in CODES)
-        return {status for statuses in said for status in statuses or ()}
+        """Returns the statuses with which the system refuses invalid requests: some use 500."""
+        by_kind = (self.dialect.statuses(kind, endpoint_of(exchange)) for kind in CODES)
+        return {status for statuses in by_kind for status in statuses or ()}

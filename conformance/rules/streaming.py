@@ -1,4 +1,4 @@
-"""Streams of server-sent events."""
+"""Rules for streams of server-sent events."""
 
 import json
 from collections import Counter
@@ -8,10 +8,10 @@ from typing import ClassVar
 from specvino.conformance.http.exchange import Exchange
 from specvino.conformance.rules.rule import Rule, endpoint_of
 from specvino.conformance.streams.sse import Decoder
-from specvino.conformance.streams.stream_judge import SseJudge
+from specvino.conformance.streams.stream_validator import SseValidator
 from specvino.conformance.verdict import Advice
 
-# Where a dialect has no terminator, many servers send this one, a fault that `stream-end` reports.
+# OpenAI's terminator. Many servers send it where their dialect has none, which `stream-end` reports.
 DONE = "[DONE]"
 
 
@@ -31,7 +31,7 @@ class EventShape(_StreamRule):
     def violations(self, exchange: Exchange) -> Iterator[str]:
         end = self.dialect.terminator(endpoint_of(exchange))
         if self.dialect.event(endpoint_of(exchange)) is None:
-            yield "the document has no stream here"
+            yield "the operation has no documented stream"
             return
         for number, event in enumerate(exchange.events):
             if event.data == (end or DONE):
@@ -39,17 +39,17 @@ class EventShape(_StreamRule):
             try:
                 value = json.loads(event.data)
             except (ValueError, RecursionError):
-                yield f"event {number} is not JSON: {event.data[:80]!r}"
+                yield f"event {number} isn't JSON: {event.data[:80]!r}"
                 return
             shape = self.dialect.event(endpoint_of(exchange), value)
             for violation in shape.violations(value) if shape else ():
                 yield f"event {number}: {violation}"
-                return  # the next ones mostly have the same fault
+                return  # later events mostly have the same fault
 
 
 class StreamOrder(_StreamRule):
     name = "stream-order"
-    says = "Events come in the order that the protocol's table (x-stream) allows, and none is missing."
+    says = "The order of events follows the document's table (x-stream), and no event is missing."
     specs: ClassVar = {"": "{operation}/x-stream"}
 
     def applies(self, exchange: Exchange) -> bool:
@@ -60,23 +60,24 @@ class StreamOrder(_StreamRule):
     def violations(self, exchange: Exchange) -> Iterator[str]:
         table = self.dialect.stream(endpoint_of(exchange))
         assert table is not None
-        judge = SseJudge(table)
+        validator = SseValidator(table)
         for event in exchange.events:
             if table.terminator is not None or event.data != DONE:
-                yield from judge.feed(event)
+                yield from validator.feed(event)
         # `stream-end` reports a connection that ends early.
-        yield from (problem for problem in judge.end() if "does not end with" not in problem)
+        yield from (problem for problem in validator.end() if "doesn't end with" not in problem)
 
 
 class RoleOnce(_StreamRule):
-    """Checks how many chunks have a role if the document doesn't specify it; otherwise the stream's order does."""
+    """Reports repeated roles if the document doesn't specify the chunks with a role; otherwise the stream's order
+    does."""
 
     name = "role-once"
     says = "Only one chunk of a choice has its role."
     specs: ClassVar = {"chat": "/components/schemas/ChatDelta/properties/role"}
     advised: ClassVar = {
         "chat": Advice(
-            "Clients that join all texts of the deltas, as OpenAI's own helper for streams does, get a role of "
+            "Clients that concatenate all strings of the deltas, as OpenAI's own stream helper does, get the role "
             "assistantassistant.",
             "https://github.com/openai/openai-python/blob/v3.54.0/src/openai/lib/streaming/_deltas.py",
         )
@@ -93,12 +94,12 @@ class RoleOnce(_StreamRule):
         roles = Counter(choice.get("index") for choice in choices if (choice.get("delta") or {}).get("role"))
         for index, times in roles.items():
             if times > 1:
-                yield f"choice {index} says its role in {times} chunks"
+                yield f"choice {index} has its role in {times} chunks"
 
 
 class StreamEnd(_StreamRule):
     name = "stream-end"
-    says = "A stream is valid UTF-8, ends as documented, and then the connection is free."
+    says = "A stream is valid UTF-8 and ends as documented, and then the connection is free."
     specs: ClassVar = {"": "{operation}/x-stream/terminator"}
 
     def applies(self, exchange: Exchange) -> bool:
@@ -111,7 +112,7 @@ class StreamEnd(_StreamRule):
         try:
             exchange.content.decode("utf-8")
         except UnicodeDecodeError as error:
-            yield f"the stream is not UTF-8: {error.reason} at byte {error.start}"
+            yield f"the stream isn't UTF-8: {error.reason} at byte {error.start}"
         decoder = Decoder()
         events = list(decoder.feed(exchange.content))
         if decoder.incomplete:
@@ -122,7 +123,7 @@ class StreamEnd(_StreamRule):
             yield (
                 f"the stream has {end} {ends} times, and ends with {events[-1].data[:80]!r}"
                 if events
-                else "it is empty"
+                else "the stream is empty"
             )
         if end is None and DONE in [event.data for event in events]:
-            yield f"the stream ends with {DONE}, which is no event of the {endpoint_of(exchange)} API"
+            yield f"the stream ends with {DONE}, which isn't an event of the {endpoint_of(exchange)} API"

@@ -1,1 +1,1 @@
-"""Requests of a case, as an ordinary client sends them, and what is expected of the answers."""
+"""Sessions send the requests of a case; steps compare answers with expectations."""

@@ -1,4 +1,4 @@
-"""The session of a case: it sends requests as an ordinary client does, and keeps the answers."""
+"""The session of a case: sends requests as an ordinary client does and keeps the exchanges."""
 
 import asyncio
 import json
@@ -12,21 +12,21 @@ from specvino.conformance.http.client import Client
 from specvino.conformance.http.exchange import Exchange, Request
 from specvino.conformance.verdict import Failed, NotExercised
 
-# Tokens of an answer whose length doesn't matter to a case.
+# The token limit if the answer's length doesn't matter.
 CAP = 32
 
-# Tokens of an answer that a grammar constrains: it ends by itself, and reasoning may come before it.
+# The token limit for answers constrained by a grammar: they end by themselves, possibly after reasoning.
 ROOM = 512
 
-# Statuses of a proper refusal of an optional feature.
+# Statuses that properly refuse an optional feature.
 UNSUPPORTED = (400, 404, 405, 422, 501)
 
-# A small conversation.
+# A minimal chat request.
 HELLO = {"messages": [{"role": "user", "content": "Say hello."}], "max_tokens": 1}
 
 
 class Session:
-    """The requests of one case. `exchanges` are those of this case, in the order in which they ended."""
+    """The requests of one case. `exchanges` are in the order of completion."""
 
     def __init__(
         self,
@@ -41,7 +41,7 @@ class Session:
         self.dialect = dialect
         self.model = model
         self.capable = capable
-        """Whether the server has a capability, such as `chat.tools`; tries it the first time."""
+        """Returns whether the server has a capability, such as `chat.tools_auto`; probes it on first use."""
         self.exchanges: list[Exchange] = []
         self._on_exchange = on_exchange
         self._deadline = deadline
@@ -56,7 +56,8 @@ class Session:
         leave_at: float | None = None,
         headers: Mapping[str, str] | None = None,
     ) -> Exchange:
-        """Sends an ordinary request: the model's name and a token limit are filled in where the body has none."""
+        """Sends a request to an endpoint. The model's name and, if `capped`, a token limit are filled in unless the
+        body has them."""
         filled: dict[str, Any] | None = None
         if body is not None:
             filled = {"model": self.model, **body}
@@ -87,8 +88,8 @@ class Session:
         leave_at: float | None = None,
         for_rules: bool = True,
     ) -> Exchange:
-        """Sends any request. `body` is sent as JSON, `content` unchanged. An empty header is left out. Without `key` no
-        API key is sent. Without `for_rules` the answer is for this case alone, not for the rules for all answers."""
+        """Sends any request. `body` is sent as JSON, `content` unchanged. Headers with an empty value are omitted.
+        `key` is whether to send the API key; `for_rules` is whether the rules for all answers apply to the answer."""
         if content is None and body is not None:
             content = json.dumps(body, ensure_ascii=False).encode("utf-8", "surrogatepass")
         sent = {"content-type": "application/json"} if content is not None else {}
@@ -104,29 +105,30 @@ class Session:
         return exchange
 
     async def answered(self, endpoint: str, body: Mapping[str, Any], **how: Any) -> Exchange:
-        """Sends as `send` does. Raises Failed for anything but a complete 200, and NotExercised if the system's
-        document refuses the request, too."""
+        """Sends like `send`. Raises Failed unless the answer is a complete 200; NotExercised if the server refuses the
+        request and the system's document does, too."""
         exchange = await self.send(endpoint, body, **how)
-        if (exchange.status or 0) >= 400 and self.dialect.alone_refuses(endpoint, exchange.request.body):
-            raise NotExercised(f"the document of {self.dialect.name} refuses the request")
+        if (exchange.status or 0) >= 400 and self.dialect.alone_rejects(endpoint, exchange.request.body):
+            raise NotExercised(f"the request isn't valid by the document of {self.dialect.name}")
         require_answer(exchange)
         return exchange
 
     @asynccontextmanager
     async def one_connection(self) -> AsyncIterator["Session"]:
-        """Yields a session whose requests use one connection, one after the other, as long as the server keeps it."""
-        async with Client(self.client.target, connections=1, beside=self.client) as client:
+        """Yields a session that sends its requests one after the other on one connection, as long as the server keeps
+        it open."""
+        async with Client(self.client.target, connections=1, counted_by=self.client) as client:
             single = Session(client, self.dialect, self.model, self._on_exchange, self.capable, self._deadline)
             single.exchanges = self.exchanges
             yield single
 
     async def together(self, requests: Sequence[tuple[str, Mapping[str, Any]]]) -> list[Exchange]:
-        """Sends several ordinary requests concurrently; returns the answers in the order of the requests."""
+        """Sends requests concurrently with `send`. Returns the exchanges in the order of the requests."""
         return list(await asyncio.gather(*(self.send(endpoint, body) for endpoint, body in requests)))
 
 
 def require_answer(exchange: Exchange) -> None:
-    """Raises Failed if the exchange isn't a complete 200."""
+    """Raises Failed unless the answer is a complete 200."""
     if exchange.status != 200:
         reason = exchange.problem or exchange.content[:200].decode("utf-8", "replace")
         raise Failed(f"the answer is {exchange.status or exchange.ended}, not 200: {reason}", exchange)
@@ -135,15 +137,15 @@ def require_answer(exchange: Exchange) -> None:
 
 
 def require_alive(exchange: Exchange) -> None:
-    """Raises Failed unless the list of models is answered, which shows that the server is alive. The case for the list
-    itself reports a 404."""
+    """Raises Failed unless the list of models shows that the server is alive. A 404 counts as alive: another case
+    reports it."""
     if exchange.status != 404 or exchange.ended != "complete":
         require_answer(exchange)
 
 
 @contextmanager
 def about(*exchanges: Exchange) -> Iterator[None]:
-    """Adds these exchanges to failures within the block."""
+    """Adds these exchanges to any Failed raised in the block."""
     try:
         yield
     except Failed as failed:
@@ -151,6 +153,6 @@ def about(*exchanges: Exchange) -> Iterator[None]:
 
 
 def with_room(endpoint: str, body: Mapping[str, Any]) -> dict[str, Any]:
-    """Returns the body with the limit ROOM of tokens, unless it has one of its own."""
+    """Returns the body with the token limit ROOM, unless it has a limit."""
     limits = LIMITS[endpoint]
     return dict(body) if any(name in body for name in limits) else {**body, limits[0]: ROOM}

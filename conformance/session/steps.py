@@ -1,4 +1,4 @@
-"""The steps of a case: what is sent, and what is expected of the answer."""
+"""The steps of a case: requests, and the expected answers."""
 
 import base64
 import json
@@ -17,7 +17,7 @@ REFERENCE = re.compile(r"\$\{(\w+)\.([^}]+)\}")
 
 
 async def run_steps(session: Session, endpoint: str, steps: Sequence[Mapping[str, Any]]) -> None:
-    """Raises Failed at the first step whose answer isn't as expected."""
+    """Runs the steps in order. Raises Failed at the first step with an unexpected answer."""
     named: dict[str, Exchange] = {}
     for step in steps:
         exchange = await send_step(session, endpoint, _filled(step, named))
@@ -27,7 +27,7 @@ async def run_steps(session: Session, endpoint: str, steps: Sequence[Mapping[str
 
 
 async def send_step(session: Session, endpoint: str, step: Mapping[str, Any]) -> Exchange:
-    """Sends the request of a step, `send` or `raw`."""
+    """Sends the request of a step (`send` or `raw`) and returns the exchange."""
     if "send" in step:
         return await session.send(endpoint, step["send"], capped=step.get("capped", True))
     raw = step["raw"]
@@ -50,8 +50,8 @@ async def send_step(session: Session, endpoint: str, step: Mapping[str, Any]) ->
 
 
 def _filled(value: Any, named: Mapping[str, Exchange]) -> Any:
-    """Returns the value with `${step.path}` replaced: within a text by the text of the step's value, alone by the value
-    itself."""
+    """Returns the value with `${step.path}` replaced by values of earlier answers: a reference alone by the value,
+    within a text by the value's text."""
     if isinstance(value, Mapping):
         return {key: _filled(item, named) for key, item in value.items()}
     if isinstance(value, list):
@@ -73,14 +73,14 @@ def _referred(match: re.Match[str], named: Mapping[str, Exchange]) -> Any:
         raise Failed(f"the answer has no {match[2]}", exchange) from None
 
 
-HTTPS_METHOD = Advice(
-    "HTTP has 405 for a method that a path doesn't have; another status doesn't say what was wrong.",
+METHOD_STATUS = Advice(
+    "HTTP defines 405 for unsupported methods; other statuses hide the cause.",
     "https://www.rfc-editor.org/rfc/rfc9110#section-15.5.6",
 )
 
-OTHER_STATUS = "The request is refused, but clients choose by the status what to do next, and know the documented ones."
+OTHER_STATUS = "The request is refused, but clients handle errors by status, and know only the documented ones."
 
-# The place in the document of the status with which a request is refused.
+# JSON pointers to the responses with which requests are refused.
 REFUSALS: dict[Kind, str] = {
     "json": "/components/responses/BadRequest",
     "validation": "/components/responses/BadRequest",
@@ -91,14 +91,14 @@ REFUSALS: dict[Kind, str] = {
     "media_type": "/components/responses/UnsupportedMediaType",
 }
 
-# The advice where a 404 is expected, and another refusal comes.
+# The advice if a 404 is expected, and the request is refused with another status.
 NOT_FOUND = Advice(OTHER_STATUS, REFUSALS["unknown_route"])
 
-# Characters of a value in a message.
+# The maximum length of a value in messages, in characters.
 LONGEST = 240
 
 NAMES_THE_FIELD = Advice(
-    "Clients show users which field is wrong. OpenAI's document makes it nullable.",
+    "Clients show users which field is invalid. OpenAI's document allows null.",
     "/components/schemas/Error/properties/param",
 )
 
@@ -106,8 +106,9 @@ NAMES_THE_FIELD = Advice(
 def expect(exchange: Exchange, expected: Mapping[str, Any], dialect: Dialect, endpoint: str) -> None:
     """Compares an exchange with `expected`, whose keys `cases/case.schema.json` describes.
 
-    Raises Failed, Unreadable, or NotExercised if the answer lacks an expected count, which the rules for shapes
-    judge."""
+    Raises Failed if it differs, Unreadable if the answer can't be parsed, and NotExercised if an expected count of
+    usage is missing: the rules for shapes report that.
+    """
     if "refused" in expected:
         _refused(exchange, expected["refused"], dialect, endpoint)
     else:
@@ -119,7 +120,7 @@ def expect(exchange: Exchange, expected: Mapping[str, Any], dialect: Dialect, en
     if not expected.keys() & {"body", "absent", "chunks"}:
         return
     answer: Any = exchange.answer if exchange.is_stream else exchange.json
-    looked_at = 0
+    checked = 0
     for path, schema in expected.get("body", {}).items():
         values = values_at(answer, path.removesuffix("?"))
         counts = path.startswith("usage.") and isinstance(answer, Mapping) and not _wants_usage(exchange)
@@ -128,10 +129,10 @@ def expect(exchange: Exchange, expected: Mapping[str, Any], dialect: Dialect, en
         if not values and not (path.endswith("?") and not dialect.always_has(endpoint, path.partition(".")[0])):
             raise Failed(f"the answer has no {path.removesuffix('?')}", exchange)
         _values(exchange, values, schema)
-        looked_at += len(values)
-    if expected.get("body") and not looked_at:
+        checked += len(values)
+    if expected.get("body") and not checked:
         left_out = ", ".join(path.removesuffix("?") for path in expected["body"])
-        raise NotExercised(f"the answer has no {left_out}, and need not have it")
+        raise NotExercised(f"the answer has no {left_out}, which is optional")
     for path in expected.get("absent", ()):
         if values := values_at(answer, path):
             raise Failed(f"the answer has {values[0][0]}: {values[0][1]!r}", exchange)
@@ -141,14 +142,13 @@ def expect(exchange: Exchange, expected: Mapping[str, Any], dialect: Dialect, en
 
 
 def _wants_usage(exchange: Exchange) -> bool:
-    """Returns whether the request asks for usage of a stream, which then is required."""
+    """Returns whether the request is for a stream with usage, which makes usage required."""
     options = exchange.request.asked("stream_options")
     return exchange.is_stream and isinstance(options, Mapping) and options.get("include_usage") is True
 
 
 def values_at(value: Any, path: str) -> list[tuple[str, Any]]:
-    """Returns all values at a path, with their paths; `*` stands for every element, and the empty path for the whole
-    value."""
+    """Returns all (path, value) pairs at a path. `*` matches every element; the empty path is the whole value."""
     values = [("", value)]
     for name in path.split(".") if path else ():
         values = [
@@ -171,46 +171,47 @@ def _below(holder: Any, name: str) -> list[tuple[str, Any]]:
     return []
 
 
-def _values(exchange: Exchange, found: list[tuple[str, Any]], schema: Any) -> None:
+def _values(exchange: Exchange, values: list[tuple[str, Any]], schema: Any) -> None:
     constant = not isinstance(schema, Mapping)
     validator = Validator({"const": schema} if constant else schema)
-    for where, value in found:
+    for where, value in values:
         for violation in validator.violations(value):
             if constant:
-                raise Failed(f"{where or 'the answer'} is {shown(value)}, not {shown(schema)}", exchange)
+                raise Failed(f"{where or 'the answer'} is {quoted(value)}, not {quoted(schema)}", exchange)
             raise Failed(f"{where or 'the answer'} is wrong: {violation.removeprefix('it: ')}", exchange)
 
 
-def shown(value: Any) -> str:
-    """Returns a value as it appears in messages: of a long one the beginning, in quotation marks."""
+def quoted(value: Any) -> str:
+    """Returns the repr of a value for messages; long values are truncated, in quotation marks."""
     text = repr(value)
     return text if len(text) <= LONGEST else repr(f"{value if isinstance(value, str) else text:.{LONGEST}}…")
 
 
 def _status(exchange: Exchange, expected: list[Any], otherwise: Advice) -> None:
-    """Raises Failed for another status. Where both refuse the request, it is only the advice `otherwise`."""
+    """Raises Failed for an unexpected status. If both the expected and the actual status are 4xx, the finding is only
+    the advice `otherwise`."""
     if exchange.status is None or exchange.ended != "complete":
         raise Failed(exchange.problem or exchange.ended, exchange)
     if not any(status in (exchange.status, f"{exchange.status // 100}xx") for status in expected):
         refusals = all(str(status).startswith("4") for status in (exchange.status, *expected))
         raise Failed(
-            f"the status is {exchange.status}, not {' or '.join(map(str, expected))}{_said(exchange)}",
+            f"the status is {exchange.status}, not {' or '.join(map(str, expected))}{_error_message(exchange)}",
             exchange,
             advice=otherwise if refusals else None,
         )
 
 
 def _refused(exchange: Exchange, kinds: Any, dialect: Dialect, endpoint: str) -> None:
-    """Checks the status alone: a rule judges the shape of errors, and reports it once."""
-    several: list[Kind] = kinds if isinstance(kinds, list) else [kinds]
-    statuses = [status for kind in several for status in dialect.statuses(kind, endpoint) or ("4xx",)]
-    place = REFUSALS.get(several[0])
-    _status(exchange, list(dict.fromkeys(statuses)), Advice(OTHER_STATUS, place) if place else HTTPS_METHOD)
+    """Checks only the status: the rule error-envelope reports errors of the wrong shape."""
+    accepted: list[Kind] = kinds if isinstance(kinds, list) else [kinds]
+    statuses = [status for kind in accepted for status in dialect.statuses(kind, endpoint) or ("4xx",)]
+    pointer = REFUSALS.get(accepted[0])
+    _status(exchange, list(dict.fromkeys(statuses)), Advice(OTHER_STATUS, pointer) if pointer else METHOD_STATUS)
 
 
 def _param(exchange: Exchange, expected: list[str]) -> None:
     if "param" not in exchange.error:
-        return  # another rule judges the shape
+        return  # error-envelope reports the shape
     param = exchange.error["param"]
     dotted = re.sub(r"\[(\w+)\]", r".\1", param) if isinstance(param, str) else param
     if dotted not in expected:
@@ -226,22 +227,22 @@ def _header(exchange: Exchange, name: str, schema: Any) -> None:
     _values(exchange, [(f"the header {name}", value)], schema if schema is not False else {"not": {}})
 
 
-def _said(exchange: Exchange) -> str:
+def _error_message(exchange: Exchange) -> str:
     message = exchange.error.get("message")
     return f": {message[:200]}" if isinstance(message, str) else ""
 
 
-# Counts of the prompt, which are never 0.
-PROMPTS = ("prompt_tokens", "input_tokens")
+# Counts of the prompt, which can't be 0.
+PROMPT_COUNTS = ("prompt_tokens", "input_tokens")
 
 
 def counted(exchange: Exchange, name: str) -> int:
-    """Returns a count of usage, such as `prompt_tokens`. Raises NotExercised if the answer doesn't have it, which
-    the rules for shapes judge, and where a prompt counts as 0, which the rule for usage judges."""
+    """Returns a count of usage, such as `prompt_tokens`. Raises NotExercised if it is missing, or 0 for a prompt: other
+    rules report that."""
     usage = exchange.answer.get("usage")
     count = usage.get(name) if isinstance(usage, Mapping) else None
     if type(count) is not int:
         raise NotExercised(f"the answer has no usage.{name}")
-    if count == 0 and name in PROMPTS:
-        raise NotExercised(f"usage.{name} is 0, which can't be")
+    if count == 0 and name in PROMPT_COUNTS:
+        raise NotExercised(f"usage.{name} is 0, which is impossible")
     return count

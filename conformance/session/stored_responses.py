@@ -1,4 +1,4 @@
-"""Requests for stored responses."""
+"""Helpers to create, read, cancel and delete stored responses."""
 
 from collections.abc import Mapping
 from typing import Any
@@ -7,7 +7,7 @@ from specvino.conformance.http.exchange import Exchange, Unreadable
 from specvino.conformance.session.session import Session
 from specvino.conformance.verdict import Failed
 
-# The smallest token limit that every system accepts.
+# The smallest token limit of responses that all systems accept.
 SHORT = 16
 
 UNDER_WAY = ("queued", "in_progress")
@@ -16,8 +16,8 @@ LONG_INPUT = (
 )
 
 
-async def made(session: Session, body: Mapping[str, Any]) -> Exchange:
-    """Creates a response, short and stored unless the body says otherwise. Raises Failed if it isn't created."""
+async def create(session: Session, body: Mapping[str, Any]) -> Exchange:
+    """Creates a response, short and stored by default. Raises Failed if it isn't created."""
     exchange = await session.answered("responses", {"max_output_tokens": SHORT, "store": True, **body})
     id_of(exchange)
     return exchange
@@ -35,7 +35,7 @@ def id_of(exchange: Exchange) -> str:
 
 
 def items_of(exchange: Exchange, kind: str | None = None) -> list[dict[str, Any]]:
-    """Returns the output items of a response: all, or those of one type."""
+    """Returns the output items of a response, all or those of one type."""
     output = exchange.answer.get("output")
     items = [item for item in output if isinstance(item, dict)] if isinstance(output, list) else []
     return [item for item in items if kind in (None, item.get("type"))]
@@ -46,8 +46,8 @@ async def read(session: Session, id: str) -> Exchange:
 
 
 async def read_events(session: Session, id: str, *, after: int | None = None) -> Exchange:
-    """Reads a response's events from the first one, or those after `after`; only the former are complete streams, which
-    rules judge."""
+    """Reads a response's events from the first one, or those after sequence number `after`. Rules for all answers apply
+    only to complete streams, so not to resumed ones."""
     resumed = "" if after is None else f"&starting_after={after}"
     endpoint = "response" if after is None else None
     return await session.raw("GET", f"/responses/{id}?stream=true{resumed}", endpoint=endpoint)

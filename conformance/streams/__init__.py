@@ -1,1 +1,1 @@
-"""Server-sent events, the order of a stream, and the unary answer that it adds up to: without I/O."""
+"""Server-sent events, validation of stream order, and folding of streams into unary answers. No I/O."""

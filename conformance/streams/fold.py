@@ -1,4 +1,4 @@
-"""The unary answer that a stream amounts to, made independently of any server."""
+"""Folds the events of a stream into the equivalent unary answer, independently of the server's own code."""
 
 import copy
 from collections import defaultdict
@@ -9,12 +9,13 @@ Piece = dict[str, Any]
 
 
 def fold_chat(chunks: list[dict[str, Any]]) -> dict[str, Any]:
-    """Returns the chat completion that chunks add up to; usage is null if no chunk had any."""
+    """Folds chunks into a chat completion. `usage` is null if no chunk has it. Raises KeyError, IndexError, TypeError
+    or AttributeError for malformed chunks."""
     return _fold(chunks, "chat.completion", lambda pieces: {"message": _message([piece["delta"] for piece in pieces])})
 
 
 def fold_completion(chunks: list[dict[str, Any]]) -> dict[str, Any]:
-    """Returns the text completion that chunks add up to; usage is null if no chunk had any."""
+    """Folds chunks into a text completion. `usage` is null if no chunk has it. Raises as `fold_chat` does."""
     return _fold(chunks, "text_completion", _completed)
 
 
@@ -23,27 +24,28 @@ def _fold(chunks: list[dict[str, Any]], kind: str, choice: Callable[[list[Piece]
     reasons: dict[int, str] = {}
     logprobs: dict[int, dict[str, Any] | None] = defaultdict(lambda: None)
     for chunk in chunks:
-        for each in chunk["choices"]:
-            pieces[each["index"]].append(each)
-            # Some systems leave out fields without a value; the rule for the shapes of events judges that.
-            logprobs[each["index"]] = _joined(logprobs[each["index"]], each.get("logprobs"))
-            reasons[each["index"]] = each.get("finish_reason") or reasons.get(each["index"], "")
-    # Not all systems give a chunk an id; the rule for the shapes of events judges that, too.
+        for piece in chunk["choices"]:
+            index = piece["index"]
+            pieces[index].append(piece)
+            # Some systems omit fields without a value; the rule event-shape reports that.
+            logprobs[index] = _joined(logprobs[index], piece.get("logprobs"))
+            reasons[index] = piece.get("finish_reason") or reasons.get(index, "")
+    # Some systems omit the chunk's id; the rule event-shape reports that.
     return {
         **({"id": chunks[0]["id"]} if "id" in chunks[0] else {}),
         "object": kind,
         "created": chunks[0]["created"],
         "model": chunks[0]["model"],
-        **_told(chunks, "prompt_token_ids"),
-        **(_told(pieces.get(0, []), "prompt_logprobs") if kind == "chat.completion" else {}),
+        **_first_field(chunks, "prompt_token_ids"),
+        **(_first_field(pieces.get(0, []), "prompt_logprobs") if kind == "chat.completion" else {}),
         "choices": [
             {
                 "index": index,
                 **choice(pieces[index]),
                 "logprobs": logprobs[index],
-                **_told(pieces[index], "prompt_token_ids"),
-                **_told(pieces[index], "prompt_logprobs"),
-                **_lists(pieces[index], "token_ids", "completion_token_ids"),
+                **_first_field(pieces[index], "prompt_token_ids"),
+                **_first_field(pieces[index], "prompt_logprobs"),
+                **_joined_lists(pieces[index], "token_ids", "completion_token_ids"),
                 "finish_reason": reasons[index],
                 **_stop_reason(pieces[index]),
             }
@@ -54,13 +56,14 @@ def _fold(chunks: list[dict[str, Any]], kind: str, choice: Callable[[list[Piece]
 
 
 def _stop_reason(pieces: list[Piece]) -> dict[str, Any]:
-    """Returns what ended a choice, if the stream has it: some systems have it in each chunk, null before the end."""
+    """Returns the last `stop_reason` of a choice, if the stream has the field. Some systems send it as null before the
+    end."""
     stop_reasons = [piece["stop_reason"] for piece in pieces if "stop_reason" in piece]
     return {"stop_reason": stop_reasons[-1]} if stop_reasons else {}
 
 
 def _completed(pieces: list[Piece]) -> dict[str, Any]:
-    """Returns the text of a choice, with the reasoning and calls of some systems."""
+    """Returns the text of a completion choice. Some systems add reasoning and tool calls."""
     choice: dict[str, Any] = {"text": _text(pieces, "text")}
     if reasoning := _text(pieces, "reasoning_content"):
         choice["reasoning_content"] = reasoning
@@ -70,8 +73,7 @@ def _completed(pieces: list[Piece]) -> dict[str, Any]:
 
 
 def _message(deltas: list[Piece]) -> dict[str, Any]:
-    """Returns the message of a choice, with the stream's reasoning and calls; beside calls, an empty text becomes
-    null."""
+    """Returns the message of a chat choice. With tool calls, empty content becomes null."""
     message: dict[str, Any] = {"role": "assistant", "content": _text(deltas, "content"), "refusal": None}
     for name in ("reasoning_content", "reasoning"):
         if reasoning := _text(deltas, name):
@@ -84,18 +86,18 @@ def _message(deltas: list[Piece]) -> dict[str, Any]:
         message["function_call"] = _function(legacy)
     if (calls or legacy) and not message["content"]:
         message["content"] = None
-    return message | _told(deltas, "prompt_token_ids") | _lists(deltas, "completion_token_ids")
+    return message | _first_field(deltas, "prompt_token_ids") | _joined_lists(deltas, "completion_token_ids")
 
 
-def _told(pieces: list[Piece], name: str) -> dict[str, Any]:
-    """Returns the field of the first piece that has it."""
+def _first_field(pieces: list[Piece], name: str) -> dict[str, Any]:
+    """Returns the field of the first piece that has a value for it."""
     return next(({name: piece[name]} for piece in pieces if piece.get(name) is not None), {})
 
 
-def _lists(pieces: list[Piece], *names: str) -> dict[str, Any]:
-    """Returns the joined lists of these names, as far as there are any."""
-    given = [name for name in names if any(isinstance(piece.get(name), list) for piece in pieces)]
-    return {name: [item for piece in pieces for item in piece.get(name) or ()] for name in given}
+def _joined_lists(pieces: list[Piece], *names: str) -> dict[str, Any]:
+    """Returns the concatenated lists of these names that occur in the pieces."""
+    present = [name for name in names if any(isinstance(piece.get(name), list) for piece in pieces)]
+    return {name: [item for piece in pieces for item in piece.get(name) or ()] for name in present}
 
 
 def _calls(deltas: list[Piece]) -> list[dict[str, Any]]:
@@ -127,7 +129,7 @@ def _text(pieces: list[Piece], name: str) -> str:
 
 
 def _joined(before: dict[str, Any] | None, after: dict[str, Any] | None) -> dict[str, Any] | None:
-    """Returns two objects of lists joined; what isn't a list in one of them becomes None."""
+    """Concatenates the lists of two objects; a value that isn't a list in both becomes None."""
     if before is None or after is None:
         return before if after is None else after
     return {
@@ -138,7 +140,7 @@ def _joined(before: dict[str, Any] | None, after: dict[str, Any] | None) -> dict
     }
 
 
-# Fields that aren't known before the end: of a response, and of an output item.
+# Fields that aren't known before the end of a response, or of an output item.
 RESPONSE_END = ("status", "completed_at", "incomplete_details", "error", "usage")
 ITEM_END = ("status", "encrypted_content")
 
@@ -146,12 +148,12 @@ Item = dict[str, Any]
 
 
 def fold_response(events: list[dict[str, Any]]) -> dict[str, Any]:
-    """Returns the response object, rebuilt from the events before the last one.
+    """Rebuilds the response object from its events, without relying on the final one. Raises as `fold_chat` does.
 
-    The settings are those of `response.created`; the items begin as they were added and grow by their parts and deltas.
-    Only what can't be known earlier is taken from the event that closes an item or ends the response. The last event
-    must be one that has the response, which `error` has not. An event that doesn't say what it is about, which is for
-    other rules to tell, is taken to be about the newest item and part; so are settings that only come at the end.
+    Settings come from `response.created`; items grow from `output_item.added` by parts and deltas. Only fields in
+    RESPONSE_END and ITEM_END, which aren't known earlier, come from closing events. The last event must have a
+    `response`, so it can't be `error`. An event without an index is assigned to the newest item and part: other rules
+    report the missing index.
     """
     response: dict[str, Any] = copy.deepcopy({**events[-1]["response"], **events[0]["response"]})
     items: dict[int, Item] = {}
@@ -159,15 +161,15 @@ def fold_response(events: list[dict[str, Any]]) -> dict[str, Any]:
         if event["type"] == "response.output_item.added":
             items[event.get("output_index", len(items))] = copy.deepcopy(event["item"])
         elif items:
-            _grow(items[event.get("output_index", max(items))], event)
+            _apply_event(items[event.get("output_index", max(items))], event)
     response["output"] = [items[index] for index in sorted(items)]
-    _take(response, events[-1]["response"], RESPONSE_END)
-    if response.get("text") is None:  # some systems have the text format at the end alone
-        _take(response, events[-1]["response"], ("text",))
+    _copy_fields(response, events[-1]["response"], RESPONSE_END)
+    if response.get("text") is None:  # some systems send the text format only at the end
+        _copy_fields(response, events[-1]["response"], ("text",))
     return response
 
 
-def _grow(item: Item, event: dict[str, Any]) -> None:
+def _apply_event(item: Item, event: dict[str, Any]) -> None:
     match event["type"]:
         case "response.content_part.added":
             item["content"] = [*(item.get("content") or []), copy.deepcopy(event["part"])]
@@ -179,11 +181,11 @@ def _grow(item: Item, event: dict[str, Any]) -> None:
             if "logprobs" in part:
                 part["logprobs"] = [*(part["logprobs"] or []), *copy.deepcopy(event.get("logprobs") or [])]
         case "response.output_text.done":
-            # Tokens without text, such as the one that ends a turn, have no delta.
+            # Tokens without text, such as end-of-turn, have no delta.
             part = item["content"][event.get("content_index", -1)]
             if "logprobs" in part:
-                known = part["logprobs"] or []
-                part["logprobs"] = [*known, *copy.deepcopy((event.get("logprobs") or [])[len(known) :])]
+                received = part["logprobs"] or []
+                part["logprobs"] = [*received, *copy.deepcopy((event.get("logprobs") or [])[len(received) :])]
         case "response.output_text.annotation.added":
             item["content"][event.get("content_index", -1)]["annotations"].append(event["annotation"])
         case "response.refusal.delta":
@@ -195,8 +197,8 @@ def _grow(item: Item, event: dict[str, Any]) -> None:
         case "response.function_call_arguments.delta":
             item["arguments"] += event["delta"]
         case "response.output_item.done":
-            _take(item, event["item"], ITEM_END)
+            _copy_fields(item, event["item"], ITEM_END)
 
 
-def _take(whole: dict[str, Any], end: dict[str, Any], fields: tuple[str, ...]) -> None:
+def _copy_fields(whole: dict[str, Any], end: dict[str, Any], fields: tuple[str, ...]) -> None:
     whole |= {field: copy.deepcopy(end[field]) for field in fields if field in end}

@@ -1,4 +1,4 @@
-"""The invariants of a stream. The table (`generated/streams.py`) says what they mean."""
+"""Invariants of a stream's table, one class for each kind of law in `generated/streams.py`."""
 
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping
@@ -11,21 +11,21 @@ Event = Mapping[str, Any]
 
 
 class Invariant:
-    """An invariant of a stream, which yields violations. `machines` have the state before the event or fact."""
+    """An invariant of one stream. `machines` has the state before the current event or fact."""
 
     def __init__(self, machines: StateMachines) -> None:
         self.machines = machines
 
     def event(self, event: Event, facts: list[Fact]) -> Iterable[str]:
-        """Yields the violations of an event that states these facts."""
+        """Yields the violations by an event with these facts."""
         return ()
 
     def fact(self, event: Event, fact: Fact) -> Iterable[str]:
-        """Yields the violations of one fact of the event; called for each after `event`."""
+        """Yields the violations by one fact of an event. Called for each fact, after `event`."""
         return ()
 
     def end(self) -> Iterable[str]:
-        """Yields the violations at the end of a stream without a failure."""
+        """Yields the violations at the end of a stream that didn't fail."""
         return ()
 
 
@@ -91,7 +91,7 @@ class ConsecutiveInvariant(Invariant):
 
     def event(self, event: Event, facts: list[Fact]) -> Iterator[str]:
         value = at(event, self._field)
-        if value is MISSING:  # which is for the schema to say
+        if value is MISSING:  # event-shape reports it
             self._next += 1
             return
         if type(value) is not int:
@@ -122,8 +122,8 @@ class OneIdInvariant(Invariant):
             if value is MISSING:
                 continue
             if key not in self._ids:
-                for other, known in self._ids.items():
-                    if other[:-1] == key[:-1] and known == value:
+                for other, other_id in self._ids.items():
+                    if other[:-1] == key[:-1] and other_id == value:
                         yield f"{of} {shown(key)} has the id of {of} {shown(other)}, {value!r}"
                 self._ids[key] = value
             if value != self._ids[key]:
@@ -139,14 +139,14 @@ class JoinedDeltasInvariant(Invariant):
 
     def fact(self, event: Event, fact: Fact) -> Iterator[str]:
         for text in self._texts:
-            this = (text, fact.key)
-            if fact.name in (text.delta, text.done) and this in self._done:
+            instance = (text, fact.key)
+            if fact.name in (text.delta, text.done) and instance in self._done:
                 yield f"{fact.name} of {shown(fact.key)} comes after {text.done}"
             if fact.name == text.delta:
-                self._joined[this] = self._joined.get(this, "") + str(event.get("delta"))
+                self._joined[instance] = self._joined.get(instance, "") + str(event.get("delta"))
             elif fact.name == text.done:
-                self._done.add(this)
-                yield from self._compare(event, fact, text.field, self._joined.setdefault(this, ""))
+                self._done.add(instance)
+                yield from self._compare(event, fact, text.field, self._joined.setdefault(instance, ""))
         machine = self.machines.of(fact.name)
         if machine and fact.name == machine.close:
             yield from self._close(event, fact, [text for text in self._texts if text.delta in machine.body])
@@ -154,7 +154,7 @@ class JoinedDeltasInvariant(Invariant):
     def _close(self, event: Event, fact: Fact, texts: list[streams.Text]) -> Iterator[str]:
         wholes: dict[str, str] = defaultdict(str)
         for text in texts:
-            # Texts of several kinds can have the same place; an instance has one kind.
+            # Several kinds of text can share a path; an instance has one kind.
             wholes[text.whole] += self._joined.get((text, fact.key), "")
             if (text, fact.key) in self._joined.keys() - self._done:
                 yield f"{fact.name} of {shown(fact.key)} comes before {text.done}"
@@ -165,8 +165,8 @@ class JoinedDeltasInvariant(Invariant):
     def _compare(self, event: Event, fact: Fact, path: str, joined: str) -> Iterator[str]:
         value = at(event, path)
         if value != joined:
-            found = "missing" if value is MISSING else _short(value)
-            yield f"{path} of {fact.name} of {shown(fact.key)} is {found}, but the deltas make {_short(joined)}"
+            actual = "missing" if value is MISSING else _short(value)
+            yield f"{path} of {fact.name} of {shown(fact.key)} is {actual}, but the deltas join to {_short(joined)}"
 
 
 class WholeEqualsPiecesInvariant(Invariant):
@@ -183,7 +183,7 @@ class WholeEqualsPiecesInvariant(Invariant):
         if fact.name == self._close:
             self._pieces.setdefault(fact.key, at(event, law.piece))
         elif fact.name in self._ends:
-            keys = sorted((key for key in self._pieces if key[:-1] == fact.key), key=_place)
+            keys = sorted((key for key in self._pieces if key[:-1] == fact.key), key=_sort_key)
             # An object that can't have such pieces may be without a list of them.
             whole = at(event, law.whole)
             whole = [] if whole is MISSING or whole is None else whole
@@ -197,8 +197,8 @@ class WholeEqualsPiecesInvariant(Invariant):
                         yield f"{law.whole}.{index} of {fact.name} is not the {law.piece} of {law.of} {shown(key)}"
 
 
-def _place(key: Key) -> tuple[bool, Any]:
-    """Returns a key for sorting: numbers as numbers, and after them texts that a server sent instead."""
+def _sort_key(key: Key) -> tuple[bool, Any]:
+    """Returns a sort key: numbers first, then strings that a server sent instead."""
     return isinstance(key[-1], str), key[-1]
 
 

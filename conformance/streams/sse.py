@@ -1,10 +1,10 @@
-"""Server-sent events decoded from bytes as in the WHATWG standard, without I/O."""
+"""Decodes server-sent events from bytes, as the WHATWG standard defines. No I/O."""
 
 import codecs
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-# The standard's name for an event without one.
+# The type of events without an `event:` line, by the standard.
 NAMELESS = "message"
 
 
@@ -15,7 +15,7 @@ class ServerSentEvent:
 
 
 class Decoder:
-    """A decoder of bytes as they arrive, split anywhere, which returns complete events."""
+    """An incremental decoder: `feed` accepts bytes split anywhere and yields complete events."""
 
     def __init__(self) -> None:
         self._text = codecs.getincrementaldecoder("utf-8-sig")("replace")
@@ -26,7 +26,7 @@ class Decoder:
 
     def feed(self, chunk: bytes) -> Iterator[ServerSentEvent]:
         text = self._text.decode(chunk)
-        # A CR ends a line at once; a LF after it belongs to the same line end, even if it comes later.
+        # A CR ends a line immediately; a LF after it belongs to the same line end, even in a later chunk.
         new = text.removeprefix("\n") if self._after_cr else text
         self._after_cr = text.endswith("\r") if text else self._after_cr
         lines = (self._rest + new).replace("\r\n", "\n").replace("\r", "\n").split("\n")
@@ -37,7 +37,7 @@ class Decoder:
 
     @property
     def incomplete(self) -> bool:
-        """Returns whether the stream is inside an event."""
+        """Whether an event has begun and isn't complete."""
         return bool(self._rest or self._data)
 
     def _line(self, line: str) -> ServerSentEvent | None:

@@ -1,6 +1,5 @@
-"""Events and the state machines of a stream's table: which facts an event states, what has been begun and closed, and
-which step was not allowed.
-"""
+"""The state machines of a stream's table: facts that events state, instances that they open and close, and illegal
+transitions."""
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
@@ -13,7 +12,7 @@ Key = tuple[Any, ...]
 
 @dataclass(frozen=True, slots=True)
 class Fact:
-    """What an event states about an instance. `key` has the keys of that instance's machine and of those around it,
+    """A statement of an event about one instance of a machine. `key` has the instance's key and those of its parents,
     outermost first; it is empty for the outermost machine, which has one instance."""
 
     name: str
@@ -28,7 +27,7 @@ class Instance:
 
 
 class StateMachines:
-    """The machines of a table, which take facts in their order."""
+    """The machines of a table, with the state of all instances in one stream."""
 
     def __init__(self, machines: tuple[Machine, ...]) -> None:
         self._named = {machine.name: machine for machine in machines}
@@ -37,23 +36,23 @@ class StateMachines:
         self._begun = False
         self._ended_by: str | None = None
         self.failed = False
-        """Whether the stream ended in a way that excuses missing ends."""
+        """Whether the stream ended by a failure, which excuses unclosed instances."""
         self.instances: dict[str, dict[Key, Instance]] = {machine.name: {} for machine in machines if machine.inside}
 
     def named(self, name: str) -> Machine:
-        """Returns the machine of that name. Raises KeyError."""
+        """Returns the machine of this name. Raises KeyError."""
         return self._named[name]
 
     def of(self, fact: str) -> Machine | None:
-        """Returns the machine that has a fact."""
+        """Returns the machine that a fact belongs to, or None."""
         return self._machine_of.get(fact)
 
     def chain(self, machine: Machine) -> list[Machine]:
-        """Returns a machine and those around it from the outside in, without the outermost."""
+        """Returns a machine and its parents, outermost first, without the outermost machine of the table."""
         return [] if machine.inside is None else [*self.chain(self._named[machine.inside]), machine]
 
     def open_children(self, machine: Machine, key: Key) -> Iterator[tuple[Machine, Key]]:
-        """Yields the instances directly inside an instance that aren't closed."""
+        """Yields the direct children of an instance that aren't closed."""
         for child in self._named.values():
             if child.inside == machine.name:
                 for child_key, instance in self.instances[child.name].items():
@@ -61,11 +60,11 @@ class StateMachines:
                         yield child, child_key
 
     def advance(self, fact: Fact) -> Iterator[str]:
-        """Yields the violations of a fact of some machine."""
+        """Applies a fact and yields the illegal transitions."""
         machine, outermost = self._machine_of[fact.name], self._outermost
         if self._ended_by:
-            about = f" of {shown(fact.key)}" if fact.key else ""
-            yield f"{fact.name}{about} comes after the {outermost.name} was ended by {self._ended_by}"
+            instance = f" of {shown(fact.key)}" if fact.key else ""
+            yield f"{fact.name}{instance} comes after the {outermost.name} was ended by {self._ended_by}"
         if fact.name == outermost.open:
             if self._begun:
                 yield f"the {outermost.name} is opened by {fact.name} a second time"
@@ -80,54 +79,54 @@ class StateMachines:
             self._ended_by = self._ended_by or fact.name
 
     def finish(self) -> Iterator[str]:
-        """Yields what is missing at the end of a stream without a failure."""
+        """Yields what is missing at the end of a stream that didn't fail."""
         for machine in self._named.values():
             for key, instance in self.instances.get(machine.name, {}).items():
                 if not instance.closed:
                     yield f"{machine.name} {shown(key)} was never closed by {machine.close}"
         if not self._begun and not any(self.instances.values()):
-            yield "the stream holds nothing"
+            yield "the stream has no events"
         elif self._outermost.open and not self._ended_by:
             yield f"the {self._outermost.name} was never ended by {' or '.join(self._outermost.end)}"
 
     def _advance_inner(self, machine: Machine, fact: Fact) -> Iterator[str]:
-        around = self._named[machine.inside or ""]
-        if around.inside is not None:
-            yield from self._inside(around, fact)
+        parent = self._named[machine.inside or ""]
+        if parent.inside is not None:
+            yield from self._check_parent(parent, fact)
         instances = self.instances[machine.name]
-        instance, thing = instances.get(fact.key), f"{machine.name} {shown(fact.key)}"
+        instance, label = instances.get(fact.key), f"{machine.name} {shown(fact.key)}"
         if fact.name == machine.open:
             if instance is not None:
-                yield f"{thing} is opened by {fact.name} a second time"
+                yield f"{label} is opened by {fact.name} a second time"
             instances.setdefault(fact.key, Instance())
             return
         if instance is None:
             if machine.open is not None:
-                yield f"{fact.name} comes before {thing} was opened by {machine.open}"
+                yield f"{fact.name} comes before {label} was opened by {machine.open}"
             instance = instances.setdefault(fact.key, Instance())
         if instance.closed:
-            yield f"{fact.name} comes after {thing} was closed by {machine.close}"
+            yield f"{fact.name} comes after {label} was closed by {machine.close}"
         instance.closed = instance.closed or fact.name == machine.close
 
-    def _inside(self, around: Machine, fact: Fact) -> Iterator[str]:
-        """Yields the violations of a fact that isn't inside an open instance."""
+    def _check_parent(self, parent: Machine, fact: Fact) -> Iterator[str]:
+        """Yields a violation if the parent instance of a fact isn't open."""
         key = fact.key[:-1]
-        instance = self.instances[around.name].get(key)
+        instance = self.instances[parent.name].get(key)
         if instance is None:
-            yield f"{fact.name} comes before {around.name} {shown(key)} was opened by {around.open}"
-            self.instances[around.name][key] = Instance()  # reported once
+            yield f"{fact.name} comes before {parent.name} {shown(key)} was opened by {parent.open}"
+            self.instances[parent.name][key] = Instance()  # reported once
         elif instance.closed:
-            yield f"{fact.name} comes after {around.name} {shown(key)} was closed by {around.close}"
+            yield f"{fact.name} comes after {parent.name} {shown(key)} was closed by {parent.close}"
 
 
 def facts_of(machine: Machine) -> set[str]:
-    """Returns every fact of a machine."""
+    """Returns the names of all facts of a machine."""
     named = {machine.open, machine.close, *machine.body, *machine.end, *machine.fail, *machine.abort}
     return {fact for fact in named if fact is not None}
 
 
 def shown(key: Key) -> str:
-    """Returns a key as messages show it: `0.1`."""
+    """Returns a key as text for messages: `0.1`."""
     return ".".join(map(str, key))
 
 
@@ -135,7 +134,7 @@ MISSING = object()
 
 
 def at(value: Any, path: str) -> Any:
-    """Returns the value of an event at a path such as `response.id`; MISSING, which isn't null, where there is none."""
+    """Returns the value at a path of an event, such as `response.id`; MISSING (which isn't null) if there is none."""
     for name in path.split("."):
         if not isinstance(value, Mapping) or name not in value:
             return MISSING
@@ -144,14 +143,15 @@ def at(value: Any, path: str) -> Any:
 
 
 def classify(event: Mapping[str, Any], by: tuple[Rule, ...] | str, machines: StateMachines) -> list[Fact]:
-    """Returns the facts that an event states, in the order of the rules; with a field to classify by, at most one."""
+    """Returns the facts that an event states, in the order of the rules. If the table classifies by a field, there is
+    at most one."""
     if not isinstance(by, str):
         return list(_by_rules(event, by))
     name = event.get(by)
     machine = machines.of(name) if isinstance(name, str) else None
     if machine is None:
         return []
-    return [Fact(str(name), tuple(_key(at(event, each.key or "")) for each in machines.chain(machine)))]
+    return [Fact(str(name), tuple(_key(at(event, level.key or "")) for level in machines.chain(machine)))]
 
 
 def _by_rules(event: Mapping[str, Any], rules: tuple[Rule, ...]) -> Iterator[Fact]:
@@ -166,12 +166,12 @@ def _by_rules(event: Mapping[str, Any], rules: tuple[Rule, ...]) -> Iterator[Fac
                     yield Fact(rule.fact, (_key(at(element, rule.key or "")),))
 
 
-def _states(place: Any, rule: Rule) -> bool:
-    return any(at(place, path) not in (MISSING, None, "") for path in rule.at)
+def _states(element: Any, rule: Rule) -> bool:
+    return any(at(element, path) not in (MISSING, None, "") for path in rule.at)
 
 
 def _key(value: Any) -> Any:
-    """Returns a number unchanged, and for any other value its text, which is none of 0, 1, 2, …"""
+    """Returns an integer unchanged, and any other value as text that can't equal an integer."""
     if value is MISSING:
         return "none"
     return value if type(value) is int else repr(value)

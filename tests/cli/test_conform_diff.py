@@ -38,7 +38,7 @@ def test_diff_refuses_runs_of_different_plans(two) -> None:
 def test_diff_refuses_a_cut_file(two) -> None:
     good, bad = two
     bad.write_bytes(bad.read_bytes()[:-20])
-    assert "can't be compared: The report has no end" in one_line(conform("diff", good, bad))
+    assert "can't be compared: The report is incomplete" in one_line(conform("diff", good, bad))
 
 
 def test_matrix_makes_a_site(two, tmp_path) -> None:

@@ -28,5 +28,5 @@ def test_lint_refuses_what_is_no_baseline(tmp_path) -> None:
     (tmp_path / "b.yaml").write_text("accepted: [1]")
     run = conform("lint", tmp_path / "b.yaml")
     assert run.exit_code == 1
-    assert "is no baseline: accepted" in run.stdout
+    assert "isn't a baseline: accepted" in run.stdout
     assert "can't be read" in one_line(conform("lint", "/no/such"))

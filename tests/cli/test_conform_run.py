@@ -24,44 +24,44 @@ from specvino.conformance.verdict import Verdict
     ("arguments", "words"),
     [
         ([], "a server URL is required"),
-        (["localhost:8000"], "is no URL of a server"),
-        (["http://"], "is no URL of a server"),
-        (["http://[::1/v1"], "is no URL"),
-        (["http://me:secret@127.0.0.1/v1"], "a name or a password"),
-        (["http://127.0.0.1/v1?a=b"], "more than a path"),
-        (["http://127.0.0.1:1/v1"], "no server answers at http://127.0.0.1:1/v1"),
-        (["http://127.0.0.1:1/v1", "-k", "schlüssel"], "no header can carry"),
+        (["localhost:8000"], "isn't the URL of a server"),
+        (["http://"], "isn't the URL of a server"),
+        (["http://[::1/v1"], "isn't a valid URL"),
+        (["http://me:secret@127.0.0.1/v1"], "contains a user name or password"),
+        (["http://127.0.0.1/v1?a=b"], "has a query or fragment"),
+        (["http://127.0.0.1:1/v1"], "no server is reachable at http://127.0.0.1:1/v1"),
+        (["http://127.0.0.1:1/v1", "-k", "schlüssel"], "aren't allowed in a header"),
         (["http://127.0.0.1:1/v1", "-u", "http://127.0.0.1:2/v1"], "the URL argument and --base-url differ"),
         (
             ["http://127.0.0.1:1/v1", "--dialect", "nobody"],
-            "there is no dialect 'nobody'; there are fastdeploy,",
+            "unknown dialect 'nobody'; known are fastdeploy,",
         ),
-        (["http://127.0.0.1:1/v1", "-f", "chat/*", "-f", "no/such"], "the filter 'no/such' leaves no rule"),
-        (["http://127.0.0.1:1/v1", "-f", "chat/rules/no-such"], "the filter 'chat/rules/no-such' leaves no rule"),
-        (["http://127.0.0.1:1/v1", "-f", "chat/fuzz/no-such"], "the filter 'chat/fuzz/no-such' leaves no rule"),
-        (["http://127.0.0.1:1/v1", "-f", "responses", "--dialect", "mlc-llm"], "nothing to judge: mlc-llm has no"),
+        (["http://127.0.0.1:1/v1", "-f", "chat/*", "-f", "no/such"], "the filter 'no/such' selects no rule"),
+        (["http://127.0.0.1:1/v1", "-f", "chat/rules/no-such"], "the filter 'chat/rules/no-such' selects no rule"),
+        (["http://127.0.0.1:1/v1", "-f", "chat/fuzz/no-such"], "the filter 'chat/fuzz/no-such' selects no rule"),
+        (["http://127.0.0.1:1/v1", "-f", "responses", "--dialect", "mlc-llm"], "nothing to test: mlc-llm has no"),
         (["http://127.0.0.1:1/v1", "--baseline", "/no/such"], "/no/such can't be read: No such file"),
         (["http://127.0.0.1:1/v1", "--html", "/no/such"], "/no/such can't be written: No such file"),
         (["http://127.0.0.1:1/v1", "--html", "/tmp"], "/tmp can't be written: Is a directory"),
         (["http://127.0.0.1:1/v1", "--html", "/tmp/x-1", "--junit", "/tmp/x-1"], "write to the same file"),
-        (["http://127.0.0.1:99999/v1"], "there is no port 99999"),
-        (["http://xn--a/v1"], "is no URL"),
-        ([f"http://{'a' * 70}/v1"], "no server answers"),
-        (["http://127.0.0.1:1/v1", "--header", "no-secret"], "--header 'Name: value'"),
-        (["http://127.0.0.1:1/v1", "--header", "X: a\nb"], "no value that a header can carry"),
-        (["http://127.0.0.1:1/v1", "--header", "Content-Type: a"], "each request's own"),
+        (["http://127.0.0.1:99999/v1"], "port 99999 is above 65535"),
+        (["http://xn--a/v1"], "isn't a valid URL"),
+        ([f"http://{'a' * 70}/v1"], "no server is reachable"),
+        (["http://127.0.0.1:1/v1", "--header", "no-secret"], "--header requires the form 'Name: value'"),
+        (["http://127.0.0.1:1/v1", "--header", "X: a\nb"], "the header x has an empty value, or characters"),
+        (["http://127.0.0.1:1/v1", "--header", "Content-Type: a"], "is set by the cases"),
         (["http://127.0.0.1:1/v1", "-k", "sk", "--header", "Authorization: Basic a"], "the key is given twice"),
         (["http://127.0.0.1:1/v1", "--strict"], "--strict requires --baseline"),
         (["http://127.0.0.1:1/v1", "-q", "-v"], "--quiet and --verbose can't be combined"),
-        (["http://127.0.0.1:1/v1", "--auth-header", "api-key"], "but there is no key"),
-        (["http://127.0.0.1:1/v1", "-k", "sk", "--auth-header", "a b"], "'a b' is no name of a header"),
-        (["http://127.0.0.1:1/v1", "-k", "sk", "--auth-header", "Connection"], "is no name of a header"),
+        (["http://127.0.0.1:1/v1", "--auth-header", "api-key"], "--auth-header requires a key"),
+        (["http://127.0.0.1:1/v1", "-k", "sk", "--auth-header", "a b"], "'a b' isn't a header name"),
+        (["http://127.0.0.1:1/v1", "-k", "sk", "--auth-header", "Connection"], "isn't a header name"),
         (["http://127.0.0.1:1/v1", "-k", "k", "--auth-header", "x", "--header", "X: a"], "the key is given twice"),
-        (["https://127.0.0.1:1/v1", "--cacert", "/dev/null"], "holds no certificates"),
+        (["https://127.0.0.1:1/v1", "--cacert", "/dev/null"], "has no readable certificates"),
         (["https://127.0.0.1:1/v1", "--cacert", "/no/such"], "No such file"),
-        (["https://127.0.0.1:1/v1", "--cacert", "/no/such", "--insecure"], "and --insecure that it isn't"),
+        (["https://127.0.0.1:1/v1", "--cacert", "/no/such", "--insecure"], "--cacert and --insecure can't be combined"),
         (["diff", "/no/such", "/no/such"], "/no/such can't be read: No such file"),
-        (["matrix", "/dev/null"], "no whole line"),
+        (["matrix", "/dev/null"], "no complete line"),
     ],
 )
 def test_couldnt_run_is_one_line(arguments, words) -> None:
@@ -70,7 +70,7 @@ def test_couldnt_run_is_one_line(arguments, words) -> None:
 
 def test_a_broken_baseline_is_one_line(tmp_path) -> None:
     (tmp_path / "b.yaml").write_text("accepted: [")
-    assert "is no baseline" in one_line(conform("http://127.0.0.1:1/v1", "--baseline", tmp_path / "b.yaml"))
+    assert "isn't a baseline" in one_line(conform("http://127.0.0.1:1/v1", "--baseline", tmp_path / "b.yaml"))
 
 
 def test_checking_a_file_does_not_make_it(tmp_path) -> None:
@@ -78,7 +78,7 @@ def test_checking_a_file_does_not_make_it(tmp_path) -> None:
     assert not list(tmp_path.iterdir())
 
 
-@pytest.mark.parametrize(("key", "words"), [((), "asks for a key"), (("-k", "sk-wrong-one"), "refuses the key")])
+@pytest.mark.parametrize(("key", "words"), [((), "requires a key"), (("-k", "sk-wrong-one"), "rejects the key")])
 @pytest.mark.parametrize("status", ["401 Unauthorized", "403 Forbidden"])
 @pytest.mark.parametrize("listed", [True, False])
 def test_a_wrong_key(key, words, status, listed) -> None:
@@ -115,14 +115,14 @@ def test_a_model_that_answers_need_not_be_listed() -> None:
 )
 def test_a_server_that_lists_no_models_needs_a_name(models) -> None:
     with raw_server(well, models) as server:
-        assert "--model names one" in one_line(conform(server.url))
+        assert "; set --model" in one_line(conform(server.url))
         assert conform(server.url, "-m", "m", *ANSWERS).exit_code == 0
 
 
 def test_a_model_whose_name_is_no_text() -> None:
     half = r'{"id": "\ud800m", "object": "model"}'
     with raw_server(well, answer(f'{{"data": [{half}]}}'.encode())) as server:
-        assert r"the model's name '\ud800m' is no text" in one_line(conform(server.url))
+        assert r"the model's name '\ud800m' can't be encoded" in one_line(conform(server.url))
     with raw_server(well, answer(f'{{"data": [{half}, {{"id": "m"}}]}}'.encode())) as server:
         assert conform(server.url, *ANSWERS).exit_code == 0
     assert json.loads(server.asked[-1].body)["model"] == "m"
@@ -143,19 +143,19 @@ def test_redirects_are_not_followed(code) -> None:
         to = answer(b"", code, extra=f"Location: {other.url}/models\r\n")
         with raw_server(well, to) as server:
             line = one_line(conform(server.url))
-    assert "is not followed" in line
+    assert "aren't followed" in line
     assert other.url in line
     assert not other.asked
 
 
 def test_what_is_no_http_server() -> None:
     with raw_server(well, b"SSH-2.0-OpenSSH_9.2\r\n") as server:
-        assert "is no HTTP server" in one_line(conform(server.url))
+        assert "isn't an HTTP server" in one_line(conform(server.url))
 
 
 def test_a_server_that_closes_at_once() -> None:
     with raw_server(well, b"") as server:
-        assert "is no HTTP server" in one_line(conform(server.url))
+        assert "isn't an HTTP server" in one_line(conform(server.url))
 
 
 def test_a_full_disk_is_one_line() -> None:
@@ -240,16 +240,16 @@ async def _lone_surrogate(asked):
 @pytest.mark.parametrize(
     ("behaves", "words"),
     [
-        (_infinite, "longer than 8000000 bytes"),
-        (_huge_event, "longer than 8000000 bytes"),
-        (_no_text, "the stream is not UTF-8: invalid start byte at byte 13"),
+        (_infinite, "exceeds 8000000 bytes"),
+        (_huge_event, "exceeds 8000000 bytes"),
+        (_no_text, "the stream isn't UTF-8: invalid start byte at byte 13"),
         (_dies, "the connection broke"),
         (_closes, "the connection broke"),
-        (_slow, "not whole after 0.5 s"),
-        (_silent, "not whole after 0.5 s"),
+        (_slow, "wasn't complete after 0.5 s"),
+        (_silent, "wasn't complete after 0.5 s"),
         (_redirects, "307"),
         (_garbage, "the connection broke"),
-        (_deep, "not JSON"),
+        (_deep, "isn't JSON"),
         (_lone_surrogate, "the answer is 400, not 200"),
     ],
     ids=lambda each: getattr(each, "__name__", ""),
@@ -274,7 +274,7 @@ def test_a_server_that_goes_away_is_told(tmp_path) -> None:
         wait_until(lambda: len(server.asked) > 4)
     output, _ = process.communicate(timeout=300)
     assert process.returncode == 1, output
-    assert "The server went away during" in output
+    assert "The server became unreachable during" in output
     report = ndjson.read(tmp_path / "r.ndjson")
     assert report.complete
     assert report.footer is not None
@@ -300,7 +300,7 @@ def test_a_model_that_never_loads_is_one_line() -> None:
     with raw_server(loading) as server:
         run = conform(server.url, *ANSWERS, "--timeout", "1")
     assert run.exit_code == 2
-    assert "is not ready after 1 s" in run.stderr
+    assert "isn't ready after 1 s" in run.stderr
     assert run.stderr.count("\n") == 1
 
 
@@ -324,7 +324,7 @@ def test_the_time_allowed_ends_a_run(tmp_path) -> None:
     assert report.footer is not None
     assert report.footer.time_up
     assert report.complete
-    assert "The time was up" in run.stdout
+    assert "The time limit was reached" in run.stdout
     # Nothing was judged, so nothing is known.
     assert run.exit_code == 2
     assert "no rule could be judged" in run.stderr
@@ -346,9 +346,9 @@ def test_a_run_that_the_time_cut_is_not_green(tmp_path) -> None:
     assert counted(report, Verdict.FAIL) == 0
     assert counted(report, Verdict.PASS) > 0
     assert run.exit_code == 2, run.output
-    assert run.stderr == "specvino: The time was up before all rules were judged.\n"
+    assert run.stderr == "specvino: The time limit was reached before all rules were checked.\n"
     for form in ("junit", "sarif", "html", "markdown"):
-        assert "The time was up" in files[form].read_text("utf-8")
+        assert "The time limit was reached" in files[form].read_text("utf-8")
 
 
 # --- runs that are broken off
@@ -381,9 +381,9 @@ def test_a_run_that_is_broken_off_leaves_what_it_found(tmp_path, number, interru
         output, problems = process.communicate(timeout=300)
     assert process.returncode == (2 if number == signal.SIGINT else 143), output + problems
     assert problems == ("specvino: interrupted\n" if number == signal.SIGINT else "")
-    assert "The run was broken off." in output
+    assert "The run was interrupted." in output
     report = ndjson.read(names["ndjson"])
     assert report.lines
     assert not report.complete
-    assert "The run was broken off." in names["html"].read_text("utf-8")
-    assert "broken off" in names["junit"].read_text("utf-8")
+    assert "The run was interrupted." in names["html"].read_text("utf-8")
+    assert "interrupted" in names["junit"].read_text("utf-8")

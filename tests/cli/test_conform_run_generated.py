@@ -8,7 +8,7 @@ from support.judging import counted
 from support.raw_server import answer, chat, raw_server
 from support.reports import HEADER
 
-from specvino.conformance.fuzz import verdicts
+from specvino.conformance.fuzz import endpoint_results
 from specvino.conformance.reports import ndjson
 from specvino.conformance.verdict import Verdict
 
@@ -17,13 +17,13 @@ GENERATED = ("--layer", "fuzz", "--profile", "core", "-f", BOXED)
 
 
 def test_a_box_of_time_for_the_fuzz_is_green(tmp_path, monkeypatch) -> None:
-    monkeypatch.setattr(verdicts, "FEWEST", 1)  # however slow the machine is
+    monkeypatch.setattr(endpoint_results, "FEWEST", 1)  # however slow the machine is
     with raw_server(well) as server:
         run = conform(
             server.url, "--layer", "fuzz", "-v", "-f", BOXED, "--max-time", "5", "--junit", tmp_path / "r.xml"
         )
     assert run.exit_code == 0, run.output
-    assert re.search(r"pass chat/fuzz/requests: \d+ requests, .*; the time of [0-9.]+ s was up", run.stdout)
+    assert re.search(r"pass chat/fuzz/requests: \d+ requests, .*; the time limit of [0-9.]+ s was reached", run.stdout)
     assert "runs to its end" not in (tmp_path / "r.xml").read_text("utf-8")
 
 
@@ -74,13 +74,13 @@ def test_a_finding_is_sent_again(tmp_path) -> None:
         (("--seed", 1), "require --layer fuzz"),
         (
             ("--layer", "fuzz", "--exclude-check", "no_such"),
-            "there is no check 'no_such'; the checks are not_a_server_",
+            "unknown check 'no_such'; the checks are not_a_server_",
         ),
         (("--replay", "REPORT", "--seed", 1), "can't be combined with"),
         (("--replay", "REPORT", "--dialect", "vllm"), "--dialect is vllm, but "),
         (("--replay", "REPORT"), "has no fuzz findings to replay"),
         (("--replay", "/no/such"), "/no/such can't be read"),
-        (("--replay", "EMPTY"), "is no report of a run"),
+        (("--replay", "EMPTY"), "isn't a conformance report"),
     ],
 )
 def test_what_generated_requests_can_not_have(tmp_path, arguments, says) -> None:

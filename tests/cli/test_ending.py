@@ -44,7 +44,7 @@ def test_what_needs_opentelemetry(option) -> None:
 
 
 def test_conformance_needs_no_extra() -> None:
-    modules = "judge", "fuzz.replay", "streams.stream_judge", "streams.fold", "streams.sse"
+    modules = "judge", "fuzz.replay", "streams.stream_validator", "streams.fold", "streams.sse"
     code = "; ".join([BASE_ONLY, *(f"import specvino.conformance.{each}" for each in modules)])
     subprocess.run([sys.executable, "-c", code], check=True, timeout=300)
 

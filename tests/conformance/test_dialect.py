@@ -9,19 +9,19 @@ def facts(name: str) -> dict[str, object]:
     dialect = Dialect(name)
     return {
         "names_fields": dialect.names_fields,
-        "gives_unique_ids": dialect.gives_unique_ids,
+        "has_unique_ids": dialect.has_unique_ids,
         "has_reliable_calls": dialect.has_reliable_calls,
         "specifies_role_chunks": dialect.specifies_role_chunks,
         "echoes_logprobs": dialect.echoes_logprobs,
         "length of é": dialect.text_length("é"),
-        "shown of ' é!'": dialect.shown(" é!"),
+        "shown of ' é!'": dialect.logprob_text(" é!"),
         "withheld_tokens": dialect.withheld_tokens("responses"),
     }
 
 
 OWN = {
     "names_fields": True,
-    "gives_unique_ids": True,
+    "has_unique_ids": True,
     "has_reliable_calls": True,
     "specifies_role_chunks": True,
     "echoes_logprobs": True,
@@ -36,13 +36,13 @@ OWN = {
     [
         ("specvino", {}),
         ("openai", {"has_reliable_calls": False, "specifies_role_chunks": False}),
-        ("ovms", {"names_fields": False, "gives_unique_ids": False, "length of é": 2}),
+        ("ovms", {"names_fields": False, "has_unique_ids": False, "length of é": 2}),
         ("vllm", {"names_fields": False}),
         ("mlc-llm", {"names_fields": False, "echoes_logprobs": False, "shown of ' é!'": "!"}),
         ("fastdeploy", {"names_fields": False, "echoes_logprobs": False}),
         ("sglang", {"names_fields": False, "withheld_tokens": 2}),
         ("llama-cpp", {"names_fields": False}),
-        ("ollama", {"names_fields": False, "gives_unique_ids": False}),
+        ("ollama", {"names_fields": False, "has_unique_ids": False}),
     ],
 )
 def test_the_answers_of_a_system(name, differences) -> None:

@@ -47,7 +47,7 @@ def test_the_answer_is_documented(answer: Answer) -> None:
     """Its status, its media type, and every word of its body."""
     judge = dialect(answer.system)
     content = answer.operation.content(str(answer.status))
-    assert answer.status in judge.documented(answer.endpoint)
+    assert answer.status in judge.documented_statuses(answer.endpoint)
     if "media-type" not in answer.said.get("unjudged", ()):
         assert answer.media in content if answer.media else not content
     if answer.media == JSON:

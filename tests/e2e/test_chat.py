@@ -5,7 +5,7 @@ import json
 import httpx
 import pytest
 
-from specvino.conformance.streams.stream_judge import StreamJudge
+from specvino.conformance.streams.stream_validator import StreamValidator
 from specvino.generated.streams import STREAMS
 
 WORDS = ["hello", "capital", "count", "emoji", "json", "list", "yes"]
@@ -33,7 +33,7 @@ def stream(client, text="hello", **fields):
     *events, done, rest = response.text.split("\n\n")
     assert (done, rest) == ("data: [DONE]", "")
     chunks = [json.loads(event.removeprefix("data: ")) for event in events]
-    judge = StreamJudge(STREAMS["chat"])
+    judge = StreamValidator(STREAMS["chat"])
     violations = [violation for chunk in chunks for violation in judge.feed(chunk)]
     assert [*violations, *judge.end(terminated=True)] == []
     return chunks

@@ -12,7 +12,7 @@ import pytest
 from support.app import error_of
 
 from specvino.conformance.streams.sse import Decoder
-from specvino.conformance.streams.stream_judge import SseJudge
+from specvino.conformance.streams.stream_validator import SseValidator
 from specvino.document import yaml_text
 from specvino.document.loading import whole
 from specvino.generated.errors import ERRORS, ErrorCode
@@ -100,7 +100,7 @@ def test_the_server_answers_it(client, request_) -> None:
 
 def violations(content: bytes, endpoint: str) -> list[str]:
     """What the document's table has against a stream."""
-    decoder, judge = Decoder(), SseJudge(STREAMS[endpoint])
+    decoder, judge = Decoder(), SseValidator(STREAMS[endpoint])
     found = [violation for event in decoder.feed(content) for violation in judge.feed(event)]
     assert not decoder.incomplete
     return [*found, *judge.end()]

@@ -7,7 +7,7 @@ from field.page import PAGE, PUBLISHED, page, published
 from field.truth import KNOWN, known, marked, unread
 from specvino.conformance.reports.ndjson import read
 from specvino.conformance.reports.records import BAD
-from specvino.conformance.rule_ids import all_rules
+from specvino.conformance.rule_catalog import all_rules
 
 SERVERS = listed()
 

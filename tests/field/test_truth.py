@@ -3,7 +3,7 @@
 from field.truth import AS, marked, told, unmarked, unread
 from specvino.conformance.reports.baseline import Accepted, Baseline
 from specvino.conformance.reports.faults import faults
-from specvino.conformance.reports.records import Found, Header, Line, Report
+from specvino.conformance.reports.records import FindingRecord, Header, Line, Report
 from specvino.conformance.verdict import Verdict
 
 HEADER = Header(
@@ -20,7 +20,7 @@ HEADER = Header(
 
 
 def broken(rule: str, message: str) -> Line:
-    return Line(rule=rule, layer="cases", says="s", verdict=Verdict.FAIL, findings=(Found(message=message),))
+    return Line(rule=rule, layer="cases", says="s", verdict=Verdict.FAIL, findings=(FindingRecord(message=message),))
 
 
 def report(*lines: Line) -> Report:

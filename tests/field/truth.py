@@ -6,7 +6,7 @@ from pathlib import Path
 from field.listing import HERE
 from specvino.conformance.reports.baseline import Baseline, read
 from specvino.conformance.reports.faults import faults
-from specvino.conformance.reports.records import BAD, Found, Line, Report, Shown
+from specvino.conformance.reports.records import BAD, ExchangeRecord, FindingRecord, Line, Report
 
 KNOWN = HERE / "known"
 
@@ -43,13 +43,13 @@ def slim(report: Report) -> Report:
 def _slim(line: Line) -> Line:
     most = 0 if line.note.startswith(AS) else MOST_SHOWN  # the rule that it refers to shows the same
 
-    def slim(found: Found) -> Found:
+    def slim(found: FindingRecord) -> FindingRecord:
         return found.model_copy(update={"exchanges": tuple(_shorter(each, most) for each in found.exchanges[:1])})
 
     return line.model_copy(update={"findings": tuple(map(slim, line.findings))})
 
 
-def _shorter(shown: Shown, most: int) -> Shown:
+def _shorter(shown: ExchangeRecord, most: int) -> ExchangeRecord:
     def cut(text: str) -> str:
         return text if len(text) <= most else f"{text[:most]}…" if most else ""
 

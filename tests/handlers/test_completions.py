@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 from support.segments import answers, one_by_one
 
 from specvino.conformance.streams.fold import fold_completion
-from specvino.conformance.streams.stream_judge import StreamJudge
+from specvino.conformance.streams.stream_validator import StreamValidator
 from specvino.engine.request import TextPrompt, TokenPrompt
 from specvino.engine.segments import Finish, Started, TextDelta, TokenIds, Usage
 from specvino.generated.models import CreateCompletionRequest
@@ -53,7 +53,7 @@ def emit(n, segments):
 
 @given(ANSWERS)
 def test_chunks_obey_the_stream_table(answer) -> None:
-    judge = StreamJudge(STREAMS["completions"])
+    judge = StreamValidator(STREAMS["completions"])
     violations = [violation for chunk in emit(*answer) for violation in judge.feed(chunk)]
     assert [*violations, *judge.end(terminated=True)] == []
 

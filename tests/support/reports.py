@@ -5,7 +5,16 @@ from typing import Any
 from xml.etree.ElementTree import Element, TreeBuilder
 
 from specvino.conformance.http.exchange import Exchange, Request
-from specvino.conformance.reports.records import Came, Footer, Found, Header, Line, Report, Sent, Shown
+from specvino.conformance.reports.records import (
+    ExchangeRecord,
+    FindingRecord,
+    Footer,
+    Header,
+    Line,
+    Report,
+    RequestRecord,
+    ResponseRecord,
+)
 from specvino.conformance.verdict import Verdict
 
 HEADER = Header(
@@ -21,10 +30,12 @@ HEADER = Header(
     left_out={"chat/x/y": "x is ignored in openai", "transport/auth/z": "no key was given"},
 )
 
-SHOWN = Shown(
+SHOWN = ExchangeRecord(
     number=3,
-    request=Sent(method="POST", url="http://127.0.0.1:8000/v1/chat/completions", headers={}, body='{"n": 2}', size=8),
-    response=Came(status=200, headers={"content-type": "application/json"}, body='{"choices": []}', size=15),
+    request=RequestRecord(
+        method="POST", url="http://127.0.0.1:8000/v1/chat/completions", headers={}, body='{"n": 2}', size=8
+    ),
+    response=ResponseRecord(status=200, headers={"content-type": "application/json"}, body='{"choices": []}', size=15),
     ended="complete",
     seconds=0.25,
     curl="curl http://127.0.0.1:8000/v1/chat/completions --data-raw '{\"n\": 2}'",
@@ -33,7 +44,7 @@ SHOWN = Shown(
 
 def line(rule: str, verdict: str = "pass", **more: Any) -> Line:
     if verdict in ("fail", "error") and "findings" not in more:
-        more["findings"] = (Found(message="there is no choice", exchanges=(SHOWN,)),)
+        more["findings"] = (FindingRecord(message="there is no choice", exchanges=(SHOWN,)),)
         more.setdefault("fails", not more.get("accepted") and more.get("severity", "must") == "must")
     return Line(rule=rule, layer="cases", says="There is a choice.", verdict=Verdict(verdict), **more)
 

@@ -1,1 +1,1 @@
-"""Conditions under which the refusal of a valid request is justified."""
+"""Predicates that verify refusals of valid requests."""

@@ -1,4 +1,4 @@
-"""Refusals of images and other non-text parts."""
+"""Verifies refusals of images and other parts that aren't text."""
 
 import base64
 import re
@@ -8,20 +8,20 @@ from typing import Any
 
 from PIL import Image
 
-from specvino.conformance.fuzz.refusals.refused import Refused
+from specvino.conformance.fuzz.refusals.refused_request import RefusedRequest
 from specvino.conformance.fuzz.server import Server
 
 MOST_IMAGES = 64
 MOST_BYTES = 20_000_000
 
-# The pixels of all images after they were made smaller, so a single one below it is never too large.
+# The largest number of pixels of all images after resizing; a single smaller image is never too large.
 MOST_PIXELS = 1 << 25
 MOST_RATIO = 100
 
 _DATA = re.compile(r"(?i)(data:[^,]{0,256};)?base64,")
 
 
-def unsupported_content(refused: Refused, server: Server) -> bool:
+def unsupported_content(refused: RefusedRequest, server: Server) -> bool:
     part = _part(refused)
     kind = str(part.get("type")) if part else ""
     if part and "image" in kind and url_of(part) is not None:
@@ -29,21 +29,21 @@ def unsupported_content(refused: Refused, server: Server) -> bool:
     return re.search("image|audio|file|video|embeds|thinking|tool_reference", kind) is not None
 
 
-def invalid_image(refused: Refused, server: Server) -> bool:
+def invalid_image(refused: RefusedRequest, server: Server) -> bool:
     url = _named_url(refused)
     if url is None or not server.facts.get("vision", True):
         return False
     return (is_in_request(url) and _is_bad(url)) or _number_of_images(refused.body) > MOST_IMAGES
 
 
-def invalid_image_url(refused: Refused, server: Server) -> bool:
-    """Returns whether the server supports images and the URL that `param` names doesn't contain the image itself: such
-    an image may never be refused for its location."""
+def invalid_image_url(refused: RefusedRequest, server: Server) -> bool:
+    """Returns whether the server supports images and the URL in `param` isn't a data URL: such an image can't be
+    refused for its location."""
     url = _named_url(refused)
     return url is not None and server.facts.get("vision", True) and not is_in_request(url)
 
 
-def failed_to_download_image(refused: Refused, server: Server) -> bool:
+def failed_to_download_image(refused: RefusedRequest, server: Server) -> bool:
     url = _named_url(refused)
     return url is not None and server.facts.get("vision", True) and re.match("(?i)https?://", url) is not None
 
@@ -53,20 +53,20 @@ def is_in_request(url: str) -> bool:
     return url.lower().startswith("data:") or _DATA.match(url) is not None
 
 
-def _part(refused: Refused) -> Mapping[str, Any] | None:
-    """Returns the part that `param` refers to, directly or by one of its fields."""
+def _part(refused: RefusedRequest) -> Mapping[str, Any] | None:
+    """Returns the content part that `param` refers to, directly or by a field."""
     path = (refused.param or "").split(".")
     parts = (refused.value(".".join(path[:end])) for end in range(len(path), 0, -1))
     return next((part for part in parts if isinstance(part, Mapping) and "type" in part), None)
 
 
-def _named_url(refused: Refused) -> str | None:
+def _named_url(refused: RefusedRequest) -> str | None:
     part = _part(refused)
     return url_of(part) if part else None
 
 
 def url_of(part: Mapping[str, Any]) -> str | None:
-    """Returns the location of a part's image; None for a part without one."""
+    """Returns the URL of a part's image; None without one."""
     source = part.get("image_url")
     url = source.get("url") if isinstance(source, Mapping) else source
     return url if isinstance(url, str) else None
@@ -82,11 +82,11 @@ def _is_bad(url: str) -> bool:
             if image.format not in ("PNG", "JPEG", "WEBP", "GIF", "BMP"):
                 return True
             image.load()
-    except Exception:  # on a damaged file a decoder fails with whatever its next step happens to raise
+    except Exception:  # decoders raise arbitrary exceptions for damaged files
         return True
     width, height = image.size
-    lopsided = max(width, height) > MOST_RATIO * min(width, height)
-    return lopsided or len(data) > MOST_BYTES or width * height > MOST_PIXELS
+    is_too_narrow = max(width, height) > MOST_RATIO * min(width, height)
+    return is_too_narrow or len(data) > MOST_BYTES or width * height > MOST_PIXELS
 
 
 def _number_of_images(value: Any) -> int:

@@ -1,20 +1,20 @@
-"""Refusals of prompts: too long, empty or missing."""
+"""Verifies refusals of prompts: too long, empty or missing."""
 
 from specvino.conformance.fuzz.prompts import Prompt
-from specvino.conformance.fuzz.refusals.refused import Refused
+from specvino.conformance.fuzz.refusals.refused_request import RefusedRequest
 from specvino.conformance.fuzz.server import Server
 from specvino.document.loading import group
 
-# A chat template spends at least these on a turn beside its text: something before it and something after it.
+# The smallest number of tokens that a chat template adds to a turn.
 TURN_TOKENS = 2
 
-# And at most these, with a system prompt of its own as one more turn.
+# The largest number; a default system prompt counts as one more turn.
 MOST_TURN_TOKENS = 64
 
-# From this many tokens on, our server refuses a text if the model comes from a GGUF file (decision 017).
+# The number of tokens from which our server refuses a text for a model from a GGUF file (decision 017).
 MOST_OF_TOKENIZER = 8192
 
-# What a chat template reads beside the messages, or is asked to do with them.
+# Fields that a chat template reads in addition to the messages.
 _TEMPLATE_READS = (
     "chat_template",
     "chat_template_kwargs",
@@ -24,28 +24,26 @@ _TEMPLATE_READS = (
     "instructions",
 )
 
-# The types of the items of which a prompt can be made.
+# Types of items that become part of the prompt.
 READABLE = ("message", "function_call", "function_call_output", "reasoning")
 
 
-def context_length_exceeded(refused: Refused, server: Server) -> bool:
+def context_length_exceeded(refused: RefusedRequest, server: Server) -> bool:
     context_length = server.facts.get("context_length")
     if context_length is None:
         return False
     limits = (refused.value(name) for name in group("token_limits").paths)
     room = context_length - next((limit for limit in limits if limit is not None), 1)
-    # How many tokens an image takes is up to the model.
+    # The number of an image's tokens depends on the model.
     return room < 0 or any(prompt.images or _least_tokens(prompt, server) > room for prompt in refused.prompts)
 
 
-def invalid_prompt(refused: Refused, server: Server) -> bool:
-    """Returns whether the message gives a reason that is known here, and a prompt to which it applies.
-
-    Another reason is a finding until somebody has looked at it.
-    """
+def invalid_prompt(refused: RefusedRequest, server: Server) -> bool:
+    """Returns whether the message has a known reason, and a prompt to which it applies. An unknown reason is a finding
+    until it is added here."""
     message = refused.message
     if "prompt is empty" in message:
-        template = refused.value("chat_template")  # which may write nothing
+        template = refused.value("chat_template")  # which may render nothing
         return bool(template) or any(_is_empty(prompt, server) for prompt in refused.prompts)
     if "no item that the model can read" in message:
         return not any(item.get("type", "message") in READABLE for item in refused.value("input") or ())
@@ -62,7 +60,7 @@ def invalid_prompt(refused: Refused, server: Server) -> bool:
         return server.facts.get("vision", True) and repeats
     if "chat template refuses" in message:
         return _is_odd(refused)
-    # The scripted engine takes a first line of this kind for directives.
+    # The scripted engine parses such a first line as directives.
     return "script" in message and any(prompt.last_user.startswith("script:") for prompt in refused.prompts)
 
 
@@ -71,24 +69,23 @@ def _is_unknown(id: int, server: Server) -> bool:
     return last is not None and not 0 <= id <= last
 
 
-def _is_odd(refused: Refused) -> bool:
-    """Returns whether a template may reject a conversation: it has more than one question."""
+def _is_odd(refused: RefusedRequest) -> bool:
+    """Returns whether a template may reject the conversation: it has several turns, no user text, or template
+    settings."""
     return any(prompt.turns > 1 or not prompt.last_user for prompt in refused.prompts) or any(
         refused.value(name) for name in _TEMPLATE_READS
     )
 
 
 def _least_tokens(prompt: Prompt, server: Server) -> int:
-    """Returns a lower bound of a prompt's tokens, but for tools and calls, which templates write in ways of their own.
-
-    Templates trim texts, so white space at their ends doesn't count.
-    """
+    """Returns a lower bound of a prompt's tokens, not counting tools and calls, which templates render differently.
+    White space at the ends of texts isn't counted: templates trim it."""
     text = "\n".join(text.strip() for text in prompt.texts)
     return max(TURN_TOKENS * prompt.turns, prompt.turns + (server.count_tokens(text) or 0), len(prompt.ids))
 
 
 def _most_tokens(prompt: Prompt) -> int:
-    """Returns an upper bound of a prompt's tokens, but for tools, which templates write in ways of their own."""
+    """Returns an upper bound of a prompt's tokens, not counting tools, which templates render differently."""
     return sum(len(text.encode("utf-8", "replace")) for text in prompt.texts) + MOST_TURN_TOKENS * (1 + prompt.turns)
 
 

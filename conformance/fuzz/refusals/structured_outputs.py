@@ -1,4 +1,4 @@
-"""Structured outputs in a request, and refusals of schemas and structural tags."""
+"""Verifies refusals of schemas and structural tags, and detects structured outputs in requests."""
 
 import json
 import re
@@ -8,16 +8,16 @@ from typing import Any
 
 import jsonschema_rs
 
-from specvino.conformance.fuzz.refusals.refused import Refused
+from specvino.conformance.fuzz.refusals.refused_request import RefusedRequest
 from specvino.conformance.fuzz.refusals.tools import forces
 from specvino.conformance.fuzz.server import Server
 from specvino.document.conditions import value_at
 from specvino.document.loading import group
 
-# Keywords that the document says are not enforced, beside those that begin with `dependen` and `unevaluated`.
+# Keywords that aren't enforced by the document, in addition to those starting with `dependen` and `unevaluated`.
 UNENFORCED = ("not", "if", "contains", "uniqueItems", "additionalItems")
 
-# Keywords that are enforced as far as a grammar can say them.
+# Keywords that are enforced as far as a grammar can express them.
 IN_PART = frozenset(
     {
         *("allOf", "anyOf", "oneOf", "then", "else", "$ref", "$dynamicRef", "$recursiveRef", "enum", "const"),
@@ -31,8 +31,8 @@ _FIELDS = re.compile(
     r"|tools\.\d+\.function\.parameters|tools\.\d+\.parameters|functions\.\d+\.parameters)(\.|$)"
 )
 
-# Fields of other systems that ask for a structured output: those with a JSON Schema, and those with a text or a tag of
-# which the document can't say when it can be read.
+# Structured output fields of other systems: with a JSON Schema, and with a text or tag whose validity the document
+# can't express.
 WITH_SCHEMA = ("guided_json", "json_schema", "structured_outputs.json")
 WITH_TEXT = (
     *("guided_regex", "guided_grammar", "structural_tag", "grammar", "regex", "ebnf"),
@@ -43,19 +43,19 @@ _VALUES: tuple[Any, ...] = (None, True, False, 0, 1, -1, 0.5, "", "a", "0", [], 
 
 
 def constrains(body: Mapping[str, Any]) -> bool:
-    """Returns whether a body asks for a structured output."""
+    """Returns whether a body requests a structured output."""
     return any(group("structured_output").matches(partial(value_at, body)))
 
 
-def invalid_schema(refused: Refused, server: Server) -> bool:
-    """Returns whether the value is no schema, or no known value satisfies it. A structural tag and the text of a
-    grammar may be anything."""
+def invalid_schema(refused: RefusedRequest, server: Server) -> bool:
+    """Returns whether the value isn't a schema, or no sample value satisfies it. Structural tags and grammars can't be
+    verified."""
     param = refused.param or ""
     if any(param == name or param.startswith(f"{name}.") for name in WITH_TEXT):
         return True
     for name in WITH_SCHEMA:
         if param == name or param.startswith(f"{name}."):
-            return _is_no_schema(refused.value(name))
+            return _is_unsatisfiable(refused.value(name))
     located = _schema(refused)
     if located is None:
         return False
@@ -72,8 +72,8 @@ def invalid_schema(refused: Refused, server: Server) -> bool:
     return not any(_satisfies(value, schema) for value in ([{}] if objects else _VALUES))
 
 
-def _is_no_schema(value: Any) -> bool:
-    """Returns whether a value, or the JSON in its text, is no schema, or no known value satisfies it."""
+def _is_unsatisfiable(value: Any) -> bool:
+    """Returns whether a value, or the JSON in a string, isn't a schema, or no sample value satisfies it."""
     if isinstance(value, str):
         try:
             value = json.loads(value)
@@ -84,19 +84,19 @@ def _is_no_schema(value: Any) -> bool:
     return bool(_keywords(value)) and not any(_satisfies(sample, value) for sample in _VALUES)
 
 
-def unsupported_schema(refused: Refused, server: Server) -> bool:
-    """Returns whether a strict schema has the keyword that `param` names, and the keyword is a restricted one."""
+def unsupported_schema(refused: RefusedRequest, server: Server) -> bool:
+    """Returns whether a strict schema has the keyword in `param`, and support of the keyword is restricted."""
     located = _schema(refused)
     if located is None or not _is_strict(refused, located[0]):
         return False
     *_, keyword = (refused.param or "").split(".")
-    # A name may hold dots, so the path can't be followed back to the keyword.
-    known = keyword in UNENFORCED or keyword in IN_PART or keyword.startswith(("dependen", "unevaluated"))
-    return known and keyword in _keys(located[1])
+    # Property names may contain dots, so the path doesn't identify the keyword's position.
+    is_restricted = keyword in UNENFORCED or keyword in IN_PART or keyword.startswith(("dependen", "unevaluated"))
+    return is_restricted and keyword in _keys(located[1])
 
 
-def _schema(refused: Refused) -> tuple[str, Any] | None:
-    """Returns the field of the schema that contains `param`, and the schema; None if no schema there is enforced."""
+def _schema(refused: RefusedRequest) -> tuple[str, Any] | None:
+    """Returns the field and value of the enforced schema that contains `param`; None without one."""
     field = _FIELDS.match(refused.param or "")
     body = refused.body or {}
     if field is None:
@@ -110,7 +110,7 @@ def _schema(refused: Refused) -> tuple[str, Any] | None:
     return None if schema is None else (name, schema)
 
 
-def _is_strict(refused: Refused, field: str) -> bool:
+def _is_strict(refused: RefusedRequest, field: str) -> bool:
     if field.startswith("response_format"):
         return _any_strict(refused.value("response_format"))
     return bool(refused.value(f"{field.rpartition('.')[0]}.strict"))
@@ -126,22 +126,22 @@ def _any_strict(value: Any) -> bool:
 def _is_schema(schema: Any) -> bool:
     try:
         return jsonschema_rs.meta.is_valid(_plain(schema))
-    except (ValueError, RecursionError):  # a schema of an unknown draft, or nested without end
+    except (ValueError, RecursionError):  # an unknown draft, or too deeply nested
         return False
 
 
 def _satisfies(value: Any, schema: Any) -> bool:
-    """Returns whether the schema certainly allows the value. A schema without a type may be meant for other values."""
+    """Returns whether the schema certainly allows the value. A schema without a type may not apply to it."""
     if "type" not in schema:
         return False
     try:
         return jsonschema_rs.is_valid(_plain(schema), value)
-    except (ValueError, RecursionError):  # a pattern or reference that leads nowhere
+    except (ValueError, RecursionError):  # an invalid pattern or reference
         return False
 
 
 def _plain(schema: Any) -> Any:
-    """Returns the schema without its $schema, which a validator might try to fetch."""
+    """Returns the schema without $schema, which a validator might try to fetch."""
     return {key: value for key, value in schema.items() if key != "$schema"} if isinstance(schema, Mapping) else schema
 
 

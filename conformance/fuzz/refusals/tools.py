@@ -1,10 +1,10 @@
-"""Tools in a request, and their refusals."""
+"""Verifies refusals of tools, and reads tools of requests."""
 
 from collections.abc import Iterator, Mapping
 from functools import partial
 from typing import Any
 
-from specvino.conformance.fuzz.refusals.refused import Refused
+from specvino.conformance.fuzz.refusals.refused_request import RefusedRequest
 from specvino.conformance.fuzz.server import Server
 from specvino.document.conditions import value_at
 from specvino.document.loading import group
@@ -12,15 +12,15 @@ from specvino.document.loading import group
 Body = Mapping[str, Any]
 
 
-def unknown_tool(refused: Refused, server: Server) -> bool:
+def unknown_tool(refused: RefusedRequest, server: Server) -> bool:
     """Returns whether a choice names an undefined function, or requires a call although the request has no tools."""
     body = refused.body or {}
-    known = set(functions(body))
-    return any(name not in known for name in named(body)) or (forces(body) and not known)
+    defined = set(functions(body))
+    return any(name not in defined for name in named(body)) or (forces(body) and not defined)
 
 
-def unsupported_tool(refused: Refused, server: Server) -> bool:
-    """Returns whether a forced tool isn't a function, or no function of the request is allowed to be called."""
+def unsupported_tool(refused: RefusedRequest, server: Server) -> bool:
+    """Returns whether a forced tool isn't a function, or no function of the request is allowed."""
     body = refused.body or {}
     if not forces(body):
         return False
@@ -31,12 +31,12 @@ def unsupported_tool(refused: Refused, server: Server) -> bool:
 
 
 def forces(body: Body) -> bool:
-    """Returns whether the tool choices of a body force a call."""
+    """Returns whether the tool choice of a body forces a call."""
     return any(group("forced_call").matches(partial(value_at, body)))
 
 
 def functions(body: Body) -> dict[str, Mapping[str, Any]]:
-    """Returns the functions that the model may see, by name."""
+    """Returns the functions that the model can see, by name."""
     functions = list(body.get("functions") or ())
     for tool in body.get("tools") or ():
         if isinstance(tool.get("function"), Mapping):
@@ -47,7 +47,7 @@ def functions(body: Body) -> dict[str, Mapping[str, Any]]:
 
 
 def named(body: Body) -> list[str]:
-    """Returns the functions that a choice names."""
+    """Returns the names of functions in the tool choice."""
     return [name for field in ("tool_choice", "function_call") for name in _named(body.get(field))]
 
 

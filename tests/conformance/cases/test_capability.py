@@ -7,9 +7,9 @@ from typing import Any, cast
 import pytest
 from support.reports import exchange
 
-from specvino.conformance.cases.capability import all_capabilities, ask
+from specvino.conformance.case_checks import all_checks
+from specvino.conformance.cases.capability import all_capabilities, probe
 from specvino.conformance.cases.case import all_cases
-from specvino.conformance.checks import all_checks
 from specvino.conformance.dialect import Dialect
 from specvino.conformance.http.exchange import Exchange
 from specvino.conformance.verdict import Failed, NotExercised, Refused
@@ -30,7 +30,7 @@ class Answered:
 
 def asked(name: str, dialect: str, status: int, content: bytes) -> None:
     session = cast("Any", Answered(dialect, exchange(status=status, content=content)))
-    asyncio.run(ask(session, all_capabilities()[name]))
+    asyncio.run(probe(session, all_capabilities()[name]))
 
 
 IN_TEXT = json.dumps(json.dumps({"object": "error", "message": "n must be 1", "code": 400})).encode()
@@ -59,7 +59,7 @@ def test_a_refusal_that_says_nothing_is_none(dialect: str, status: int, content:
 
 
 def test_what_the_systems_document_refuses_is_not_asked() -> None:
-    with pytest.raises(NotExercised, match="the document of mlc-llm refuses the request"):
+    with pytest.raises(NotExercised, match="the request isn't valid by the document of mlc-llm"):
         asked("completions.prompts", "mlc-llm", 400, b"{}")
 
 

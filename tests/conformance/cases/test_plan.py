@@ -5,7 +5,7 @@ from dataclasses import replace
 import pytest
 
 from specvino.conformance.cases.case import all_cases
-from specvino.conformance.cases.plan import excluded_by_document, plan, why_not
+from specvino.conformance.cases.plan import excluded_by_document, exclusion_reason, plan
 from specvino.conformance.dialect import NAMES, Dialect
 from specvino.document.loading import whole
 from specvino.document.pointers import at
@@ -30,28 +30,29 @@ def test_cases_about_keys_need_one() -> None:
 
 
 def test_what_nobody_knows_is_left_out() -> None:
-    assert why_not(BY_RULE["transport/media/wrong"], Dialect("openai")) == "it isn't known how openai refuses it"
-    assert why_not(BY_RULE["transport/media/wrong"], Dialect("vllm")) == ""
+    case = BY_RULE["transport/media/wrong"]
+    assert exclusion_reason(case, Dialect("openai")) == "the status of this refusal by openai is unknown"
+    assert exclusion_reason(case, Dialect("vllm")) == ""
 
 
 def test_of_several_refusals_one_known_is_enough() -> None:
     step = {"raw": {}, "expect": {"refused": ["json", "media_type"]}}
-    assert why_not(replace(BROKEN, steps=(step,)), Dialect("openai")) == ""
+    assert exclusion_reason(replace(BROKEN, steps=(step,)), Dialect("openai")) == ""
 
 
 @pytest.mark.parametrize(("rule", "because"), [
     ("tokenize/lists/cut", "openai has no /tokenize"),
     ("models/one/code", ""),
-    ("transport/bodies/too-large", "it is for specvino"),
+    ("transport/bodies/too-large", "the case is only for specvino"),
 ])  # fmt: skip
 def test_dialects_leave_out(rule, because) -> None:
-    assert why_not(BY_RULE[rule], Dialect("openai")) == because
+    assert exclusion_reason(BY_RULE[rule], Dialect("openai")) == because
 
 
 def test_what_a_system_refuses_by_its_document_needs_no_asking() -> None:
     several = BY_RULE["completions/prompts/several"]
-    because = "the document of mlc-llm refuses what completions/capabilities/prompts asks"
-    assert [why_not(several, Dialect(name)) for name in ("mlc-llm", "openai")] == [because, ""]
+    because = "the probe of completions/capabilities/prompts isn't valid by the document of mlc-llm"
+    assert [exclusion_reason(several, Dialect(name)) for name in ("mlc-llm", "openai")] == [because, ""]
     filters = ["completions/capabilities/*"]
     for name, asked in (("mlc-llm", False), ("openai", True)):
         found = plan(Dialect(name), profile="full", layers=("cases",), filters=filters).capabilities
@@ -63,10 +64,10 @@ def test_dialects_are_listed_by_hand_only_where_the_document_cant_tell() -> None
     for case in all_cases():
         if not case.dialects:
             continue
-        by_hand = {each.name for each in dialects if why_not(case, each)}
-        for derived in (replace(case, whole=False), replace(case, whole=True)):
+        by_hand = {each.name for each in dialects if exclusion_reason(case, each)}
+        for derived in (replace(case, needs_full_support=False), replace(case, needs_full_support=True)):
             by_levels = {each.name for each in dialects if excluded_by_document(derived, each)}
-            assert by_hand != by_levels, f"{case.rule}: the levels say so (whole: {derived.whole})"
+            assert by_hand != by_levels, f"{case.rule}: the levels say so (full: {derived.needs_full_support})"
 
 
 def test_an_object_that_no_field_of_the_system_has_is_absent() -> None:
@@ -89,12 +90,12 @@ def test_the_mark_of_a_field_is_asked_for_where_the_field_is() -> None:
 
 
 def test_what_a_system_may_take_it_need_not_refuse() -> None:
-    because = "the document of vllm allows what has to be refused"
-    assert why_not(BY_RULE["chat/basics/model-is-missing"], Dialect("vllm")) == because
+    because = "the document of vllm allows the request that must be refused"
+    assert exclusion_reason(BY_RULE["chat/basics/model-is-missing"], Dialect("vllm")) == because
 
 
 def test_some_cases_ask_for_the_whole_of_a_field() -> None:
-    assert why_not(BY_RULE["chat/choices/three-streamed"], Dialect("ovms")) == "n is partial in ovms"
+    assert exclusion_reason(BY_RULE["chat/choices/three-streamed"], Dialect("ovms")) == "n is partial in ovms"
 
 
 def test_core_is_part_of_full() -> None:

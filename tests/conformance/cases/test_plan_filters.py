@@ -6,7 +6,7 @@ from specvino.conformance.cases.plan import Plan, plan
 from specvino.conformance.dialect import Dialect
 from specvino.conformance.http.client import Target
 from specvino.conformance.job import Job, layers_of
-from specvino.conformance.rule_ids import all_rules
+from specvino.conformance.rule_catalog import all_rules
 
 
 def planned(rule: str, whole: Dialect) -> Plan:
@@ -41,7 +41,7 @@ def whole() -> Dialect:
 
 def rules_asked(*filters: str, dialect: Dialect) -> set[str]:
     chosen = plan(dialect, profile="full", layers=("cases", "streams"), filters=filters, key=True)
-    return {case.endpoint for case in chosen.beside}
+    return {case.endpoint for case in chosen.unreported}
 
 
 def test_a_rule_for_all_answers_has_all_cases_of_its_endpoint(whole: Dialect) -> None:

@@ -54,7 +54,7 @@ def test_what_a_stream_of_another_type_lacks_follows_from_its_type() -> None:
         "transport/media/accept-json-streams",
     }
     results = by_openai(PlainStreams, only=cases)
-    says = "a stream was asked for, and the answer is text/plain"
+    says = "stream is true, but the answer is text/plain"
     assert told(results["chat/rules/answer-shape"]) == says
     found = failed(results)
     assert cases - found.keys() == {"transport/media/accept-json-streams"}

@@ -100,8 +100,8 @@ def test_that_there_is_no_list_of_models_is_told_once() -> None:
     alive = {"transport/bodies/deep", "transport/connections/after-an-answer", "transport/connections/after-an-error"}
     results = by_openai(ListsNothing, only=told_of | alive)
     assert failed(results) == {
-        "models/capabilities/list": "GET /models is 404: there is no list of models",
-        "models/rules/documented-refusal": "404 is not documented; there are 200, 401, 500",
+        "models/capabilities/list": "GET /models returns 404: there is no list of models",
+        "models/rules/documented-refusal": "404 isn't documented; documented are 200, 401, 500",
     }
     assert {results[rule].verdict for rule in told_of} == {Verdict.SKIP}
     assert {results[rule].verdict for rule in alive} == {Verdict.PASS}
@@ -138,10 +138,10 @@ class RenamesWhatItKeeps(Stored):
 def test_another_id_of_a_stored_response_is_told_by_both_ids() -> None:
     cases = {f"responses/stored/{name}" for name in ("at-the-same-time", "deleted", "reads-back")}
     found = {rule: shape_of(message) for rule, message in failed(by_openai(RenamesWhatItKeeps, only=cases)).items()}
-    reads = "the id differs: answered '…', read '…'"
+    reads = "the id differs: '…' in the answer, '…' when read"
     assert found == {
         "responses/stored/at-the-same-time": reads,
-        "responses/stored/deleted": "the id differs: the deletion's answer has '…', not '…' as the request",
+        "responses/stored/deleted": "the id differs: '…' in the answer to the deletion, '…' in the request",
         "responses/stored/reads-back": reads,
     }
 
@@ -174,5 +174,5 @@ class StreamsAsChat(Http):
 def test_what_a_response_is_streamed_with_beyond_its_events_is_named() -> None:
     assert failed(by_openai(StreamsAsChat, only={"responses/events/begins-empty"})) == {
         "responses/rules/stream-order": "an event has no `event:` line; its type is 'response.created'",
-        "responses/rules/stream-end": "the stream ends with [DONE], which is no event of the responses API",
+        "responses/rules/stream-end": "the stream ends with [DONE], which isn't an event of the responses API",
     }

@@ -4,8 +4,8 @@ import pytest
 
 from specvino.conformance.dialect import Dialect
 from specvino.conformance.fuzz.expected_refusals import unknown_codes
-from specvino.conformance.fuzz.refusals.conditions import is_true
-from specvino.conformance.fuzz.refusals.refused import Refused
+from specvino.conformance.fuzz.refusals.justification import is_justified
+from specvino.conformance.fuzz.refusals.refused_request import RefusedRequest
 from specvino.conformance.fuzz.run import fuzz
 from specvino.conformance.fuzz.server import Server
 from specvino.conformance.http.client import Target
@@ -40,8 +40,8 @@ def holds(code, body=None, message="", param=None, server=None, **path_parameter
         endpoint = "responses" if "mode" in (body.get("tool_choice") or {}) else "chat"
         param = "function_call" if "function_call" in body else "tool_choice"
         param += ".allowed_tools" * ("allowed_tools" in body.get("tool_choice", ()))
-    refused = Refused(endpoint, path_parameters, body, code, message, param)
-    return is_true(refused, server or KnownServer())
+    refused = RefusedRequest(endpoint, path_parameters, body, code, message, param)
+    return is_justified(refused, server or KnownServer())
 
 
 def chat(*contents, **fields):

@@ -11,11 +11,11 @@ from schemathesis.checks import CHECKS as REGISTRY
 from support.asgi import answering
 
 from specvino.conformance.dialect import Dialect
+from specvino.conformance.fuzz.endpoint_results import FEWEST, MOST_REFUSED, REJECTION
 from specvino.conformance.fuzz.exchanges import checks_for
 from specvino.conformance.fuzz.layer import Fuzz
 from specvino.conformance.fuzz.options import CHECKS, SAYS, Options
 from specvino.conformance.fuzz.server import Server
-from specvino.conformance.fuzz.verdicts import FEWEST, MOST_REFUSED, REJECTION
 from specvino.conformance.http.client import Target
 from specvino.conformance.verdict import Verdict
 
@@ -43,7 +43,7 @@ def test_it_finds_nothing_in_the_reference_server() -> None:
     )
     assert {rule.rsplit("/", 1)[1] for rule in results} >= SAYS.keys() - NOT_HERE
     assert sum(result.checked for rule, result in results.items() if rule.endswith("/requests")) == fuzz.requests > 5
-    assert not any("was up" in result.because for result in results.values())
+    assert not any("was reached" in result.because for result in results.values())
 
 
 def test_each_line_counts_the_requests_of_its_endpoint() -> None:
@@ -52,7 +52,7 @@ def test_each_line_counts_the_requests_of_its_endpoint() -> None:
         sent = fuzz.report.count(operation=place)
         requests = results[f"{endpoint}/fuzz/requests"]
         assert requests.checked == sent < fuzz.requests
-        assert requests.because.startswith(f"{sent} requests, {fuzz.report.valid[place]} valid and ")
+        assert requests.because.startswith(f"{sent} requests, of which {fuzz.report.valid[place]} were valid and ")
         assert results[f"{endpoint}/fuzz/positive-data-acceptance"].checked == fuzz.report.valid[place]
         assert 0 < results[f"{endpoint}/fuzz/not-a-server-error"].checked <= sent
 
@@ -62,7 +62,7 @@ def test_too_few_requests_prove_nothing() -> None:
     sent = fuzz.report.valid["POST /chat/completions"] + fuzz.report.invalid["POST /chat/completions"]
     assert 0 < sent < FEWEST
     assert {result.verdict for result in results.values()} == {Verdict.NOT_EXERCISED}
-    few = f"too few requests: {sent}, where {FEWEST} are needed"
+    few = f"too few requests: {sent}, at least {FEWEST} are required"
     assert {result.because for rule, result in results.items() if not rule.endswith("/requests")} == {few}
     assert results["chat/fuzz/requests"].because.startswith(f"{few}; ")
 
@@ -88,9 +88,9 @@ def test_the_checks_are_those_that_there_are() -> None:
     schemathesis.checks.load_all_checks()
     own = {check.__name__ for check in checks_for(Dialect("specvino"))}
     assert set(CHECKS) == {*REGISTRY.get_all_names(), *own} - {"max_response_time"}
-    with pytest.raises(ValueError, match="there is no check 'not_a_server'; the checks are not_a_server_error, "):
+    with pytest.raises(ValueError, match="unknown check 'not_a_server'; the checks are not_a_server_error, "):
         Options(exclude=("not_a_server",))
-    with pytest.raises(ValueError, match="are all excluded"):
+    with pytest.raises(ValueError, match="all included checks are excluded"):
         Options(include=("second_judge",), exclude=("second_judge",))
 
 
@@ -129,7 +129,7 @@ def test_what_a_server_has_not_is_left_out_and_a_finding_has_its_exchange() -> N
     results, _ = fuzzed(Forgetful(key=KEY, model=MODEL), filters=["responses", "response", "models"])
     because = {rule: result.because for rule, result in results.items() if result.verdict is Verdict.SKIP}
     assert because == {
-        "responses/fuzz/requests": "the server answers 404: it has no POST /responses",
+        "responses/fuzz/requests": "POST /responses returns 404",
         "response/fuzz/requests": "the server stores no responses",
     }
     (failed,) = (result for result in results.values() if result.verdict is Verdict.FAIL)
@@ -159,10 +159,12 @@ def test_a_box_of_time() -> None:
     assert fuzz.report.ended == "max_time"
     requests = [result for rule, result in results.items() if rule.endswith("/requests")]
     assert all(
-        result.because.endswith("; the time of 3 s was up") for result in requests if result.verdict is not Verdict.SKIP
+        result.because.endswith("; the time limit of 3 s was reached")
+        for result in requests
+        if result.verdict is not Verdict.SKIP
     )
     late = [result.because for result in requests if result.verdict is Verdict.SKIP]
-    assert late == ["the time was up before"] * len(late)
+    assert late == ["the time limit was reached before"] * len(late)
     assert len(requests) == len(Dialect("specvino").operations)
 
 
@@ -175,7 +177,7 @@ class Refusing(ReferenceServer):
     async def __call__(self, scope, receive, send):
         if scope.get("path") != "/v1/tokenize":
             return await super().__call__(scope, receive, send)
-        if Dialect("ovms").takes("tokenize", body := _object((await receive())["body"])) and body["model"] == MODEL:
+        if Dialect("ovms").accepts("tokenize", body := _object((await receive())["body"])) and body["model"] == MODEL:
             self.asked += 1
             if self.asked % self.every == 0:
                 return await _answer(send, 400, b'{"error": "No."}')
@@ -198,7 +200,7 @@ def refusing(every):
     server.every = every
     results, fuzz = fuzzed(server, by="ovms", key=None, filters=["tokenize"], options=Options(max_examples=60))
     refused, accepted = fuzz.report.refused["POST /tokenize"], fuzz.report.accepted["POST /tokenize"]
-    assert "valid ones were refused for a reason" in results["tokenize/fuzz/requests"].because
+    assert "valid ones were refused with a justified reason" in results["tokenize/fuzz/requests"].because
     return refused, refused + accepted, results["tokenize/fuzz/positive-data-acceptance"]
 
 

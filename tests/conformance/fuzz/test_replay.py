@@ -14,7 +14,7 @@ from specvino.conformance.fuzz.options import Options
 from specvino.conformance.fuzz.replay import content_of
 from specvino.conformance.http.client import Target
 from specvino.conformance.job import Job
-from specvino.conformance.reports.records import Sent
+from specvino.conformance.reports.records import RequestRecord
 from specvino.conformance.verdict import Verdict
 
 
@@ -101,7 +101,7 @@ def test_what_a_report_holds_in_part_is_not_sent() -> None:
     held = report(line(rule, "fail").model_copy(update={"layer": "fuzz", "findings": (broken,)}))
     again = by_rule(judged(server, replayed=held))[rule]
     assert (again.verdict, again.judged) == (Verdict.NOT_EXERCISED, 0)
-    assert "no whole request" in again.because
+    assert "no complete request" in again.because
 
 
 def test_the_key_goes_in_its_own_header() -> None:
@@ -118,7 +118,7 @@ def test_the_key_goes_in_its_own_header() -> None:
     ("body", "sent"), [("[1]", b"[1]"), (r'"\xff"', b'"\xff"'), (r'"\x85"', '"\x85"'.encode()), (r'"\x41"', rb'"\x41"')]
 )
 def test_a_body_is_sent_as_it_was(body, sent) -> None:
-    assert content_of(Sent(method="POST", url="/", headers={}, body=body, size=len(sent))) == sent
+    assert content_of(RequestRecord(method="POST", url="/", headers={}, body=body, size=len(sent))) == sent
 
 
 def test_a_check_of_several_requests_is_not_judged_by_one() -> None:

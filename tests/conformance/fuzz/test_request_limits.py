@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from specvino.conformance.fuzz.request_limits import BUDGET, HUGE, LARGE, SMALL, limited, limits, worth_sending
+from specvino.conformance.fuzz.request_limits import BUDGET, HUGE, LARGE, SMALL, adjusted, limits, with_small_limit
 
 FIELDS = {"model", "messages", "prompt", "stream", "max_tokens", "max_completion_tokens", "n", "best_of", "ignore_eos"}
 MODELS = ["m", "org/m"]
@@ -44,7 +44,7 @@ def sample(**fields):
 
 @given(bodies)
 def test_no_request_keeps_an_engine_busy(body) -> None:
-    changed = worth_sending(body, "chat", FIELDS, MODELS, {})
+    changed = adjusted(body, "chat", FIELDS, MODELS, {})
     if limits(changed):
         assert work(changed) <= BUDGET
         assert all(changed[name] >= 1 for name in limits(changed))
@@ -56,7 +56,7 @@ def test_no_request_keeps_an_engine_busy(body) -> None:
 @given(bodies)
 def test_it_depends_on_the_request_alone_and_leaves_it_as_it_was(body) -> None:
     before = dict(body)
-    assert worth_sending(body, "chat", FIELDS, MODELS, {}) == worth_sending(
+    assert adjusted(body, "chat", FIELDS, MODELS, {}) == adjusted(
         dict(reversed(body.items())), "chat", FIELDS, MODELS, {}
     )
     assert body == before
@@ -80,12 +80,12 @@ def test_it_depends_on_the_request_alone_and_leaves_it_as_it_was(body) -> None:
     ],
 )
 def test_how_many_of_1000_change(fields, is_changed, expected) -> None:
-    number = sum(map(is_changed, (worth_sending(body, "chat", FIELDS, MODELS, {}) for body in sample(**fields))))
+    number = sum(map(is_changed, (adjusted(body, "chat", FIELDS, MODELS, {}) for body in sample(**fields))))
     assert number == pytest.approx(expected, abs=40 if 0 < expected < 1000 else 0)
 
 
 def test_fields_that_the_operation_doesn_t_know_are_not_added() -> None:
-    assert all(worth_sending(body, "tokenize", {"text"}, MODELS, {}) == body for body in sample(text="a"))
+    assert all(adjusted(body, "tokenize", {"text"}, MODELS, {}) == body for body in sample(text="a"))
 
 
 @pytest.mark.parametrize(
@@ -103,4 +103,4 @@ def test_fields_that_the_operation_doesn_t_know_are_not_added() -> None:
     ],
 )
 def test_an_invalid_request_has_a_small_limit_too(body, sent) -> None:
-    assert limited(body, ("max_tokens", "max_completion_tokens", "model")) == sent
+    assert with_small_limit(body, ("max_tokens", "max_completion_tokens", "model")) == sent

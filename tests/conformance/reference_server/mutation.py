@@ -12,7 +12,7 @@ from reference_server.server import ReferenceServer
 from specvino.conformance.cases.capability import all_capabilities
 from specvino.conformance.cases.case import Case
 from specvino.conformance.cases.plan import Plan
-from specvino.conformance.rule_ids import all_rules
+from specvino.conformance.rule_catalog import all_rules
 from specvino.conformance.verdict import Result, Verdict
 
 Mutant = type[Part]

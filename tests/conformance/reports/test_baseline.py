@@ -4,7 +4,7 @@ import pytest
 from support.reports import SHOWN, line
 
 from specvino.conformance.reports.baseline import BadBaseline, Baseline, read
-from specvino.conformance.reports.records import Came, Found
+from specvino.conformance.reports.records import FindingRecord, ResponseRecord
 
 
 def written(tmp_path, text):
@@ -33,7 +33,9 @@ def test_another_verdict_is_not_accepted(tmp_path) -> None:
 
 
 def finding(message, status=200):
-    return Found(message=message, exchanges=(SHOWN.model_copy(update={"response": Came(status=status, headers={})}),))
+    return FindingRecord(
+        message=message, exchanges=(SHOWN.model_copy(update={"response": ResponseRecord(status=status, headers={})}),)
+    )
 
 
 def broken(*found):
@@ -90,10 +92,10 @@ def test_an_empty_file_accepts_nothing(tmp_path) -> None:
         ("accepted: {chat: {verdict: fail}}", "pattern"),
         ("accept: {}", "accept: Extra"),
         ("[1]", "it: "),
-        ("{", "no baseline"),
-        ("\x00", "no baseline"),
-        ("a: &a [*a]", "no baseline"),
-        ("[" * 3000, "no baseline"),
+        ("{", "isn't a baseline"),
+        ("\x00", "isn't a baseline"),
+        ("a: &a [*a]", "isn't a baseline"),
+        ("[" * 3000, "isn't a baseline"),
     ],
 )
 def test_what_is_no_baseline_is_refused(tmp_path, text, problem) -> None:

@@ -4,7 +4,7 @@ import pytest
 from support.reports import HEADER, line, report
 
 from specvino.conformance.reports.diff import diff, differences, new_faults
-from specvino.conformance.reports.records import Found, Report
+from specvino.conformance.reports.records import FindingRecord, Report
 from specvino.conformance.verdict import Severity
 
 
@@ -56,7 +56,7 @@ def test_rules_of_one_run_only() -> None:
 
 
 def broken(*messages):
-    return line("chat/a/b", "fail", findings=tuple(Found(message=each) for each in messages))
+    return line("chat/a/b", "fail", findings=tuple(FindingRecord(message=each) for each in messages))
 
 
 def test_another_fault_of_a_broken_rule_is_worse() -> None:

@@ -3,11 +3,11 @@
 from support.reports import line
 
 from specvino.conformance.reports.faults import faults, shape
-from specvino.conformance.reports.records import Found
+from specvino.conformance.reports.records import FindingRecord
 
 
 def told(rule, message, **more):
-    return line(rule, "fail", findings=(Found(message=message),), **more)
+    return line(rule, "fail", findings=(FindingRecord(message=message),), **more)
 
 
 def folded(*lines):
@@ -126,13 +126,13 @@ def test_a_field_that_is_ignored_is_one_fault() -> None:
 
 def test_another_id_a_choice_without_an_end_and_a_field_that_is_not_named_are_one_fault_each() -> None:
     ids = {
-        "responses/stored/deleted": "the id differs: the deletion's answer has 'resp_c', not 'resp_a' as the request",
+        "responses/stored/deleted": "the id differs: 'resp_c' in the answer to the deletion, 'resp_a' in the request",
         "responses/stored/reads-back": "the id differs: answered 'resp_a', read 'resp_b'",
     }
     ends = {
         "chat/choices/three-streamed": "choice 1 has no finish_reason",
         "chat/rules/stream-order": "choice 2 was never closed by finish",
-        "chat/streams/choices": "choices.1.finish_reason is there only when not streamed",
+        "chat/streams/choices": "choices.1.finish_reason is only present when not streamed",
     }
     fields = {
         "chat/types/stop": "error.param is None, not stop",

@@ -39,8 +39,8 @@ def test_rows_say_how_the_servers_differ(site) -> None:
 
 
 def test_a_cut_report_is_marked(site) -> None:
-    assert site["index.html"].count("not whole") == 1
-    assert "index: The report has no end" in site["index.html"]
+    assert site["index.html"].count(">incomplete<") == 1
+    assert "index: The report is incomplete" in site["index.html"]
 
 
 def test_nothing_comes_from_elsewhere(site) -> None:

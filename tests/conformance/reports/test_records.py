@@ -69,12 +69,12 @@ def test_a_line_that_is_missing_in_the_middle_is_seen(tmp_path, whole) -> None:
 @pytest.mark.parametrize(
     ("content", "problem"),
     [
-        (b"", "no whole line"),
-        (b"{}", "no whole line"),
+        (b"", "no complete line"),
+        (b"{}", "no complete line"),
         (b"{}\n", "line 1"),
         (b"\xff\n", "line 1"),
-        (b'{"kind": "footer", "counts": {}, "requests": 0, "seconds": 0, "complete": true}\n', "a footer, which"),
-        (HEADER.model_dump_json().encode() + b"\n" + HEADER.model_dump_json().encode() + b"\n", "line 2 is a header"),
+        (b'{"kind": "footer", "counts": {}, "requests": 0, "seconds": 0, "complete": true}\n', "unexpected footer"),
+        ((HEADER.model_dump_json().encode() + b"\n") * 2, "unexpected header in line 2"),
         (HEADER.model_dump_json().replace('"format":1', '"format":2').encode() + b"\n", "line 1: header.format"),
     ],
 )
@@ -110,9 +110,9 @@ def test_what_was_left_out_is_told_by_its_reason(whole) -> None:
 @pytest.mark.parametrize(
     ("ended", "words"),
     [
-        ({"complete": False}, "broken off"),
-        ({"lost": "chat/a/b"}, "went away during chat/a/b"),
-        ({"time_up": True}, "time was up"),
+        ({"complete": False}, "interrupted"),
+        ({"lost": "chat/a/b"}, "unreachable during chat/a/b"),
+        ({"time_up": True}, "time limit"),
     ],
 )
 def test_a_run_that_is_not_whole_says_why(ended, words) -> None:

@@ -9,7 +9,7 @@ import pytest
 from support.reports import SHOWN, Page, line, report
 
 from specvino.conformance.reports import badge, html, junit, markdown, sarif
-from specvino.conformance.reports.records import Came, Found
+from specvino.conformance.reports.records import FindingRecord, ResponseRecord
 
 HOSTILE = "</pre><script>alert(1)</script><img src=//evil.example/x>]]>&\ufffe| @someone [x](http://evil.example)"
 
@@ -31,8 +31,10 @@ def whole():
 
 @pytest.fixture
 def hostile():
-    shown = SHOWN.model_copy(update={"response": Came(status=200, headers={"x": HOSTILE}, body=HOSTILE)})
-    return report(line("chat/a/bad", "fail", findings=(Found(message=HOSTILE, exchanges=(shown,)),), because=HOSTILE))
+    shown = SHOWN.model_copy(update={"response": ResponseRecord(status=200, headers={"x": HOSTILE}, body=HOSTILE)})
+    return report(
+        line("chat/a/bad", "fail", findings=(FindingRecord(message=HOSTILE, exchanges=(shown,)),), because=HOSTILE)
+    )
 
 
 def test_servers_have_alerts_of_their_own(whole) -> None:
@@ -128,9 +130,9 @@ def test_sarif_has_a_result_for_each_finding(tmp_path, whole) -> None:
     assert [each["defaultConfiguration"]["level"] for each in rules] == ["error", "error", "error", "warning"]
     assert [each["properties"]["problem.severity"] for each in rules] == ["error", "error", "error", "warning"]
     assert rules[0]["help"]["text"] == (
-        "There is a choice.\nThe document says so at /paths.\nSee https://github.com/o/r/issues/1"
+        "There is a choice.\nSource in the document: /paths.\nSee https://github.com/o/r/issues/1"
     )
-    assert "A server should do so: Clients wait for it." in rules[3]["help"]["markdown"]
+    assert "Reason for this advice: Clients wait for it." in rules[3]["help"]["markdown"]
     assert run["results"][1]["suppressions"][0]["justification"] == "fixed in 2.0"
     assert rules[0]["helpUri"] == "https://github.com/o/r/issues/1"
     assert run["invocations"][0]["executionSuccessful"] is True
@@ -141,7 +143,7 @@ def test_a_page_has_the_name_of_the_server_and_what_is_known(whole) -> None:
     whole.header = whole.header.model_copy(update={"server": "llama.cpp b11434"})
     page = html.page(whole)
     assert "<h1>llama.cpp b11434</h1>" in page
-    unknown, known = page.split("as the baseline knows</h2>")[:2]
+    unknown, known = page.split("<h2>Accepted violations of the document</h2>")[:2]
     assert "fixed in 2.0" not in unknown
     assert "fixed in 2.0" in known.partition("<h2>")[0]
 
@@ -156,7 +158,7 @@ def fingerprints(*found, **more):
 
 
 def test_sarif_knows_a_fault_again() -> None:
-    one, again, other = (Found(message=each) for each in ("3 tokens are 4", "5 tokens are 6", "no tokens"))
+    one, again, other = (FindingRecord(message=each) for each in ("3 tokens are 4", "5 tokens are 6", "no tokens"))
     assert fingerprints(one) == fingerprints(again) == fingerprints(one, again)
     assert len({*fingerprints(one, other), *fingerprints(one, rule="chat/a/b")}) == 3
 
@@ -171,14 +173,14 @@ def test_sarif_knows_a_fault_again() -> None:
 )
 def test_sarif_names_the_path_that_was_asked(url, place, asked) -> None:
     sent = SHOWN.request.model_copy(update={"url": f"http://127.0.0.1:8000{url}"})
-    found = Found(message="no", exchanges=(SHOWN.model_copy(update={"request": sent}),))
+    found = FindingRecord(message="no", exchanges=(SHOWN.model_copy(update={"request": sent}),))
     (location,) = results_of(found)[0]["locations"]
     assert location["physicalLocation"]["artifactLocation"]["uri"] == place
     assert location["logicalLocations"][0]["fullyQualifiedName"] == f"127.0.0.1:8000 {asked}"
 
 
 def test_sarif_suppresses_what_is_accepted_only() -> None:
-    results = results_of(Found(message="old", accepted=True), Found(message="new"))
+    results = results_of(FindingRecord(message="old", accepted=True), FindingRecord(message="new"))
     assert ["suppressions" in each for each in results] == [True, False]
 
 
@@ -192,7 +194,7 @@ def test_sarif_keeps_the_limits_of_code_scanning() -> None:
 def test_sarif_says_that_a_run_was_broken_off() -> None:
     (invocation,) = sarif.sarif(report(line("chat/a/good"), complete=False))["runs"][0]["invocations"]
     assert invocation["executionSuccessful"] is False
-    assert "broken off" in invocation["toolExecutionNotifications"][0]["message"]["text"]
+    assert "interrupted" in invocation["toolExecutionNotifications"][0]["message"]["text"]
 
 
 @pytest.mark.parametrize(
@@ -225,7 +227,7 @@ def test_a_page_has_each_rule_and_what_was_found(whole) -> None:
     assert SHOWN.curl in page.text
     assert "must: 1 pass · 2 fail · 1 unsupported · 1 skip · 1 error of 6" in page.text
     assert "should: 0 pass · 1 fail of 1" in page.text
-    assert "A server should do so: Clients wait for it." in page.text
+    assert "Reason for this advice: Clients wait for it." in page.text
     assert "1 left out, not in the dialect openai" in page.text
 
 
@@ -249,7 +251,7 @@ def test_what_a_server_sent_is_text_in_a_page(whole, hostile) -> None:
 
 
 def test_a_page_tells_that_the_run_was_broken_off() -> None:
-    assert "The run was broken off." in html.page(report(line("chat/a/good"), complete=False))
+    assert "The run was interrupted." in html.page(report(line("chat/a/good"), complete=False))
 
 
 def test_the_summary_has_totals_and_findings(tmp_path, whole) -> None:
@@ -275,7 +277,7 @@ def test_the_summary_has_no_markup_of_a_server(tmp_path, hostile) -> None:
 
 def test_the_summary_has_room(tmp_path) -> None:
     letters = product("abcdefgh", repeat=2)
-    told = ((Found(message=f"the answer has no {one}{other}"),) for one, other in letters)
+    told = ((FindingRecord(message=f"the answer has no {one}{other}"),) for one, other in letters)
     many = report(*(line(f"chat/a/b{number}", "fail", findings=next(told)) for number in range(60)))
     markdown.write(many, tmp_path / "s.md")
     assert "10 more findings" in (tmp_path / "s.md").read_text("utf-8")

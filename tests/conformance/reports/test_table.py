@@ -7,7 +7,7 @@ from rich.console import Console
 from support.reports import SHOWN, line, report
 
 from specvino.conformance.reports import table
-from specvino.conformance.reports.records import Found
+from specvino.conformance.reports.records import FindingRecord
 
 
 def console(*, terminal=False, height=40):
@@ -70,9 +70,8 @@ def test_findings_have_their_request_and_a_command(whole) -> None:
     table.show_findings(plain, whole)
     text = shown(plain)
     assert "fail chat/a/bad\n  There is a choice.\n  there is no choice\n" in text
-    assert (
-        "fail (should) chat/c/z\n  There is a choice.\n  A server should do so: Clients wait for it. (/paths)\n" in text
-    )
+    advised = "fail (should) chat/c/z\n  There is a choice.\n  Reason for this advice: Clients wait for it. (/paths)\n"
+    assert advised in text
     assert text.index("chat/c/z") < text.index("chat/a/bad")  # what binds most is seen last
     assert str(SHOWN) in text
     assert SHOWN.curl in text
@@ -90,12 +89,12 @@ def test_what_is_no_finding_is_shown_if_wanted(whole) -> None:
 
 
 def test_only_new_findings_of_a_rule_are_shown() -> None:
-    found = (Found(message="It is known.", accepted=True), Found(message="It is new."))
+    found = (FindingRecord(message="It is known.", accepted=True), FindingRecord(message="It is new."))
     plain = console()
     table.show_findings(plain, report(line("chat/a/bad", "fail", findings=found)))
     assert "It is new." in shown(plain)
     assert "It is known." not in shown(plain)
-    assert "and 1 that the baseline accepts" in shown(plain)
+    assert "and 1 accepted by the baseline" in shown(plain)
 
 
 @pytest.mark.parametrize(("exchanges", "more"), [(1, ""), (2, ""), (3, "1 more request\n"), (5, "3 more requests\n")])
@@ -103,7 +102,7 @@ def test_both_requests_of_a_comparison_have_their_command(exchanges, more) -> No
     several = tuple(SHOWN.model_copy(update={"number": n, "curl": f"curl {n}"}) for n in range(exchanges))
     plain = console()
     table.show_findings(
-        plain, report(line("chat/a/bad", "fail", findings=(Found(message="They differ.", exchanges=several),)))
+        plain, report(line("chat/a/bad", "fail", findings=(FindingRecord(message="They differ.", exchanges=several),)))
     )
     assert [each.strip() for each in shown(plain).splitlines() if "curl" in each] == ["curl 0", "curl 1"][:exchanges]
     assert shown(plain).partition("and ")[2] == more
@@ -125,5 +124,5 @@ def test_the_totals_end_it(whole) -> None:
 
 def test_markup_of_a_server_is_text() -> None:
     plain = console()
-    table.show_findings(plain, report(line("chat/a/bad", "fail", findings=(Found(message="[red]x[/]"),))))
+    table.show_findings(plain, report(line("chat/a/bad", "fail", findings=(FindingRecord(message="[red]x[/]"),))))
     assert "[red]x[/]" in shown(plain)

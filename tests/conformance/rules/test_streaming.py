@@ -10,7 +10,7 @@ from specvino.conformance.http.exchange import Request
 from specvino.conformance.rules.streaming import RoleOnce
 
 
-@pytest.mark.parametrize(("roles", "violations"), [(1, []), (2, ["choice 0 says its role in 2 chunks"])])
+@pytest.mark.parametrize(("roles", "violations"), [(1, []), (2, ["choice 0 has its role in 2 chunks"])])
 def test_a_choice_has_its_role_once(roles: int, violations: list[str]) -> None:
     request = Request("chat", "POST", "/chat/completions", {}, b"", {"messages": [], "stream": True})
     chunks = [

@@ -33,6 +33,6 @@ def test_what_the_limit_cut_off_is_no_json() -> None:
 @pytest.mark.parametrize(("limit", "made"), [(9, 8), (8, None), (None, 8)])
 def test_what_ended_by_itself_must_be_json(limit: int | None, made: int | None) -> None:
     assert told('{"city": "Par', limit=limit, made=made) == [
-        """the arguments of 'weather' are not JSON: '{"city": "Par'"""
+        """the arguments of 'weather' aren't JSON: '{"city": "Par'"""
     ]
     assert told('{"city": "Paris"}', limit=limit, made=made) == []

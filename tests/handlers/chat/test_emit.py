@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 from support.segments import answers, one_by_one
 
 from specvino.conformance.streams.fold import fold_chat
-from specvino.conformance.streams.stream_judge import StreamJudge
+from specvino.conformance.streams.stream_validator import StreamValidator
 from specvino.engine.segments import (
     Finish,
     ReasoningDelta,
@@ -33,7 +33,7 @@ def emit(n, segments, **form):
 
 @given(ANSWERS)
 def test_chunks_obey_the_stream_table(answer) -> None:
-    judge = StreamJudge(STREAMS["chat"])
+    judge = StreamValidator(STREAMS["chat"])
     violations = [violation for chunk in emit(*answer) for violation in judge.feed(chunk)]
     assert [*violations, *judge.end(terminated=True)] == []
 

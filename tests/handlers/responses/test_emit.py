@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 from support.segments import answers, one_by_one
 
 from specvino.conformance.streams.fold import fold_response
-from specvino.conformance.streams.stream_judge import StreamJudge
+from specvino.conformance.streams.stream_validator import StreamValidator
 from specvino.engine.segments import Finish, Started, TextDelta, Usage
 from specvino.generated.errors import ErrorCode
 from specvino.generated.models import CreateResponseRequest
@@ -34,7 +34,7 @@ def emit(segments):
 
 
 def violations(events):
-    judge = StreamJudge(STREAMS["responses"])
+    judge = StreamValidator(STREAMS["responses"])
     return [*(violation for event in events for violation in judge.feed(event)), *judge.end(terminated=False)]
 
 

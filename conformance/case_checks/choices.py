@@ -1,0 +1,109 @@
+"""Checks of choices and sampling."""
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from specvino.conformance.http.exchange import Exchange
+from specvino.conformance.rules.outputs import has_reasoning, outputs
+from specvino.conformance.session.session import Session
+from specvino.conformance.session.steps import counted
+from specvino.conformance.verdict import Failed, NotExercised
+
+
+async def answer_not_empty(session: Session, endpoint: str, *, body: Mapping[str, Any]) -> None:
+    """The assistant answers a question with text, or with reasoning."""
+    exchange = await session.answered(endpoint, body)
+    all_outputs = list(outputs(exchange))
+    if len(all_outputs) != 1:
+        raise Failed(f"there are {len(all_outputs)} choices, not 1", exchange)
+    output = all_outputs[0]
+    if output.reason not in ("stop", "length"):
+        raise Failed(f"finish_reason is {output.reason!r}, neither stop nor length", exchange)
+    if not output.text and not has_reasoning(exchange, output):
+        raise Failed("the answer is empty", exchange)
+
+
+async def choices_indexed(
+    session: Session, endpoint: str, *, body: Mapping[str, Any], n: int, stream: bool = False
+) -> None:
+    """There are n choices, with indexes from 0, each with a finish_reason."""
+    exchange = await session.answered(endpoint, {**body, "n": n, **({"stream": True} if stream else {})})
+    all_choices = exchange.answer.get("choices") or []
+    indexes = [choice.get("index") for choice in all_choices]
+    if indexes != list(range(n)):
+        raise Failed(f"{n} choices were requested, but the indexes are {indexes}", exchange)
+    for choice in all_choices:
+        if not choice.get("finish_reason"):
+            raise Failed(f"choice {choice['index']} has no finish_reason", exchange)
+
+
+async def choices_differ(session: Session, endpoint: str, *, body: Mapping[str, Any], n: int) -> None:
+    """With sampling, n choices aren't all the same text, in two answers in a row."""
+    exchanges = [await session.answered(endpoint, {**body, "n": n}) for _ in range(2)]
+    for exchange in exchanges:
+        texts = [output.reasoning + output.text for output in outputs(exchange)]
+        if len(texts) < n:
+            raise NotExercised("there are fewer choices than requested")
+        if len(set(texts)) > 1:
+            return
+    raise Failed(f"all {n} choices are {texts[0][:120]!r}", *exchanges)
+
+
+async def usage_of_choices(session: Session, endpoint: str, *, body: Mapping[str, Any], n: int) -> None:
+    """Usage counts the tokens of all choices, and the prompt once."""
+    one = await session.answered(endpoint, body)
+    several = await session.answered(endpoint, {**body, "n": n})
+    before, after = counted(one, "prompt_tokens"), counted(several, "prompt_tokens")
+    if before != after:
+        raise Failed(f"prompt_tokens is {before} without n, but {after} with n: {n}", one, several)
+    limit = body["max_tokens"]
+    if any(output.reason != "length" for output in outputs(several)):
+        raise NotExercised("a choice ended before its limit, so its number of tokens is unknown")
+    if (completion_tokens := counted(several, "completion_tokens")) != n * limit:
+        raise Failed(f"completion_tokens is {completion_tokens} for {n} choices of {limit} tokens", several)
+
+
+async def model_name_returned(session: Session, endpoint: str, *, body: Mapping[str, Any]) -> None:
+    """Answers have the model's name as requested, streamed or not: logs and billing use it."""
+    for stream in (False, True):
+        exchange = await session.answered(endpoint, {**body, "stream": stream})
+        if exchange.answer.get("model") != session.model:
+            raise Failed(
+                f"the request's model is {session.model!r}, but the answer's is {exchange.answer.get('model')!r}",
+                exchange,
+            )
+
+
+async def same_answer_repeated(session: Session, endpoint: str, *, body: Mapping[str, Any]) -> None:
+    """The same request gives the same answer. Batched floating-point arithmetic may change a token now and then, so
+    only three different answers are a failure."""
+    exchanges: list[Exchange] = []
+    for _ in range(3):
+        exchanges.append(await session.answered(endpoint, body))
+        answers = [_texts(exchange) for exchange in exchanges]
+        if any(answers.count(answer) > 1 for answer in answers):
+            return
+    raise Failed(f"three identical requests return {', '.join(map(repr, answers))}", *exchanges)
+
+
+async def field_has_effect(
+    session: Session, endpoint: str, *, body: Mapping[str, Any], field: str, values: Sequence[Any]
+) -> None:
+    """A field with any of these values changes the answer, or the server reports that the field has no effect."""
+    without = await session.answered(endpoint, body)
+    answers = [await session.answered(endpoint, {**body, field: value}) for value in values]
+    if any(_texts(exchange) != _texts(without) or field in exchange.without_effect for exchange in answers):
+        return
+    raise Failed(f"{field} has no effect on the answer {_texts(without)!r}", without, *answers)
+
+
+async def ignore_eos_reaches_limit(session: Session, endpoint: str, *, body: Mapping[str, Any], tokens: int) -> None:
+    """With ignore_eos, an answer ends at its limit."""
+    exchange = await session.answered(endpoint, {**body, "max_tokens": tokens, "ignore_eos": True})
+    completion_tokens, reason = counted(exchange, "completion_tokens"), next(outputs(exchange)).reason
+    if completion_tokens != tokens or reason != "length":
+        raise Failed(f"finish_reason is {reason!r} after {completion_tokens} of {tokens} tokens", exchange)
+
+
+def _texts(exchange: Exchange) -> list[str]:
+    return [output.reasoning + output.text for output in outputs(exchange)]

@@ -1,0 +1,88 @@
+"""Checks of the list of models, and of single models."""
+
+from urllib.parse import quote
+
+from specvino.conformance.endpoints import paths
+from specvino.conformance.http.exchange import Exchange
+from specvino.conformance.session.session import HELLO, Session, require_answer
+from specvino.conformance.session.steps import expect
+from specvino.conformance.verdict import Failed, NotExercised
+
+
+async def model_listed(session: Session, endpoint: str) -> None:
+    """The run's model is in the list, or is an alias of the only listed model."""
+    listed = await session.send("models")
+    require_answer(listed)
+    names = _names(listed)
+    if session.model in names:
+        return
+    if len(names) != 1:
+        raise Failed(f"the model {session.model!r} is not among {', '.join(map(str, names[:20])) or 'none'}", listed)
+    answer = await session.send("chat", {**HELLO, "model": names[0]})
+    if not answer.ok:
+        raise Failed(f"the only listed model, {names[0]!r}, can't be used", listed, answer)
+
+
+async def model_list_stable(session: Session, endpoint: str) -> None:
+    """The list has each name once, and is the same for two requests."""
+    first, second = await session.send("models"), await session.send("models")
+    require_answer(first)
+    require_answer(second)
+    names = _names(first)
+    if len(set(map(str, names))) < len(names):
+        raise Failed(f"the list has a name twice: {', '.join(map(str, names))}", first)
+    if sorted(map(str, names)) != sorted(map(str, _names(second))):
+        raise Failed(f"the list is first {names} and then {_names(second)}", first, second)
+
+
+async def model_retrievable(session: Session, endpoint: str) -> None:
+    """A model's own endpoint returns the same object as the list. Slashes in the name may be percent-encoded."""
+    listed = await session.send("models")
+    require_answer(listed)
+    matches = [model for model in listed.answer.get("data", []) if model.get("id") == session.model]
+    if not matches:
+        raise NotExercised("the run's model isn't in the list")
+    single = await _model(session, quote(session.model, safe=""))
+    require_answer(single)
+    for name in ("id", "object", "owned_by"):
+        if name in matches[0] and name not in single.answer:
+            raise Failed(f"GET {paths()['models']}/{session.model} has no {name}", listed, single)
+        if single.answer.get(name) != matches[0].get(name):
+            raise Failed(
+                f"{name} is {matches[0].get(name)!r} in the list, but {single.answer.get(name)!r} at the model's path",
+                listed,
+                single,
+            )
+
+
+async def unknown_model_refused(session: Session, endpoint: str, *, name: str) -> None:
+    """An unknown model is refused at its own path, whatever characters its name has."""
+    await _require_paths(session)
+    exchange = await _model(session, name)
+    expect(exchange, {"refused": "unknown_model"}, session.dialect, "model")
+    plain = await _model(session, "another-such-model")
+    if exchange.error.get("code") != plain.error.get("code"):
+        codes = [refusal.error.get("code") for refusal in (exchange, plain)]
+        raise Failed(f"the code is {codes[0]!r}, but {codes[1]!r} for another unknown model", exchange, plain)
+
+
+async def unknown_model_error(session: Session, endpoint: str, *, name: str) -> None:
+    """The error for an unknown model has the code model_not_found and the param model."""
+    await _require_paths(session)
+    expected = {"status": [404], "param": ["model"], "body": {"error.code": "model_not_found"}}
+    expect(await _model(session, name), expected, session.dialect, "model")
+
+
+async def _require_paths(session: Session) -> None:
+    """Raises NotExercised if the server doesn't support paths of single models."""
+    served = await _model(session, quote(session.model, safe=""))
+    if not served.ok:
+        raise NotExercised(f"the path of the served model returns {served.status or served.ended}, too")
+
+
+async def _model(session: Session, name: str) -> Exchange:
+    return await session.raw("GET", f"{paths()['models']}/{name}", endpoint="model")
+
+
+def _names(listed: Exchange) -> list[object]:
+    return [model.get("id") for model in listed.answer.get("data") or () if isinstance(model, dict)]

@@ -1,0 +1,209 @@
+"""Checks of streamed chunks, and of their equality with the unary answer."""
+
+import json
+from collections.abc import Collection, Mapping
+from typing import Any
+
+from specvino.conformance.dialect import WHOLE
+from specvino.conformance.http.exchange import Exchange
+from specvino.conformance.rules.outputs import outputs
+from specvino.conformance.session.session import Session
+from specvino.conformance.session.steps import counted
+from specvino.conformance.verdict import Failed, NotExercised
+
+NO_USAGE = "include_usage was requested, but none of the {} chunks has usage"
+
+
+async def usage_in_last_chunk(session: Session, endpoint: str, *, body: Mapping[str, Any]) -> None:
+    """With include_usage, only the last chunk has usage, and it has no choices."""
+    exchange = await _streamed(session, endpoint, {**body, "stream_options": {"include_usage": True}})
+    holders = [index for index, chunk in enumerate(exchange.chunks) if chunk.get("usage") is not None]
+    last = len(exchange.chunks) - 1
+    if not holders:
+        raise Failed(NO_USAGE.format(len(exchange.chunks)), exchange)
+    if holders != [last]:
+        where = ", ".join(map(str, holders))
+        raise Failed(f"usage must only be in chunk {last}, the last one, but is in: {where}", exchange)
+    if exchange.chunks[last].get("choices") != []:
+        raise Failed(f"the chunk with usage has choices: {exchange.chunks[last].get('choices')!r}", exchange)
+
+
+async def usage_null_before_last_chunk(session: Session, endpoint: str, *, body: Mapping[str, Any]) -> None:
+    """With include_usage, every chunk has the field `usage`, null before the end."""
+    exchange = await _streamed(session, endpoint, {**body, "stream_options": {"include_usage": True}})
+    if not any(chunk.get("usage") for chunk in exchange.chunks):
+        raise NotExercised(NO_USAGE.format(len(exchange.chunks)))
+    without = [index for index, chunk in enumerate(exchange.chunks) if "usage" not in chunk]
+    if without:
+        raise Failed(f"{len(without)} of {len(exchange.chunks)} chunks don't have the field usage", exchange)
+
+
+async def no_usage_unless_requested(session: Session, endpoint: str, *, body: Mapping[str, Any]) -> None:
+    """Without include_usage, no chunk has usage: clients that read choices[0] fail on a chunk without choices."""
+    exchange = await _streamed(session, endpoint, body)
+    for index, chunk in enumerate(exchange.chunks):
+        if chunk.get("usage") is not None:
+            raise Failed(f"chunk {index} has usage, though include_usage wasn't requested", exchange)
+
+
+async def answer_in_several_chunks(session: Session, endpoint: str, *, body: Mapping[str, Any], fewest: int) -> None:
+    """A long answer comes in at least `fewest` chunks. One chunk is a failure; a few don't decide the matter."""
+    exchange = await _streamed(session, endpoint, {**body, "stream_options": {"include_usage": True}})
+    if (tokens := counted(exchange, "completion_tokens")) < 2 * fewest:
+        raise NotExercised(f"the answer has {tokens} tokens, too few for several chunks")
+    if any(output.calls for output in outputs(exchange)):
+        raise NotExercised("the answer is a tool call")
+    deltas = [choice.get("delta") or {} for chunk in exchange.chunks for choice in chunk.get("choices") or ()]
+    with_text = [
+        delta for delta in deltas if any(delta.get(name) for name in ("content", "reasoning_content", "reasoning"))
+    ]
+    if len(with_text) == 1:
+        raise Failed(f"{tokens} tokens come in one chunk", exchange)
+    if 0 < len(with_text) < fewest:
+        raise NotExercised(f"{tokens} tokens come in {len(with_text)} chunks, too few for a verdict")
+
+
+async def deltas_have_whole_characters(session: Session, endpoint: str, *, text: str) -> None:
+    """No delta contains a part of a character. A schema forces the text of the answer."""
+    schema = {
+        "type": "object",
+        "properties": {"text": {"enum": [text]}},
+        "required": ["text"],
+        "additionalProperties": False,
+    }
+    format = {"type": "json_schema", "json_schema": {"name": "answer", "strict": True, "schema": schema}}
+    body = {
+        "messages": [{"role": "user", "content": "Answer with JSON."}],
+        "response_format": format,
+        "max_tokens": 100,
+    }
+    exchange = await _streamed(session, endpoint, body)
+    for index, chunk in enumerate(exchange.chunks):
+        for choice in chunk.get("choices") or ():
+            delta = (choice.get("delta") or {}).get("content") or ""
+            if "\ufffd" in delta or any("\ud800" <= character <= "\udfff" for character in delta):
+                raise Failed(f"chunk {index} has an incomplete character: {delta!r}", exchange)
+    output = next(outputs(exchange))
+    if output.reason != "stop":
+        raise NotExercised(f"finish_reason is {output.reason!r}")
+    if text not in output.text and "\\u" not in output.text:
+        raise NotExercised(f"the answer should contain {text!r}, but is {output.text!r}")
+
+
+async def json_without_stream(session: Session, endpoint: str, *, body: Mapping[str, Any]) -> None:
+    """Without `stream`, the answer is one JSON object."""
+    exchange = await session.answered(endpoint, body)
+    if exchange.is_stream or exchange.media != "application/json":
+        raise Failed(f"the media type is {exchange.media!r}, not application/json", exchange)
+
+
+async def _streamed(session: Session, endpoint: str, body: Mapping[str, Any]) -> Exchange:
+    """Returns the exchange of a streamed answer. Raises Unreadable if it isn't a stream."""
+    exchange = await session.answered(endpoint, {**body, "stream": True})
+    exchange.require_stream()
+    return exchange
+
+
+# Fields that differ between answers, or between their two forms.
+VOLATILE = (
+    "id",
+    "call_id",
+    "created",
+    "created_at",
+    "completed_at",
+    "system_fingerprint",
+    "object",
+    "service_tier",
+    "cached_tokens",
+    "timings",
+)
+
+# Fields that some systems only have in unary answers, or that folding drops.
+UNARY_ONLY = ("bytes", "metadata", "matched_stop", "reasoning_tokens")
+
+# Rounds in which the streamed and the unary answer must be stable and different for a failure.
+ROUNDS = 3
+
+
+async def stream_parity(session: Session, endpoint: str, *, body: Mapping[str, Any]) -> None:
+    """The folded stream equals the unary answer."""
+    options = {"stream_options": {"include_usage": True}} if endpoint != "responses" else {}
+    # Other systems may have undocumented fields in one form only.
+    known = None if session.dialect.name == WHOLE else session.dialect.property_names
+    unary: list[Exchange] = []
+    streamed: list[Exchange] = []
+    for _ in range(ROUNDS):
+        unary.append(await session.answered(endpoint, body))
+        streamed.append(await session.answered(endpoint, {**body, "stream": True, **options}))
+        # An answer may differ without a cached prompt, or by rounding.
+        if any(_difference(one, other, known) is None for one in unary for other in streamed):
+            return
+    if any(_difference(pair[0], other, known) for pair in (unary, streamed) for other in pair):
+        raise NotExercised("the server's answers to the same request differ, so they can't be compared")
+    raise Failed(str(_difference(unary[0], streamed[0], known)), unary[0], streamed[0])
+
+
+def _difference(one: Exchange, other: Exchange, known: Collection[str] | None) -> str | None:
+    """Returns the first difference of two answers, or None. `known` has the documented fields; with None, for our own
+    document, undocumented fields count, too. Raises Unreadable."""
+    is_ours = known is None
+    left_out = {"usage"} if not is_ours and not _counted_once(one, other) else set()
+    whole, folded = ({k: v for k, v in exchange.answer.items() if k not in left_out} for exchange in (one, other))
+    return _first_difference(_comparable(whole, is_ours), _comparable(folded, is_ours), known)
+
+
+def _counted_once(unary: Exchange, stream: Exchange) -> bool:
+    """Returns whether both answers have usage, and the stream has it once, not for each choice."""
+    has_usage = all(exchange.answer.get("usage") for exchange in (unary, stream))
+    return has_usage and sum(bool(chunk.get("usage")) for chunk in stream.chunks) <= 1
+
+
+def _comparable(value: Any, is_ours: bool) -> Any:
+    """Returns an answer without ids, times and empty values. For other systems, also without fields that only their
+    unary answers have."""
+    if isinstance(value, Mapping):
+        kept = {key: _comparable(item, is_ours) for key, item in value.items() if key not in VOLATILE}
+        filled = {key: item for key, item in kept.items() if item not in (None, "", [], {})}
+        if is_ours:
+            return filled
+        left_out = (*UNARY_ONLY, "index") if "function" in filled else UNARY_ONLY
+        return {key: item for key, item in filled.items() if key not in left_out and not _is_zero_details(key, item)}
+    if isinstance(value, list):
+        return [_comparable(item, is_ours) for item in value]
+    return value
+
+
+def _is_zero_details(name: str, value: Any) -> bool:
+    return name.endswith("_details") and isinstance(value, Mapping) and not any(value.values())
+
+
+def _first_difference(one: Any, other: Any, known: Collection[str] | None, path: str = "") -> str | None:
+    """Returns the first difference as a sentence, or None."""
+    if isinstance(one, Mapping) and isinstance(other, Mapping):
+        for key in sorted({*one, *other}):
+            if key not in one or key not in other:
+                # Other systems may omit undocumented fields in one form.
+                if known is not None and (key not in known or key.endswith("_details")):
+                    continue
+                which = "streamed" if key not in one else "not streamed"
+                return f"{path}{key} is only present when {which}"
+            if difference := _first_difference(one[key], other[key], known, f"{path}{key}."):
+                return difference
+        return None
+    if isinstance(one, list) and isinstance(other, list) and len(one) == len(other):
+        return next(
+            (
+                f
+                for i, (a, b) in enumerate(zip(one, other, strict=True))
+                if (f := _first_difference(a, b, known, f"{path}{i}."))
+            ),
+            None,
+        )
+    if isinstance(one, float) and isinstance(other, float | int):
+        return None if abs(one - other) <= 1e-3 * max(1.0, abs(one)) else _difference_sentence(path, one, other)
+    return None if one == other else _difference_sentence(path, one, other)
+
+
+def _difference_sentence(path: str, one: Any, other: Any) -> str:
+    shown = [json.dumps(item, ensure_ascii=False)[:120] for item in (one, other)]
+    return f"{path.removesuffix('.')} is {shown[0]} in the unary answer, but {shown[1]} in the folded stream"

@@ -1,0 +1,183 @@
+"""The Python API of conformance runs: settings, one call for a whole run, and reports in each format."""
+
+import asyncio
+from collections.abc import Callable
+from contextlib import aclosing
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from typing import Literal
+
+from specvino.conformance.dialect import Dialect
+from specvino.conformance.fuzz.options import SEED, Options
+from specvino.conformance.http.client import Client, Target
+from specvino.conformance.job import Job, begin, layers_of
+from specvino.conformance.preflight import (
+    CannotRun,
+    checked_certificates,
+    checked_headers,
+    checked_key,
+    checked_key_header,
+    checked_url,
+)
+from specvino.conformance.reports import badge, html, junit, markdown, ndjson, sarif
+from specvino.conformance.reports.baseline import BadBaseline, Baseline
+from specvino.conformance.reports.baseline import read as read_baseline
+from specvino.conformance.reports.records import Report
+from specvino.conformance.verdict import Severity
+
+DEFAULT_DIALECT = "openai"
+
+# Options that apply to newly generated requests only.
+GENERATION_OPTIONS = "--seed, --max-examples, --include-check and --exclude-check"
+
+Format = Literal["badge", "html", "junit", "markdown", "ndjson", "sarif"]
+
+WRITERS: dict[Format, Callable[[Report, Path], None]] = {
+    "badge": badge.write,
+    "html": html.write,
+    "junit": junit.write,
+    "markdown": markdown.write,
+    "ndjson": ndjson.write,
+    "sarif": sarif.write,
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Settings:
+    """The settings of a run. Only `url` is required, or `replay`; times are in seconds.
+
+    Each field has the meaning of the option of `specvino conform` with the same name, and is validated when the run
+    starts. Where the names differ: `key` is `--api-key`, `key_header` is `--auth-header`, `headers` are `Name: value`
+    lines of `--header`, `layers` are `--layer`, `filters` are `--filter`.
+    """
+
+    url: str | None = None
+    model: str | None = None
+    key: str | None = field(default=None, repr=False)
+    key_header: str | None = None
+    headers: tuple[str, ...] = field(default=(), repr=False)
+    cacert: Path | None = None
+    insecure: bool = False
+    dialect: str | None = None
+    """The default is `openai`."""
+    profile: str = "full"
+    layers: tuple[str, ...] = ()
+    filters: tuple[str, ...] = ()
+    concurrency: int = 4
+    timeout: float = 60.0
+    max_time: float | None = None
+    fail_on: Severity = Severity.MUST
+    seed: int | None = None
+    max_examples: int | None = None
+    include_checks: tuple[str, ...] = ()
+    exclude_checks: tuple[str, ...] = ()
+    replay: Path | None = None
+    """An NDJSON report. The requests of its `fuzz` findings are sent again."""
+    server: str = ""
+    """The name and version of the server under test, for report titles."""
+
+    def job(self) -> Job:
+        """Validates the settings and returns the job. Raises CannotRun."""
+        if self.replay is not None:
+            return self._replay_job(self.replay)
+        try:
+            dialect = Dialect(self.dialect or DEFAULT_DIALECT)
+        except ValueError as error:
+            raise CannotRun(str(error)) from None
+        if not self.url:
+            raise CannotRun("a server URL is required, such as http://127.0.0.1:8000/v1")
+        key = checked_key(self.key)
+        key_header = checked_key_header(self.key_header, key)
+        headers = checked_headers(self.headers, key, key_header)
+        cacert = None if self.cacert is None else checked_certificates(self.cacert, insecure=self.insecure)
+        url = checked_url(self.url)
+        layers = self.layers or layers_of(self.filters)
+        return Job(
+            Target(url, key, self.model, self.timeout, headers, cacert, self.insecure, key_header),
+            dialect,
+            self.profile,
+            layers,
+            self.filters,
+            self.concurrency,
+            self.max_time,
+            self.fail_on,
+            self._fuzz_options(layers),
+            server=self.server,
+        )
+
+    def _replay_job(self, file: Path) -> Job:
+        """Returns the job that replays a report, against the server in the report unless `url` is set. Raises
+        CannotRun."""
+        if self._has_generation_options():
+            raise CannotRun(f"--replay sends the requests in {file}; it can't be combined with {GENERATION_OPTIONS}")
+        try:
+            report = ndjson.read(file)
+        except ndjson.BadReport as error:
+            raise CannotRun(str(error)) from None
+        except OSError as error:
+            raise CannotRun(f"{file} can't be read: {error.strerror}") from None
+        header = report.header
+        if self.dialect not in (None, header.dialect):
+            raise CannotRun(f"--dialect is {self.dialect}, but {file} was tested against {header.dialect}")
+        settings = replace(
+            self,
+            replay=None,
+            server=self.server or header.server,
+            url=self.url or header.url,
+            model=self.model or header.model,
+            dialect=header.dialect,
+            layers=("fuzz",),
+        )
+        job = replace(settings.job(), replayed=report)
+        if not job.replayed_lines():
+            raise CannotRun(f"{file} has no fuzz findings to replay")
+        return job
+
+    def _has_generation_options(self) -> bool:
+        options = (self.seed, self.max_examples, self.include_checks or None, self.exclude_checks or None)
+        return any(option is not None for option in options)
+
+    def _fuzz_options(self, layers: tuple[str, ...]) -> Options:
+        seed = SEED if self.seed is None else self.seed
+        if "fuzz" not in layers and self._has_generation_options():
+            raise CannotRun(f"{GENERATION_OPTIONS} require --layer fuzz")
+        try:
+            return Options(seed, self.max_examples, self.include_checks, self.exclude_checks)
+        except ValueError as error:
+            raise CannotRun(str(error)) from None
+
+
+def run(settings: Settings, *, baseline: Path | None = None) -> Report:
+    """Tests a server and returns the report, with a line for each rule.
+
+    `baseline` is a file of accepted findings. `Report.exit_code` is the exit code of `specvino conform`. Raises
+    CannotRun if nothing can be tested: no server at the URL, an invalid key, an unknown model, a filter without
+    matches, an unreadable baseline. In a running event loop use `run_async`.
+    """
+    return asyncio.run(run_async(settings, baseline=baseline))
+
+
+async def run_async(settings: Settings, *, baseline: Path | None = None) -> Report:
+    """Does the same as `run`, in the running event loop."""
+    accepted, job = _read_baseline(baseline), settings.job()
+    async with Client(job.target) as client:
+        running = await begin(job, client)
+        async with aclosing(running.lines(accepted.mark)) as lines:
+            async for _ in lines:
+                pass
+        running.report.footer = running.footer(complete=True)
+        return running.report
+
+
+def write_report(report: Report, path: Path, format: Format) -> None:
+    """Writes a report in one of the formats of `specvino conform`. Raises OSError."""
+    WRITERS[format](report, path)
+
+
+def _read_baseline(path: Path | None) -> Baseline:
+    try:
+        return Baseline() if path is None else read_baseline(path)
+    except BadBaseline as error:
+        raise CannotRun(str(error)) from None
+    except OSError as error:
+        raise CannotRun(f"{path} can't be read: {error.strerror}") from None

@@ -1,0 +1,293 @@
+"""Refusals that name a field are believed where the field is at fault."""
+
+from functools import partial
+from typing import Any, ClassVar
+
+import pytest
+
+from specvino.conformance.fuzz.consistent_requests import IMAGE, consistent
+from specvino.conformance.fuzz.refusals.justification import is_justified
+from specvino.conformance.fuzz.refusals.refused_request import RefusedRequest
+from specvino.conformance.fuzz.server import Server
+from specvino.conformance.http.client import Target
+from specvino.document.conditions import value_at
+from specvino.document.loading import conditions_of
+
+PIXELS = IMAGE.partition(",")[2]
+FUNCTION = {"type": "function", "function": {"name": "f", "parameters": {"type": "array"}, "strict": True}}
+NAMED = {"type": "function", "function": {"name": "f"}}
+BEAMS = {"best_of": 3}
+
+
+class StoringServer(Server):
+    """Keeps `done` and `made`, which continues what was deleted; without any option, on a model that reads no image."""
+
+    facts: ClassVar = {
+        "max_tokens": None,
+        "best_of": 20,
+        "drafting": None,
+        "full_logits": True,
+        "last_token_id": 999,
+        "trusts_chat_templates": False,
+        "stores_responses": False,
+        "thinking_budgets": False,
+        "context_length": 100,
+        "vision": True,
+        "calls_tools": False,
+    }
+
+    def __init__(self) -> None:
+        paths: dict[str, Any] = {"/responses/{response_id}": {}, "/responses/{response_id}/input_items": {}}
+        super().__init__(Target("http://127.0.0.1:9"), {"paths": paths})
+
+    def response(self, id):
+        kept = {
+            "done": {"background": False, "previous_response_id": None},
+            "made": {"background": True, "previous_response_id": "deleted"},
+        }
+        return kept.get(id)
+
+    def input_items(self, id):
+        return {"msg_1"}
+
+
+def judged(code, param, body, message="", server=None, **facts):
+    """Whether a refusal of a chat or response request is true."""
+    server = server or StoringServer()
+    server.facts = server.facts | facts
+    endpoint = "responses" if {"input", "text", "background"} & body.keys() else "chat"
+    return is_justified(RefusedRequest(endpoint, {}, body, code, message, param), server)
+
+
+def schema(schema, strict=False):
+    named = {"name": "a", "schema": schema, "strict": strict}
+    return {"response_format": {"type": "json_schema", "json_schema": named}}
+
+
+def image(url):
+    return {"input": [{"role": "user", "content": [{"type": "input_image", "image_url": url}]}]}
+
+
+TOKENIZER = "The messages become about 9000 tokens; this model's tokenizer takes less than 8192."
+NO_TOKEN = "allowed_token_ids is wrong: the model has no token 1000: its token ids are 0 to 999."
+SCHEMA = "response_format.json_schema.schema"
+PART = "input.0.content.0"
+TOOL = "tools.0.function.parameters"
+
+
+@pytest.mark.parametrize(
+    ("code", "param", "body", "message"),
+    [
+        ("integer_above_max_value", "best_of", {"best_of": 21}, "best_of is 21, but this server's limit is 20."),
+        ("invalid_value", "n", {"n": 3, "best_of": 2}, ""),
+        ("invalid_value", "allowed_token_ids", {"allowed_token_ids": [3, 1000]}, NO_TOKEN),
+        ("invalid_value", "best_of", BEAMS | {"presence_penalty": 1, "input": "hi"}, ""),
+        ("invalid_value", "best_of", BEAMS | schema({}), ""),
+        ("invalid_value", "ignore_eos", {"ignore_eos": True, "tool_choice": "required"}, ""),
+        ("invalid_value", "functions", {"functions": [{"name": "f"}], "tools": [FUNCTION]}, ""),
+        ("invalid_value", "chat_template_kwargs.tools", {"chat_template_kwargs": {"tools": None}}, ""),
+        (
+            "invalid_value",
+            "response_format",
+            {"response_format": {"type": "json_object"}, "text": {"format": {"type": "json_object"}}},
+            "",
+        ),
+        (
+            "invalid_type",
+            "chat_template_kwargs.add_generation_prompt",
+            {"chat_template_kwargs": {"add_generation_prompt": 1}},
+            "",
+        ),
+        ("unsupported_parameter", "max_ngram_size", {"max_ngram_size": 3}, ""),
+        ("unsupported_parameter", "background", {"background": True}, ""),
+        ("invalid_value", "min_tokens", {"min_tokens": 3, "max_tokens": 2}, ""),
+        ("invalid_value", "min_tokens", {"min_tokens": 1, "response_format": {"type": "json_object"}}, ""),
+        ("invalid_schema", SCHEMA, schema({"type": 7}), ""),
+        ("invalid_schema", SCHEMA, schema({"type": "string", "enum": [1]}), ""),
+        ("invalid_schema", "response_format", {"response_format": {"type": "regex", "pattern": "("}}, ""),
+        ("invalid_schema", "guided_json", {"guided_json": "no JSON"}, ""),
+        ("invalid_schema", "structured_outputs.json", {"structured_outputs": {"json": "7"}}, ""),
+        ("invalid_schema", "structured_outputs.grammar", {"structured_outputs": {"grammar": "0"}}, ""),
+        ("invalid_schema", f"{TOOL}.type", {"tools": [FUNCTION], "tool_choice": "required"}, ""),
+        ("unsupported_schema", f"{SCHEMA}.not", schema({"not": {}}, strict=True), ""),
+        ("unknown_tool", "tool_choice", {"tool_choice": "required"}, ""),
+        ("unknown_tool", "tool_choice.function.name", {"tool_choice": NAMED, "tools": []}, ""),
+        ("unsupported_tool", "tool_choice", {"tool_choice": {"type": "custom", "custom": {"name": "f"}}}, ""),
+        ("unsupported_tool", "tool_choice", {"tool_choice": "required", "tools": [{"type": "web_search"}]}, ""),
+        ("unsupported_tool", "tool_choice", {"tool_choice": "required", "tools": [FUNCTION]}, ""),
+        ("invalid_image", PART, image("data:image/png;base64,AAAA"), ""),
+        ("invalid_image", PART, image("data:image/png,AAAA"), ""),
+        ("invalid_image", PART, image(IMAGE[:-60]), ""),
+        ("invalid_image_url", PART, image("https://example.com/a.png"), ""),
+        ("failed_to_download_image", PART, image("https://example.com/a.png"), ""),
+        ("response_not_found", "previous_response_id", {"previous_response_id": "deleted"}, ""),
+        ("response_not_found", "previous_response_id", {"previous_response_id": "made"}, ""),
+        ("response_not_finished", "previous_response_id", {"previous_response_id": "made"}, ""),
+        ("store_unavailable", None, {"background": True}, ""),
+        (
+            "invalid_encrypted_content",
+            "input.0.encrypted_content",
+            {"input": [{"type": "reasoning", "encrypted_content": "a"}]},
+            "",
+        ),
+        ("invalid_prompt", "prompt", {"prompt": [1]}, "This model sees images, and takes no token ids."),
+        ("invalid_prompt", "messages", {"messages": [{"role": "user", "content": "Hi"}] * 200}, TOKENIZER),
+        (
+            "invalid_prompt",
+            "prompt",
+            {"prompt": "a", "echo": True, "max_tokens": 0},
+            "sees images: it can't repeat a prompt",
+        ),
+        (
+            "invalid_prompt",
+            "messages",
+            {"messages": [{"role": "user"}]},
+            "The model's chat template refuses these messages: no.",
+        ),
+    ],
+)
+def test_true(code, param, body, message) -> None:
+    assert judged(code, param, body, message)
+
+
+@pytest.mark.parametrize(
+    ("code", "param", "body", "message"),
+    [
+        ("integer_above_max_value", "best_of", {"best_of": 20}, "best_of is 21, but this server's limit is 20."),
+        ("integer_above_max_value", "n", {"n": 21}, "n is 21, but this server's limit is 20."),
+        ("invalid_value", "n", {"n": 2, "best_of": 2}, ""),
+        ("invalid_value", "allowed_token_ids", {"allowed_token_ids": [3, 999]}, NO_TOKEN),
+        ("invalid_value", "bad_words_token_ids", {"bad_words_token_ids": [9]}, "The model has no such token."),
+        ("invalid_value", "best_of", {"best_of": 1, "presence_penalty": 1}, ""),
+        ("invalid_value", "best_of", BEAMS | {"response_format": {"type": "text"}}, ""),
+        ("invalid_value", "ignore_eos", {"ignore_eos": True, "tool_choice": "auto"}, ""),
+        ("invalid_value", "functions", {"functions": [{"name": "f"}], "tools": []}, ""),
+        (
+            "invalid_type",
+            "chat_template_kwargs.add_generation_prompt",
+            {"chat_template_kwargs": {"add_generation_prompt": True}},
+            "",
+        ),
+        ("unsupported_parameter", "max_ngram_size", {"max_ngram_size": None}, ""),
+        ("unsupported_parameter", "temperature", {"temperature": 1}, ""),
+        ("unsupported_parameter", "best_of", {"best_of": 1}, ""),
+        ("unsupported_parameter", "min_tokens", {"min_tokens": 0}, ""),
+        ("invalid_value", "min_tokens", {"min_tokens": 2, "max_tokens": 2}, ""),
+        ("invalid_schema", SCHEMA, schema({}), ""),
+        ("invalid_schema", SCHEMA, schema({"type": "string", "enum": ["a"]}), ""),
+        ("invalid_schema", "response_format", {"response_format": {"type": "json_object"}}, ""),
+        ("invalid_schema", "guided_json", {"guided_json": '{"type": "integer"}'}, ""),
+        ("invalid_schema", f"{TOOL}.type", {"tools": [FUNCTION], "tool_choice": "auto"}, ""),
+        ("unsupported_schema", f"{SCHEMA}.not", schema({"not": {}}), ""),
+        ("unsupported_schema", f"{SCHEMA}.type", schema({"type": "object"}, strict=True), ""),
+        ("unknown_tool", "tool_choice", {"tool_choice": "required", "tools": [FUNCTION]}, ""),
+        ("unknown_tool", "tool_choice.function.name", {"tool_choice": NAMED, "tools": [FUNCTION]}, ""),
+        ("unsupported_tool", "tool_choice", {"tool_choice": "auto", "tools": [{"type": "web_search"}]}, ""),
+        ("invalid_image", PART, image(IMAGE), ""),
+        ("invalid_image", PART, image(f"base64,{PIXELS}"), ""),
+        ("invalid_image", PART, image("https://example.com/a.png"), ""),
+        ("invalid_image_url", PART, image(IMAGE), ""),
+        ("failed_to_download_image", PART, image("file:///a.png"), ""),
+        ("response_not_found", "previous_response_id", {"previous_response_id": "done"}, ""),
+        ("response_not_finished", "previous_response_id", {"previous_response_id": "done"}, ""),
+        ("store_unavailable", None, {"background": False}, ""),
+        (
+            "invalid_encrypted_content",
+            "input.0.encrypted_content",
+            {"input": [{"type": "reasoning", "encrypted_content": None}]},
+            "",
+        ),
+        ("invalid_prompt", "prompt", {"prompt": "a"}, "This model sees images, and takes no token ids."),
+        ("invalid_prompt", "messages", {"messages": [{"role": "user", "content": "Hi"}] * 100}, TOKENIZER),
+        (
+            "invalid_prompt",
+            "messages",
+            {"messages": [{"role": "user", "content": "a"}]},
+            "The model's chat template refuses these messages: no.",
+        ),
+    ],
+)
+def test_false(code, param, body, message) -> None:
+    assert not judged(code, param, body, message)
+
+
+def test_an_item_is_looked_for() -> None:
+    for after, expected in (("msg_2", True), ("msg_1", False)):
+        refused = RefusedRequest(
+            "response_input_items", {"response_id": "done"}, None, "item_not_found", "", "after", {"after": after}
+        )
+        assert is_justified(refused, StoringServer()) is expected
+
+
+def test_only_what_was_made_in_the_background_is_cancelled() -> None:
+    for id, expected in (("done", True), ("made", False), ("deleted", False)):
+        refused = RefusedRequest(
+            "response_cancel", {"response_id": id}, None, "response_not_cancellable", "", "response_id"
+        )
+        assert is_justified(refused, StoringServer()) is expected
+
+
+def test_what_depends_on_the_server() -> None:
+    drafted = {"num_assistant_tokens": 1}
+    assert judged("unsupported_parameter", "num_assistant_tokens", drafted)
+    assert not judged("unsupported_parameter", "num_assistant_tokens", drafted, drafting="draft_model")
+    assert judged("unsupported_parameter", "best_of", BEAMS, drafting="draft_model")
+    assert not judged("unsupported_parameter", "best_of", BEAMS)
+    assert judged("unsupported_content", PART, image(IMAGE), vision=False)
+    assert not judged("unsupported_content", PART, image(IMAGE))
+    assert judged("unsupported_tool", "tool_choice", {"tool_choice": "required", "tools": [FUNCTION]})
+    assert not judged(
+        "unsupported_tool", "tool_choice", {"tool_choice": "required", "tools": [FUNCTION]}, calls_tools=True
+    )
+
+
+DRAWS = [lambda bound: 0, lambda bound: bound - 1]
+
+
+def agreed(body, draw, *, images=True, endpoint="responses"):
+    return consistent(body, endpoint, {"drafting": None}, images=images, draw=draw)
+
+
+@pytest.mark.parametrize("draw", DRAWS, ids=["field at fault", "other field"])
+def test_an_agreeable_request_meets_no_condition(draw) -> None:
+    odd = {
+        **BEAMS,
+        **schema({}),
+        "n": 2,
+        "presence_penalty": 1,
+        "ignore_eos": True,
+        "max_ngram_size": 3,
+        "tool_choice": NAMED,
+        "text": {"format": {"type": "json_object"}},
+        "chat_template_kwargs": {"tools": [], "a": 1},
+    } | image("https://example.com/a.png")
+    changed = agreed(odd, draw)
+    assert not list(conditions_of("responses").refusals(partial(value_at, changed), {"drafting": None}))
+    assert not {"max_ngram_size", "tool_choice", "chat_template_kwargs"} & changed.keys()
+    assert changed["n"] == 2
+    assert changed["input"] == image({"url": IMAGE})["input"]
+
+
+def test_either_of_two_fields_goes() -> None:
+    penalized = BEAMS | {"presence_penalty": 1}
+    assert [agreed(penalized, draw) for draw in DRAWS] == [{"presence_penalty": 1}, BEAMS]
+    several = {"guided_regex": "a", "response_format": {"type": "json_object"}}
+    assert [agreed(several, draw, endpoint="chat") for draw in DRAWS] == [
+        {"guided_regex": "a"},
+        {"response_format": {"type": "json_object"}},
+    ]
+    template = {"chat_template_kwargs": {"add_generation_prompt": 1}}
+    assert agreed(template, DRAWS[1]) == {}
+    assert template  # the body itself stays
+
+
+def test_searches_are_narrow() -> None:
+    assert agreed({"n": 9, "best_of": 9}, DRAWS[0]) == {"n": 9}
+    assert agreed({"best_of": 9}, DRAWS[0]) == {"best_of": 4}
+
+
+def test_images_stay_or_become_texts() -> None:
+    text = {"type": "input_text", "text": "What is this?"}
+    remote = image("https://example.com/a.png")
+    assert agreed(remote, DRAWS[0], images=False)["input"] == [{"role": "user", "content": [text]}]
+    assert agreed(image(IMAGE), DRAWS[0]) == image(IMAGE)

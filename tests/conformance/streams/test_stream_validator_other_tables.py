@@ -1,0 +1,131 @@
+"""Where a system's streams differ from the protocol's table, what they share with it is judged all the same."""
+
+import json
+
+import pytest
+
+from specvino.conformance.cases.plan import plan
+from specvino.conformance.dialect import NAMES, Dialect
+from specvino.conformance.streams.sse import ServerSentEvent
+from specvino.conformance.streams.stream_validator import SseValidator
+
+DONE = ServerSentEvent("[DONE]")
+
+
+def judge_of(by: str, endpoint: str) -> SseValidator:
+    table = Dialect(by).stream(endpoint)
+    assert table is not None
+    return SseValidator(table)
+
+
+def said(by, endpoint, *choices, head=None):
+    """What is wrong with a stream of chunks, each with one choice or with what else it has."""
+    sent = [
+        {"id": "a", "object": "b", "model": "m", "created": 1} | (each if "usage" in each else {"choices": [each]})
+        for each in choices
+    ]
+    judge = judge_of(by, endpoint)
+    events = [*(ServerSentEvent(json.dumps(each | (head or {}))) for each in sent), DONE]
+    return [*(violation for event in events for violation in judge.feed(event)), *judge.end()]
+
+
+def delta(finish=None, index=0, **delta):
+    return {"index": index, "delta": delta, "finish_reason": finish}
+
+
+def text(text, finish=None, index=0):
+    return {"index": index, "text": text, "finish_reason": finish}
+
+
+USAGE = {"choices": [], "usage": {"total_tokens": 3}}
+
+GOOD = {
+    ("ovms", "chat"): [delta(content="a"), delta("stop", content="b"), USAGE],
+    ("vllm", "chat"): [
+        *(delta(role="assistant", content=""), delta(reasoning="a"), delta(content="")),
+        *(delta("stop", content="b"), USAGE),
+    ],
+    ("vllm", "completions"): [text("a"), text(""), text("b", "stop"), USAGE],
+    ("ovms", "completions"): [text(""), text("a"), text("b", "stop"), USAGE],
+    ("mlc-llm", "chat"): [delta(role="assistant", content="a"), delta("stop", role="assistant"), USAGE],
+    ("mlc-llm", "completions"): [text("a"), text("b", "stop"), USAGE],
+    ("fastdeploy", "completions"): [text("a"), text("", "stop"), USAGE, text("c", "stop", 1), USAGE],
+    ("ollama", "chat"): [delta(role="assistant", content="a"), delta(content=""), delta("stop"), USAGE],
+    ("ollama", "completions"): [USAGE | {"choices": [text("a")]}, USAGE | {"choices": [text("", "stop")]}, USAGE],
+}
+
+
+@pytest.mark.parametrize(("by", "endpoint"), GOOD)
+def test_streams_as_a_system_sends_them_are_accused_of_nothing(by, endpoint) -> None:
+    assert said(by, endpoint, *GOOD[by, endpoint]) == []
+    assert said("specvino", endpoint, *GOOD[by, endpoint]) != []
+
+
+def test_every_chunk_of_one_system_has_a_time_of_its_own() -> None:
+    judge = judge_of("mlc-llm", "chat")
+    events = [delta(role="assistant", content="a"), delta("stop", role="assistant")]
+    sent = [{"id": "a", "created": number, "choices": [each]} for number, each in enumerate(events)]
+    assert not [each for one in sent for each in judge.feed(ServerSentEvent(json.dumps(one)))]
+    sent[1]["id"] = "b"
+    judge = judge_of("mlc-llm", "chat")
+    assert [each for one in sent for each in judge.feed(ServerSentEvent(json.dumps(one)))]
+
+
+def test_each_choice_of_one_system_has_an_id_of_its_own() -> None:
+    events = [delta(role="assistant"), delta(role="assistant", index=1), delta("stop"), delta("stop", index=1)]
+    sent = [{"id": str(each["index"]), "created": 1, "choices": [each]} for each in events]
+    found = {}
+    for by in ("sglang", "vllm"):
+        judge = judge_of(by, "chat")
+        found[by] = [each for one in sent for each in judge.feed(ServerSentEvent(json.dumps(one)))]
+    assert found["sglang"] == []
+    assert found["vllm"] != []
+
+
+def test_reasoning_is_a_fact_by_whichever_name_a_system_has_for_it() -> None:
+    opened = delta(role="assistant", content="")
+    for by, name in (("vllm", "reasoning"), ("llama-cpp", "reasoning_content"), ("specvino", "reasoning")):
+        assert said(by, "chat", opened, delta(**{name: "a"}), delta("stop"), USAGE) == []
+        assert said(by, "chat", opened, delta("stop"), delta(**{name: "a"}), USAGE) != []
+
+
+BAD = {
+    "two finishes": lambda one: [one("a"), one("b", "stop"), one("", "stop")],
+    "something after the finish": lambda one: [one("a", "stop"), one("b")],
+    "no finish": lambda one: [one("a")],
+    "a gap in the indexes": lambda one: [one("a", "stop"), one("a", "stop", 2)],
+}
+
+
+@pytest.mark.parametrize("bad", BAD)
+@pytest.mark.parametrize("endpoint", ["chat", "completions"])
+@pytest.mark.parametrize("by", NAMES)
+def test_what_holds_everywhere_is_judged_everywhere(by, endpoint, bad) -> None:
+    if by == "specvino" or endpoint not in Dialect(by).operations:
+        return
+
+    def one(content, finish=None, index=0):
+        if endpoint == "completions":
+            return text(content, finish, index)
+        return delta(finish, index, **({"content": content} if content else {}))
+
+    events = BAD[bad](one)
+    opened = [delta(index=each, role="assistant") for each in sorted({event["index"] for event in events})]
+    good = [*BAD["no finish"](one), one("", "stop")]
+    first = opened if endpoint == "chat" else []
+    assert not said(by, endpoint, *first[:1], *good)
+    assert said(by, endpoint, *first, *events)
+
+
+@pytest.mark.parametrize("by", NAMES)
+def test_the_terminator_is_judged_everywhere(by) -> None:
+    for endpoint in {"chat", "completions"} & Dialect(by).operations.keys():
+        judge = judge_of(by, endpoint)
+        assert [each for each in judge.end() if "doesn't end with [DONE]" in each]
+
+
+def test_what_is_not_judged_is_told() -> None:
+    left = plan(Dialect("mlc-llm"), profile="core", layers=("cases",), filters=("chat",)).left_out
+    told = {rule.rsplit("/", 1)[1] for rule in left if rule.startswith("chat/rules/stream-order/")}
+    assert told == {"choice.open", "one fact", "constant.created"}
+    assert "responses/rules/stream-order" in plan(Dialect("ovms"), profile="core", layers=("cases",)).left_out
