@@ -38,7 +38,7 @@ def test_is_written_as_the_readme_says(answer: Answer) -> None:
 def test_the_request_is_judged_as_the_system_does(answer: Answer) -> None:
     if answer.operation.body is None:
         return
-    violations = list(dialect(answer.system).shape(answer.operation.body).violations(answer.request))
+    violations = list(dialect(answer.system).validator(answer.operation.body).violations(answer.request))
     assert violations == [] if answer.said.get("valid", True) else violations
 
 
