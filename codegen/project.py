@@ -13,7 +13,7 @@ from specvino.codegen.project_schema import SchemaProjector, sweep
 from specvino.codegen.statuses import adapt_answers
 from specvino.document.operations import METHODS, Schema, operations
 from specvino.document.pointers import escape, resolved
-from specvino.document.transforms import to_31
+from specvino.document.transforms import copied, to_31
 from specvino.document.validator import Validators
 from specvino.document.walk import all_schemas, followed, media_types, objects
 
@@ -31,7 +31,7 @@ MARKINGS = (
 
 def project(document: dict[str, Any], dialect: dict[str, Any]) -> dict[str, Any]:
     """Returns the OpenAPI 3.1 document of the system that `dialect` describes."""
-    projected = copy.deepcopy(document)
+    projected = copied(document)
     drop_bounds(projected)
     all_fields = fields(projected)
     levels = support(all_fields, dialect)

@@ -1,5 +1,6 @@
 """Conversions of a document: to OpenAPI 3.1, to 3.2, or with rules between fields in a form for Schemathesis."""
 
+import pickle
 from collections.abc import Mapping
 from typing import Any
 
@@ -14,6 +15,13 @@ STREAM = "Server-sent events; x-itemSchema describes one."
 # The maximum number of rules between fields of a body that Schemathesis 4.32 solves. With more it generates random
 # bodies until one satisfies all rules: for completions, this takes a minute before the first case.
 MOST_FOLDED = 3
+
+
+def copied(document: dict[str, Any]) -> dict[str, Any]:
+    """Returns a copy that shares nothing that can be changed with the document. `copy.deepcopy` takes six times as
+    long."""
+    copy: dict[str, Any] = pickle.loads(pickle.dumps(document, pickle.HIGHEST_PROTOCOL))
+    return copy
 
 
 def to_31(document: dict[str, Any]) -> dict[str, Any]:

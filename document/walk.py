@@ -12,6 +12,7 @@ from specvino.document.pointers import component_name, referred, schema_referenc
 ONE = ("items", "additionalProperties", "not", "if", "then", "else", "contains", "propertyNames", "contentSchema")
 LIST = ("allOf", "anyOf", "oneOf", "prefixItems")
 NAMED = ("properties", "patternProperties", "dependentSchemas", "$defs")
+HOLDING = frozenset((*ONE, *LIST, *NAMED))
 
 # Values under these keys are data: a "$ref" in an example is not a reference.
 DATA = ("default", "const", "enum", "value", "x-supported-values")
@@ -19,6 +20,8 @@ DATA = ("default", "const", "enum", "value", "x-supported-values")
 
 def subschemas(schema: Schema) -> Iterator[tuple[str, Schema]]:
     """Yields the schemas directly inside one, with their location as `keyword` or `keyword/name`."""
+    if HOLDING.isdisjoint(schema):  # most schemas have none inside
+        return
     for keyword in ONE:
         if isinstance(schema.get(keyword), dict):
             yield keyword, schema[keyword]

@@ -1,6 +1,5 @@
 """The document that a client is generated from, and its operations."""
 
-import copy
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
@@ -8,6 +7,7 @@ from typing import Any
 from specvino.document.loading import dialect_file, load, lowered
 from specvino.document.operations import EVENTS, JSON, Operation, event_data, name_of, operations
 from specvino.document.pointers import resolved
+from specvino.document.transforms import copied
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,7 +84,7 @@ def methods(document: dict[str, Any]) -> Iterator[ClientMethod]:
 
 def without_switches(document: dict[str, Any]) -> dict[str, Any]:
     """Returns the document without the fields that request streams, which are separate methods."""
-    changed = copy.deepcopy(document)
+    changed = copied(document)
     for method in methods(document):
         if method.switch == "body" and method.body:
             del changed["components"]["schemas"][method.body]["properties"]["stream"]

@@ -1,6 +1,5 @@
 """Python classes from the schemas, by datamodel-code-generator."""
 
-import copy
 import json
 import shlex
 import subprocess
@@ -12,6 +11,7 @@ from typing import Any
 from specvino.codegen.lint.walk import received, sent
 from specvino.document.operations import Schema
 from specvino.document.pointers import referred, resolved
+from specvino.document.transforms import copied
 from specvino.document.walk import all_schemas, descend
 
 COMMON = shlex.split("""
@@ -107,7 +107,7 @@ def for_models(document: dict[str, Any]) -> dict[str, Any]:
     components keep their titles: the generator would make a class of an inline branch with one. Components that are
     maps are inlined: a dict costs a tenth of an object without fields.
     """
-    schemas = copy.deepcopy(document["components"]["schemas"])
+    schemas = copied(document["components"]["schemas"])
     _strip(schemas, names=True)
     maps = {f"#/components/schemas/{name}" for name, schema in schemas.items() if _is_map(schema)}
     schemas = {name: schema for name, schema in schemas.items() if not _is_map(schema)}

@@ -1,11 +1,10 @@
 """The document of one running server."""
 
-import copy
 from dataclasses import replace
 from typing import Any
 
 from specvino.document.loading import lowered, whole
-from specvino.document.transforms import folded
+from specvino.document.transforms import copied, folded
 from specvino.engine.errors import EngineUnavailable
 from specvino.engine.protocol import ModelInfo
 from specvino.handlers.limits import Limits
@@ -50,7 +49,7 @@ class OwnDocument:
 
 def described(document: dict[str, Any], facts: Facts) -> dict[str, Any]:
     """Returns the document, adapted to a server."""
-    own = copy.deepcopy(document)
+    own = copied(document)
     if not facts.door.asks_for_key:
         ask_for_no_key(own)
     name_models(own, facts.names)

@@ -1,38 +1,13 @@
-"""A dialect of which nothing is known: its files are sound, and every command takes it."""
+"""What no new dialect can be made of; tests/portal/test_support_drives_all.py makes one."""
 
-import json
 from datetime import date
 from pathlib import Path
 
 import pytest
-from support.project_copy import ProjectCopy
-from support.serving import serving
 
 from specvino.codegen.new_dialect import files
 from specvino.codegen.source import SpecError
 from specvino.codegen.spec import Spec
-
-TITLE = "Text: Generation & Inference"
-
-
-def test_every_command_takes_a_ninth_system(tmp_path: Path) -> None:
-    copy = ProjectCopy(tmp_path)
-    printed = copy.run("specvino.cli", "spec", "new-dialect", "tgi", "--title", TITLE)
-    written = ("openapi/dialects/tgi.yaml", "upstream/tables/tgi.yaml", "openapi/vocabulary.yaml")
-    assert printed.startswith("".join(f"Wrote {path}\n" for path in written))
-    assert "specvino conform --dialect tgi URL" in printed
-
-    copy.run("specvino.codegen")  # with the lint
-    document = json.loads(copy.run("specvino.cli", "spec", "--dialect", "tgi"))
-    assert document["info"]["title"] == f"The OpenAI-compatible API of {TITLE}"
-    assert "/chat/completions" in document["paths"]
-    levels = copy.run("specvino.cli", "spec", "explain", "chat.min_p")
-    assert ["tgi", "unknown"] in [line.split() for line in levels.splitlines()]
-    with serving("--engine", "scripted") as server:
-        report = copy.run("specvino.cli", "conform", "--dialect", "tgi", server.url)
-    assert "and the document of tgi" in report
-    assert " 0 fail" in report
-
 
 @pytest.mark.parametrize(
     ("name", "message"),

@@ -12,6 +12,7 @@ from reference_server.chat import Chat
 from reference_server.completions import Answers, Completions
 from reference_server.generation import Asked, Generation, Output, Segment
 from reference_server.http import Call, Event, Headers, Http, Stream
+from reference_server.mutation import concerned
 from reference_server.oddities import (
     GuessesCharacters,
     HandsOnWhatHasNoEffect,
@@ -393,7 +394,9 @@ ODDITIES: tuple[type[Part], ...] = (
 
 @pytest.mark.parametrize("oddity", ODDITIES)
 def test_nobody_is_accused(oddity: type[Part]) -> None:
-    results = judged(oddity, OpenAIResponses, by="openai")
+    only = concerned(oddity, OpenAIResponses, by="openai")
+    assert only
+    results = judged(oddity, OpenAIResponses, by="openai", only=only)
     broken = [result for result in results.values() if result.verdict in (Verdict.FAIL, Verdict.ERROR)]
     accused = {result.rule: told(result) for result in broken if result.advice is None}
     assert not accused

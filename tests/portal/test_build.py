@@ -17,12 +17,17 @@ from specvino.generated.handlers import OPERATIONS
 from specvino.generated.systems import SYSTEMS
 from specvino.portal import build as portal
 from specvino.portal.build import BuildError, build
+from specvino.portal.pages import Page
 from specvino.portal.source import TITLES, Source
 
 
 @pytest.fixture(scope="module")
 def site(tmp_path_factory):
+    """Built once, in the place of an earlier one."""
     folder = tmp_path_factory.mktemp("portal") / "site"
+    (folder / portal.MARK).parent.mkdir(parents=True)
+    (folder / portal.MARK).write_text("{}")
+    (folder / "stale.html").write_text("old")
     build(folder, app, side_by_side, start_lines())
     return folder
 
@@ -96,12 +101,13 @@ def test_what_lies_inside_a_field_follows_it() -> None:
 
 
 def test_every_operation_has_its_page(site) -> None:
-    operations = Source().operations
+    source = Source()
+    operations = source.operations
     assert len(operations) == len(OPERATIONS)
     for operation in operations:
         page = (site / "endpoints" / f"{operation.endpoint}.html").read_text()
         assert f">{operation.method}</span> <code>{operation.path}</code>" in page
-        fields = {field.name for field in Source().fields if field.endpoint == operation.endpoint}
+        fields = {field.name for field in source.fields if field.endpoint == operation.endpoint}
         assert fields <= Addresses(page).ids
         for parameter in operation.parameters:
             assert f"<td><code>{parameter['name']}</code></td>" in page
@@ -112,9 +118,10 @@ def test_every_error_is_there(site) -> None:
 
 
 def test_every_system_has_its_page_its_document_and_its_reference(site) -> None:
+    source = Source()
     for system in SYSTEMS:
         page = (site / "dialects" / f"{system}.html").read_text()
-        document = Source().dialect(system)
+        document = source.dialect(system)
         assert f'<h1 id="{system}">' in page or f">{SYSTEMS[system]}<" in page
         for path, item in document["paths"].items():
             assert all(f"<code>{method.upper()} {path}</code>" in page for method in item if method != "parameters")
@@ -122,7 +129,7 @@ def test_every_system_has_its_page_its_document_and_its_reference(site) -> None:
             assert f"<td>{TITLES[endpoint]}</td>" in page
         differing = set(re.findall(r'href="../matrix.html#([^"]+)"', page))
         assert len(differing) > 50
-        assert differing <= {field.name for field in Source().fields}
+        assert differing <= {field.name for field in source.fields}
         assert (site / "reference" / f"{system}.html").is_file()
         assert json.loads((site / "openapi" / f"{system}.json").read_text()) == document
 
@@ -158,6 +165,8 @@ def test_a_broken_link_is_an_error(tmp_path, monkeypatch) -> None:
     for page in ("index", "getting-started", "field-handling", "conformance", "sdk", "engine", "deployment"):
         (pages / f"{page}.md").write_text("# Page\n\n[nowhere](gone.md)\n" if page == "engine" else "# Page\n")
     monkeypatch.setattr(portal, "WRITTEN", pages)
+    made = dict.fromkeys(portal.MADE, lambda source: [Page("reference/made.md", "Made", "# Made\n")])
+    monkeypatch.setattr(portal, "MADE", made)  # all pages would take seconds
     with pytest.raises(BuildError, match=r"gone\.md"):
         build(tmp_path / "site", app, side_by_side, start_lines())
 
@@ -177,7 +186,5 @@ def test_the_portal_s_own_folder_is_no_site(tmp_path) -> None:
 
 
 def test_a_site_is_replaced(site) -> None:
-    (site / "stale.html").write_text("old")
-    build(site, app, side_by_side, start_lines())
     assert not (site / "stale.html").exists()
     assert (site / "index.html").exists()

@@ -1,49 +1,75 @@
-"""A field's support in a dialect file drives the matrix, the system's document and its client, with no other edit."""
+"""The files of the dialects drive everything else, with no other edit: a changed level the matrix, the system's document
+and its client; a dialect of which nothing is known all commands."""
 
 import json
 import re
+from pathlib import Path
 
 import pytest
 from support.project_copy import ProjectCopy
+from support.serving import serving
 
 from specvino.document import yaml_text
 
+TITLE = "Text: Generation & Inference"
 
-class Tree(ProjectCopy):
-    def build(self) -> None:
-        self.run("specvino.cli", "docs", "build", "-o", self.root / "site")
-        self.run("specvino.cli", "sdk", "python", "--dialect", "vllm", "-o", self.root / "client")
-
-    def outcome(self, name: str) -> tuple[str, bool, bool]:
-        """The level in vLLM's cell of the matrix, whether its document has the field, whether its client does."""
-        row = re.search(rf'<tr id="chat\.{name}".*?</tr>', (self.root / "site" / "matrix.html").read_text(), re.DOTALL)
-        assert row
-        cell = re.search(r'<td data-system="vllm"><span class="level (\w+)"', row[0])
-        assert cell
-        document = json.loads((self.root / "generated" / "dialects" / "vllm.json").read_text())
-        body = document["paths"]["/chat/completions"]["post"]["requestBody"]["content"]["application/json"]["schema"]
-        component = body["$ref"].rsplit("/", 1)[-1]
-        models = "\n".join(each.read_text() for each in (self.root / "client").rglob("*.py"))
-        of_chat = re.search(rf"^class {component}\b.*?(?=^class |\Z)", models, re.DOTALL | re.MULTILINE)
-        assert of_chat
-        return cell[1], name in document["components"]["schemas"][component]["properties"], f"{name}:" in of_chat[0]
+MATRIX = """
+from specvino.portal.pages.matrix import pages
+from specvino.portal.source import Source
+print(*(page.text for page in pages(Source())))
+"""
 
 
-@pytest.fixture
-def tree(tmp_path):
-    return Tree(tmp_path)
-
-
-def test_a_level_in_a_dialect_file(tree) -> None:
-    dialect = tree.root / "openapi" / "dialects" / "vllm.yaml"
+@pytest.fixture(scope="module")
+def changed(tmp_path_factory: pytest.TempPathFactory) -> ProjectCopy:
+    """A project with a level changed and a ninth system, generated once: that takes most of the time."""
+    copy = ProjectCopy(tmp_path_factory.mktemp("project"))
+    dialect = copy.root / "openapi" / "dialects" / "vllm.yaml"
     said = yaml_text.load(dialect.read_text())
     levels = said["fields"]["chat"]["request"]
     assert levels["min_p"]["level"] == levels["top_p"]["level"] == "full"
-
     levels["min_p"] = "refused"
     dialect.write_text(yaml_text.dump(said))
-    tree.run("specvino.codegen")
-    tree.build()
 
-    assert tree.outcome("min_p") == ("refused", False, False)
-    assert tree.outcome("top_p") == ("full", True, True)
+    printed = copy.run("specvino.cli", "spec", "new-dialect", "tgi", "--title", TITLE)
+    written = ("openapi/dialects/tgi.yaml", "upstream/tables/tgi.yaml", "openapi/vocabulary.yaml")
+    assert printed.startswith("".join(f"Wrote {path}\n" for path in written))
+    assert "specvino conform --dialect tgi URL" in printed
+
+    copy.run("specvino.codegen")  # with the lint
+    return copy
+
+
+def outcome(changed: ProjectCopy, matrix: str, client: Path, name: str) -> tuple[str, bool, bool]:
+    """The level in vLLM's cell of the matrix, whether its document has the field, whether its client does."""
+    row = re.search(rf'<tr id="chat\.{name}".*?</tr>', matrix, re.DOTALL)
+    assert row
+    cell = re.search(r'<td data-system="vllm"><span class="level (\w+)"', row[0])
+    assert cell
+    document = json.loads((changed.root / "generated" / "dialects" / "vllm.json").read_text())
+    body = document["paths"]["/chat/completions"]["post"]["requestBody"]["content"]["application/json"]["schema"]
+    component = body["$ref"].rsplit("/", 1)[-1]
+    models = "\n".join(each.read_text() for each in client.rglob("*.py"))
+    of_chat = re.search(rf"^class {component}\b.*?(?=^class |\Z)", models, re.DOTALL | re.MULTILINE)
+    assert of_chat
+    return cell[1], name in document["components"]["schemas"][component]["properties"], f"{name}:" in of_chat[0]
+
+
+def test_a_level_in_a_dialect_file(changed: ProjectCopy) -> None:
+    client = changed.root / "client"
+    changed.run("specvino.cli", "sdk", "python", "--dialect", "vllm", "-o", client)
+    matrix = changed.run_code(MATRIX)  # test_build.py holds that it's a page of the site
+    assert outcome(changed, matrix, client, "min_p") == ("refused", False, False)
+    assert outcome(changed, matrix, client, "top_p") == ("full", True, True)
+
+
+def test_every_command_takes_a_ninth_system(changed: ProjectCopy) -> None:
+    document = json.loads(changed.run("specvino.cli", "spec", "--dialect", "tgi"))
+    assert document["info"]["title"] == f"The OpenAI-compatible API of {TITLE}"
+    assert "/chat/completions" in document["paths"]
+    levels = changed.run("specvino.cli", "spec", "explain", "chat.min_p")
+    assert ["tgi", "unknown"] in [line.split() for line in levels.splitlines()]
+    with serving("--engine", "scripted") as server:
+        report = changed.run("specvino.cli", "conform", "--dialect", "tgi", server.url)
+    assert "and the document of tgi" in report
+    assert " 0 fail" in report

@@ -30,7 +30,7 @@ OF_SEVERAL = {
     "engine/output_parsers/test_every_format.py": "all parsers",
     "handlers/test_mistakes.py": "all endpoints make the same of two mistakes",
     "portal/test_costs.py": "a page that the benchmark writes",
-    "portal/test_support_drives_all.py": "from a dialect's file to its pages and its client",
+    "portal/test_support_drives_all.py": "from the dialects' files to pages, clients and commands",
 }
 
 

@@ -21,6 +21,13 @@ class ProjectCopy:
 
     def run(self, *arguments: object) -> str:
         """Runs a module in the copy's folder, which must succeed, and returns what it prints."""
+        return self._python("-m", *map(str, arguments))
+
+    def run_code(self, code: str) -> str:
+        """Runs a program there, as `run` does a module."""
+        return self._python("-c", code)
+
+    def _python(self, *arguments: str) -> str:
         env = {**os.environ, "PYTHONPATH": str(self.root / "package")}
-        command = [sys.executable, "-m", *map(str, arguments)]
+        command = [sys.executable, *arguments]
         return subprocess.run(command, cwd=self.root, env=env, check=True, stdout=subprocess.PIPE, text=True).stdout

@@ -77,8 +77,7 @@ def tried(mutant: Mutant) -> dict[str, Told]:
     Of the cases that compare times, or try all bounds, only those are run that it is there for.
     """
     expected = meant(mutant)
-    concerned = reaching().get(overridden(mutant)[0], frozenset())
-    results = _told(judged(mutant, only=concerned - BY_TIME | BY_BOUNDS & expected))
+    results = _told(judged(mutant, only=concerned(mutant) - BY_TIME | BY_BOUNDS & expected))
     return results | _by_time(mutant, expected)
 
 
@@ -109,13 +108,19 @@ def _by_nearness(cases: Iterable[Case], rule: str) -> list[Case]:
     return sorted(cases, key=lambda case: not case.endpoint.startswith(endpoint))
 
 
+def concerned(part: Mutant, *beside: type[Part], by: str = "specvino") -> frozenset[str]:
+    """The cases that can see a part on a correct server with the others `beside` it: those that call what it overrides."""
+    reached = reaching(*beside, by=by)
+    return frozenset().union(*(reached.get(name, ()) for name in overridden(part)))
+
+
 @cache
-def reaching() -> dict[str, frozenset[str]]:
+def reaching(*beside: type[Part], by: str = "specvino") -> dict[str, frozenset[str]]:
     """By a method's name the cases that have the correct server call it, but those of BY_BOUNDS: a mutant of it can't
     change any other."""
     called: set[str] = set()
     found: dict[str, set[str]] = {}
-    plans = [Plan((case,), {}) for case in whole_plan("specvino").cases]
+    plans = [Plan((case,), {}) for case in whole_plan(by).cases]
     coming = iter(plans)
 
     def noting(name: str, method: Callable[..., Any]) -> Callable[..., Any]:
@@ -132,11 +137,13 @@ def reaching() -> dict[str, frozenset[str]]:
         called.clear()
 
     def noted(part: Mutant) -> Mutant:
-        methods = {name: method for name, method in vars(part).items() if inspect.isfunction(method)}
+        known = {name: each for base in reversed(part.__mro__) for name, each in vars(base).items()}
+        methods = {name: each for name, each in known.items() if inspect.isfunction(each)}
         return type(
             "Noted", (part,), {name: noting(name, each) for name, each in methods.items() if not name.startswith("__")}
         )
 
-    server = ReferenceServer(*map(noted, Part.__subclasses__()), key=KEY, model=MODEL)
-    bench().judged(server, "specvino", plans, after)
+    # The first one of a kind takes the place.
+    server = ReferenceServer(*map(noted, (*beside, *Part.__subclasses__())), key=KEY, model=MODEL)
+    bench().judged(server, by, plans, after)
     return {name: frozenset(rules) for name, rules in found.items()}
