@@ -15,6 +15,7 @@ import requests
 from support import public_host
 from support.images import data_url, file
 from support.serving import serving
+from support.serving_here import serving_here
 
 HELLO = [{"role": "system", "content": "You help."}, {"role": "user", "content": "Hello"}]
 WEATHER = {
@@ -36,7 +37,7 @@ WEATHER = {
 
 @pytest.fixture(scope="module")
 def ovms(tiny_text):
-    with serving(str(tiny_text.path), "--dialect", "ovms", "--served-model-name", "llama3") as server:
+    with serving_here(str(tiny_text.path), "--dialect", "ovms", "--served-model-name", "llama3") as server:
         yield server.url
 
 
@@ -48,7 +49,7 @@ def mlc_llm():
 
 @pytest.fixture(scope="module")
 def fastdeploy():
-    with serving("--engine", "scripted", "--dialect", "fastdeploy") as server:
+    with serving_here("--engine", "scripted", "--dialect", "fastdeploy") as server:
         yield server.url
 
 
@@ -82,7 +83,7 @@ def test_ovms_images(tiny_vision, tmp_path) -> None:
     encoded = data_url(file("red"))
     options = ("--served-model-name", "llava", "--allowed-local-media-path", str(tmp_path))
     question = "What is on the picture?"
-    with serving(str(tiny_vision.path), "--dialect", "ovms", *options) as server:
+    with serving_here(str(tiny_vision.path), "--dialect", "ovms", *options) as server:
         for url in (encoded, str(tmp_path / "zebra.png")):
             parts = [{"type": "text", "text": question}, {"type": "image_url", "image_url": {"url": url}}]
             body: dict[str, Any] = {"model": "llava", "messages": [{"role": "user", "content": parts}]}

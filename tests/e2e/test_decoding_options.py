@@ -5,7 +5,7 @@ from pathlib import Path
 import httpx
 import pytest
 from support.app import error_of
-from support.serving import serving, starting, wait_until
+from support.serving_here import serving_here, unserved
 
 MODEL = str(Path(__file__).parents[1] / "models" / "tiny_text")
 
@@ -28,7 +28,7 @@ def content(response: httpx.Response) -> str:
     ],
 )
 def test_drafts(options: tuple[str, ...], accepted: str, refused: str) -> None:
-    with serving(MODEL, *options) as server:
+    with serving_here(MODEL, *options) as server:
         text = content(chat(server.url))
         assert text.startswith("1, 2, 3")
         assert content(chat(server.url, num_assistant_tokens=2)) == text
@@ -38,7 +38,7 @@ def test_drafts(options: tuple[str, ...], accepted: str, refused: str) -> None:
 
 
 def test_limits() -> None:
-    with serving(MODEL, "--max-tokens-limit", "4", "--best-of-limit", "2") as server:
+    with serving_here(MODEL, "--max-tokens-limit", "4", "--best-of-limit", "2") as server:
         answer = chat(server.url).json()
         assert answer["usage"]["completion_tokens"] == 4
         assert answer["choices"][0]["finish_reason"] == "length"
@@ -48,7 +48,6 @@ def test_limits() -> None:
 
 
 def test_two_ways_to_draft_exclude_each_other() -> None:
-    with starting(MODEL, "--draft-model", MODEL, "--prompt-lookup") as server:
-        wait_until(lambda: server.process.poll() is not None)
-        assert server.process.returncode == 2
-    assert "--draft-model and --prompt-lookup can't be combined" in server.output
+    ended = unserved(MODEL, "--draft-model", MODEL, "--prompt-lookup")
+    assert ended.exit_code == 2
+    assert "--draft-model and --prompt-lookup can't be combined" in ended.output

@@ -10,6 +10,7 @@ import httpx
 import pytest
 from support.app import MINIMAL, error_of
 from support.serving import healthy, serving, wait_until
+from support.serving_here import serving_here
 
 from specvino.document.loading import dialect_file, load, whole
 from specvino.document.transforms import to_32
@@ -43,7 +44,7 @@ def test_a_chunked_request_body(scripted_server) -> None:
 
 
 def test_a_chunked_body_over_the_limit_is_refused_before_it_ends() -> None:
-    with serving("--engine", "scripted", "--max-body", "1000") as server:
+    with serving_here("--engine", "scripted", "--max-body", "1000") as server:
         head = (
             b"POST /v1/chat/completions HTTP/1.1\r\nhost: x\r\ncontent-type: application/json\r\n"
             b"transfer-encoding: chunked\r\n\r\n"

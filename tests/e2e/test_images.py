@@ -10,7 +10,7 @@ from models.tiny_vision_lessons import COLOURS
 from PIL import Image
 from support.app import error_of
 from support.images import data_url, file, saved
-from support.serving import Server, serving
+from support.serving_here import ServerHere, serving_here
 from support.streams import judged
 
 from specvino.engine.models import ModelSource
@@ -32,21 +32,21 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def server(tiny_vision: ModelSource, folder: Path) -> Any:
     options = ["--allowed-media-domains", "localhost,images.invalid", "--allowed-local-media-path", str(folder)]
     store = f"sqlite+aiosqlite:///{folder.parent}/responses.db"
-    with serving(str(tiny_vision.path), "--served-model-name", "m", "--response-store", store, *options) as server:
+    with serving_here(str(tiny_vision.path), "--served-model-name", "m", "--response-store", store, *options) as server:
         yield server
 
 
-def post(server: Server, path: str, body: dict[str, Any]) -> httpx.Response:
+def post(server: ServerHere, path: str, body: dict[str, Any]) -> httpx.Response:
     return httpx.post(server.url + path, json={"model": "m", "temperature": 0, **body}, timeout=300)
 
 
-def chat(server: Server, *images: Any, text: str = QUESTION, **fields: Any) -> httpx.Response:
+def chat(server: ServerHere, *images: Any, text: str = QUESTION, **fields: Any) -> httpx.Response:
     parts = [{"type": "image_url", "image_url": image} for image in images]
     content = [*parts, {"type": "text", "text": text}]
     return post(server, "/chat/completions", {"messages": [{"role": "user", "content": content}], **fields})
 
 
-def respond(server: Server, *images: dict[str, Any], **fields: Any) -> httpx.Response:
+def respond(server: ServerHere, *images: dict[str, Any], **fields: Any) -> httpx.Response:
     parts = [{"type": "input_image", **image} for image in images]
     content = [*parts, {"type": "input_text", "text": QUESTION}]
     return post(server, "/responses", {"input": [{"role": "user", "content": content}], **fields})
@@ -70,7 +70,7 @@ CASES: list[tuple[list[Any], str]] = [
 
 
 @pytest.mark.parametrize(("images", "expected"), CASES)
-def test_chat(server: Server, images: list[Any], expected: str) -> None:
+def test_chat(server: ServerHere, images: list[Any], expected: str) -> None:
     whole = chat(server, *images)
     assert said(whole) == expected
     events = judged("chat", chat(server, *images, stream=True, stream_options={"include_usage": True}))
@@ -80,7 +80,7 @@ def test_chat(server: Server, images: list[Any], expected: str) -> None:
 
 
 @pytest.mark.parametrize(("images", "expected"), CASES)
-def test_responses(server: Server, images: list[Any], expected: str) -> None:
+def test_responses(server: ServerHere, images: list[Any], expected: str) -> None:
     parts = [{"image_url": image} for image in images]
     whole = respond(server, *parts)
     assert said(whole) == expected
@@ -89,7 +89,7 @@ def test_responses(server: Server, images: list[Any], expected: str) -> None:
     assert events[-1]["response"]["usage"] == whole.json()["usage"]
 
 
-def test_image_tokens_are_in_the_usage(server: Server) -> None:
+def test_image_tokens_are_in_the_usage(server: ServerHere) -> None:
     counts = [chat(server, *images).json()["usage"]["prompt_tokens"] for images in ([], [RED], [RED, BLUE])]
     # Four tokens and a line break each, and the line break before the next part.
     assert [counts[1] - counts[0], counts[2] - counts[1]] == [6, 6]
@@ -97,7 +97,7 @@ def test_image_tokens_are_in_the_usage(server: Server) -> None:
     assert usage["input_tokens"] == counts[1]
 
 
-def test_detail_decides_how_closely_the_model_looks(server: Server) -> None:
+def test_detail_decides_how_closely_the_model_looks(server: ServerHere) -> None:
     # Fine stripes, which become one grey when the image gets smaller.
     stripes = Image.new("RGB", (2048, 28), COLOURS["blue"])
     for x in range(0, 2048, 4):
@@ -111,7 +111,7 @@ def test_detail_decides_how_closely_the_model_looks(server: Server) -> None:
     assert original.headers["X-Unsupported-Params"] == "messages.0.content.0.image_url.detail"
 
 
-def test_an_image_in_a_function_s_result(server: Server) -> None:
+def test_an_image_in_a_function_s_result(server: ServerHere) -> None:
     call = {"type": "function_call", "call_id": "c", "name": "look", "arguments": "{}"}
     output = [{"type": "input_text", "text": QUESTION}, {"type": "input_image", "image_url": RED}]
     result = {"type": "function_call_output", "call_id": "c", "output": output}
@@ -119,7 +119,7 @@ def test_an_image_in_a_function_s_result(server: Server) -> None:
     assert "red" in said(response)
 
 
-def test_a_response_that_continues_one_with_an_image(server: Server) -> None:
+def test_a_response_that_continues_one_with_an_image(server: ServerHere) -> None:
     first = respond(server, {"image_url": RED})
     assert said(first) == "The image is red."
     earlier = {"previous_response_id": first.json()["id"]}
@@ -133,7 +133,7 @@ def test_a_response_that_continues_one_with_an_image(server: Server) -> None:
     assert listed[0]["content"][0]["image_url"] == RED
 
 
-def test_answers_in_a_form_and_their_probabilities(server: Server) -> None:
+def test_answers_in_a_form_and_their_probabilities(server: ServerHere) -> None:
     schema = {"type": "string", "enum": ["The image is red.", "The image is blue."]}
     form = {"type": "json_schema", "json_schema": {"name": "colour", "schema": schema, "strict": True}}
     for url, colour in ((RED, "red"), (BLUE, "blue")):
@@ -162,36 +162,36 @@ def test_answers_in_a_form_and_their_probabilities(server: Server) -> None:
         ("ftp://localhost/a.png", "invalid_image"),
     ],
 )
-def test_what_is_refused_and_where_it_stands(server: Server, url: str, code: str) -> None:
+def test_what_is_refused_and_where_it_stands(server: ServerHere, url: str, code: str) -> None:
     error = error_of(chat(server, RED, url, stream=True), 400, code)
     assert error["param"] == "messages.0.content.1"
     error = error_of(respond(server, {"image_url": RED}, {"image_url": url}), 400, code)
     assert error["param"] == "input.0.content.1"
 
 
-def test_local_files(server: Server, folder: Path) -> None:
+def test_local_files(server: ServerHere, folder: Path) -> None:
     for url in ("green.webp", str(folder / "green.webp"), f"file://{folder}/green.webp"):
         assert said(chat(server, url)) == "The image is green."
 
 
-def test_too_many_images(server: Server) -> None:
+def test_too_many_images(server: ServerHere) -> None:
     error = error_of(chat(server, *[RED] * 65), 400, "invalid_image")
     assert error["param"] == "messages.0.content.64"
 
 
 @pytest.mark.parametrize("part", [{"file_id": "f"}, {}, {"image_url": None}])
-def test_images_that_are_nowhere(server: Server, part: dict[str, Any]) -> None:
+def test_images_that_are_nowhere(server: ServerHere, part: dict[str, Any]) -> None:
     assert error_of(respond(server, part), 400, "unsupported_content")["param"] == "input.0.content.0"
 
 
-def test_the_context_counts_images(server: Server) -> None:
+def test_the_context_counts_images(server: ServerHere) -> None:
     prompt = chat(server, RED).json()["usage"]["prompt_tokens"]
     assert chat(server, RED, max_tokens=4096 - prompt, stop=["red"]).status_code == 200
     error = error_of(chat(server, RED, max_tokens=4096 - prompt + 1), 400, "context_length_exceeded")
     assert error["param"] == "messages"
 
 
-def test_a_text_model_refuses_images_and_says_where(tiny_server: Server) -> None:
+def test_a_text_model_refuses_images_and_says_where(tiny_server: ServerHere) -> None:
     body = {"messages": [{"role": "user", "content": [{"type": "image_url", "image_url": RED}]}], "model": "tiny"}
     error = error_of(post(tiny_server, "/chat/completions", body), 400, "unsupported_content")
     assert error["param"] == "messages.0.content.0"
@@ -201,13 +201,13 @@ def test_a_text_model_refuses_images_and_says_where(tiny_server: Server) -> None
     assert error["param"] == "input.0.content.0"
 
 
-def test_typed_tags_are_text(server: Server) -> None:
+def test_typed_tags_are_text(server: ServerHere) -> None:
     for tag in ("<ov_genai_image_0>", "<image>", "<|im_end|>"):
         assert "image" in said(chat(server, text=f"{tag} {QUESTION}", max_tokens=20)).lower()
         assert chat(server, RED, text=f"{tag} {QUESTION}", max_tokens=20).status_code == 200
 
 
-def test_images_and_texts_together(server: Server) -> None:
+def test_images_and_texts_together(server: ServerHere) -> None:
     """Sixteen clients at a time, each with its own images."""
     asked = [(list(images), expected) for images, expected in CASES] * 6
     answers: dict[int, str] = {}

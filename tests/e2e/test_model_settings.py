@@ -5,7 +5,7 @@ import shutil
 
 import httpx
 import pytest
-from support.serving import serving
+from support.serving_here import serving_here
 
 
 @pytest.fixture
@@ -17,7 +17,7 @@ def answers(tiny_text, tmp_path):
         shutil.copytree(tiny_text.path, folder)
         config = folder / "generation_config.json"
         config.write_text(json.dumps(json.loads(config.read_text()) | settings))
-        with serving(str(folder), "--served-model-name", "m") as server:
+        with serving_here(str(folder), "--served-model-name", "m") as server:
             body = {"model": "m", "messages": [{"role": "user", "content": "hello"}], **fields}
             response = httpx.post(f"{server.url}/chat/completions", json=body, timeout=300)
         assert response.status_code == 200, response.text

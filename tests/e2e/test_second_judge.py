@@ -6,7 +6,7 @@ import pytest
 import requests
 from openapi_core import OpenAPI
 from openapi_core.contrib.requests import RequestsOpenAPIRequest, RequestsOpenAPIResponse
-from support.serving import serving
+from support.serving_here import serving_here
 
 from specvino.document.loading import lowered
 
@@ -25,7 +25,7 @@ OPERATIONS = [
 
 @pytest.fixture(scope="module")
 def url(tiny_text):
-    with serving(str(tiny_text.path), "--served-model-name", "m", env={"SPECVINO_API_KEY": KEY}) as server:
+    with serving_here(str(tiny_text.path), "--served-model-name", "m", env={"SPECVINO_API_KEY": KEY}) as server:
         yield server.url
 
 

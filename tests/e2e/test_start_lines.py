@@ -11,6 +11,7 @@ import shutil
 import httpx
 import pytest
 from support.serving import serving
+from support.serving_here import serving_here
 
 HELLO = [{"role": "user", "content": "Hello"}]
 
@@ -31,7 +32,7 @@ def started(tiny_text, tmp_path):
     def start(system, line, *more):
         model = tmp_path / "org" / "model"
         said = [each.replace("MODEL", str(model)).replace("FOLDER", str(tmp_path)) for each in shlex.split(line)]
-        return serving("--dialect", system, *said, *more), str(model)
+        return serving_here("--dialect", system, *said, *more), str(model)
 
     return start
 
@@ -76,6 +77,14 @@ def test_a_model_is_served(started, system, line, named, without_effect) -> None
     ],
 )
 def test_a_double_takes_the_line_and_its_key(system, line, model) -> None:
-    with serving(*SCRIPTED, "--dialect", system, *shlex.split(line)) as up:
+    with serving_here(*SCRIPTED, "--dialect", system, *shlex.split(line)) as up:
         assert chat(up.url, model).status_code == 401
         assert chat(up.url, model, "k").status_code == 200
+
+
+def test_a_process_takes_the_line_too() -> None:
+    line = shlex.split("Qwen/Qwen3-8B --gpu-memory-utilization 0.9 --tool-call-parser hermes --api-key k")
+    with serving(*SCRIPTED, "--dialect", "vllm", *line) as up:
+        assert up.output.count(" has no effect here: ") == 1, up.output
+        assert chat(up.url, "Qwen/Qwen3-8B").status_code == 401
+        assert chat(up.url, "Qwen/Qwen3-8B", "k").status_code == 200

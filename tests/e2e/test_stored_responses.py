@@ -1,13 +1,15 @@
 """Responses that are kept, with the official SDK, on the scripted engine."""
 
 import signal
+from contextlib import contextmanager
 from typing import Any
 
 import httpx
 import openai
 import pytest
 from openai import OpenAI
-from support.serving import serving, wait_until
+from support.serving import PATIENCE, serving, starting, wait_until
+from support.serving_here import serving_here, unserved
 from support.streams import judged
 
 
@@ -240,17 +242,26 @@ def test_a_chain_on_a_real_model(tiny_server) -> None:
     assert whole.usage.input_tokens == written_out.usage.input_tokens
 
 
+@contextmanager
+def restarted(database):
+    """A client of another server on the same database."""
+    with (
+        serving_here("--engine", "scripted", "--served-model-name", "m", *database) as server,
+        OpenAI(base_url=server.url, api_key="none") as client,
+    ):
+        yield client
+
+
 def test_a_crash_loses_no_completed_response(tmp_path) -> None:
     database = ["--response-store", f"sqlite:///{tmp_path / 'kept.db'}"]
     with serving("--engine", "scripted", "--served-model-name", "m", *database) as server:
         with OpenAI(base_url=server.url, api_key="none") as client:
             answers = [ask(client), list(ask(client, stream=True))[-1].response]
-        server.stop(signal.SIGKILL)
-    with serving("--engine", "scripted", "--served-model-name", "m", *database) as server:
         assert f"responses are stored in {tmp_path / 'kept.db'}" in server.output
-        with OpenAI(base_url=server.url, api_key="none") as client:
-            for answer in answers:
-                assert client.responses.retrieve(answer.id).to_dict() == answer.to_dict()
+        server.stop(signal.SIGKILL)
+    with restarted(database) as client:
+        for answer in answers:
+            assert client.responses.retrieve(answer.id).to_dict() == answer.to_dict()
 
 
 def test_a_server_that_ends_says_so_in_what_it_had_under_way(tmp_path) -> None:
@@ -260,10 +271,7 @@ def test_a_server_that_ends_says_so_in_what_it_had_under_way(tmp_path) -> None:
         with OpenAI(base_url=server.url, api_key="none") as client:
             id = ask_slowly(client, "stall_at=1").id
         assert server.stop() == 0
-    with (
-        serving("--engine", "scripted", "--served-model-name", "m", *database) as server,
-        OpenAI(base_url=server.url, api_key="none") as client,
-    ):
+    with restarted(database) as client:
         failed = client.responses.retrieve(id)
     assert failed.error is not None
     assert (failed.status, failed.error.message) == ("failed", "The server stopped while it was making this response.")
@@ -276,19 +284,15 @@ def test_a_server_that_ends_waits_for_what_it_has_under_way(tmp_path) -> None:
         with OpenAI(base_url=server.url, api_key="none") as client:
             id = ask_slowly(client, "delay=0.2").id
         assert server.stop() == 0
-    with (
-        serving("--engine", "scripted", "--served-model-name", "m", *database) as server,
-        OpenAI(base_url=server.url, api_key="none") as client,
-    ):
+    with restarted(database) as client:
         assert client.responses.retrieve(id).status == "completed"
 
 
 def test_a_server_without_a_store() -> None:
     with (
-        serving("--engine", "scripted", "--served-model-name", "m", "--response-store", "none") as server,
+        serving_here("--engine", "scripted", "--served-model-name", "m", "--response-store", "none") as server,
         OpenAI(base_url=server.url, api_key="none", max_retries=0) as client,
     ):
-        assert "stored" not in server.output
         answer = ask(client)
         assert answer.store is False
         assert refused(client.responses.retrieve, answer.id)[1] == "response_not_found"
@@ -299,16 +303,18 @@ def test_a_server_without_a_store() -> None:
 
 def test_a_store_that_can_not_be_used_ends_the_start(tmp_path) -> None:
     (tmp_path / "x.db").write_bytes(b"x" * 5000)
-    for url, words in ((f"sqlite:///{tmp_path / 'x.db'}", "not a database"), ("nonsense", "parse")):
-        with pytest.raises(AssertionError, match=words), serving("--engine", "scripted", "--response-store", url):
-            pass
+    database = f"sqlite:///{tmp_path / 'x.db'}"
+    with starting("--engine", "scripted", "--response-store", database) as server:
+        assert server.process.wait(PATIENCE) == 1
+    assert "not a database" in server.output
+    assert "parse" in unserved("--engine", "scripted", "--response-store", "nonsense").output
 
 
 def test_what_one_key_stored_is_not_there_for_another(tmp_path) -> None:
     keys = tmp_path / "keys"
     keys.write_text("mine\n# a comment\nyours\n")
     keys.chmod(0o600)
-    with serving("--engine", "scripted", "--served-model-name", "m", "--api-key-file", str(keys)) as server:
+    with serving_here("--engine", "scripted", "--served-model-name", "m", "--api-key-file", str(keys)) as server:
         mine, yours, comment = (
             OpenAI(base_url=server.url, api_key=key, max_retries=0) for key in ("mine", "yours", "# a comment")
         )

@@ -7,7 +7,7 @@ import httpx
 import openai
 import pytest
 from pydantic import BaseModel, Field
-from support.serving import Server, serving
+from support.serving_here import ServerHere, serving_here
 
 UNIQUE = {"type": "array", "items": {"enum": [1, 2]}, "maxItems": 3, "uniqueItems": True}
 SCHEMA = {
@@ -19,14 +19,14 @@ SCHEMA = {
 PLACE = "properties.ids.uniqueItems"
 
 
-def chat(server: Server, format: Any, **fields: Any) -> httpx.Response:
+def chat(server: ServerHere, format: Any, **fields: Any) -> httpx.Response:
     body = {"messages": [{"role": "user", "content": "hello"}], "response_format": format, "temperature": 0}
     return httpx.post(
         f"{server.url}/chat/completions", json={"model": "m", "max_tokens": 200, **body, **fields}, timeout=300
     )
 
 
-def responses(server: Server, **fields: Any) -> httpx.Response:
+def responses(server: ServerHere, **fields: Any) -> httpx.Response:
     body = {"model": "m", "input": "hello", "max_output_tokens": 200, "temperature": 0, **fields}
     return httpx.post(f"{server.url}/responses", json=body, timeout=300)
 
@@ -49,19 +49,19 @@ def content(answer: httpx.Response) -> str:
 @pytest.fixture(scope="module", params=["tiny", "scripted"])
 def server(request: pytest.FixtureRequest, tiny_text: Any) -> Any:
     arguments = ["--engine", "scripted"] if request.param == "scripted" else [str(tiny_text.path)]
-    with serving(*arguments, "--served-model-name", "m") as server:
+    with serving_here(*arguments, "--served-model-name", "m") as server:
         yield server
 
 
 @pytest.mark.parametrize("stream", [False, True])
-def test_a_schema_on_chat(server: Server, stream: bool) -> None:
+def test_a_schema_on_chat(server: ServerHere, stream: bool) -> None:
     answer = chat(server, {"type": "json_schema", "json_schema": {"name": "n", "schema": SCHEMA}}, stream=stream)
     assert set(json.loads(content(answer))) == {"city", "ids"}
     assert answer.headers["x-unsupported-params"] == f"response_format.json_schema.schema.{PLACE}"
 
 
 @pytest.mark.parametrize("stream", [False, True])
-def test_a_schema_on_responses(server: Server, stream: bool) -> None:
+def test_a_schema_on_responses(server: ServerHere, stream: bool) -> None:
     format = {"type": "json_schema", "name": "n", "schema": SCHEMA}
     answer = responses(server, text={"format": format}, stream=stream)
     assert set(json.loads(content(answer))) == {"city", "ids"}
@@ -71,7 +71,7 @@ def test_a_schema_on_responses(server: Server, stream: bool) -> None:
 
 
 @pytest.mark.parametrize("stream", [False, True])
-def test_strict_refuses_what_is_not_enforced(server: Server, stream: bool) -> None:
+def test_strict_refuses_what_is_not_enforced(server: ServerHere, stream: bool) -> None:
     named = {"name": "n", "schema": SCHEMA, "strict": True}
     of_chat = chat(server, {"type": "json_schema", "json_schema": named}, stream=stream)
     of_response = responses(server, text={"format": {"type": "json_schema", **named}}, stream=stream)
@@ -85,7 +85,7 @@ def test_strict_refuses_what_is_not_enforced(server: Server, stream: bool) -> No
 @pytest.mark.parametrize(
     "schema", [{"type": "nonsense"}, {"type": "string", "minLength": 3, "maxLength": 2}, {"$ref": "#/x"}]
 )
-def test_a_wrong_schema_is_refused(server: Server, schema: Any) -> None:
+def test_a_wrong_schema_is_refused(server: ServerHere, schema: Any) -> None:
     for answer in (
         chat(server, {"type": "json_schema", "json_schema": {"name": "n", "schema": schema}}),
         responses(server, text={"format": {"type": "json_schema", "name": "n", "schema": schema}}),
@@ -94,7 +94,7 @@ def test_a_wrong_schema_is_refused(server: Server, schema: Any) -> None:
         assert answer.json()["error"]["code"] == "invalid_schema"
 
 
-def test_an_object(server: Server) -> None:
+def test_an_object(server: ServerHere) -> None:
     format = {"type": "json_object"}
     for answer in (
         chat(server, format),
@@ -104,7 +104,7 @@ def test_an_object(server: Server) -> None:
         assert isinstance(json.loads(content(answer)), dict)
 
 
-def test_structural_formats(server: Server) -> None:
+def test_structural_formats(server: ServerHere) -> None:
     constant = {"type": "const_string", "value": "größe: 日本 🎉"}
     sequence = {"type": "sequence", "elements": [constant, {"type": "regex", "pattern": "[0-9]{2}"}]}
     for format, expected in ((constant, constant["value"]), (sequence, constant["value"])):
@@ -113,7 +113,7 @@ def test_structural_formats(server: Server) -> None:
             assert content(responses(server, response_format=whole)).startswith(str(expected))
 
 
-def test_a_schema_alone_is_reported_by_its_own_keywords_only(server: Server) -> None:
+def test_a_schema_alone_is_reported_by_its_own_keywords_only(server: ServerHere) -> None:
     answer = chat(server, {"type": "json_schema", "json_schema": SCHEMA})
     assert set(json.loads(content(answer))) == {"city", "ids"}
     assert answer.headers["x-unsupported-params"] == f"response_format.json_schema.{PLACE}"
@@ -123,7 +123,7 @@ def test_a_schema_alone_is_reported_by_its_own_keywords_only(server: Server) -> 
 def test_policies_for_what_is_not_enforced(policy: str, status: int) -> None:
     format = {"type": "json_schema", "json_schema": {"name": "n", "schema": UNIQUE}}
     arguments = ("--engine", "scripted", "--served-model-name", "m", "--unsupported-fields", policy)
-    with serving(*arguments) as server:
+    with serving_here(*arguments) as server:
         answer = chat(server, format)
         assert answer.status_code == status
         assert "x-unsupported-params" not in answer.headers
@@ -139,7 +139,7 @@ class Plan(BaseModel):
     steps: list[Step] = Field(max_length=3)
 
 
-def test_the_sdk_parses_answers_into_models(server: Server) -> None:
+def test_the_sdk_parses_answers_into_models(server: ServerHere) -> None:
     question: Any = [{"role": "user", "content": "hello"}]
     with openai.OpenAI(base_url=server.url, api_key="none") as client:
         completion = client.chat.completions.parse(model="m", messages=question, response_format=Plan, temperature=0)

@@ -3,7 +3,7 @@ from collections.abc import Callable, Iterator
 
 import httpx
 import pytest
-from support.serving import serving
+from support.serving_here import serving_here
 
 Clients = Iterator[Callable[[str], httpx.Client]]
 
@@ -25,17 +25,19 @@ def _clients(tiny_text, tiny_vision, tmp_path_factory, *options) -> Clients:
     keys.write_text("secret\n")
     settings = {
         "text": (tiny_text.path,),
-        "key": (tiny_text.path, "--api-key-file", keys),
-        "limit": (tiny_text.path, "--max-tokens-limit", 100),
-        "vision": (tiny_vision.path,),
-        "files": (tiny_vision.path, "--allowed-local-media-path", tmp_path_factory.mktemp("allowed")),
+        # What is refused here is refused before a model is asked.
+        "key": ("--engine", "scripted", "--api-key-file", keys),
+        "limit": ("--engine", "scripted", "--max-tokens-limit", 100),
+        "vision": (tiny_vision.path, "--allowed-local-media-path", tmp_path_factory.mktemp("allowed")),
     }
     started: dict[str, httpx.Client] = {}
     with contextlib.ExitStack() as stack:
 
         def client(name: str) -> httpx.Client:
             if name not in started:
-                server = stack.enter_context(serving(*map(str, settings[name]), "--served-model-name", "m", *options))
+                server = stack.enter_context(
+                    serving_here(*map(str, settings[name]), "--served-model-name", "m", *options)
+                )
                 base = server.url.rpartition("/v")[0]
                 started[name] = stack.enter_context(httpx.Client(base_url=base, timeout=300))
             return started[name]

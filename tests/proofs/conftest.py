@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 import httpx
 import pytest
-from support.serving import serving
+from support.serving_here import serving_here
 
 from proofs.asking import PATHS, Ask
 from proofs.dropping import BrokenProof, Dropping
@@ -75,7 +75,7 @@ def ask(run: Run, http: httpx.Client) -> Ask:
 
 @contextmanager
 def model(path: Path, *options: str) -> Iterator[str]:
-    with serving(str(path), "--served-model-name", "m", *options) as server:
+    with serving_here(str(path), "--served-model-name", "m", *options) as server:
         yield server.url
 
 
