@@ -6,7 +6,6 @@ from pathlib import Path
 from specvino.engine.errors import ModelLoadError
 from specvino.engine.models.catalogue import CATALOGUE, DEFAULT
 from specvino.engine.models.folder import open_folder
-from specvino.engine.models.gguf_file import open_gguf
 from specvino.engine.models.pull import Report, pull, say_nothing
 from specvino.engine.models.source import ModelSource
 
@@ -35,6 +34,8 @@ def resolve(model: str | None, report: Report = say_nothing, revision: str | Non
     if path.is_dir():
         return open_folder(path)
     if path.suffix.lower() == ".gguf":
+        from specvino.engine.models.gguf_file import open_gguf  # gguf takes as long as all other imports together
+
         return open_gguf(path)
     if path.exists():
         raise ModelLoadError(f"{path}: is neither an OpenVINO folder nor a .gguf file")

@@ -6,7 +6,7 @@ what its prefix cache has (decision 061).
 
 from collections.abc import Iterator
 
-from specvino.engine.openvino.messages.preprocess import TOKEN_ID_BYTES
+from specvino.engine.openvino.messages.token_ids import TOKEN_ID_BYTES
 from specvino.engine.openvino.messages.worker import CACHE_BLOCK, Generate
 
 
