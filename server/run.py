@@ -1,7 +1,6 @@
 """Runs the app on uvicorn, until its last process has ended."""
 
 import asyncio
-import gc
 import signal
 import socket
 import sys
@@ -127,8 +126,6 @@ def run(served: ServedApp, host: str, port: int, *, max_connections: int, insecu
     # uvicorn 0.54 raises the signal again after the shutdown; this ends the process cleanly (decision 040).
     for number in (signal.SIGINT, signal.SIGTERM):
         signal.signal(number, lambda *_: sys.exit(0))
-    # What exists now is never garbage. A full collection that reads it would stop all requests for 0.1 s.
-    gc.freeze()
     server.run(sockets=[listener])
     if failure:
         raise failure[0]

@@ -24,7 +24,6 @@ from tqdm.auto import tqdm
 from specvino.engine.chat_template.files import FOLDERS as TEMPLATE_FOLDERS
 from specvino.engine.errors import ModelLoadError
 from specvino.engine.models.folder import FILES, LANGUAGE_MODEL, VISION_FILES, open_folder
-from specvino.engine.models.gguf_file import open_gguf
 from specvino.engine.models.pull import Report, say_nothing
 from specvino.engine.models.source import ModelSource
 
@@ -46,7 +45,11 @@ def fetch(id: str, quantization: str | None, revision: str | None, report: Repor
     files, gguf = needed_files(id, list(sizes), quantization)
     if left := [file for file in files if not (folder / file).exists()]:
         folder = repository.snapshot(files, folder.name, _bars(sum(sizes[file] for file in left), report))
-    return open_gguf(folder / gguf) if gguf else open_folder(folder)
+    if gguf is None:
+        return open_folder(folder)
+    from specvino.engine.models.gguf_file import open_gguf  # slow to import, and rarely needed
+
+    return open_gguf(folder / gguf)
 
 
 class _Repository:

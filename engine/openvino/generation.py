@@ -11,7 +11,7 @@ from specvino.engine.openvino.client.constraints import ResolvedConstraint
 from specvino.engine.openvino.client.images import sent_images
 from specvino.engine.openvino.client.running_choice import BudgetedChoice, ChoiceFactory, RunningChoice
 from specvino.engine.openvino.client.workers import Assignment, OutputQueue, Workers
-from specvino.engine.openvino.messages.preprocess import TOKEN_ID_BYTES
+from specvino.engine.openvino.messages.token_ids import TOKEN_ID_BYTES
 from specvino.engine.openvino.messages.worker import Generate, Output
 from specvino.engine.protocol import CLIENT
 from specvino.engine.request import GenerationRequest

@@ -1,6 +1,31 @@
-"""The start lines that the pages of the systems show."""
+"""`specvino docs build`: what it gives to the portal, whose build is tried in tests/portal/test_build.py."""
 
+from pathlib import Path
+
+import pytest
+from typer.testing import CliRunner
+
+from specvino.cli import main
+from specvino.cli.conform_matrix import side_by_side
 from specvino.cli.docs import start_lines
+from specvino.portal.build import BuildError
+
+
+def test_the_site_is_built_in_the_folder_that_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
+    given = []
+    monkeypatch.setattr("specvino.portal.build.build", lambda *arguments: given.append(arguments))
+    run = CliRunner().invoke(main, ["docs", "build", "-o", "site/"])
+    assert (run.exit_code, run.output) == (0, "the site is in site: open site/index.html\n")
+    assert given == [(Path("site"), main, side_by_side, start_lines())]
+
+
+def test_a_site_that_can_not_be_built_is_one_line(monkeypatch: pytest.MonkeyPatch) -> None:
+    def fail(*_: object) -> None:
+        raise BuildError("no")
+
+    monkeypatch.setattr("specvino.portal.build.build", fail)
+    run = CliRunner().invoke(main, ["docs", "build"])
+    assert (run.exit_code, run.output) == (1, "specvino: no\n")
 
 
 def test_a_start_line() -> None:

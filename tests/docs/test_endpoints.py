@@ -8,10 +8,9 @@ from typing import Any
 import httpx
 import pytest
 from support.examples import masked
-from support.serving import serving
+from support.serving import Server
 
 from specvino.document.operations import Operation
-from specvino.engine.models import ModelSource
 from specvino.portal.pages import endpoints
 from specvino.portal.source import Source
 
@@ -23,11 +22,8 @@ _SHOWN = re.compile(r"^\*\*(A request|An answer)\*\*(?: \(([^)]*)\))?\n\n```json
 
 
 @pytest.fixture(scope="module")
-def client(smollm2: ModelSource) -> Iterator[httpx.Client]:
-    with (
-        serving(str(smollm2.path), "--served-model-name", "smollm2") as server,
-        httpx.Client(base_url=server.url, timeout=300) as client,
-    ):
+def client(server: Server) -> Iterator[httpx.Client]:
+    with httpx.Client(base_url=server.url, timeout=300) as client:
         yield client
 
 

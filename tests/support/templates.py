@@ -9,6 +9,9 @@ from specvino.engine.models import ModelSource
 
 OWN = (Path(__file__).parents[1] / "models" / "tiny_text_template.jinja").read_text("utf-8")
 
+THINKING = OWN.rstrip().removesuffix("{%- endif %}") + "{{ '<think>\\n' }}{%- endif %}"
+"""Begins the reasoning."""
+
 
 def with_template(model: ModelSource, folder: Path, template: str) -> ModelSource:
     """A copy of the model in a folder, which has to be empty."""

@@ -15,7 +15,8 @@ from specvino.engine.openvino.client.constraints import ResolvedConstraint, reso
 from specvino.engine.openvino.client.grammars import GrammarClient
 from specvino.engine.openvino.client.images import PromptImages, images_in
 from specvino.engine.openvino.client.preprocess import PreprocessClient
-from specvino.engine.openvino.messages.preprocess import TOKEN_ID_BYTES, Cut
+from specvino.engine.openvino.messages.preprocess import Cut
+from specvino.engine.openvino.messages.token_ids import TOKEN_ID_BYTES
 from specvino.engine.openvino.messages.worker import CACHE_BLOCK, VisionPrompt
 from specvino.engine.output_parsers.selection import SelectedParsers
 from specvino.engine.prompt_checks import numbered, room

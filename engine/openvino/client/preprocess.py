@@ -13,7 +13,6 @@ from specvino.engine.openvino.messages.images import break_image_tags
 from specvino.engine.openvino.messages.preprocess import (
     ENDING,
     OUT_OF_BOUNDS,
-    TOKEN_ID_BYTES,
     Cut,
     Detokenize,
     Detokenized,
@@ -32,6 +31,7 @@ from specvino.engine.openvino.messages.preprocess import (
     Tokenize,
     Vocabulary,
 )
+from specvino.engine.openvino.messages.token_ids import TOKEN_ID_BYTES
 from specvino.engine.processes.request_reply import ProcessCrashed, RequestReplyClient
 from specvino.engine.processes.supervisor import Supervisor
 from specvino.engine.prompt_checks import check_ids, check_length

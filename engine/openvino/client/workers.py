@@ -15,7 +15,7 @@ from specvino.engine.errors import EngineError, EngineRestarted, PromptError
 from specvino.engine.openvino.client.admission import AdmittedPrompt
 from specvino.engine.openvino.client.constraints import ResolvedConstraint
 from specvino.engine.openvino.client.memory import available, needed_to_load
-from specvino.engine.openvino.messages.preprocess import TOKEN_ID_BYTES
+from specvino.engine.openvino.messages.token_ids import TOKEN_ID_BYTES
 from specvino.engine.openvino.messages.worker import LONGEST_DRAFTED, Cancel, Loaded, LoadModel, Output, Step
 from specvino.engine.processes.on_demand import OnDemand
 from specvino.engine.processes.supervisor import Supervisor

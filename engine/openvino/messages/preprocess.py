@@ -1,7 +1,4 @@
-"""The messages between the server and the preprocess and template processes.
-
-Token ids of prompts travel as bytes (int64, the machine's order): the server only counts and forwards them.
-"""
+"""The messages between the server and the preprocess and template processes."""
 
 import json
 from dataclasses import replace
@@ -13,8 +10,6 @@ from specvino.engine.chat_template.capabilities import Capabilities
 from specvino.engine.output_parsers.formats import ShownFormats
 from specvino.engine.request import Conversation
 from specvino.engine.segments import Hidden
-
-TOKEN_ID_BYTES = 8
 
 # Characters of a prompt's end, which determine whether the answer begins within the reasoning.
 ENDING = 256

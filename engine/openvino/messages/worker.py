@@ -6,7 +6,7 @@ import msgspec
 
 from specvino.engine.grammar import LoweredConstraint
 from specvino.engine.openvino.messages.options import PipelineOptions
-from specvino.engine.openvino.messages.preprocess import TOKEN_ID_BYTES
+from specvino.engine.openvino.messages.token_ids import TOKEN_ID_BYTES
 from specvino.engine.protocol import Drafting
 from specvino.engine.request import Image, Sampling
 from specvino.engine.segments import FinishReason

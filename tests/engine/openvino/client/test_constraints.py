@@ -2,13 +2,12 @@
 
 import json
 from dataclasses import replace
-from pathlib import Path
 from typing import Any
 
 import pytest
 from support.conversation import answer, ask, conversation, reasons, text
 from support.engines import Sharing, running
-from support.templates import OWN, with_template
+from support.templates import THINKING
 from support.tools import PARAMETERS, TIME, WEATHER, calls, with_tools
 
 from specvino.engine.errors import ConstraintError
@@ -23,8 +22,7 @@ CITY = JsonSchema(PARAMETERS)
 ANSWERS = ('"yes"', '"no"')
 
 
-# By scope="module" the tests of one format follow each other, so that they share its engine.
-@pytest.mark.parametrize("name", TOOL_PARSERS, scope="module")
+@pytest.mark.parametrize("name", TOOL_PARSERS)
 def test_calls_are_forced_in_every_format(name: str, tiny_text: ModelSource, sharing: Sharing) -> None:
     """The tiny model was taught only one of them."""
 
@@ -41,7 +39,7 @@ def test_calls_are_forced_in_every_format(name: str, tiny_text: ModelSource, sha
     sharing(tiny_text, test, tool_parser=name, reasoning_parser="none")
 
 
-@pytest.mark.parametrize("name", TOOL_PARSERS, scope="module")
+@pytest.mark.parametrize("name", TOOL_PARSERS)
 def test_several_calls_that_must_be_made_come_to_an_end_in_every_format(
     name: str, tiny_text: ModelSource, sharing: Sharing
 ) -> None:
@@ -75,12 +73,8 @@ def test_the_structured_output_or_a_call(tiny_text: ModelSource, sharing: Sharin
 
 
 def test_what_the_prompt_has_begun_is_reasoning_and_a_constrained_answer_comes_behind_it(
-    tiny_text: ModelSource, tmp_path: Path
+    tiny_text: ModelSource, sharing: Sharing
 ) -> None:
-    thinking = with_template(
-        tiny_text, tmp_path, OWN.rstrip().removesuffix("{%- endif %}") + "{{ '<think>\\n' }}{%- endif %}"
-    )
-
     async def test(engine: OpenVINOEngine) -> None:
         segments = await answer(engine, ask("think"))
         assert [s.text for s in segments if isinstance(s, ReasoningDelta)]
@@ -93,11 +87,13 @@ def test_what_the_prompt_has_begun_is_reasoning_and_a_constrained_answer_comes_b
         assert [s.text for s in segments if isinstance(s, ReasoningDelta)]
         assert [name for name, _ in calls(segments)] == ["get_weather"]
 
-    running(thinking, test)
+    sharing(tiny_text, test, chat_template=THINKING)
 
 
 @pytest.mark.parametrize("name", ["qwen3", "lfm2", "minicpm5", "gemma4"])
-def test_a_model_that_is_told_to_reasons_before_its_structured_output(name: str, tiny_text: ModelSource) -> None:
+def test_a_model_that_is_told_to_reasons_before_its_structured_output(
+    name: str, tiny_text: ModelSource, sharing: Sharing
+) -> None:
     """The tiny model was taught to think as all but the last do."""
 
     async def test(engine: OpenVINOEngine) -> None:
@@ -109,10 +105,10 @@ def test_a_model_that_is_told_to_reasons_before_its_structured_output(name: str,
             reasoning_grammar = any(isinstance(segment, ReasoningDelta) for segment in segments)
             assert reasoning_grammar == (told and name != "gemma4")
 
-    running(tiny_text, test, tool_parser="none", reasoning_parser=name)
+    sharing(tiny_text, test, tool_parser="none", reasoning_parser=name)
 
 
-@pytest.mark.parametrize("name", MESSAGE_FRAMINGS, scope="module")
+@pytest.mark.parametrize("name", MESSAGE_FRAMINGS)
 def test_a_structured_output_stands_in_a_message_where_answers_do(
     name: str, tiny_text: ModelSource, sharing: Sharing
 ) -> None:

@@ -2,13 +2,12 @@
 
 from array import array
 from dataclasses import replace
-from pathlib import Path
 from typing import Any
 
 import pytest
 from support.conversation import answer, ask, completion_tokens, reasons, text
-from support.engines import idle, running
-from support.templates import OWN, with_template
+from support.engines import Sharing
+from support.templates import THINKING
 from support.tools import WEATHER, calls, with_tools
 from support.worker_requests import generate
 
@@ -35,15 +34,8 @@ def usage(segments: list[Segment]) -> Usage:
     return last
 
 
-@pytest.fixture
-def begun(tiny_text: ModelSource, tmp_path: Path) -> ModelSource:
-    """The tiny model with a template that begins the reasoning."""
-    template = OWN.rstrip().removesuffix("{%- endif %}") + "{{ '<think>\\n' }}{%- endif %}"
-    return with_template(tiny_text, tmp_path, template)
-
-
 @pytest.mark.parametrize("drafts", [{}, {"prompt_lookup": True}])
-def test_reasoning_that_the_prompt_has_begun(begun: ModelSource, drafts: dict[str, Any]) -> None:
+def test_reasoning_that_the_prompt_has_begun(tiny_text: ModelSource, sharing: Sharing, drafts: dict[str, Any]) -> None:
     async def test(engine: OpenVINOEngine) -> None:
         for budget in (0, 1, 4, 9):
             segments = await answer(engine, with_budget(ask("think", max_tokens=60), budget))
@@ -55,12 +47,11 @@ def test_reasoning_that_the_prompt_has_begun(begun: ModelSource, drafts: dict[st
         assert (thought(whole), text(whole)) == (THOUGHT, "The answer is 4.")
         none = await answer(engine, with_budget(ask("think", max_tokens=60), 0))
         assert (thought(none), text(none)) == ("", "The answer is 4.")
-        await idle(engine)
 
-    running(begun, test, **drafts)
+    sharing(tiny_text, test, chat_template=THINKING, **drafts)
 
 
-def test_the_limit_and_the_form_count_for_the_whole_choice(begun: ModelSource) -> None:
+def test_the_limit_and_the_form_count_for_the_whole_choice(tiny_text: ModelSource, sharing: Sharing) -> None:
     async def test(engine: OpenVINOEngine) -> None:
         for limit in range(1, 14):
             segments = await answer(engine, with_budget(ask("think", max_tokens=limit), 4))
@@ -72,9 +63,8 @@ def test_the_limit_and_the_form_count_for_the_whole_choice(begun: ModelSource) -
         assert thought(segments).count(" Well.") == 3
         forced = with_budget(with_tools("think", WEATHER, must_call=True, parallel_calls=False), 4)
         assert [name for name, _ in calls(await answer(engine, forced))] == ["get_weather"]
-        await idle(engine)
 
-    running(begun, test)
+    sharing(tiny_text, test, chat_template=THINKING)
 
 
 def ids(prompt: bytes) -> list[int]:
