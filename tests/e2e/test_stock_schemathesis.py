@@ -11,7 +11,7 @@ from typing import Any
 
 import httpx
 import pytest
-from support.serving import Server, serving
+from support.serving_here import ServerHere, serving_here
 
 from specvino.document.loading import whole
 from specvino.document.operations import operations
@@ -33,17 +33,19 @@ KEYS = {"open": (), "with a key": ("-H", f"Authorization: Bearer {KEY}")}
 
 
 @pytest.fixture(scope="module", params=KEYS)
-def stranger(request) -> Iterator[tuple[Server, tuple[str, ...]]]:
+def stranger(request) -> Iterator[tuple[ServerHere, tuple[str, ...]]]:
     """A server, and what a command for it ends with."""
     keys = {"SPECVINO_API_KEY": KEY} if KEYS[request.param] else {}
-    with serving("--engine", "scripted", env=keys) as server:
+    with serving_here("--engine", "scripted", env=keys) as server:
         yield server, KEYS[request.param]
 
 
 class Run:
     """The stock command, its verdict and what it sent: (phase, operation, status) of each request, counted."""
 
-    def __init__(self, stranger: tuple[Server, tuple[str, ...]], folder: Path, version: str, *arguments: str) -> None:
+    def __init__(
+        self, stranger: tuple[ServerHere, tuple[str, ...]], folder: Path, version: str, *arguments: str
+    ) -> None:
         server, ending = stranger
         reports = folder / "run.json", folder / "run.ndjson"
         command = [sys.executable, "-m", "schemathesis.cli", "run", f"{server.url}/openapi.json?version={version}"]
@@ -93,7 +95,7 @@ def require_nothing_found(run: Run, version: str, *phases: str) -> None:
 def test_it_finds_nothing_in_the_life_of_a_response(stranger, tmp_path) -> None:
     version = "3.1" if stranger[1] else "3.2"
     only = ("--include-tag", "Responses", "--include-operation-id", "list_models")
-    run = Run(stranger, tmp_path, version, "--phases", "stateful", *only)
+    run = Run(stranger, tmp_path, version, "--phases", "stateful", "--max-examples", "50", *only)
     require_nothing_found(run, version, "stateful")
     assert run.operations("stateful", 200) == {"GET /models", "POST /responses", *LIFE}
 
@@ -137,7 +139,7 @@ def test_it_finds_a_key_that_nobody_asks_for(stranger, tmp_path) -> None:
 
 
 def of_file(
-    folder: Path, server: Server, document: dict[str, Any], operation: str, *ending: str
+    folder: Path, server: ServerHere, document: dict[str, Any], operation: str, *ending: str
 ) -> subprocess.CompletedProcess[str]:
     """Runs the command for one operation of a document in a file."""
     file = folder / "openapi.json"

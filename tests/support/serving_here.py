@@ -110,7 +110,7 @@ def _running(served: ServedApp) -> Iterator[int]:
     )
     server = run._Server(config, served)
     with socket.create_server(("127.0.0.1", 0)) as listener:
-        thread = threading.Thread(target=server.run, args=([listener],))
+        thread = threading.Thread(target=server.run, args=([listener],), daemon=True)
         thread.start()
         try:
             assert began.wait(PATIENCE)
