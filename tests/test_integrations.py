@@ -111,15 +111,27 @@ def test_the_options_of_the_action_and_the_docs_exist() -> None:
         assert option in help_text
 
 
-@pytest.mark.parametrize(("id", "files"), [("specvino-baseline", ["b.yaml"]), ("specvino-spec-lint", [])])
-def test_hooks_run(tmp_path, monkeypatch, id, files) -> None:
+def test_the_hook_for_baselines_runs(tmp_path) -> None:
     (tmp_path / "b.yaml").write_text("accepted: {chat/basics/answers: {verdict: fail}}")
+    run = CliRunner().invoke(main, [*hook("specvino-baseline"), str(tmp_path / "b.yaml")])
+    assert run.exit_code == 0, run.output
+
+
+def test_the_hook_for_the_document_lints_that_of_the_folder(tmp_path, monkeypatch) -> None:
     (tmp_path / "openapi").symlink_to(PROJECT / "openapi")
     monkeypatch.chdir(tmp_path)
+    read = []
+    monkeypatch.setattr("specvino.codegen.spec.read", lambda folder: read.append(folder.resolve()))
+    monkeypatch.setattr("specvino.codegen.lint.lint", lambda spec: [])
+    run = CliRunner().invoke(main, hook("specvino-spec-lint"))
+    assert run.exit_code == 0, run.output
+    assert read == [PROJECT / "openapi"]
+
+
+def hook(id: str) -> list[str]:
     program, *words = HOOKS[id]["entry"].split()
     assert program == "specvino"
-    run = CliRunner().invoke(main, [*words, *files])
-    assert run.exit_code == 0, run.output
+    return words
 
 
 @pytest.mark.parametrize(

@@ -10,7 +10,9 @@ import httpx
 import pytest
 from support.hub import MAIN, OLD, Hub, serving
 from support.serving import serving as serving_a_model
+from typer.testing import CliRunner
 
+from specvino.cli import main
 from specvino.engine.models import ModelSource
 
 ID = "org/tiny"
@@ -84,13 +86,14 @@ def test_a_gated_model(hub: Hub, tmp_path: Path, token: str) -> None:
     assert code == 1
     assert err.startswith(f"specvino: {ID}: it is gated: ask for access at {hub.url}/{ID}, and give a token")
     assert err.count("\n") == 1
-    assert pull(hub, tmp_path, HF_TOKEN="right")[0] == 0
 
 
-def test_the_token_of_a_login(hub: Hub, tmp_path: Path) -> None:
+@pytest.mark.parametrize("token", ["right", ""])
+def test_a_token_that_may_read_it(hub: Hub, tmp_path: Path, token: str) -> None:
     hub.token = "right"
-    (tmp_path / "token").write_text("right")  # as `hf auth login` leaves it
-    assert pull(hub, tmp_path)[0] == 0
+    if not token:
+        (tmp_path / "token").write_text("right")  # as `hf auth login` leaves it
+    assert pull(hub, tmp_path, HF_TOKEN=token)[0] == 0
 
 
 def test_a_connection_that_breaks_is_resumed(hub: Hub, tmp_path: Path) -> None:
@@ -124,7 +127,11 @@ def test_a_pull_that_broke_off_goes_on_with_the_files_that_are_left(
     assert all((snapshot(tmp_path) / name).read_bytes() == (tiny_text.path / name).read_bytes() for name in names)
 
 
-def test_offline_with_the_cache_and_without(hub: Hub, tmp_path: Path) -> None:
+def test_without_the_hub_and_with_the_cache_or_without(hub: Hub, tmp_path: Path) -> None:
+    gone = Hub(ID, {}, url="http://127.0.0.1:9")
+    code, _, err = pull(gone, tmp_path)
+    assert code == 1
+    assert "the hub http://127.0.0.1:9 can't be reached (" in err
     code, _, err = pull(hub, tmp_path, HF_HUB_OFFLINE="1")
     assert code == 1
     cache = tmp_path / "hub"
@@ -135,20 +142,13 @@ def test_offline_with_the_cache_and_without(hub: Hub, tmp_path: Path) -> None:
     assert hub.asked == []
     pull(hub, tmp_path)
     hub.asked.clear()
-    assert pull(hub, tmp_path, HF_HUB_OFFLINE="1") == (0, f"{ID} is ready: {snapshot(tmp_path)}\n", "")
+    ready = f"{ID} is ready: {snapshot(tmp_path)}\n"
+    assert pull(hub, tmp_path, HF_HUB_OFFLINE="1") == (0, ready, "")
     assert hub.asked == []
+    assert pull(gone, tmp_path) == (0, ready, "")
     code, _, err = pull(hub, tmp_path, ID, "--revision", "old", HF_HUB_OFFLINE="1")
     assert code == 1
     assert "at the revision 'old'; HF_HUB_OFFLINE" in err
-
-
-def test_a_hub_that_cannot_be_reached(hub: Hub, tmp_path: Path) -> None:
-    gone = Hub(ID, {}, url="http://127.0.0.1:9")
-    code, _, err = pull(gone, tmp_path)
-    assert code == 1
-    assert "the hub http://127.0.0.1:9 can't be reached (" in err
-    pull(hub, tmp_path)
-    assert pull(gone, tmp_path) == (0, f"{ID} is ready: {snapshot(tmp_path)}\n", "")
 
 
 def test_a_snapshot_that_an_older_library_left(hub: Hub, tmp_path: Path, tiny_text: ModelSource) -> None:
@@ -171,11 +171,11 @@ def test_a_gguf_file_of_several(hub: Hub, tmp_path: Path) -> None:
     assert "m-Q4_0.gguf: is not a GGUF file" in err
 
 
-def test_a_folder_has_no_revision(hub: Hub, tmp_path: Path, tiny_text: ModelSource) -> None:
-    code, _, err = pull(hub, tmp_path, str(tiny_text.path), "--revision", "main")
-    assert code == 1
-    assert "isn't a model of the Hugging Face hub, so that it has no revision 'main'" in err
-    assert pull(hub, tmp_path, "smollm2", "--revision", "main")[0] == 1
+def test_a_folder_has_no_revision(tiny_text: ModelSource) -> None:
+    for model in (str(tiny_text.path), "smollm2"):  # neither asks the hub
+        run = CliRunner().invoke(main, ["pull", model, "--revision", "main"])
+        assert run.exit_code == 1
+        assert "isn't a model of the Hugging Face hub, so that it has no revision 'main'" in run.output
 
 
 def test_a_model_is_served_by_its_id(hub: Hub, tmp_path: Path) -> None:

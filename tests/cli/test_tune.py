@@ -24,10 +24,13 @@ def tune(*given: str) -> tuple[int, str]:
     return run.exit_code, run.output
 
 
-def test_a_model_is_measured(tmp_path: Path) -> None:
+def test_a_model_is_measured(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    few = [Candidate("step", 1024), Candidate("pinning", plugin_config={"ENABLE_CPU_PINNING": False})]
+    # Whether all of this machine load is tried in tests/engine/openvino/tuning.
+    monkeypatch.setattr(search, "candidates", lambda machine: iter(few))
     code, output = tune(str(MODEL), "--seconds", "0", "-o", str(tmp_path / "serve.sh"))
     assert code == 0
-    assert output.count("Measured: ") >= 6  # while it goes on
+    assert output.count("Measured: ") >= 3  # while it goes on
     assert "\n --max-num-batched-tokens 1024" in output
     # Which are fastest is the machine's business.
     last = output.splitlines()[-1].partition("  #")[0]

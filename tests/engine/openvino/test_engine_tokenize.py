@@ -19,7 +19,7 @@ from specvino.engine.segments import Started
 TEXTS = ["hello", "", "naïve café 你好 🎉👨‍👩‍👧🇫🇷 \u0301", "<|im_start|>user\nhi<|im_end|>", "\0\ue000", "  \n\n "]
 
 
-def test_ids_are_the_texts(source: ModelSource, tokenizer: Tokenizer) -> None:
+def test_ids_are_the_texts(source: ModelSource, tokenizer: Tokenizer, sharing: Sharing) -> None:
     async def test(engine: Engine) -> None:
         tokenized = await engine.tokenize(TEXTS, add_special_tokens=True)
         assert [tokenizer.decode(ids, skip_special_tokens=False) for ids in tokenized] == TEXTS
@@ -27,7 +27,7 @@ def test_ids_are_the_texts(source: ModelSource, tokenizer: Tokenizer) -> None:
         assert tokenizer.get_eos_token_id() in tokenized[3]
         assert await engine.tokenize([], add_special_tokens=True) == []
 
-    running(source, test)
+    sharing(source, test)
 
 
 def test_it_is_what_prompts_are_made_of(tiny_text: ModelSource, sharing: Sharing) -> None:
