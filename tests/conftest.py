@@ -1,7 +1,12 @@
 """Models for tests: a tiny one trained for them, and the real default model."""
 
+import os
+import ssl
+from functools import cache
 from pathlib import Path
+from typing import Any
 
+import httpx
 import hypothesis
 import pytest
 
@@ -50,16 +55,43 @@ def pytest_ignore_collect(collection_path: Path, config: pytest.Config) -> bool 
     return collection_path.relative_to(TESTS).as_posix().startswith(SLOW) or None
 
 
-# Single tests that take minutes come first: at the end the other workers would have nothing to do meanwhile.
-LONGEST = "e2e/test_fuzz"
+# pytest-xdist runs the tests of a group in one worker, so that what they share is made once. A group is a file, but for
+# tests that share a server with other files, and for files that would keep one worker busy when the others have ended.
+SERVERS = ("scripted_server", "default_server", "tiny_server")
+SHARING = ("ovms", "proofs")
+SPLIT = ("e2e/test_fuzz", "e2e/test_stock_schemathesis")
 
 
-def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    items.sort(key=lambda item: not item.path.relative_to(TESTS).as_posix().startswith(LONGEST))
+def _group(item: pytest.Item) -> str:
+    path = item.path.relative_to(TESTS).as_posix()
+    if path.startswith(SPLIT):
+        return item.nodeid
+    server = next((name for name in SERVERS if name in getattr(item, "fixturenames", ())), None)
+    return server or next((folder for folder in SHARING if path.startswith(folder)), path)
+
+
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
     for item in items:
         if item.path.relative_to(TESTS).as_posix().startswith(SLOW):
             item.add_marker("slow")
+    if hasattr(config, "workerinput"):
+        # The slow ones first: what is left for the end should be short.
+        items.sort(key=lambda item: item.get_closest_marker("slow") is None)
+        for item in items:
+            item.add_marker(pytest.mark.xdist_group(_group(item)))
 
+
+@cache
+def _ssl_context(*arguments: Any, files: tuple[str | None, ...]) -> ssl.SSLContext:
+    return httpx.create_ssl_context(*arguments)
+
+
+def _shared_ssl_context(verify: Any = True, cert: Any = None, trust_env: bool = True) -> ssl.SSLContext:
+    return _ssl_context(verify, cert, trust_env, files=(os.getenv("SSL_CERT_FILE"), os.getenv("SSL_CERT_DIR")))
+
+
+# httpx 0.28 reads the machine's certificates for each client, for 50 ms of CPU time: the tests read them once.
+httpx._transports.default.create_ssl_context = _shared_ssl_context
 
 # How fast a machine draws or runs examples is not what these tests are about.
 hypothesis.settings.register_profile("specvino", deadline=None, suppress_health_check=[hypothesis.HealthCheck.too_slow])
