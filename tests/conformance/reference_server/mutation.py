@@ -109,7 +109,7 @@ def _by_nearness(cases: Iterable[Case], rule: str) -> list[Case]:
 
 
 def concerned(part: Mutant, *beside: type[Part], by: str = "specvino") -> frozenset[str]:
-    """The cases that can see a part on a correct server with the others `beside` it: those that call what it overrides."""
+    """The cases that can see a part, on a correct server with others `beside` it: those that call what it overrides."""
     reached = reaching(*beside, by=by)
     return frozenset().union(*(reached.get(name, ()) for name in overridden(part)))
 
