@@ -9,6 +9,7 @@ from specvino.codegen.new_dialect import files
 from specvino.codegen.source import SpecError
 from specvino.codegen.spec import Spec
 
+
 @pytest.mark.parametrize(
     ("name", "message"),
     [("TGI", "small letters"), ("../x", "small letters"), ("vllm", "already a dialect"), ("specvino", "this project")],

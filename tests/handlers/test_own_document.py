@@ -33,14 +33,29 @@ MINIMAL: dict[str, dict[str, Any]] = {
 }
 
 
+MADE: dict[str, dict[str, Any]] = {}
+JUDGES: dict[int, tuple[dict[str, Any], Validators]] = {}
+
+
 def of(**changed: Any) -> dict[str, Any]:
-    return described(whole(), Facts(**{name: getattr(SERVED, name) for name in Facts.__slots__} | changed))
+    """Made once for the same facts; not to be changed."""
+    facts = Facts(**{name: getattr(SERVED, name) for name in Facts.__slots__} | changed)
+    if repr(facts) not in MADE:
+        MADE[repr(facts)] = described(whole(), facts)
+    return MADE[repr(facts)]
+
+
+def validators(document: dict[str, Any]) -> Validators:
+    """Made once for a document, which stays beside them, so that no other one gets its id."""
+    if id(document) not in JUDGES:
+        JUDGES[id(document)] = document, Validators(document)
+    return JUDGES[id(document)][1]
 
 
 def accepts(document: dict[str, Any], endpoint: str, **fields: Any) -> bool:
     body = by_endpoint(document)[endpoint].body
     assert body is not None
-    return Validators(document).of(body).fits(MINIMAL[endpoint] | fields)
+    return validators(document).of(body).fits(MINIMAL[endpoint] | fields)
 
 
 @pytest.mark.parametrize("document", [whole(), lowered()], ids=["3.2", "3.1"])
@@ -79,7 +94,7 @@ def test_examples_are_valid() -> None:
     assert operation.body is not None
     examples = operation.definition["requestBody"]["content"]["application/json"]["examples"].values()
     assert examples
-    assert all(Validators(document).of(operation.body).fits(each["value"]) for each in examples)
+    assert all(validators(document).of(operation.body).fits(each["value"]) for each in examples)
 
 
 def test_bodies_of_links_are_valid() -> None:
@@ -93,7 +108,7 @@ def test_bodies_of_links_are_valid() -> None:
             sent += 1
             assert link["x-schemathesis"] == {"merge_body": False}
             assert link["requestBody"]["model"] == "$response.body#/data/0/id"
-            assert Validators(document).of(body).fits(link["requestBody"] | {"model": "m"})
+            assert validators(document).of(body).fits(link["requestBody"] | {"model": "m"})
     assert sent == 4
 
 
@@ -157,7 +172,7 @@ def test_a_model_that_sees_and_one_that_does_not(vision: bool) -> None:
         "last_id": "msg_1",
         "has_more": False,
     }
-    assert Validators(document).of(listed).fits(page)
+    assert validators(document).of(listed).fits(page)
 
 
 def test_the_size_of_a_body() -> None:

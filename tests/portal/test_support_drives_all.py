@@ -1,5 +1,5 @@
-"""The files of the dialects drive everything else, with no other edit: a changed level the matrix, the system's document
-and its client; a dialect of which nothing is known all commands."""
+"""The files of the dialects drive everything else, with no other edit: a changed level the matrix, the system's
+document and its client; a dialect of which nothing is known all commands."""
 
 import json
 import re

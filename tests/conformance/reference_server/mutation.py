@@ -109,15 +109,15 @@ def _by_nearness(cases: Iterable[Case], rule: str) -> list[Case]:
 
 
 def concerned(part: Mutant, *beside: type[Part], by: str = "specvino") -> frozenset[str]:
-    """The cases that can see a part on a correct server with the others `beside` it: those that call what it overrides."""
-    reached = reaching(*beside, by=by)
+    """The cases that can see a part, on a correct server with others `beside` it: those that call what it overrides."""
+    reached = reaching(beside, by)
     return frozenset().union(*(reached.get(name, ()) for name in overridden(part)))
 
 
 @cache
-def reaching(*beside: type[Part], by: str = "specvino") -> dict[str, frozenset[str]]:
-    """By a method's name the cases that have the correct server call it, but those of BY_BOUNDS: a mutant of it can't
-    change any other."""
+def reaching(beside: tuple[type[Part], ...], by: str) -> dict[str, frozenset[str]]:
+    """By a method's name the cases that have the correct server, with others `beside` it, call it, but those of
+    BY_BOUNDS: a mutant of it can't change any other."""
     called: set[str] = set()
     found: dict[str, set[str]] = {}
     plans = [Plan((case,), {}) for case in whole_plan(by).cases]
