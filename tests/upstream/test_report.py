@@ -21,7 +21,7 @@ def found(*differences, **more):
         "system": "tiny",
         "source": "tiny 1.0",
         "parts": (("chat", "request"),),
-        "found": differences,
+        "differences": differences,
         "allowed": 0,
         "unused": (),
         "open": {Only.SYSTEM: (), Only.DOCUMENT: ()},
