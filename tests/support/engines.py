@@ -10,7 +10,7 @@ from specvino.engine.openvino.engine import OpenVINOEngine
 from specvino.engine.protocol import EngineStats
 from support.processes import leaving_no_process
 
-PATIENCE = 300
+PATIENCE = 900
 
 Test = Callable[[OpenVINOEngine], Awaitable[Any]]
 
