@@ -53,7 +53,7 @@ def test_differences(project) -> None:
 def test_known_differences(project) -> None:
     (project / "known.yaml").write_text("[{field: chat.seed, only: system, reason: The engine refuses it.}]")
     run = drift(project, ours=without_null())
-    assert (run.exit_code, run.output.count("beside 1 known")) == (0, 1)
+    assert (run.exit_code, run.output.count("in addition to 1 known")) == (0, 1)
     run = drift(project)
     assert run.exit_code == 1
     assert "no longer allows anything: chat.seed, only system" in run.output

@@ -34,7 +34,7 @@ def test_a_remark_that_is_no_text(request_fields, only, value) -> None:
 @pytest.mark.parametrize("place", ["property", "component"])
 def test_a_description_of_this_server_only(schemas, only, place, text) -> None:
     {"property": schemas["Model"]["properties"]["id"], "component": schemas["Model"]}[place]["description"] = text
-    only("implementation-note", "Model", "x-implementation-note is the place")
+    only("implementation-note", "Model", "it belongs in x-implementation-note")
 
 
 def test_a_field_of_a_system_may_speak_of_that_system_s_fields(spec, sound, request_fields) -> None:
