@@ -117,18 +117,18 @@ def test_lines_are_refused(size: tuple[int, int]) -> None:
 @pytest.mark.parametrize(
     ("data", "reason"),
     [
-        (b"", "no PNG"),
-        (b"<svg xmlns='http://www.w3.org/2000/svg'/>", "no PNG"),
-        (b"<html>", "no PNG"),
-        (b"%PDF-1.7", "no PNG"),
-        (saved(Image.new("RGB", (4, 4)), "TIFF"), "no PNG"),
-        (saved(Image.new("RGB", (4, 4)), "EPS"), "no PNG"),
+        (b"", "isn't a PNG"),
+        (b"<svg xmlns='http://www.w3.org/2000/svg'/>", "isn't a PNG"),
+        (b"<html>", "isn't a PNG"),
+        (b"%PDF-1.7", "isn't a PNG"),
+        (saved(Image.new("RGB", (4, 4)), "TIFF"), "isn't a PNG"),
+        (saved(Image.new("RGB", (4, 4)), "EPS"), "isn't a PNG"),
         (file("red")[:60], "damaged"),
         (file("red")[:-30], "damaged"),
-        (file("red", format="JPEG")[:200], "damaged|no PNG"),
-        (file("red", format="WEBP")[:40], "damaged|no PNG"),
+        (file("red", format="JPEG")[:200], "damaged|isn't a PNG"),
+        (file("red", format="WEBP")[:40], "damaged|isn't a PNG"),
         (png(10, 10), "damaged"),
-        (png(0, 10), "damaged|no PNG"),
+        (png(0, 10), "damaged|isn't a PNG"),
     ],
 )
 def test_what_is_no_image(data: bytes, reason: str) -> None:
