@@ -1,7 +1,7 @@
 """Starts a child process.
 
-It is a new interpreter (`python -m`), never a fork: in a forked process OpenVINO 2026.4.1 uses only one core (decision
-003). The parent's `__main__` isn't imported again, and stdin isn't used.
+It is a new interpreter (`python -m`), never a fork: in a forked process OpenVINO 2026.4.1 uses only one core
+(decision 003). The parent's `__main__` isn't imported again, and stdin isn't used.
 """
 
 import asyncio

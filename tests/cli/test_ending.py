@@ -44,7 +44,7 @@ def test_what_needs_opentelemetry(option) -> None:
 
 
 def test_conformance_needs_no_extra() -> None:
-    modules = "judge", "fuzz.replay", "streams.stream_validator", "streams.fold", "streams.sse"
+    modules = "python_api", "fuzz.replay", "streams.stream_validator", "streams.fold", "streams.sse"
     code = "; ".join([BASE_ONLY, *(f"import specvino.conformance.{each}" for each in modules)])
     subprocess.run([sys.executable, "-c", code], check=True, timeout=300)
 
@@ -53,13 +53,13 @@ def test_generated_requests_need_an_extra() -> None:
     for chosen in (["--layer", "fuzz"], ["-f", "chat/fuzz"], ["--layer", "cases", "--layer", "fuzz"]):
         result = specvino("conform", "http://127.0.0.1:9/v1", *chosen)
         assert result.returncode == 2
-        assert result.stderr == "specvino: the layer fuzz needs Schemathesis: pip install 'specvino[fuzz]'\n"
+        assert result.stderr == "specvino: the layer fuzz requires Schemathesis: pip install 'specvino[fuzz]'\n"
 
 
 def test_conform_says_what_it_leaves_out_without_the_extra() -> None:
     with raw_server(well) as server:
         whole = specvino("conform", server.url, "--max-time", "1", "--profile", "core")
         some = specvino("conform", server.url, *ANSWERS)
-    assert "left out: the layer fuzz needs Schemathesis: pip install 'specvino[fuzz]'\n" in whole.stdout
+    assert "left out: the layer fuzz requires Schemathesis: pip install 'specvino[fuzz]'\n" in whole.stdout
     assert (some.returncode, some.stderr) == (0, "")
     assert "left out: the layer" not in some.stdout

@@ -74,7 +74,7 @@ def test_a_right_end(right: Exchange, outcome: str, code: str | None) -> None:
         (unary(503, error("nobody_knows")), "nobody_knows"),
         (unary(400, error("engine_restarted")), "has the status 400"),
         (unary(500, error("internal_error")), "an internal error"),
-        (unary(418, error("engine_restarted")), "418 is not documented"),
+        (unary(418, error("engine_restarted")), "418 isn't documented"),
         (stream(ROLE, TEXT, FINISH, done=False), "stream-end"),
         (stream(ROLE, TEXT), "stream-order"),
         (stream(TEXT, ROLE, FINISH), "stream-order"),

@@ -61,8 +61,9 @@ def _draw(config: GenerationConfig, sampling: Sampling, seed: int) -> None:
 
 
 def _search(config: GenerationConfig, request: Generate) -> None:
-    """Sets up a beam search. The server handles stop strings: in GenAI 2026.4.1 they make the step raise (decision
-    024).
+    """Sets up a beam search.
+
+    The server handles stop strings: in GenAI 2026.4.1 they make the step raise (decision 024).
     """
     config.num_beams = request.beams
     config.num_return_sequences = request.n
