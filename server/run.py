@@ -15,6 +15,7 @@ import uvicorn
 
 from specvino.engine.errors import ModelLoadError
 from specvino.server.access import ServeError, require_unreachable
+from specvino.server.app import Lifespan
 from specvino.server.assembly import ServedApp
 from specvino.server.assembly.storage import StorageError
 from specvino.server.connections import BoundedProtocol, Connections, possible
@@ -38,7 +39,20 @@ class _Server(uvicorn.Server):
     A second signal ends them at once, a third one the process.
     """
 
-    def __init__(self, config: uvicorn.Config, served: ServedApp) -> None:
+    def __init__(
+        self, served: ServedApp, lifespan: Lifespan, connections: Connections, log_config: dict[str, Any] | None
+    ) -> None:
+        config = uvicorn.Config(
+            served.asgi(lifespan),
+            loop="uvloop",
+            http=cast("type[asyncio.Protocol]", partial(BoundedProtocol, connections)),
+            ws="none",
+            timeout_keep_alive=KEEP_ALIVE,
+            log_config=log_config,
+            access_log=False,  # ours has more fields
+            timeout_graceful_shutdown=CLOSING,
+            server_header=False,
+        )
         super().__init__(config)
         self._served = served
         self._hurried = False
@@ -111,18 +125,7 @@ def run(served: ServedApp, host: str, port: int, *, max_connections: int, insecu
                 await asyncio.gather(loading, watching, return_exceptions=True)
                 await served.close()
 
-    config = uvicorn.Config(
-        served.asgi(lifespan),
-        loop="uvloop",
-        http=cast("type[asyncio.Protocol]", partial(BoundedProtocol, connections)),
-        ws="none",
-        timeout_keep_alive=KEEP_ALIVE,
-        log_config=logs.config(settings.telemetry.log_format),
-        access_log=False,  # ours has more fields
-        timeout_graceful_shutdown=CLOSING,
-        server_header=False,
-    )
-    server = _Server(config, served)
+    server = _Server(served, lifespan, connections, logs.config(settings.telemetry.log_format))
     # uvicorn 0.54 raises the signal again after the shutdown; this ends the process cleanly (decision 040).
     for number in (signal.SIGINT, signal.SIGTERM):
         signal.signal(number, lambda *_: sys.exit(0))

@@ -12,7 +12,6 @@ from typing import Any
 
 import httpx
 import pytest
-import uvicorn
 from support.app import MINIMAL, error_of
 from support.serving import PATIENCE, wait_until
 
@@ -24,6 +23,7 @@ from specvino.handlers.limits import Limits
 from specvino.handlers.media import MediaSettings
 from specvino.handlers.store import NoStore
 from specvino.server.assembly import ServedApp
+from specvino.server.connections import Connections
 from specvino.server.run import _Server
 from specvino.server.settings import Settings
 
@@ -57,9 +57,7 @@ class Running:
         self.engine = Held()
         settings = Settings(shutdown_timeout=timeout)
         served = ServedApp({("m",): self.engine}, settings, NoStore(), Cipher(), Limits(), MediaSettings())
-        app = served.asgi(lambda _: nullcontext())
-        config = uvicorn.Config(app, loop="uvloop", http="httptools", lifespan="off", log_config=None)
-        self.server = _Server(config, served)
+        self.server = _Server(served, lambda _: nullcontext(), Connections(), None)
         self.listener = socket.create_server(("127.0.0.1", 0))
         self.address: tuple[str, int] = self.listener.getsockname()
         self.url = f"http://127.0.0.1:{self.address[1]}"

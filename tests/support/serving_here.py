@@ -11,18 +11,16 @@ import tempfile
 import threading
 from collections.abc import AsyncIterator, Iterator
 from dataclasses import dataclass
-from functools import partial
-from typing import Any, cast
+from typing import Any
 from unittest.mock import patch
 
 import httpx
-import uvicorn
 from typer.testing import CliRunner, Result
 
 from specvino.cli import main
 from specvino.server import run
 from specvino.server.assembly import ServedApp
-from specvino.server.connections import BoundedProtocol, Connections, possible
+from specvino.server.connections import Connections
 from support.serving import PATIENCE
 
 
@@ -97,18 +95,7 @@ def _running(served: ServedApp) -> Iterator[int]:
         finally:
             began.set()
 
-    config = uvicorn.Config(
-        served.asgi(lifespan),
-        loop="uvloop",
-        http=cast("type[Any]", partial(BoundedProtocol, Connections(possible(2048)))),
-        ws="none",
-        timeout_keep_alive=run.KEEP_ALIVE,
-        log_config=None,
-        access_log=False,
-        timeout_graceful_shutdown=run.CLOSING,
-        server_header=False,
-    )
-    server = run._Server(config, served)
+    server = run._Server(served, lifespan, Connections(), None)
     with socket.create_server(("127.0.0.1", 0)) as listener:
         thread = threading.Thread(target=server.run, args=([listener],), daemon=True)
         thread.start()
