@@ -57,13 +57,14 @@ def serve(
 ) -> None:
     """Serve a model with the OpenAI-compatible API."""
     values = locals()
-    # What is imported stays: collections would take a fifth of the time.
-    gc.disable()
-    with needs("serve"):
-        from specvino.server.access import ServeError
-        from specvino.server.assembly import REFUSALS, ServeOptions
-        from specvino.server.run import run
-    gc.enable()
+    gc.disable()  # imported objects stay alive, and collections would take a fifth of the time
+    try:
+        with needs("serve"):
+            from specvino.server.access import ServeError
+            from specvino.server.assembly import REFUSALS, ServeOptions
+            from specvino.server.run import run
+    finally:
+        gc.enable()
 
     try:
         served = app_of(ServeOptions.model_validate({name: values[name] for name in ServeOptions.model_fields}))

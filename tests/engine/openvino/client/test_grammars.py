@@ -26,7 +26,7 @@ def test_a_request_that_joins_a_dropped_question_is_answered() -> None:
             with suppress(asyncio.CancelledError):
                 await leaving
             os.kill(client.pids["grammar"] or 0, signal.SIGCONT)
-            while len(client._grammars._turns) > 0:  # noqa: ASYNC110
+            while len(client._grammars._turns) > 0:  # noqa: ASYNC110 - only tests wait for it
                 await asyncio.sleep(0)
             assert len(client._asked) == 2  # the dropped one, too
             joining = await client.check(JsonSchema({"const": 2}))
