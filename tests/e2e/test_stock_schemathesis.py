@@ -95,7 +95,7 @@ def require_nothing_found(run: Run, version: str, *phases: str) -> None:
 def test_it_finds_nothing_in_the_life_of_a_response(stranger, tmp_path) -> None:
     version = "3.1" if stranger[1] else "3.2"
     only = ("--include-tag", "Responses", "--include-operation-id", "list_models")
-    run = Run(stranger, tmp_path, version, "--phases", "stateful", "--max-examples", "50", *only)
+    run = Run(stranger, tmp_path, version, "--phases", "stateful", *only)
     require_nothing_found(run, version, "stateful")
     assert run.operations("stateful", 200) == {"GET /models", "POST /responses", *LIFE}
 
