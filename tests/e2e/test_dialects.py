@@ -11,8 +11,10 @@ from specvino.document.loading import systems
 
 KEY = "sk-dialect"
 
-# The systems whose clients are to run here unchanged. They are judged with a model, which has all that a script has.
+# The systems whose clients are to run here unchanged. They are judged with a model, by which every rule passes that
+# passes with a script; but not as OpenAI, where four rules for responses that are cut off or cancelled need the script.
 DOUBLES = ("openai", "ovms", "vllm", "mlc-llm", "fastdeploy")
+SCRIPTED = [name for name in systems() if name == "openai" or name not in DOUBLES]
 
 
 def broken(report, *, advice=True):
@@ -21,7 +23,7 @@ def broken(report, *, advice=True):
     return [each for each in told(report, advice=advice) if alike is None or alike not in each]
 
 
-@pytest.mark.parametrize("name", [name for name in systems() if name not in DOUBLES])
+@pytest.mark.parametrize("name", SCRIPTED)
 def test_the_judge_finds_nothing_in_a_scripted_one(name) -> None:
     options = ("--engine", "scripted", "--served-model-name", "m")  # FastDeploy compares names that were given alone
     with serving_here(*options, "--dialect", name, env={"SPECVINO_API_KEY": KEY}) as server:
