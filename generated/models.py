@@ -769,6 +769,24 @@ class ChatCompletionServerSentEvent(BaseModel):
     """
 
 
+class ChatCustomToolDelta(BaseModel):
+    """
+    New content of a call of a custom tool.
+    """
+
+    model_config = ConfigDict(
+        extra="allow",
+    )
+    name: str | MISSING = MISSING
+    """
+    The tool's name.
+    """
+    input: str | MISSING = MISSING
+    """
+    New text of the input.
+    """
+
+
 class ChatCustomToolInput(BaseModel):
     """
     A custom tool and its input.
@@ -1105,13 +1123,17 @@ class ChatToolCallDelta(BaseModel):
     """
     The call's id.
     """
-    type: Literal["function"] | MISSING = MISSING
+    type: Literal["function", "custom"] | MISSING = MISSING
     """
     The type of tool.
     """
     function: ChatFunctionCallDelta | MISSING = MISSING
     """
     New content of the function's name and arguments.
+    """
+    custom: ChatCustomToolDelta | MISSING = MISSING
+    """
+    New content of the custom tool's name and input.
     """
 
 
@@ -2985,7 +3007,7 @@ class CreateResponseRequest(BaseModel):
     The name of a served model.
     """
     input: Annotated[
-        str | list[InputMessage | InputFunctionCall | InputFunctionCallOutput | InputReasoning | InputItemReference | InputHostedToolItem],
+        str | list[InputMessage | InputFunctionCall | InputFunctionCallOutput | InputCustomToolCall | InputCustomToolCallOutput | InputAdditionalTools | InputToolSearchOutput | InputReasoning | InputItemReference | InputHostedToolItem],
         Field(title="ResponseInput"),
     ]
     """
@@ -3035,7 +3057,7 @@ class CreateResponseRequest(BaseModel):
     """
     The voice and format of audio output.
     """
-    tools: list[FlatFunctionTool | FunctionTool | FlatCustomTool | HostedTool] | None | MISSING = (
+    tools: list[FlatFunctionTool | FunctionTool | FlatCustomTool | NamespaceTool | ToolSearchTool | HostedTool] | None | MISSING = (
         MISSING
     )
     """
@@ -4239,7 +4261,7 @@ class HostedTool(BaseModel):
     model_config = ConfigDict(
         extra="allow",
     )
-    type: Literal["apply_patch", "code_interpreter", "computer", "computer_use_preview", "file_search", "image_generation", "local_shell", "mcp", "namespace", "programmatic_tool_calling", "shell", "tool_search", "web_search", "web_search_2025_08_26", "web_search_preview", "web_search_preview_2025_03_11"]
+    type: Literal["apply_patch", "code_interpreter", "computer", "computer_use_preview", "file_search", "image_generation", "local_shell", "mcp", "programmatic_tool_calling", "shell", "web_search", "web_search_2025_08_26", "web_search_preview", "web_search_preview_2025_03_11"]
     """
     The type of tool.
     """
@@ -4377,6 +4399,35 @@ class IncompleteDetails(BaseModel):
     """
 
 
+class InputAdditionalTools(BaseModel):
+    """
+    Further tools that the model may call.
+    """
+
+    model_config = ConfigDict(
+        extra="allow",
+    )
+    type: Literal["additional_tools"] = "additional_tools"
+    """
+    The type of item.
+    """
+    role: Literal["developer"] | None | MISSING = MISSING
+    """
+    The role that provides the tools.
+    """
+    tools: Annotated[
+        list[FlatFunctionTool | FunctionTool | FlatCustomTool | NamespaceTool | ToolSearchTool | HostedTool],
+        Field(title="ItemTools"),
+    ]
+    """
+    The tools.
+    """
+    id: Annotated[str | None | MISSING, Field(title="ItemId")] = MISSING
+    """
+    The item's id.
+    """
+
+
 class InputAudio(BaseModel):
     """
     The contents of an audio file.
@@ -4392,6 +4443,95 @@ class InputAudio(BaseModel):
     format: str | None | MISSING = MISSING
     """
     The file's format, such as wav or mp3.
+    """
+
+
+class InputCustomToolCall(BaseModel):
+    """
+    A call of a custom tool in an earlier response.
+    """
+
+    model_config = ConfigDict(
+        extra="allow",
+    )
+    type: Literal["custom_tool_call"] = "custom_tool_call"
+    """
+    The type of item.
+    """
+    call_id: str
+    """
+    The call's id. A custom_tool_call_output refers to it.
+    """
+    name: str
+    """
+    The tool's name.
+    """
+    input: str
+    """
+    The input text.
+    """
+    namespace: str | None | MISSING = MISSING
+    """
+    The namespace of the tool.
+    """
+    id: Annotated[str | None | MISSING, Field(title="ItemId")] = MISSING
+    """
+    The item's id, from an earlier response.
+    """
+    status: Annotated[
+        Literal["in_progress", "completed", "incomplete"] | None | MISSING,
+        Field(title="InputStatus"),
+    ] = MISSING
+    """
+    Whether the call is complete.
+    """
+    caller: InputToolCaller | None | MISSING = MISSING
+    """
+    The type of caller.
+    """
+    async_: Annotated[bool | None | MISSING, Field(alias="async")] = MISSING
+    """
+    Whether the model continued before the result was available.
+    """
+
+
+class InputCustomToolCallOutput(BaseModel):
+    """
+    The result of a call of a custom tool.
+    """
+
+    model_config = ConfigDict(
+        extra="allow",
+    )
+    type: Literal["custom_tool_call_output"] = "custom_tool_call_output"
+    """
+    The type of item.
+    """
+    call_id: str
+    """
+    The id of the call that this answers.
+    """
+    output: Annotated[
+        str | list[Annotated[InputTextContent | InputImageContent | InputFileContent, Field(discriminator="type")]],
+        Field(title="FunctionOutput"),
+    ]
+    """
+    The result.
+    """
+    id: Annotated[str | None | MISSING, Field(title="ItemId")] = MISSING
+    """
+    The item's id.
+    """
+    status: Annotated[
+        Literal["in_progress", "completed", "incomplete"] | None | MISSING,
+        Field(title="InputStatus"),
+    ] = MISSING
+    """
+    Whether the result is complete.
+    """
+    caller: InputToolCaller | None | MISSING = MISSING
+    """
+    The type of caller.
     """
 
 
@@ -4560,7 +4700,7 @@ class InputHostedToolItem(BaseModel):
     model_config = ConfigDict(
         extra="allow",
     )
-    type: Literal["additional_tools", "apply_patch_call", "apply_patch_call_output", "code_interpreter_call", "compaction", "compaction_trigger", "computer_call", "computer_call_output", "configuration_update", "custom_tool_call", "custom_tool_call_output", "file_search_call", "image_generation_call", "local_shell_call", "local_shell_call_output", "mcp_approval_request", "mcp_approval_response", "mcp_call", "mcp_list_tools", "program", "program_output", "shell_call", "shell_call_output", "tool_search_call", "tool_search_output", "web_search_call"]
+    type: Literal["apply_patch_call", "apply_patch_call_output", "code_interpreter_call", "compaction", "compaction_trigger", "computer_call", "computer_call_output", "configuration_update", "file_search_call", "image_generation_call", "local_shell_call", "local_shell_call_output", "mcp_approval_request", "mcp_approval_response", "mcp_call", "mcp_list_tools", "program", "program_output", "shell_call", "shell_call_output", "tool_search_call", "web_search_call"]
     """
     The type of item.
     """
@@ -4820,6 +4960,46 @@ class InputToolCaller(BaseModel):
     caller_id: str | None | MISSING = MISSING
     """
     The program's id.
+    """
+
+
+class InputToolSearchOutput(BaseModel):
+    """
+    The results of a search for tools: further tools that the model may call.
+    """
+
+    model_config = ConfigDict(
+        extra="allow",
+    )
+    type: Literal["tool_search_output"] = "tool_search_output"
+    """
+    The type of item.
+    """
+    call_id: Annotated[str | None | MISSING, Field(title="ItemId")] = MISSING
+    """
+    The id of the search.
+    """
+    execution: Literal["server", "client"] | None | MISSING = MISSING
+    """
+    Whether the provider or the client executed the search.
+    """
+    tools: Annotated[
+        list[FlatFunctionTool | FunctionTool | FlatCustomTool | NamespaceTool | ToolSearchTool | HostedTool],
+        Field(title="ItemTools"),
+    ]
+    """
+    The tools.
+    """
+    id: Annotated[str | None | MISSING, Field(title="ItemId")] = MISSING
+    """
+    The item's id.
+    """
+    status: Annotated[
+        Literal["in_progress", "completed", "incomplete"] | None | MISSING,
+        Field(title="InputStatus"),
+    ] = MISSING
+    """
+    Whether the search is complete.
     """
 
 
@@ -5289,6 +5469,32 @@ class NamedToolChoice(BaseModel):
     """
 
 
+class NamespaceTool(BaseModel):
+    """
+    Functions and custom tools under a common name, such as those of an MCP server.
+    """
+
+    model_config = ConfigDict(
+        extra="allow",
+    )
+    type: Literal["namespace"] = "namespace"
+    """
+    The type of tool.
+    """
+    name: str
+    """
+    The name.
+    """
+    description: str | None | MISSING = MISSING
+    """
+    A description for the model.
+    """
+    tools: list[FlatFunctionTool | FlatCustomTool]
+    """
+    The tools.
+    """
+
+
 class OpenApi(BaseModel):
     """
     An OpenAPI document.
@@ -5435,7 +5641,7 @@ class OutputHostedToolItem(BaseModel):
     model_config = ConfigDict(
         extra="allow",
     )
-    type: Literal["additional_tools", "apply_patch_call", "apply_patch_call_output", "code_interpreter_call", "compaction", "computer_call", "computer_call_output", "custom_tool_call_output", "file_search_call", "function_call_output", "image_generation_call", "local_shell_call", "local_shell_call_output", "mcp_approval_request", "mcp_approval_response", "mcp_call", "mcp_list_tools", "program", "program_output", "shell_call", "shell_call_output", "tool_search_call", "tool_search_output", "web_search_call"]
+    type: Literal["additional_tools", "apply_patch_call", "apply_patch_call_output", "code_interpreter_call", "compaction", "computer_call", "computer_call_output", "custom_tool_call_output", "file_search_call", "function_call_output", "image_generation_call", "local_shell_call", "local_shell_call_output", "mcp_approval_request", "mcp_approval_response", "mcp_call", "mcp_list_tools", "program", "program_output", "shell_call", "shell_call_output", "tool_search_output", "web_search_call"]
     """
     The type of item.
     """
@@ -5637,6 +5843,40 @@ class OutputToolCaller(BaseModel):
     caller_id: str | None | MISSING = MISSING
     """
     The program's id.
+    """
+
+
+class OutputToolSearchCall(BaseModel):
+    """
+    A search for tools.
+    """
+
+    model_config = ConfigDict(
+        extra="allow",
+    )
+    id: str | None | MISSING = MISSING
+    """
+    The item's id.
+    """
+    type: Literal["tool_search_call"] = "tool_search_call"
+    """
+    The type of item.
+    """
+    status: str | None | MISSING = MISSING
+    """
+    The status of the item.
+    """
+    call_id: str | None | MISSING = MISSING
+    """
+    The call's id. Its output refers to it.
+    """
+    execution: Literal["server", "client"] | MISSING = MISSING
+    """
+    Whether the provider or the client executes the search.
+    """
+    arguments: dict[str, Any] | MISSING = MISSING
+    """
+    The arguments.
     """
 
 
@@ -7456,11 +7696,11 @@ class ResponseObject(BaseModel):
     """
     The stored prompt template that was used.
     """
-    output: list[OutputMessage | OutputFunctionCall | OutputCustomToolCall | OutputReasoning | OutputHostedToolItem]
+    output: list[OutputMessage | OutputFunctionCall | OutputCustomToolCall | OutputToolSearchCall | OutputReasoning | OutputHostedToolItem]
     """
     The output so far.
     """
-    tools: list[FlatFunctionTool | FlatCustomTool | HostedTool]
+    tools: list[FlatFunctionTool | FlatCustomTool | NamespaceTool | ToolSearchTool | HostedTool]
     """
     The tools that the model may call, as in the request.
     """
@@ -7618,7 +7858,7 @@ class ResponseOutputItemAddedEvent(BaseModel):
     The event's type.
     """
     item: Annotated[
-        OutputMessage | OutputFunctionCall | OutputCustomToolCall | OutputReasoning | OutputHostedToolItem,
+        OutputMessage | OutputFunctionCall | OutputCustomToolCall | OutputToolSearchCall | OutputReasoning | OutputHostedToolItem,
         Field(title="OutputItem"),
     ]
     """
@@ -7651,7 +7891,7 @@ class ResponseOutputItemDoneEvent(BaseModel):
     The event's type.
     """
     item: Annotated[
-        OutputMessage | OutputFunctionCall | OutputCustomToolCall | OutputReasoning | OutputHostedToolItem,
+        OutputMessage | OutputFunctionCall | OutputCustomToolCall | OutputToolSearchCall | OutputReasoning | OutputHostedToolItem,
         Field(title="OutputItem"),
     ]
     """
@@ -9206,6 +9446,32 @@ class ToolReferencePart(BaseModel):
     name: str | None | MISSING = MISSING
     """
     The tool's name.
+    """
+
+
+class ToolSearchTool(BaseModel):
+    """
+    A search for tools, whose results are further tools.
+    """
+
+    model_config = ConfigDict(
+        extra="allow",
+    )
+    type: Literal["tool_search"] = "tool_search"
+    """
+    The type of tool.
+    """
+    execution: Literal["server", "client"] | None | MISSING = MISSING
+    """
+    Whether the provider or the client executes the search.
+    """
+    description: str | None | MISSING = MISSING
+    """
+    A description for the model, if the client executes the search.
+    """
+    parameters: dict[str, Any] | None | MISSING = MISSING
+    """
+    The JSON Schema of a search's arguments, if the client executes it.
     """
 
 

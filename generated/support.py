@@ -723,8 +723,8 @@ SHAPES: dict[str, Shape] = {
     ),
     "CustomTool": Shape(
         fields={
-            'type': Field("unsupported"),
-            'custom': Field("unsupported", shape="CustomToolDefinition"),
+            'type': Field("supported"),
+            'custom': Field("supported", shape="CustomToolDefinition"),
         },
         required=frozenset(['custom', 'type']),
         values={
@@ -733,8 +733,8 @@ SHAPES: dict[str, Shape] = {
     ),
     "CustomToolChoice": Shape(
         fields={
-            'type': Field("unsupported"),
-            'custom': Field("unsupported", shape="FunctionName"),
+            'type': Field("supported"),
+            'custom': Field("supported", shape="FunctionName"),
         },
         required=frozenset(['custom', 'type']),
         values={
@@ -743,9 +743,9 @@ SHAPES: dict[str, Shape] = {
     ),
     "CustomToolDefinition": Shape(
         fields={
-            'name': Field("unsupported"),
-            'description': Field("unsupported"),
-            'format': Field("unsupported", shape="CustomToolFormat"),
+            'name': Field("supported"),
+            'description': Field("supported"),
+            'format': Field("supported", shape="CustomToolFormat"),
         },
         required=frozenset(['name']),
         values={
@@ -753,8 +753,8 @@ SHAPES: dict[str, Shape] = {
     ),
     "CustomToolFormat": Shape(
         fields={
-            'type': Field("unsupported"),
-            'grammar': Field("unsupported", shape="CustomToolGrammar"),
+            'type': Field("supported"),
+            'grammar': Field("supported", shape="CustomToolGrammar"),
         },
         required=frozenset(['type']),
         values={
@@ -763,8 +763,8 @@ SHAPES: dict[str, Shape] = {
     ),
     "CustomToolGrammar": Shape(
         fields={
-            'syntax': Field("unsupported"),
-            'definition': Field("unsupported"),
+            'syntax': Field("supported"),
+            'definition': Field("supported"),
         },
         required=frozenset(['definition', 'syntax']),
         values={
@@ -846,11 +846,11 @@ SHAPES: dict[str, Shape] = {
     ),
     "FlatCustomTool": Shape(
         fields={
-            'type': Field("unsupported"),
-            'name': Field("unsupported"),
-            'description': Field("unsupported"),
-            'format': Field("unsupported", shape="FlatCustomToolFormat"),
-            'defer_loading': Field("unsupported"),
+            'type': Field("supported"),
+            'name': Field("supported"),
+            'description': Field("supported"),
+            'format': Field("supported", shape="FlatCustomToolFormat"),
+            'defer_loading': Field("accepted"),
             'allowed_callers': Field("unsupported"),
             'async': Field("unsupported"),
         },
@@ -861,8 +861,8 @@ SHAPES: dict[str, Shape] = {
     ),
     "FlatCustomToolChoice": Shape(
         fields={
-            'type': Field("unsupported"),
-            'name': Field("unsupported"),
+            'type': Field("supported"),
+            'name': Field("supported"),
         },
         required=frozenset(['name', 'type']),
         values={
@@ -871,9 +871,9 @@ SHAPES: dict[str, Shape] = {
     ),
     "FlatCustomToolFormat": Shape(
         fields={
-            'type': Field("unsupported"),
-            'syntax': Field("unsupported"),
-            'definition': Field("unsupported"),
+            'type': Field("supported"),
+            'syntax': Field("supported"),
+            'definition': Field("supported"),
         },
         required=frozenset(['type']),
         values={
@@ -889,7 +889,7 @@ SHAPES: dict[str, Shape] = {
             'parameters': Field("supported"),
             'strict': Field("supported"),
             'output_schema': Field("unsupported"),
-            'defer_loading': Field("unsupported"),
+            'defer_loading': Field("accepted"),
             'allowed_callers': Field("unsupported"),
             'async': Field("unsupported"),
         },
@@ -911,7 +911,7 @@ SHAPES: dict[str, Shape] = {
     "FunctionDefinition": Shape(
         fields={
             'name': Field("supported"),
-            'defer_loading': Field("unsupported", supported_values={'const': False}),
+            'defer_loading': Field("supported", supported_values={'const': False}),
             'description': Field("supported"),
             'parameters': Field("supported"),
             'strict': Field("supported"),
@@ -957,7 +957,7 @@ SHAPES: dict[str, Shape] = {
         },
         required=frozenset(['type']),
         values={
-            'type': ('apply_patch', 'code_interpreter', 'computer', 'computer_use_preview', 'file_search', 'image_generation', 'local_shell', 'mcp', 'namespace', 'programmatic_tool_calling', 'shell', 'tool_search', 'web_search', 'web_search_2025_08_26', 'web_search_preview', 'web_search_preview_2025_03_11', ),
+            'type': ('apply_patch', 'code_interpreter', 'computer', 'computer_use_preview', 'file_search', 'image_generation', 'local_shell', 'mcp', 'programmatic_tool_calling', 'shell', 'web_search', 'web_search_2025_08_26', 'web_search_preview', 'web_search_preview_2025_03_11', ),
         },
     ),
     "HostedToolChoice": Shape(
@@ -1016,6 +1016,19 @@ SHAPES: dict[str, Shape] = {
             'detail': ('auto', 'low', 'high', 'original', None, ),
         },
     ),
+    "InputAdditionalTools": Shape(
+        fields={
+            'type': Field("supported"),
+            'role': Field("accepted"),
+            'tools': Field("supported", shape="ItemTools"),
+            'id': Field("accepted"),
+        },
+        required=frozenset(['tools', 'type']),
+        values={
+            'type': ('additional_tools', ),
+            'role': ('developer', None, ),
+        },
+    ),
     "InputAudio": Shape(
         fields={
             'data': Field("unsupported"),
@@ -1023,6 +1036,39 @@ SHAPES: dict[str, Shape] = {
         },
         required=frozenset(['data']),
         values={
+        },
+    ),
+    "InputCustomToolCall": Shape(
+        fields={
+            'type': Field("supported"),
+            'call_id': Field("supported"),
+            'name': Field("supported"),
+            'input': Field("supported"),
+            'namespace': Field("supported"),
+            'id': Field("accepted"),
+            'status': Field("accepted"),
+            'caller': Field("accepted", shape="InputToolCaller"),
+            'async': Field("accepted"),
+        },
+        required=frozenset(['call_id', 'input', 'name', 'type']),
+        values={
+            'type': ('custom_tool_call', ),
+            'status': ('in_progress', 'completed', 'incomplete', None, ),
+        },
+    ),
+    "InputCustomToolCallOutput": Shape(
+        fields={
+            'type': Field("supported"),
+            'call_id': Field("supported"),
+            'output': Field("supported", shape="FunctionOutput"),
+            'id': Field("accepted"),
+            'status': Field("accepted"),
+            'caller': Field("accepted", shape="InputToolCaller"),
+        },
+        required=frozenset(['call_id', 'output', 'type']),
+        values={
+            'type': ('custom_tool_call_output', ),
+            'status': ('in_progress', 'completed', 'incomplete', None, ),
         },
     ),
     "InputFile": Shape(
@@ -1059,7 +1105,7 @@ SHAPES: dict[str, Shape] = {
             'arguments': Field("supported"),
             'id': Field("supported"),
             'status': Field("accepted"),
-            'namespace': Field("accepted"),
+            'namespace': Field("supported"),
             'caller': Field("accepted", shape="InputToolCaller"),
             'async': Field("accepted"),
         },
@@ -1088,11 +1134,11 @@ SHAPES: dict[str, Shape] = {
     ),
     "InputHostedToolItem": Shape(
         fields={
-            'type': Field("unsupported"),
+            'type': Field("supported"),
         },
         required=frozenset(['type']),
         values={
-            'type': ('additional_tools', 'apply_patch_call', 'apply_patch_call_output', 'code_interpreter_call', 'compaction', 'compaction_trigger', 'computer_call', 'computer_call_output', 'configuration_update', 'custom_tool_call', 'custom_tool_call_output', 'file_search_call', 'image_generation_call', 'local_shell_call', 'local_shell_call_output', 'mcp_approval_request', 'mcp_approval_response', 'mcp_call', 'mcp_list_tools', 'program', 'program_output', 'shell_call', 'shell_call_output', 'tool_search_call', 'tool_search_output', 'web_search_call', ),
+            'type': ('apply_patch_call', 'apply_patch_call_output', 'code_interpreter_call', 'compaction', 'compaction_trigger', 'computer_call', 'computer_call_output', 'configuration_update', 'file_search_call', 'image_generation_call', 'local_shell_call', 'local_shell_call_output', 'mcp_approval_request', 'mcp_approval_response', 'mcp_call', 'mcp_list_tools', 'program', 'program_output', 'shell_call', 'shell_call_output', 'tool_search_call', 'web_search_call', ),
         },
     ),
     "InputImageContent": Shape(
@@ -1204,6 +1250,22 @@ SHAPES: dict[str, Shape] = {
             'type': ('direct', 'program', ),
         },
     ),
+    "InputToolSearchOutput": Shape(
+        fields={
+            'type': Field("supported"),
+            'call_id': Field("supported"),
+            'execution': Field("accepted"),
+            'tools': Field("supported", shape="ItemTools"),
+            'id': Field("accepted"),
+            'status': Field("accepted"),
+        },
+        required=frozenset(['tools', 'type']),
+        values={
+            'type': ('tool_search_output', ),
+            'execution': ('server', 'client', None, ),
+            'status': ('in_progress', 'completed', 'incomplete', None, ),
+        },
+    ),
     "LegacyFunctionCall": Shape(
         fields={
             'name': Field("supported"),
@@ -1243,9 +1305,9 @@ SHAPES: dict[str, Shape] = {
     ),
     "MessageCustomToolCall": Shape(
         fields={
-            'id': Field("unsupported"),
-            'type': Field("unsupported"),
-            'custom': Field("unsupported", shape="MessageCustomToolInput"),
+            'id': Field("supported"),
+            'type': Field("accepted"),
+            'custom': Field("supported", shape="MessageCustomToolInput"),
         },
         required=frozenset(['custom', 'type']),
         values={
@@ -1254,8 +1316,8 @@ SHAPES: dict[str, Shape] = {
     ),
     "MessageCustomToolInput": Shape(
         fields={
-            'name': Field("unsupported"),
-            'input': Field("unsupported"),
+            'name': Field("supported"),
+            'input': Field("supported"),
         },
         required=frozenset(['input', 'name']),
         values={
@@ -1327,6 +1389,18 @@ SHAPES: dict[str, Shape] = {
         required=frozenset(['function']),
         values={
             'type': ('function', None, ),
+        },
+    ),
+    "NamespaceTool": Shape(
+        fields={
+            'type': Field("supported"),
+            'name': Field("supported"),
+            'description': Field("supported"),
+            'tools': Field("supported", shape="NamespacedTool"),
+        },
+        required=frozenset(['name', 'tools', 'type']),
+        values={
+            'type': ('namespace', ),
         },
     ),
     "Prediction": Shape(
@@ -1713,6 +1787,19 @@ SHAPES: dict[str, Shape] = {
             'type': ('tool_reference', ),
         },
     ),
+    "ToolSearchTool": Shape(
+        fields={
+            'type': Field("supported"),
+            'execution': Field("supported"),
+            'description': Field("supported"),
+            'parameters': Field("supported"),
+        },
+        required=frozenset(['type']),
+        values={
+            'type': ('tool_search', ),
+            'execution': ('server', 'client', None, ),
+        },
+    ),
     "UserLocation": Shape(
         fields={
             'type': Field("unsupported"),
@@ -1891,15 +1978,18 @@ UNIONS: dict[str, Union] = {
         absent=(),
     ),
     "ResponseInput": Union(
-        branches=('InputMessage', 'InputFunctionCall', 'InputFunctionCallOutput', 'InputReasoning', 'InputItemReference', 'InputHostedToolItem'),
+        branches=('InputMessage', 'InputFunctionCall', 'InputFunctionCallOutput', 'InputCustomToolCall', 'InputCustomToolCallOutput', 'InputAdditionalTools', 'InputToolSearchOutput', 'InputReasoning', 'InputItemReference', 'InputHostedToolItem'),
         select='type',
         variants={
             'message': ('InputMessage',),
             'function_call': ('InputFunctionCall',),
             'function_call_output': ('InputFunctionCallOutput',),
+            'custom_tool_call': ('InputCustomToolCall',),
+            'custom_tool_call_output': ('InputCustomToolCallOutput',),
+            'additional_tools': ('InputAdditionalTools',),
+            'tool_search_output': ('InputToolSearchOutput',),
             'reasoning': ('InputReasoning',),
             'item_reference': ('InputItemReference',),
-            'additional_tools': ('InputHostedToolItem',),
             'apply_patch_call': ('InputHostedToolItem',),
             'apply_patch_call_output': ('InputHostedToolItem',),
             'code_interpreter_call': ('InputHostedToolItem',),
@@ -1908,8 +1998,6 @@ UNIONS: dict[str, Union] = {
             'computer_call': ('InputHostedToolItem',),
             'computer_call_output': ('InputHostedToolItem',),
             'configuration_update': ('InputHostedToolItem',),
-            'custom_tool_call': ('InputHostedToolItem',),
-            'custom_tool_call_output': ('InputHostedToolItem',),
             'file_search_call': ('InputHostedToolItem',),
             'image_generation_call': ('InputHostedToolItem',),
             'local_shell_call': ('InputHostedToolItem',),
@@ -1923,17 +2011,18 @@ UNIONS: dict[str, Union] = {
             'shell_call': ('InputHostedToolItem',),
             'shell_call_output': ('InputHostedToolItem',),
             'tool_search_call': ('InputHostedToolItem',),
-            'tool_search_output': ('InputHostedToolItem',),
             'web_search_call': ('InputHostedToolItem',),
         },
         absent=('InputMessage',),
     ),
     "ResponseTool": Union(
-        branches=('FlatFunctionTool', 'FunctionTool', 'FlatCustomTool', 'HostedTool'),
+        branches=('FlatFunctionTool', 'FunctionTool', 'FlatCustomTool', 'NamespaceTool', 'ToolSearchTool', 'HostedTool'),
         select='type',
         variants={
             'function': ('FlatFunctionTool', 'FunctionTool'),
             'custom': ('FlatCustomTool',),
+            'namespace': ('NamespaceTool',),
+            'tool_search': ('ToolSearchTool',),
             'apply_patch': ('HostedTool',),
             'code_interpreter': ('HostedTool',),
             'computer': ('HostedTool',),
@@ -1942,10 +2031,8 @@ UNIONS: dict[str, Union] = {
             'image_generation': ('HostedTool',),
             'local_shell': ('HostedTool',),
             'mcp': ('HostedTool',),
-            'namespace': ('HostedTool',),
             'programmatic_tool_calling': ('HostedTool',),
             'shell': ('HostedTool',),
-            'tool_search': ('HostedTool',),
             'web_search': ('HostedTool',),
             'web_search_2025_08_26': ('HostedTool',),
             'web_search_preview': ('HostedTool',),
@@ -1975,6 +2062,31 @@ UNIONS: dict[str, Union] = {
         },
         absent=('NamedToolChoice',),
     ),
+    "ItemTools": Union(
+        branches=('FlatFunctionTool', 'FunctionTool', 'FlatCustomTool', 'NamespaceTool', 'ToolSearchTool', 'HostedTool'),
+        select='type',
+        variants={
+            'function': ('FlatFunctionTool', 'FunctionTool'),
+            'custom': ('FlatCustomTool',),
+            'namespace': ('NamespaceTool',),
+            'tool_search': ('ToolSearchTool',),
+            'apply_patch': ('HostedTool',),
+            'code_interpreter': ('HostedTool',),
+            'computer': ('HostedTool',),
+            'computer_use_preview': ('HostedTool',),
+            'file_search': ('HostedTool',),
+            'image_generation': ('HostedTool',),
+            'local_shell': ('HostedTool',),
+            'mcp': ('HostedTool',),
+            'programmatic_tool_calling': ('HostedTool',),
+            'shell': ('HostedTool',),
+            'web_search': ('HostedTool',),
+            'web_search_2025_08_26': ('HostedTool',),
+            'web_search_preview': ('HostedTool',),
+            'web_search_preview_2025_03_11': ('HostedTool',),
+        },
+        absent=('FunctionTool',),
+    ),
     "FunctionOutput": Union(
         branches=('InputTextContent', 'InputImageContent', 'InputFileContent'),
         select='type',
@@ -1995,6 +2107,15 @@ UNIONS: dict[str, Union] = {
             'input_image': ('InputImageContent',),
             'input_file': ('InputFileContent',),
             'input_audio': ('AudioPart',),
+        },
+        absent=(),
+    ),
+    "NamespacedTool": Union(
+        branches=('FlatFunctionTool', 'FlatCustomTool'),
+        select='type',
+        variants={
+            'function': ('FlatFunctionTool',),
+            'custom': ('FlatCustomTool',),
         },
         absent=(),
     ),

@@ -440,6 +440,21 @@ class ChatCompletionChunk(TypedDict):
     """
 
 
+class ChatCustomToolDelta(TypedDict):
+    """
+    New content of a call of a custom tool.
+    """
+
+    name: NotRequired[str]
+    """
+    The tool's name.
+    """
+    input: NotRequired[str]
+    """
+    New text of the input.
+    """
+
+
 class ChatCustomToolInput(TypedDict):
     """
     A custom tool and its input.
@@ -690,13 +705,17 @@ class ChatToolCallDelta(TypedDict):
     """
     The call's id.
     """
-    type: NotRequired[Literal["function"]]
+    type: NotRequired[Literal["function", "custom"]]
     """
     The type of tool.
     """
     function: NotRequired[ChatFunctionCallDelta]
     """
     New content of the function's name and arguments.
+    """
+    custom: NotRequired[ChatCustomToolDelta]
+    """
+    New content of the custom tool's name and input.
     """
 
 
@@ -1369,7 +1388,7 @@ class HostedTool(TypedDict):
     A tool that the provider runs, or a set of tools. Further properties depend on the type.
     """
 
-    type: Literal["apply_patch", "code_interpreter", "computer", "computer_use_preview", "file_search", "image_generation", "local_shell", "mcp", "namespace", "programmatic_tool_calling", "shell", "tool_search", "web_search", "web_search_2025_08_26", "web_search_preview", "web_search_preview_2025_03_11"]
+    type: Literal["apply_patch", "code_interpreter", "computer", "computer_use_preview", "file_search", "image_generation", "local_shell", "mcp", "programmatic_tool_calling", "shell", "web_search", "web_search_2025_08_26", "web_search_preview", "web_search_preview_2025_03_11"]
     """
     The type of tool.
     """
@@ -1645,6 +1664,29 @@ class ModelPermission(TypedDict):
     """
 
 
+class NamespaceTool(TypedDict):
+    """
+    Functions and custom tools under a common name, such as those of an MCP server.
+    """
+
+    type: Literal["namespace"]
+    """
+    The type of tool.
+    """
+    name: str
+    """
+    The name.
+    """
+    description: NotRequired[str | None]
+    """
+    A description for the model.
+    """
+    tools: list[FlatFunctionTool | FlatCustomTool]
+    """
+    The tools.
+    """
+
+
 class OpenApi(TypedDict):
     """
     An OpenAPI document.
@@ -1720,7 +1762,7 @@ class OutputHostedToolItem(TypedDict):
     Calls of the provider's own tools. Further properties depend on the type.
     """
 
-    type: Literal["additional_tools", "apply_patch_call", "apply_patch_call_output", "code_interpreter_call", "compaction", "computer_call", "computer_call_output", "custom_tool_call_output", "file_search_call", "function_call_output", "image_generation_call", "local_shell_call", "local_shell_call_output", "mcp_approval_request", "mcp_approval_response", "mcp_call", "mcp_list_tools", "program", "program_output", "shell_call", "shell_call_output", "tool_search_call", "tool_search_output", "web_search_call"]
+    type: Literal["additional_tools", "apply_patch_call", "apply_patch_call_output", "code_interpreter_call", "compaction", "computer_call", "computer_call_output", "custom_tool_call_output", "file_search_call", "function_call_output", "image_generation_call", "local_shell_call", "local_shell_call_output", "mcp_approval_request", "mcp_approval_response", "mcp_call", "mcp_list_tools", "program", "program_output", "shell_call", "shell_call_output", "tool_search_output", "web_search_call"]
     """
     The type of item.
     """
@@ -1892,6 +1934,37 @@ class OutputToolCaller(TypedDict):
     caller_id: NotRequired[str | None]
     """
     The program's id.
+    """
+
+
+class OutputToolSearchCall(TypedDict):
+    """
+    A search for tools.
+    """
+
+    id: NotRequired[str | None]
+    """
+    The item's id.
+    """
+    type: Literal["tool_search_call"]
+    """
+    The type of item.
+    """
+    status: NotRequired[str | None]
+    """
+    The status of the item.
+    """
+    call_id: NotRequired[str | None]
+    """
+    The call's id. Its output refers to it.
+    """
+    execution: NotRequired[Literal["server", "client"]]
+    """
+    Whether the provider or the client executes the search.
+    """
+    arguments: NotRequired[dict[str, Any]]
+    """
+    The arguments.
     """
 
 
@@ -3213,11 +3286,11 @@ class ResponseObject(TypedDict):
     """
     The stored prompt template that was used.
     """
-    output: list[OutputMessage | OutputFunctionCall | OutputCustomToolCall | OutputReasoning | OutputHostedToolItem]
+    output: list[OutputMessage | OutputFunctionCall | OutputCustomToolCall | OutputToolSearchCall | OutputReasoning | OutputHostedToolItem]
     """
     The output so far.
     """
-    tools: list[FlatFunctionTool | FlatCustomTool | HostedTool]
+    tools: list[FlatFunctionTool | FlatCustomTool | NamespaceTool | ToolSearchTool | HostedTool]
     """
     The tools that the model may call, as in the request.
     """
@@ -3368,7 +3441,7 @@ class ResponseOutputItemAddedEvent(TypedDict):
     """
     The event's type.
     """
-    item: OutputMessage | OutputFunctionCall | OutputCustomToolCall | OutputReasoning | OutputHostedToolItem
+    item: OutputMessage | OutputFunctionCall | OutputCustomToolCall | OutputToolSearchCall | OutputReasoning | OutputHostedToolItem
     """
     The item in its current state.
     """
@@ -3395,7 +3468,7 @@ class ResponseOutputItemDoneEvent(TypedDict):
     """
     The event's type.
     """
-    item: OutputMessage | OutputFunctionCall | OutputCustomToolCall | OutputReasoning | OutputHostedToolItem
+    item: OutputMessage | OutputFunctionCall | OutputCustomToolCall | OutputToolSearchCall | OutputReasoning | OutputHostedToolItem
     """
     The item in its current state.
     """
@@ -4251,6 +4324,29 @@ class TokenizeResponse(TypedDict):
     token_strs: NotRequired[list[str] | None]
     """
     The tokens' texts.
+    """
+
+
+class ToolSearchTool(TypedDict):
+    """
+    A search for tools, whose results are further tools.
+    """
+
+    type: Literal["tool_search"]
+    """
+    The type of tool.
+    """
+    execution: NotRequired[Literal["server", "client"] | None]
+    """
+    Whether the provider or the client executes the search.
+    """
+    description: NotRequired[str | None]
+    """
+    A description for the model, if the client executes the search.
+    """
+    parameters: NotRequired[dict[str, Any] | None]
+    """
+    The JSON Schema of a search's arguments, if the client executes it.
     """
 
 

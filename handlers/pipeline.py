@@ -34,7 +34,7 @@ from specvino.handlers.or_none import or_none, value_of
 from specvino.handlers.sampling import Body, sampling, thinking_budget
 from specvino.handlers.structured_outputs import StructuredOutput, refusals, structured_output
 from specvino.handlers.template import TemplateVariables, conversation, template_variables
-from specvino.handlers.tools import ToolCalling, tool_calling
+from specvino.handlers.tools import OfferedTool, ToolCalling, tool_calling
 
 Event = TypeVar("Event")
 Item = TypeVar("Item")
@@ -58,7 +58,8 @@ class RequestFields:
     `prompt_param` is the field that contains the prompt, for errors. `echo` repeats the prompt. `logprobs` and
     `top_logprobs` are those of the answer, and `top_param` is the field with the latter. `token_fields` are the given
     fields, apart from truncation, that change the tokens of a prompt: they have no effect with vision-language models,
-    whose pipeline tokenizes itself. `hidden` are the fields that the model's chat template may not render.
+    whose pipeline tokenizes itself. `hidden` are the fields that the model's chat template may not render. `more_tools`
+    are tools in the conversation, besides those in the body's own fields.
     """
 
     body: Body
@@ -69,6 +70,7 @@ class RequestFields:
     top_param: str = "top_logprobs"
     token_fields: tuple[str, ...] = ()
     hidden: Mapping[Hidden, str] = field(default_factory=dict)
+    more_tools: tuple[OfferedTool, ...] = ()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -159,7 +161,7 @@ class Pipeline:
         with engine_errors(fields.prompt_param):
             model = served.engine.model
         require_supported(body, self._limits.facts_with(model))
-        tools = tool_calling(body, model.calling, strict=strict)
+        tools = tool_calling(body, model.calling, more=fields.more_tools, strict=strict)
         output = structured_output(body, strict=strict)
         variables = template_variables(body, model)
         truncation = _truncation(body)

@@ -33,7 +33,7 @@ class Chat:
             top_logprobs=shown_logprobs(request.engine_request),
             stop_reason=shows_stop_reason(context, body),
             arrival_times=context.extensions,
-            legacy=request.tools.legacy,
+            tools=request.tools,
             echo=echoed(body),
             token_ids=request.engine_request.token_ids,
         )

@@ -18,17 +18,19 @@ from specvino.engine.segments import (
     TokenIds,
     TokenLogprob,
     ToolCallArguments,
+    ToolCallEnd,
     ToolCallStart,
     Usage,
 )
 from specvino.generated import wire
 from specvino.handlers.chunks import PendingTokens, answer_id, usage_to_wire
 from specvino.handlers.logprobs import PendingPromptLogprobs, chat_logprobs
+from specvino.handlers.tools import CustomInput, ToolCalling
 
 
 class ChatEmitter:
-    """Creates the chunks of one answer, without I/O. `legacy` writes calls as a function_call, the predecessor of
-    tools. Each choice begins with the text `echo`. With `token_ids` a chunk has all ids up to the end of its text.
+    """Creates the chunks of one answer, without I/O. `tools` are those that the model can call. Each choice begins with
+    the text `echo`. With `token_ids` a chunk has all ids up to the end of its text.
     """
 
     def __init__(
@@ -40,7 +42,7 @@ class ChatEmitter:
         top_logprobs: int = 0,
         stop_reason: bool = False,
         arrival_times: bool = False,
-        legacy: bool = False,
+        tools: ToolCalling | None = None,
         echo: str = "",
         token_ids: bool = False,
     ) -> None:
@@ -52,7 +54,8 @@ class ChatEmitter:
         self._prompt_logprobs = PendingPromptLogprobs()
         self._stop_reason = stop_reason
         self._begun = time.monotonic() if arrival_times else None
-        self._legacy = legacy
+        self._tools = tools or ToolCalling()
+        self._custom: dict[tuple[int, int], CustomInput] = {}  # of each custom call, by choice and index
         self._echo = echo
         self._tokens = PendingTokens() if token_ids else None
 
@@ -65,9 +68,12 @@ class ChatEmitter:
                 delta: wire.ChatDelta = {"reasoning_content": text, "reasoning": text}
                 return [self._chunk([self._choice(choice, delta, None, logprobs)])]
             case ToolCallStart(choice, index, name, logprobs):
-                return [self._chunk([self._choice(choice, self._call(index, name), None, logprobs)])]
+                return [self._chunk([self._choice(choice, self._call(choice, index, name), None, logprobs)])]
             case ToolCallArguments(choice, index, text, logprobs):
-                return [self._chunk([self._choice(choice, self._arguments(index, text), None, logprobs)])]
+                return [self._chunk([self._choice(choice, self._arguments(choice, index, text), None, logprobs)])]
+            case ToolCallEnd(choice, index) if (choice, index) in self._custom:
+                rest = self._custom[choice, index].end()
+                return [self._chunk([self._choice(choice, _input(index, rest), None)])] if rest else []
             case Started():
                 return [chunk for choice in range(self._n) for chunk in self._begin(choice, segment)]
             case PromptLogprobs():
@@ -103,19 +109,26 @@ class ChatEmitter:
         if self._echo:
             yield self._chunk([self._choice(choice, {"content": self._echo}, None)])
 
-    def _call(self, index: int, name: str) -> wire.ChatDelta:
-        function: wire.ChatFunctionCallDelta = {"name": name, "arguments": ""}
-        if self._legacy:
-            return {"function_call": function}
+    def _call(self, choice: int, index: int, name: str) -> wire.ChatDelta:
         id = f"call_{uuid.uuid4().hex}"
+        if self._tools.called(name).kind == "custom":
+            self._custom[choice, index] = CustomInput()
+            return {"tool_calls": [{"index": index, "id": id, "type": "custom", "custom": {"name": name, "input": ""}}]}
+        function: wire.ChatFunctionCallDelta = {"name": name, "arguments": ""}
+        if self._tools.legacy:
+            return {"function_call": function}
         return {"tool_calls": [{"index": index, "id": id, "type": "function", "function": function}]}
 
-    def _arguments(self, index: int, text: str) -> wire.ChatDelta:
+    def _arguments(self, choice: int, index: int, text: str) -> wire.ChatDelta:
+        if custom := self._custom.get((choice, index)):
+            return _input(index, custom.feed(text))
         function: wire.ChatFunctionCallDelta = {"arguments": text}
-        return {"function_call": function} if self._legacy else {"tool_calls": [{"index": index, "function": function}]}
+        if self._tools.legacy:
+            return {"function_call": function}
+        return {"tool_calls": [{"index": index, "function": function}]}
 
     def _reason(self, reason: FinishReason) -> FinishReason | Literal["function_call"]:
-        return "function_call" if self._legacy and reason == "tool_calls" else reason
+        return "function_call" if self._tools.legacy and reason == "tool_calls" else reason
 
     def _chunk(self, choices: list[wire.ChatChunkChoice]) -> wire.ChatCompletionChunk:
         if self._begun is not None:
@@ -149,6 +162,10 @@ class ChatEmitter:
         return choice
 
 
+def _input(index: int, text: str) -> wire.ChatDelta:
+    return {"tool_calls": [{"index": index, "custom": {"input": text}}]}
+
+
 class _Message:
     """The message of a choice, joined from its deltas."""
 
@@ -171,13 +188,13 @@ class _Message:
         self._text.append(delta.get("content") or "")
         self._reasoning.append(delta.get("reasoning_content") or "")
         for call in delta.get("tool_calls", ()):
-            function = call["function"]
+            function, custom = call.get("function"), call.get("custom")
             if "id" in call:
-                self._calls.append(
-                    {"id": call["id"], "type": "function", "function": {"name": function["name"], "arguments": ""}}
-                )
+                self._calls.append(_begun(call))
                 self._arguments.append([])
-            self._arguments[call["index"]].append(function["arguments"])
+            self._arguments[call["index"]].append(
+                custom["input"] if custom else function["arguments"] if function else ""
+            )
         if legacy := delta.get("function_call"):
             if self._legacy is None:
                 self._legacy = {"name": legacy["name"], "arguments": ""}
@@ -194,13 +211,23 @@ class _Message:
             message["reasoning_content"] = message["reasoning"] = reasoning
         if self._calls:
             for call, arguments in zip(self._calls, self._arguments, strict=True):
-                call["function"]["arguments"] = "".join(arguments)
+                if "custom" in call:
+                    call["custom"]["input"] = "".join(arguments)
+                else:
+                    call["function"]["arguments"] = "".join(arguments)
             message["tool_calls"] = self._calls
         if self._legacy is not None:
             message["function_call"] = {**self._legacy, "arguments": "".join(self._arguments[-1])}
         if self.token_ids is not None:
             message["prompt_token_ids"], message["completion_token_ids"] = self.prompt, self.token_ids
         return message
+
+
+def _begun(call: wire.ChatToolCallDelta) -> wire.ChatToolCall:
+    """Returns a call whose first chunk is given, without arguments or input."""
+    if custom := call.get("custom"):
+        return {"id": call["id"], "type": "custom", "custom": {"name": custom["name"], "input": ""}}
+    return {"id": call["id"], "type": "function", "function": {"name": call["function"]["name"], "arguments": ""}}
 
 
 async def fold(chunks: AsyncIterator[wire.ChatCompletionChunk]) -> wire.ChatCompletion:

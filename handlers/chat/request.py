@@ -11,6 +11,7 @@ from specvino.handlers.errors import unsupported_content
 from specvino.handlers.media import ImageSource, MessageDraft, PlacedSource, place, source
 from specvino.handlers.or_none import or_none
 from specvino.handlers.pipeline import RequestFields
+from specvino.handlers.tools import custom_arguments
 
 AnyMessage = (
     models.DeveloperMessage
@@ -116,10 +117,12 @@ def _part(part: UserPart | AssistantPart, param: str, vision: bool) -> str | Ima
 
 
 def _calls(message: models.AssistantMessage) -> Iterator[ToolCall]:
-    """Yields the calls of functions; chat templates don't support calls of custom tools."""
     for index, call in enumerate(or_none(message.tool_calls) or ()):
+        id = or_none(call.id) or f"call_{index}"
         if isinstance(call, models.MessageFunctionToolCall):
-            yield _call(or_none(call.id) or f"call_{index}", call.function)
+            yield _call(id, call.function)
+        else:
+            yield ToolCall(id, call.custom.name, custom_arguments(call.custom.input))
     if legacy := or_none(message.function_call):
         yield _call("call_0", legacy)
 

@@ -13,7 +13,7 @@ from specvino.handlers.full_logits import shown_logprobs
 from specvino.handlers.or_none import or_none
 from specvino.handlers.pipeline import Pipeline
 from specvino.handlers.responses.background import Background
-from specvino.handlers.responses.conversation import ResponseConversation, read_conversation
+from specvino.handlers.responses.conversation import ResponseConversation, read_conversation, to_conversation
 from specvino.handlers.responses.emit import ResponseEmitter, fold
 from specvino.handlers.responses.encrypted_reasoning import INCLUDE, encrypted
 from specvino.handlers.responses.persistence import Events, persisted, store_errors
@@ -46,15 +46,21 @@ class Responses(StoredResponses):
         self, context: RequestContext, body: models.CreateResponseRequest
     ) -> Reply[wire.ResponseObject | AsyncGenerator[wire.ResponseStreamEvent]]:
         """Answers with the whole response, or a stream of its events; in background mode, with the response so far."""
-        request = self._pipeline.check(context, request_fields(body))
+        conversation = await read_conversation(context, body, self._store, self._cipher)
+        request = self._pipeline.check(context, request_fields(body, conversation.input, conversation.earlier))
         stores, without_store = self._stores(body)
         unsupported = reported(context, without_store)
-        conversation = await read_conversation(context, body, self._store, self._cipher, vision=request.model.vision)
-        top_logprobs = shown_logprobs(request.engine_request)
-        emitter = ResponseEmitter(body, request.engine_request.sampling, stores, top_logprobs=top_logprobs)
+        messages = to_conversation(body, conversation.input, conversation.earlier, vision=request.model.vision)
+        emitter = ResponseEmitter(
+            body,
+            request.engine_request.sampling,
+            stores,
+            top_logprobs=shown_logprobs(request.engine_request),
+            tools=request.tools,
+        )
         shortens = or_none(body.truncation) == "auto"
         shortened = partial(generate_shortened, request.served.engine) if shortens else None
-        generation = await self._pipeline.converse(request, conversation.messages, shortened)
+        generation = await self._pipeline.converse(request, messages, shortened)
         events: Events = generation.events(emitter.feed)
         if INCLUDE in (or_none(body.include) or ()):
             events = encrypted(events, self._cipher)

@@ -19,30 +19,24 @@ from specvino.handlers.store import UNFINISHED, ResponseStore, StoredItem
 
 @dataclass(frozen=True, slots=True)
 class ResponseConversation:
-    """The messages of a response. `own` is the request's own input in its stored form; `unsupported` are references to
-    items that aren't stored.
+    """The conversation of a response: its `input`, and the `earlier` items that it continues. `own` is the input in its
+    stored form; `unsupported` are references to items that aren't stored.
     """
 
-    messages: tuple[MessageDraft, ...]
+    input: str | Sequence[InputItem]
+    earlier: Sequence[InputItem]
     own: Sequence[StoredItem]
     unsupported: tuple[str, ...]
 
 
 async def read_conversation(
-    context: RequestContext,
-    body: models.CreateResponseRequest,
-    store: ResponseStore,
-    cipher: Cipher,
-    *,
-    vision: bool,
+    context: RequestContext, body: models.CreateResponseRequest, store: ResponseStore, cipher: Cipher
 ) -> ResponseConversation:
-    """Returns the conversation that a request continues or starts. Without `vision` the model reads only text. Raises
-    ApiError.
-    """
+    """Returns the conversation that a request continues or starts. Raises ApiError."""
     input, dangling = await _input(body, store, cipher, context.owner)
     unsupported = reported(context, dangling)
     earlier = await _previous_items(body, store, context.owner)
-    return ResponseConversation(to_conversation(body, input, earlier, vision=vision), stored(_kept(input)), unsupported)
+    return ResponseConversation(input, earlier, stored(_kept(input)), unsupported)
 
 
 def to_conversation(
@@ -56,8 +50,7 @@ def to_conversation(
     messages = [*to_messages(earlier, "previous_response_id", vision=vision), *to_messages(input, vision=vision)]
     if not messages:
         message = (
-            "input has no item that the model can read; it reads messages, function calls and their outputs, and "
-            "reasoning."
+            "input has no item that the model can read; it reads messages, calls and their outputs, and reasoning."
         )
         raise ApiError(ErrorCode.INVALID_PROMPT, message, param="input")
     instructions = or_none(body.instructions)

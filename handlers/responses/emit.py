@@ -22,21 +22,29 @@ from specvino.engine.segments import (
 from specvino.generated import models, wire
 from specvino.handlers.errors import ApiError
 from specvino.handlers.or_none import or_none
-from specvino.handlers.responses.output_items import CallItem, MessageItem, ReasoningItem
+from specvino.handlers.responses.output_items import Item, MessageItem, ReasoningItem, call_item
 from specvino.handlers.responses.request_echo import request_echo
+from specvino.handlers.tools import ToolCalling
 
 
 class ResponseEmitter:
     """Makes the events of one response, without I/O."""
 
     def __init__(
-        self, body: models.CreateResponseRequest, sampling: Sampling, stored: bool = False, *, top_logprobs: int = 0
+        self,
+        body: models.CreateResponseRequest,
+        sampling: Sampling,
+        stored: bool = False,
+        *,
+        top_logprobs: int = 0,
+        tools: ToolCalling | None = None,
     ) -> None:
         id = f"resp_{uuid.uuid4().hex}"
         self._response = request_echo(body, sampling, id, int(time.time()), stored, top_logprobs=top_logprobs)
         self._top = top_logprobs
         self._summary = self._response["reasoning"]["summary"] is not None
-        self._open: MessageItem | ReasoningItem | CallItem | None = None
+        self._open: Item | None = None
+        self._tools = tools or ToolCalling()
         self._order = _ChoiceOrder() if (or_none(body.n) or 1) > 1 else None
         self._begun = False  # the output of a choice; there may be several choices
         self._cut = False
@@ -79,9 +87,9 @@ class ResponseEmitter:
                 yield from self._open.add(text)
             case ToolCallStart(name=name):
                 yield from self._close("completed")
-                yield from self._begin(CallItem(self._next, name))
+                yield from self._begin(call_item(self._next, self._tools.called(name)))
             case ToolCallArguments(text=text):
-                assert isinstance(self._open, CallItem)
+                assert self._open is not None
                 yield from self._open.add(text)
             case ToolCallEnd(complete=complete):
                 yield from self._close("completed" if complete else "incomplete")
@@ -97,7 +105,7 @@ class ResponseEmitter:
     def _next(self) -> int:
         return len(self._response["output"])
 
-    def _begin(self, item: MessageItem | ReasoningItem | CallItem) -> Iterator[wire.ResponseStreamEvent]:
+    def _begin(self, item: Item) -> Iterator[wire.ResponseStreamEvent]:
         self._open, self._begun = item, True
         yield from item.begin()
 

@@ -1,8 +1,9 @@
-"""The items of a response's output (messages, reasoning, function calls) and the events that build them.
+"""The items of a response's output (messages, reasoning, calls) and the events that build them.
 
 The events have no numbers yet: the emitter counts them.
 """
 
+import json
 import uuid
 from collections.abc import Iterator
 from typing import Literal
@@ -10,6 +11,7 @@ from typing import Literal
 from specvino.engine.segments import TokenLogprob
 from specvino.generated import wire
 from specvino.handlers.logprobs import output_logprobs
+from specvino.handlers.tools import CustomInput, OfferedTool
 
 Status = Literal["completed", "incomplete"]
 
@@ -191,7 +193,7 @@ class ReasoningItem:
 class CallItem:
     """A function call."""
 
-    def __init__(self, output_index: int, name: str) -> None:
+    def __init__(self, output_index: int, tool: OfferedTool) -> None:
         self._index = output_index
         self._arguments: list[str] = []
         self.item: wire.OutputFunctionCall = {
@@ -199,9 +201,11 @@ class CallItem:
             "type": "function_call",
             "status": "in_progress",
             "call_id": f"call_{uuid.uuid4().hex}",
-            "name": name,
+            "name": tool.name,
             "arguments": "",
         }
+        if tool.namespace:
+            self.item["namespace"] = tool.namespace
 
     def begin(self) -> Iterator[wire.ResponseStreamEvent]:
         yield _added(self._index, self.item)
@@ -231,7 +235,107 @@ class CallItem:
         yield _done(self._index, self.item)
 
 
-_Item = wire.OutputMessage | wire.OutputReasoning | wire.OutputFunctionCall
+class CustomCallItem:
+    """A call of a custom tool."""
+
+    def __init__(self, output_index: int, tool: OfferedTool) -> None:
+        self._index = output_index
+        self._reader = CustomInput()
+        self._input: list[str] = []
+        self._id = f"ctc_{uuid.uuid4().hex}"
+        self.item: wire.OutputCustomToolCall = {
+            "id": self._id,
+            "type": "custom_tool_call",
+            "status": "in_progress",
+            "call_id": f"call_{uuid.uuid4().hex}",
+            "name": tool.name,
+            "input": "",
+        }
+        if tool.namespace:
+            self.item["namespace"] = tool.namespace
+
+    def begin(self) -> Iterator[wire.ResponseStreamEvent]:
+        yield _added(self._index, self.item)
+
+    def add(self, arguments: str) -> Iterator[wire.ResponseStreamEvent]:
+        yield from self._add(self._reader.feed(arguments))
+
+    def end(self, status: Status, tokens: tuple[TokenLogprob, ...] = ()) -> Iterator[wire.ResponseStreamEvent]:
+        """Yields the last events of the call, which doesn't show `tokens`."""
+        yield from self._add(self._reader.end())
+        input = "".join(self._input)
+        yield {
+            "type": "response.custom_tool_call_input.done",
+            "sequence_number": 0,
+            "item_id": self._id,
+            "output_index": self._index,
+            "input": input,
+        }
+        self.item = {**self.item, "status": status, "input": input}
+        yield _done(self._index, self.item)
+
+    def _add(self, text: str) -> Iterator[wire.ResponseStreamEvent]:
+        if text:
+            self._input.append(text)
+            yield {
+                "type": "response.custom_tool_call_input.delta",
+                "sequence_number": 0,
+                "item_id": self._id,
+                "output_index": self._index,
+                "delta": text,
+            }
+
+
+class ToolSearchCallItem:
+    """A search for tools, which the client executes. Its arguments aren't streamed."""
+
+    def __init__(self, output_index: int) -> None:
+        self._index = output_index
+        self._arguments: list[str] = []
+        self.item: wire.OutputToolSearchCall = {
+            "id": f"tsc_{uuid.uuid4().hex}",
+            "type": "tool_search_call",
+            "status": "in_progress",
+            "call_id": f"call_{uuid.uuid4().hex}",
+            "execution": "client",
+            "arguments": {},
+        }
+
+    def begin(self) -> Iterator[wire.ResponseStreamEvent]:
+        yield _added(self._index, self.item)
+
+    def add(self, arguments: str) -> Iterator[wire.ResponseStreamEvent]:
+        self._arguments.append(arguments)
+        yield from ()
+
+    def end(self, status: Status, tokens: tuple[TokenLogprob, ...] = ()) -> Iterator[wire.ResponseStreamEvent]:
+        """Yields the last event of the call, which doesn't show `tokens`; incomplete arguments are left out."""
+        self.item = {**self.item, "status": status}
+        if status == "completed":
+            self.item["arguments"] = json.loads("".join(self._arguments) or "{}")
+        yield _done(self._index, self.item)
+
+
+def call_item(output_index: int, tool: OfferedTool) -> CallItem | CustomCallItem | ToolSearchCallItem:
+    """Returns the item of a call of the tool."""
+    match tool.kind:
+        case "function":
+            return CallItem(output_index, tool)
+        case "custom":
+            return CustomCallItem(output_index, tool)
+        case "tool_search":
+            return ToolSearchCallItem(output_index)
+
+
+Item = MessageItem | ReasoningItem | CallItem | CustomCallItem | ToolSearchCallItem
+
+_Item = (
+    wire.OutputMessage
+    | wire.OutputReasoning
+    | wire.OutputFunctionCall
+    | wire.OutputCustomToolCall
+    | wire.OutputToolSearchCall
+)
 
 
 def _added(output_index: int, item: _Item) -> wire.ResponseStreamEvent:

@@ -14,12 +14,18 @@ from specvino.handlers.errors import unsupported_content
 from specvino.handlers.media import ImageSource, MessageDraft, PlacedSource, place, source
 from specvino.handlers.or_none import or_none
 from specvino.handlers.pipeline import RequestFields
+from specvino.handlers.responses.hosted_items import hosted_exchange
 from specvino.handlers.store import StoredItem
+from specvino.handlers.tools import OfferedTool, custom_arguments, offered, qualified
 
 InputItem = (
     models.InputMessage
     | models.InputFunctionCall
     | models.InputFunctionCallOutput
+    | models.InputCustomToolCall
+    | models.InputCustomToolCallOutput
+    | models.InputAdditionalTools
+    | models.InputToolSearchOutput
     | models.InputReasoning
     | models.InputItemReference
     | models.InputHostedToolItem
@@ -43,18 +49,35 @@ _HIDDEN: dict[Hidden, str] = {
 _ITEMS: TypeAdapter[list[InputItem]] = TypeAdapter(list[InputItem])
 
 # Prefixes of the ids of items, by type.
-_PREFIXES = {"message": "msg", "function_call": "fc", "function_call_output": "fco", "reasoning": "rs"}
+_PREFIXES = {
+    "message": "msg",
+    "function_call": "fc",
+    "function_call_output": "fco",
+    "custom_tool_call": "ctc",
+    "custom_tool_call_output": "ctco",
+    "tool_search_output": "tso",
+    "reasoning": "rs",
+}
 
 
-def request_fields(body: models.CreateResponseRequest) -> RequestFields:
-    """Returns the fields as the pipeline names them."""
+def request_fields(
+    body: models.CreateResponseRequest, input: str | Iterable[InputItem], earlier: Iterable[InputItem] = ()
+) -> RequestFields:
+    """Returns the fields as the pipeline names them; the items may contain tools."""
     return RequestFields(
         body=body,
         prompt_param="input",
         logprobs=_wants_logprobs(body),
         top_logprobs=or_none(body.top_logprobs) or 0,
         hidden=_HIDDEN,
+        more_tools=(*_tools(earlier, "previous_response_id"), *_tools(input, "input")),
     )
+
+
+def _tools(items: str | Iterable[InputItem], param: str) -> Iterator[OfferedTool]:
+    for index, item in enumerate(items):
+        if isinstance(item, models.InputAdditionalTools | models.InputToolSearchOutput):
+            yield from offered(item.tools, f"{param}.{index}.tools")
 
 
 def _wants_logprobs(body: models.CreateResponseRequest) -> bool:
@@ -65,11 +88,10 @@ def _wants_logprobs(body: models.CreateResponseRequest) -> bool:
 def to_messages(
     items: str | Iterable[InputItem], param: str = "input", *, vision: bool = False
 ) -> Iterator[MessageDraft]:
-    """Yields a message for each message and each function call output.
+    """Yields a message for each message and each result of a call.
 
-    An assistant's reasoning, text and calls are separate items, but one message. Items of kinds that chat templates
-    don't support are left out. `param` is the path of the items. Raises ApiError for unsupported parts: without
-    `vision`, everything except text.
+    An assistant's reasoning, text and calls are separate items, but one message. `param` is the path of the items.
+    Raises ApiError for unsupported parts: without `vision`, everything except text.
     """
     if isinstance(items, str):
         yield MessageDraft(Message("user", items))
@@ -85,7 +107,11 @@ def to_messages(
                 yield from turn.before("text")
                 turn.text, turn.images = _content(item.content, f"{path}.content", vision)
             case models.InputFunctionCall():
-                turn.calls.append(ToolCall(_call_id(item, index), item.name, item.arguments))
+                name = qualified(item.name, or_none(item.namespace))
+                turn.calls.append(ToolCall(_call_id(item, index), name, item.arguments))
+            case models.InputCustomToolCall():
+                name = qualified(item.name, or_none(item.namespace))
+                turn.calls.append(ToolCall(item.call_id, name, custom_arguments(item.input)))
             case models.InputMessage():
                 yield from turn.end()
                 text, placed = _content(item.content, f"{path}.content", vision)
@@ -95,6 +121,22 @@ def to_messages(
                 text, placed = _content(item.output, f"{path}.output", vision)
                 result = Message("tool", text, name=or_none(item.name), tool_call_id=or_none(item.call_id))
                 yield MessageDraft(result, placed)
+            case models.InputCustomToolCallOutput():
+                yield from turn.end()
+                text, placed = _content(item.output, f"{path}.output", vision)
+                yield MessageDraft(Message("tool", text, tool_call_id=item.call_id), placed)
+            case models.InputToolSearchOutput():
+                yield from turn.end()
+                names = ", ".join(tool.function_name for tool in offered(item.tools))
+                yield MessageDraft(Message("tool", names or "no tools", tool_call_id=or_none(item.call_id)))
+            case models.InputHostedToolItem():
+                for part in hosted_exchange(item, path, vision=vision):
+                    if isinstance(part, ToolCall):
+                        turn.calls.append(part)
+                    else:
+                        yield from turn.end()
+                        text, placed = place(part.parts)
+                        yield MessageDraft(Message("tool", text, tool_call_id=part.call_id), placed)
     yield from turn.end()
 
 

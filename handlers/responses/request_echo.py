@@ -9,6 +9,15 @@ from specvino.generated import models, wire
 from specvino.generated.support import DEFAULTS
 from specvino.handlers.or_none import or_none
 
+InputTool = (
+    models.FlatFunctionTool
+    | models.FunctionTool
+    | models.FlatCustomTool
+    | models.NamespaceTool
+    | models.ToolSearchTool
+    | models.HostedTool
+)
+
 _DEFAULTS = DEFAULTS["CreateResponseRequest"]
 
 
@@ -67,15 +76,15 @@ def request_echo(
 
 
 def _tool(
-    tool: models.FlatFunctionTool | models.FunctionTool | models.FlatCustomTool | models.HostedTool,
-) -> wire.FlatFunctionTool | wire.FlatCustomTool | wire.HostedTool:
+    tool: InputTool,
+) -> wire.FlatFunctionTool | wire.FlatCustomTool | wire.NamespaceTool | wire.ToolSearchTool | wire.HostedTool:
     """Returns the tool as it was sent, with a nested function flattened, as clients of responses expect."""
     if isinstance(tool, models.FlatFunctionTool | models.FunctionTool):
         function = tool.function if isinstance(tool, models.FunctionTool) else tool
         # In OpenAI's document, both are required in functions of a response.
         flat = {"parameters": None, "strict": None, **function.model_dump(by_alias=True), "type": "function"}
         return cast("wire.FlatFunctionTool", flat)
-    return cast("wire.FlatFunctionTool | wire.FlatCustomTool | wire.HostedTool", tool.model_dump(by_alias=True))
+    return cast("wire.HostedTool", tool.model_dump(by_alias=True))
 
 
 def _tool_choice(choice: Any) -> Any:
