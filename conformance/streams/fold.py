@@ -109,11 +109,10 @@ def _calls(deltas: list[Piece]) -> list[dict[str, Any]]:
 
 
 def _call(pieces: list[Piece]) -> dict[str, Any]:
-    return {
-        "id": _first(pieces, "id"),
-        "type": _first(pieces, "type"),
-        "function": _function([piece.get("function") or {} for piece in pieces]),
-    }
+    call = {"id": _first(pieces, "id"), "type": _first(pieces, "type")}
+    if custom := [piece["custom"] for piece in pieces if piece.get("custom")]:
+        return {**call, "custom": {"name": _first(custom, "name"), "input": _text(custom, "input")}}
+    return {**call, "function": _function([piece.get("function") or {} for piece in pieces])}
 
 
 def _function(pieces: list[Piece]) -> dict[str, Any]:
@@ -143,6 +142,9 @@ def _joined(before: dict[str, Any] | None, after: dict[str, Any] | None) -> dict
 # Fields that aren't known before the end of a response, or of an output item.
 RESPONSE_END = ("status", "completed_at", "incomplete_details", "error", "usage")
 ITEM_END = ("status", "encrypted_content")
+
+# A search for tools has no deltas.
+SEARCH_END = (*ITEM_END, "arguments")
 
 Item = dict[str, Any]
 
@@ -196,8 +198,10 @@ def _apply_event(item: Item, event: dict[str, Any]) -> None:
             item["summary"][event.get("summary_index", -1)]["text"] += event["delta"]
         case "response.function_call_arguments.delta":
             item["arguments"] += event["delta"]
+        case "response.custom_tool_call_input.delta":
+            item["input"] += event["delta"]
         case "response.output_item.done":
-            _copy_fields(item, event["item"], ITEM_END)
+            _copy_fields(item, event["item"], SEARCH_END if item["type"] == "tool_search_call" else ITEM_END)
 
 
 def _copy_fields(whole: dict[str, Any], end: dict[str, Any], fields: tuple[str, ...]) -> None:

@@ -159,7 +159,8 @@ class JoinedDeltasInvariant(Invariant):
             if (text, fact.key) in self._joined.keys() - self._done:
                 yield f"{fact.name} of {shown(fact.key)} comes before {text.done}"
         for path, joined in wholes.items():
-            if at(event, path) is not MISSING:
+            # A value that isn't a text, like the arguments of a search for tools, isn't streamed.
+            if isinstance(at(event, path), str):
                 yield from self._compare(event, fact, path, joined)
 
     def _compare(self, event: Event, fact: Fact, path: str, joined: str) -> Iterator[str]:

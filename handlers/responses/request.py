@@ -61,7 +61,7 @@ _PREFIXES = {
 
 
 def request_fields(
-    body: models.CreateResponseRequest, input: str | Iterable[InputItem], earlier: Iterable[InputItem] = ()
+    body: models.CreateResponseRequest, input: str | Iterable[InputItem] = (), earlier: Iterable[InputItem] = ()
 ) -> RequestFields:
     """Returns the fields as the pipeline names them; the items may contain tools."""
     return RequestFields(

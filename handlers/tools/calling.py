@@ -52,8 +52,9 @@ class ToolCalling:
     unsupported: tuple[str, ...] = ()
 
     def called(self, function_name: str) -> OfferedTool:
-        """Returns the tool that the model calls by this name."""
-        return next(tool for tool in self.offered if tool.function_name == function_name)
+        """Returns the tool that the model calls by this name; a function, if the request doesn't describe it."""
+        known = (tool for tool in self.offered if tool.function_name == function_name)
+        return next(known, OfferedTool("", function_name))
 
     def unenforced(self, started: Started) -> list[str]:
         """Returns the fields of forced or strict calls that can't be enforced."""

@@ -50,11 +50,12 @@ def offered(tools: Iterable[Any], param: str = "tools") -> Iterator[OfferedTool]
             case models.FlatFunctionTool():
                 yield function(tool, path)
             case models.CustomTool(custom=custom):
-                grammar = or_none(custom.format) and or_none(custom.format.grammar)
+                form = or_none(custom.format)
+                grammar = or_none(form.grammar) if form else None
                 yield _custom(custom, grammar, f"{path}.custom", "format.grammar")
             case models.FlatCustomTool():
-                format = or_none(tool.format)
-                yield _custom(tool, format if format and format.type == "grammar" else None, path, "format")
+                flat = or_none(tool.format)
+                yield _custom(tool, flat if flat and flat.type == "grammar" else None, path, "format")
             case models.NamespaceTool():
                 yield from _namespace(tool, path)
             case models.ToolSearchTool(execution="client"):

@@ -118,11 +118,8 @@ MISTAKES = {
     "a call without tools": same("unknown_tool", "tool_choice", CONVERSATIONS, tool_choice="required"),
     "a call of a hosted tool": Mistake(
         "unsupported_tool",
-        dict.fromkeys(CONVERSATIONS, "tool_choice"),
-        {
-            "chat": {"tool_choice": {"type": "custom", "custom": {"name": "c"}}},
-            "responses": {"tool_choice": {"type": "custom", "name": "c"}},
-        },
+        {"responses": "tool_choice"},
+        {"responses": {"tool_choice": {"type": "mcp", "server_label": "s"}}},
     ),
     "a call that is not to end": same(
         "invalid_value", "ignore_eos", CONVERSATIONS, tools=[FUNCTION], tool_choice="required", ignore_eos=True

@@ -21,6 +21,7 @@ from specvino.engine.segments import (
 )
 from specvino.generated.streams import STREAMS
 from specvino.handlers.chat.emit import ChatEmitter, fold
+from specvino.handlers.tools import OfferedTool, ToolCalling
 from specvino.server.validation.schema import SchemaCheck
 
 ANSWERS = answers(st.integers(1, 4), calls=True)
@@ -109,7 +110,7 @@ def test_reasoning_without_an_answer_leaves_an_empty_text() -> None:
 
 
 def test_a_legacy_function_call() -> None:
-    answer, deltas = call(*CALL, legacy=True)
+    answer, deltas = call(*CALL, tools=ToolCalling(legacy=True))
     assert deltas == [{"function_call": {"name": "f", "arguments": ""}}] + [
         {"function_call": {"arguments": piece}} for piece in "{}"
     ]
@@ -137,3 +138,22 @@ def test_a_chunk_has_the_tokens_up_to_its_own() -> None:
     (choice,) = whole["choices"]
     assert (choice["message"]["content"], choice["token_ids"], whole["prompt_token_ids"]) == ("ba", [1, 2, 3], [7, 8])
     assert whole == fold_chat(chunks)
+
+
+def test_a_call_of_a_custom_tool() -> None:
+    arguments = [ToolCallArguments(0, 0, piece) for piece in ('{"in', 'put": "a\\', 'nb"', "}")]
+    tools = ToolCalling(offered=(OfferedTool("tools.0", "c", kind="custom"),))
+    answer, deltas = call(ToolCallStart(0, 0, "c"), *arguments, ToolCallEnd(0, 0, True), tools=tools)
+    (called,) = answer["choices"][0]["message"]["tool_calls"]
+    assert (called["type"], called["custom"]) == ("custom", {"name": "c", "input": "a\nb"})
+    pieces = [piece["custom"] for delta in deltas for piece in delta["tool_calls"]]
+    assert pieces[0] == {"name": "c", "input": ""}
+    assert [piece["input"] for piece in pieces[1:] if piece["input"]] == ["a", "\nb"]
+
+
+def test_arguments_without_an_input_are_the_input_of_a_custom_tool() -> None:
+    tools = ToolCalling(offered=(OfferedTool("tools.0", "c", kind="custom"),))
+    answer, _ = call(
+        ToolCallStart(0, 0, "c"), ToolCallArguments(0, 0, '{"x": 1}'), ToolCallEnd(0, 0, True), tools=tools
+    )
+    assert answer["choices"][0]["message"]["tool_calls"][0]["custom"]["input"] == '{"x": 1}'

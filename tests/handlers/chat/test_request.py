@@ -49,9 +49,10 @@ def test_an_earlier_legacy_function_call() -> None:
     assert one(role="assistant", function_call=None).tool_calls == ()
 
 
-def test_calls_of_custom_tools_are_left_out() -> None:
+def test_calls_of_custom_tools() -> None:
     custom = {"id": "c", "type": "custom", "custom": {"name": "x", "input": "y"}}
-    assert one(role="assistant", tool_calls=[custom]) == Message("assistant", "")
+    called = ToolCall("c", "x", '{"input": "y"}')
+    assert one(role="assistant", tool_calls=[custom]) == Message("assistant", "", tool_calls=(called,))
 
 
 def test_reasoning_and_refusals_of_earlier_answers() -> None:

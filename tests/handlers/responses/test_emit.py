@@ -9,13 +9,22 @@ from support.segments import answers, one_by_one
 
 from specvino.conformance.streams.fold import fold_response
 from specvino.conformance.streams.stream_validator import StreamValidator
-from specvino.engine.segments import Finish, Started, TextDelta, Usage
+from specvino.engine.segments import (
+    Finish,
+    Started,
+    TextDelta,
+    ToolCallArguments,
+    ToolCallEnd,
+    ToolCallStart,
+    Usage,
+)
 from specvino.generated.errors import ErrorCode
 from specvino.generated.models import CreateResponseRequest
 from specvino.generated.streams import STREAMS
 from specvino.handlers.errors import ApiError
 from specvino.handlers.responses.emit import ResponseEmitter, fold
 from specvino.handlers.sampling import sampling
+from specvino.handlers.tools import OfferedTool, ToolCalling
 from specvino.server.validation.schema import SchemaCheck
 
 BODY = CreateResponseRequest.model_validate({"model": "m", "input": "hi", "n": 3})
@@ -24,12 +33,23 @@ ANSWERS = answers(st.integers(1, 3), calls=True).map(lambda answer: answer[1])
 EVENT, UNARY = SchemaCheck.of_component("ResponseStreamEvent"), SchemaCheck.of_component("ResponseObject")
 
 
-def emitter():
-    return ResponseEmitter(BODY, sampling(BODY, {}))
+class AllOfOneKind(ToolCalling):
+    """A request whose tools are all of this kind."""
+
+    def called(self, function_name):
+        return OfferedTool("tools.0", function_name, kind=self.offered[0].kind, namespace="n")
 
 
-def emit(segments):
-    maker = emitter()
+KINDS = st.sampled_from([None, "function", "custom"])
+
+
+def emitter(kind=None):
+    tools = AllOfOneKind(offered=(OfferedTool("tools.0", "t", kind=kind),)) if kind else None
+    return ResponseEmitter(BODY, sampling(BODY, {}), tools=tools)
+
+
+def emit(segments, kind=None):
+    maker = emitter(kind)
     return [event for segment in segments for event in maker.feed(segment)]
 
 
@@ -38,22 +58,22 @@ def violations(events):
     return [*(violation for event in events for violation in judge.feed(event)), *judge.end(terminated=False)]
 
 
-@given(ANSWERS)
-def test_events_obey_the_stream_table(segments) -> None:
-    assert violations(emit(segments)) == []
+@given(ANSWERS, KINDS)
+def test_events_obey_the_stream_table(segments, kind) -> None:
+    assert violations(emit(segments, kind)) == []
 
 
-@given(ANSWERS)
-def test_every_event_and_the_fold_fit_the_document(segments) -> None:
-    events = emit(segments)
+@given(ANSWERS, KINDS)
+def test_every_event_and_the_fold_fit_the_document(segments, kind) -> None:
+    events = emit(segments, kind)
     for event in events:
         EVENT.require(event)
     UNARY.require(asyncio.run(fold(one_by_one(events))))
 
 
-@given(ANSWERS)
-def test_the_fold_is_what_an_independent_one_makes(segments) -> None:
-    events = emit(segments)
+@given(ANSWERS, KINDS)
+def test_the_fold_is_what_an_independent_one_makes(segments, kind) -> None:
+    events = emit(segments, kind)
     assert asyncio.run(fold(one_by_one(events))) == fold_response(events)
 
 
@@ -129,3 +149,15 @@ def test_ids_differ() -> None:
     responses = [emit([Started(1), Finish(0, "stop"), Usage(1, 1)])[-1]["response"] for _ in range(3)]
     assert len({response["id"] for response in responses}) == 3
     assert len({response["output"][0]["id"] for response in responses}) == 3
+
+
+@pytest.mark.parametrize(("complete", "arguments"), [(True, {"q": "x"}), (False, {})])
+def test_a_search_for_tools_has_an_object_as_arguments(complete, arguments) -> None:
+    called = [ToolCallStart(0, 0, "t"), ToolCallArguments(0, 0, '{"q": "x"}'), ToolCallEnd(0, 0, complete)]
+    events = emit([Started(1), *called, Finish(0, "tool_calls"), Usage(1, 2)], "tool_search")
+    assert violations(events) == []
+    for event in events:
+        EVENT.require(event)
+    (item,) = events[-1]["response"]["output"]
+    assert (item["type"], item["execution"], item["arguments"]) == ("tool_search_call", "client", arguments)
+    assert [event["type"] for event in events[2:-1]] == ["response.output_item.added", "response.output_item.done"]

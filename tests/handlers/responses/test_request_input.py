@@ -8,7 +8,7 @@ from specvino.engine.request import Message, ToolCall
 from specvino.generated.models import CreateResponseRequest
 from specvino.handlers.errors import ApiError
 from specvino.handlers.media import ImageSource, MessageDraft, PlacedSource
-from specvino.handlers.responses.request import to_messages
+from specvino.handlers.responses.request import request_fields, to_messages
 
 CALL = {"type": "function_call", "call_id": "c1", "name": "f", "arguments": '{"a": 1}'}
 OUTPUT = {"type": "function_call_output", "call_id": "c1", "output": "sunny"}
@@ -82,13 +82,36 @@ def test_a_call_may_have_its_id_as_ovms_has_it() -> None:
     assert turns(call)[0].tool_calls == (ToolCall("fc_1", "f", "{}"),)
 
 
-def test_items_without_a_place_in_templates_are_left_out() -> None:
-    others = [
-        {"type": "item_reference", "id": "msg_1"},
-        {"type": "web_search_call", "id": "ws_1"},
+def test_calls_of_custom_tools_and_of_a_namespace() -> None:
+    custom = {"type": "custom_tool_call", "call_id": "c2", "name": "x", "input": 'a"b', "namespace": "n"}
+    output = {"type": "custom_tool_call_output", "call_id": "c2", "output": "done"}
+    assert turns({**CALL, "namespace": "n"}, custom, output) == [
+        Message(
+            "assistant",
+            "",
+            tool_calls=(ToolCall("c1", "n__f", '{"a": 1}'), ToolCall("c2", "n__x", '{"input": "a\\"b"}')),
+        ),
+        Message("tool", "done", tool_call_id="c2"),
     ]
-    assert turns(*others) == []
-    assert turns(assistant("t"), *others, CALL) == [Message("assistant", "t", tool_calls=(CALLED,))]
+
+
+def test_tools_in_items() -> None:
+    tools = [
+        {"type": "function", "name": "f"},
+        {"type": "namespace", "name": "n", "tools": [{"type": "custom", "name": "c"}]},
+    ]
+    items = [
+        {"type": "additional_tools", "role": "developer", "tools": tools[:1]},
+        {"type": "tool_search_call", "call_id": "c1", "arguments": {"q": "x"}, "execution": "client"},
+        {"type": "tool_search_output", "call_id": "c1", "tools": tools},
+    ]
+    assert turns(*items) == [
+        Message("assistant", "", tool_calls=(ToolCall("c1", "tool_search", '{"q": "x"}'),)),
+        Message("tool", "f, n__c", tool_call_id="c1"),
+    ]
+    body = CreateResponseRequest.model_validate({"model": "m", "input": items})
+    offered = [(tool.param, tool.function_name) for tool in request_fields(body, body.input).more_tools]
+    assert offered == [("input.0.tools.0", "f"), ("input.2.tools.0", "f"), ("input.2.tools.1.tools.0", "n__c")]
 
 
 @pytest.mark.parametrize(

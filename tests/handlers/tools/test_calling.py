@@ -17,6 +17,7 @@ SCHEMA: dict[str, Any] = {"type": "object", "properties": {"a": {"type": "intege
 F = {"type": "function", "function": {"name": "f", "description": "d", "parameters": SCHEMA, "strict": True}}
 G = {"type": "function", "name": "g"}
 CUSTOM = {"type": "custom", "custom": {"name": "c"}}
+GRAMMAR_PARAM = "tools.0.custom.format.grammar.definition"
 
 
 def calling_of(body: BaseModel, calling: Calling | None = "taught", strict: bool = False) -> ToolCalling:
@@ -47,11 +48,10 @@ def names(called: ToolCalling) -> list[str]:
 
 
 @pytest.mark.parametrize("ask", [chat, response])
-def test_both_forms_are_functions_and_other_tools_are_left_out(ask: Any) -> None:
-    other = CUSTOM if ask is chat else {"type": "web_search"}
-    called = ask(tools=[other, F, G], tool_choice="required")
+def test_both_forms_are_functions(ask: Any) -> None:
+    called = ask(tools=[F, G], tool_choice="required")
     assert called.tools == (Tool("f", "d", SCHEMA, strict=True), Tool("g"))
-    assert called.params == ("tools.1.function", "tools.2")
+    assert [tool.param for tool in called.offered] == ["tools.0.function", "tools.1"]
     assert (called.forced_by, called.parallel, called.legacy) == ("tool_choice", True, False)
 
 
@@ -97,7 +97,8 @@ def test_some_tools(mode: str, reference: dict[str, Any]) -> None:
         ({"tool_choice": {"type": "function", "name": "x"}}, "unknown_tool", "tool_choice.name"),
         ({"tool_choice": {"function": {"name": "x"}}}, "unknown_tool", "tool_choice.function.name"),
         ({"tool_choice": "required", "tools": []}, "unknown_tool", "tool_choice"),
-        ({"tool_choice": {"type": "custom", "name": "c"}}, "unsupported_tool", "tool_choice"),
+        ({"tool_choice": {"type": "custom", "name": "c"}}, "unknown_tool", "tool_choice.name"),
+        ({"tool_choice": {"type": "custom", "name": "g"}}, "unknown_tool", "tool_choice.name"),
         ({"tool_choice": {"type": "mcp", "server_label": "s"}}, "unsupported_tool", "tool_choice"),
         ({"tool_choice": {"type": "file_search"}}, "unsupported_tool", "tool_choice"),
         ({"tool_choice": "required", "tools": [{"type": "web_search"}]}, "unsupported_tool", "tool_choice"),
@@ -118,8 +119,7 @@ def test_what_responses_refuse(fields: dict[str, Any], code: str, param: str) ->
 @pytest.mark.parametrize(
     ("fields", "code", "param"),
     [
-        ({"tool_choice": {"type": "custom", "custom": {"name": "c"}}}, "unsupported_tool", "tool_choice"),
-        ({"tool_choice": "required", "tools": [CUSTOM]}, "unsupported_tool", "tool_choice"),
+        ({"tool_choice": {"type": "custom", "custom": {"name": "c"}}}, "unknown_tool", "tool_choice.custom.name"),
         ({"tool_choice": "required", "calling": None}, "unsupported_tool", "tool_choice"),
         ({"functions": [{"name": "h"}]}, "invalid_value", "functions"),
         ({"tools": [], "function_call": {"name": "h"}}, "unknown_tool", "function_call.name"),
@@ -200,3 +200,40 @@ def test_tools_that_are_too_much_together() -> None:
     # An error about a structured output is not the error of a tool.
     with pytest.raises(ConstraintError), chat().refusals():
         raise ConstraintError("a form")
+
+
+FILES = {"type": "namespace", "name": "files", "tools": [G, {"type": "custom", "name": "c"}]}
+
+
+@pytest.mark.parametrize(
+    ("choice", "chosen"),
+    [
+        ({"type": "function", "name": "g"}, ["files__g"]),
+        ({"type": "function", "name": "files__g"}, ["files__g"]),
+        ({"type": "custom", "name": "c"}, ["files__c"]),
+        ({"type": "allowed_tools", "mode": "required", "tools": [{"type": "custom", "name": "c"}]}, ["files__c"]),
+    ],
+)
+def test_a_choice_of_tools_in_a_namespace(choice: dict[str, Any], chosen: list[str]) -> None:
+    assert names(response(tools=[FILES, F], tool_choice=choice)) == chosen
+
+
+def test_a_choice_of_a_custom_tool_in_chat() -> None:
+    called = chat(tools=[F, CUSTOM], tool_choice={"type": "custom", "custom": {"name": "c"}})
+    assert names(called) == ["c"]
+    assert called.called("c").kind == "custom"
+
+
+@pytest.mark.parametrize(
+    ("calling", "held", "unsupported"), [("strict", True, ()), ("taught", False, (GRAMMAR_PARAM,))]
+)
+def test_the_grammar_of_a_custom_tool(calling: Calling, held: bool, unsupported: tuple[str, ...]) -> None:
+    grammar = {"syntax": "regex", "definition": "(?=a)b"}
+    tool = {"type": "custom", "custom": {"name": "c", "format": {"type": "grammar", "grammar": grammar}}}
+    called = chat(calling, tools=[tool])
+    assert (called.tools[0].held, called.unsupported) == (held, unsupported)
+    unenforced = ConstraintError("no", ("properties", "input", "pattern"), unsupported=True)
+    unenforced.tool = 0
+    with pytest.raises(ApiError) as error, called.refusals():
+        raise unenforced
+    assert (error.value.code, error.value.param) == ("unsupported_schema", GRAMMAR_PARAM)
