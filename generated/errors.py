@@ -68,9 +68,9 @@ class ErrorCode(StrEnum):
     UNSUPPORTED_SCHEMA = "unsupported_schema"
     """A strict schema has a keyword that can't be enforced."""
     UNSUPPORTED_TOOL = "unsupported_tool"
-    """The request forces a call of a tool that can't be called: it isn't a function, or the server has no tool parser for the model."""
+    """The request forces a call of a tool that the model can't call: it's neither a function nor a custom tool, or the server has no tool parser for the model."""
     UNKNOWN_TOOL = "unknown_tool"
-    """The request forces a tool call or names a tool, but no such function is among its tools."""
+    """The request forces a tool call or names a tool, but has no such tool."""
     INVALID_ENCRYPTED_CONTENT = "invalid_encrypted_content"
     """A reasoning item's encrypted content wasn't encrypted by this server, or has been modified."""
     RESPONSE_NOT_FINISHED = "response_not_finished"
@@ -157,8 +157,8 @@ ERRORS: dict[ErrorCode, ErrorKind] = {
     ErrorCode.FAILED_TO_DOWNLOAD_IMAGE: ErrorKind(400, ErrorType.INVALID_REQUEST_ERROR, True, True, "An image can't be downloaded: its server can't be reached, takes too long or doesn't have the image."),
     ErrorCode.INVALID_SCHEMA: ErrorKind(400, ErrorType.INVALID_REQUEST_ERROR, True, False, "A JSON Schema or structural tag is invalid, can't be satisfied, is too large or can't be compiled."),
     ErrorCode.UNSUPPORTED_SCHEMA: ErrorKind(400, ErrorType.INVALID_REQUEST_ERROR, True, False, "A strict schema has a keyword that can't be enforced."),
-    ErrorCode.UNSUPPORTED_TOOL: ErrorKind(400, ErrorType.INVALID_REQUEST_ERROR, True, False, "The request forces a call of a tool that can't be called: it isn't a function, or the server has no tool parser for the model."),
-    ErrorCode.UNKNOWN_TOOL: ErrorKind(400, ErrorType.INVALID_REQUEST_ERROR, True, False, 'The request forces a tool call or names a tool, but no such function is among its tools.'),
+    ErrorCode.UNSUPPORTED_TOOL: ErrorKind(400, ErrorType.INVALID_REQUEST_ERROR, True, False, "The request forces a call of a tool that the model can't call: it's neither a function nor a custom tool, or the server has no tool parser for the model."),
+    ErrorCode.UNKNOWN_TOOL: ErrorKind(400, ErrorType.INVALID_REQUEST_ERROR, True, False, 'The request forces a tool call or names a tool, but has no such tool.'),
     ErrorCode.INVALID_ENCRYPTED_CONTENT: ErrorKind(400, ErrorType.INVALID_REQUEST_ERROR, True, False, "A reasoning item's encrypted content wasn't encrypted by this server, or has been modified."),
     ErrorCode.RESPONSE_NOT_FINISHED: ErrorKind(400, ErrorType.INVALID_REQUEST_ERROR, True, True, "The response is still being generated in the background, so it can't be continued."),
     ErrorCode.RESPONSE_NOT_CANCELLABLE: ErrorKind(400, ErrorType.INVALID_REQUEST_ERROR, True, False, "The response isn't a background response, so it can't be cancelled."),

@@ -911,7 +911,7 @@ SHAPES: dict[str, Shape] = {
     "FunctionDefinition": Shape(
         fields={
             'name': Field("supported"),
-            'defer_loading': Field("supported", supported_values={'const': False}),
+            'defer_loading': Field("unsupported", supported_values={'const': False}),
             'description': Field("supported"),
             'parameters': Field("supported"),
             'strict': Field("supported"),

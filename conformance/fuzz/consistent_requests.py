@@ -6,7 +6,7 @@ from functools import partial
 from typing import Any
 
 from specvino.conformance.fuzz.refusals.images import is_in_request, url_of
-from specvino.conformance.fuzz.refusals.tools import forces, functions, named
+from specvino.conformance.fuzz.refusals.tools import callable_tools, forces, named
 from specvino.document.conditions import value_at
 from specvino.document.loading import conditions_of
 
@@ -49,7 +49,8 @@ def consistent(
 
 
 def _require_tools(body: dict[str, Any]) -> None:
-    if set(named(body)) <= functions(body).keys() and (not forces(body) or functions(body)):
+    tools = set(callable_tools(body))
+    if set(named(body)) <= tools and (not forces(body) or tools):
         return
     for name in ("tool_choice", "function_call"):
         body.pop(name, None)

@@ -6,7 +6,10 @@ from dataclasses import dataclass
 from typing import Any
 
 # Types of items that are turns.
-TURNS = ("message", "function_call_output")
+TURNS = ("message", "function_call_output", "custom_tool_call_output")
+
+# Types of items whose texts are turns or calls. Of other types, the whole item may become text.
+_WITHOUT_OTHER_TEXT = (*TURNS, "function_call", "reasoning", "item_reference")
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,6 +66,7 @@ def _conversation(items: Any, first: Iterable[str]) -> Prompt:
             *first,
             *("\n".join(_texts(turn.get("content", turn.get("output")))) for turn in turns),
             *(json.dumps(call) for item in items for call in _calls(item)),
+            *(json.dumps(item) for item in items if item.get("type", "message") not in _WITHOUT_OTHER_TEXT),
         ),
         turns=len(turns),
         last_user="\n".join(_texts(user[-1].get("content"))) if user else "",
@@ -83,8 +87,9 @@ def _calls(item: Mapping[str, Any]) -> Iterator[Mapping[str, Any]]:
     legacy = [{"function": item["function_call"]}] if item.get("function_call") else []
     own = [{"function": item}] if item.get("type") == "function_call" else []
     for call in (*(item.get("tool_calls") or ()), *legacy, *own):
-        function = call.get("function") or {}
-        arguments = {"name": function.get("name"), "arguments": function.get("arguments") or "{}"}
+        function = call.get("function") or call.get("custom") or {}
+        text = function.get("arguments") or function.get("input") or "{}"
+        arguments = {"name": function.get("name"), "arguments": text}
         yield {"id": call.get("id") or "call_0", "type": "function", "function": arguments}
 
 

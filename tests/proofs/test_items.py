@@ -22,6 +22,10 @@ def call(id: str = "the", name: str = "a", value: str = "now") -> Item:
     return {"type": "function_call", "call_id": id, "name": name, "arguments": f'{{"x": "{value}"}}'}
 
 
+def custom(name: str = "a", input: str = "now", **more: str) -> Item:
+    return {"type": "custom_tool_call", "call_id": "the", "name": name, "input": input, **more}
+
+
 def result(output: Any, id: str = "the") -> Item:
     return {"type": "function_call_output", "call_id": id, "output": output}
 
@@ -45,14 +49,24 @@ def part(type: str, text: str = "capital") -> Item:
 
 # By the field that matters: inputs that ask for the capital from its place.
 PLACES: dict[str, list[Item]] = {
-    "type": [call(name="capital"), result("capital"), reasoning(summary=[part("summary_text")])],
+    "type": [
+        call(name="capital"),
+        result("capital"),
+        reasoning(summary=[part("summary_text")]),
+        custom("capital"),
+        {**result("capital"), "type": "custom_tool_call_output"},
+        {"type": "local_shell_call", "call_id": "the", "action": {"type": "exec", "command": ["capital"]}},
+        {"type": "local_shell_call_output", "id": "the", "output": "capital"},
+    ],
     "content": [user("capital"), reasoning(content=[part("reasoning_text")])],
     "content[].type": [user([part("input_text")]), reasoning(content=[part("reasoning_text")])],
     "content[].text": [user([part("input_text")]), reasoning(content=[part("reasoning_text")])],
     "content[].refusal": [{"role": "assistant", "content": [part("refusal")]}],
     "id": [{"type": "function_call", "id": "capital", "name": "a", "arguments": "{}"}],
     "call_id": [{**call(id="capital"), "id": "the"}, result("the", id="capital")],
-    "name": [call(name="capital"), {**result("the"), "name": "capital"}],
+    "name": [call(name="capital"), {**result("the"), "name": "capital"}, custom("capital")],
+    "namespace": [{**call(), "namespace": "capital"}, custom(namespace="capital")],
+    "input": [custom(input="capital")],
     "arguments": [call(value="capital")],
     "output": [result("capital"), result([part("input_text")])],
     "output[].type": [result([part("input_text")])],

@@ -17,6 +17,10 @@ def user(content: Any) -> dict[str, Any]:
     return {"role": "user", "content": content}
 
 
+def custom(name: str = "a", input: str = "now") -> dict[str, Any]:
+    return {"id": "the", "type": "custom", "custom": {"name": name, "input": input}}
+
+
 def call(id: str = "the", name: str = "a", value: str = "now") -> dict[str, Any]:
     return {"id": id, "type": "function", "function": {"name": name, "arguments": f'{{"x": "{value}"}}'}}
 
@@ -61,6 +65,9 @@ PLACES: dict[str, list[dict[str, Any]]] = {
     f"{CALL}.function": [{"role": "assistant", "tool_calls": [call(name="capital")]}],
     f"{CALL}.function.name": [{"role": "assistant", "tool_calls": [call(name="capital")]}],
     f"{CALL}.function.arguments": [{"role": "assistant", "tool_calls": [call(value="capital")]}],
+    f"{CALL}.custom": [{"role": "assistant", "tool_calls": [custom("capital")]}],
+    f"{CALL}.custom.name": [{"role": "assistant", "tool_calls": [custom("capital")]}],
+    f"{CALL}.custom.input": [{"role": "assistant", "tool_calls": [custom(input="capital")]}],
     f"{MESSAGE}.function_call": [{"role": "assistant", "content": "the", "function_call": {"name": "capital"}}],
     f"{MESSAGE}.function_call.name": [{"role": "assistant", "function_call": {"name": "capital"}}],
     f"{MESSAGE}.function_call.arguments": [

@@ -1,13 +1,15 @@
 """Tools: what the model is shown of them, when it calls them, and how it is held to that."""
 
+import re
 from typing import Any
 
 import pytest
 
 from proofs import proves
-from proofs.asking import Ask
+from proofs.asking import Answer, Ask
 
 Tool = dict[str, Any]
+Request = dict[str, Any]
 
 CITY = {"type": "object", "properties": {"city": {"type": "string"}}, "required": ["city"]}
 ROME = {"type": "object", "properties": {"city": {"enum": ["Rome"]}}, "required": ["city"]}
@@ -15,16 +17,33 @@ UNENFORCED = {"type": "object", "properties": {"cities": {"type": "array", "uniq
 
 WEATHER, TIME = ("get_weather", {"city": "Paris"}), ("get_time", {"city": "Paris"})
 
-FORMS = ("tools[]", "tools[].function", "functions[]")
+# Where functions are, by endpoint.
+CHAT_FORMS = ("tools[]", "tools[].function", "functions[]")
+RESPONSE_FORMS = ("tools[]", "tools[].function", "tools[].tools[]")
+ITEM_FORMS = tuple(f"input[].{form}" for form in RESPONSE_FORMS)
 
 
-def tools(path: str, *functions: Tool) -> dict[str, list[Tool]]:
-    """Functions in the form to which the field belongs: nested, flat, or that from before tools."""
+def offer(ask: Ask, question: str, *tools: Tool) -> Request:
+    """A question, with tools in the form and in the place to which the field belongs."""
+    path = ask.path.removeprefix("input[].")
     if path.startswith("function"):
-        return {"functions": [*functions]}
-    if path.startswith("tools[].function"):
-        return {"tools": [{"type": "function", "function": function} for function in functions]}
-    return {"tools": [{"type": "function", **function} for function in functions]}
+        return {"messages": [user(question)], "functions": [*tools]}
+    if path.startswith(("tools[].function", "tools[].custom")):
+        kind = path.split(".")[1]
+        offered = [{"type": kind, kind: tool} for tool in tools]
+    else:
+        offered = [{"type": "function", **tool} for tool in tools]
+    if path.startswith("tools[].tools"):
+        offered = [{"type": "namespace", "name": "n", "tools": offered}]
+    if ask.endpoint == "chat":
+        return {"messages": [user(question)], "tools": offered}
+    if ask.path.startswith("input[]"):
+        return {"input": [{"type": "additional_tools", "tools": offered}, user(question)]}
+    return {"input": [user(question)], "tools": offered}
+
+
+def user(text: str) -> dict[str, str]:
+    return {"role": "user", "content": text}
 
 
 def function(name: str = "get_weather", parameters: Any = CITY, **more: Any) -> Tool:
@@ -35,61 +54,139 @@ BOTH = (function(), function("get_time"))
 
 
 def forms(*names: str) -> list[str]:
-    """The fields of a function, in every form that an endpoint has."""
-    chat = [f"chat.{form}.{name}" for form in FORMS for name in names]
-    return chat + [f"responses.{form}.{name}" for form in FORMS[:2] for name in names]
+    """The fields of a function, in every form and place that an endpoint has."""
+    chat = [f"chat.{form}.{name}" for form in CHAT_FORMS for name in names]
+    return chat + [f"responses.{form}.{name}" for form in (*RESPONSE_FORMS, *ITEM_FORMS) for name in names]
 
 
 @proves("chat.tools", "chat.tools[].type", "chat.tools[].function", "chat.functions")
-@proves("responses.tools", "responses.tools[].type", "responses.tools[].function")
+@proves("responses.tools", *(f"responses.tools[].{name}" for name in ("type", "function", "tools", "tools[].type")))
+@proves(*(f"responses.input[].{name}" for name in ("tools", "tools[].type", "tools[].function")))
+@proves(*(f"responses.input[].tools[].{name}" for name in ("tools", "tools[].type")))
 def test_the_model_calls_a_function(ask: Ask) -> None:
-    assert ask("weather Paris", **tools(ask.path, function())).calls == [WEATHER]
+    assert ask(**offer(ask, "weather Paris", function())).calls == [WEATHER]
 
 
 @proves(*forms("name"))
 def test_a_call_has_the_name(ask: Ask) -> None:
     forced = {"function_call": {"name": "f"}} if ask.path.startswith("functions") else {"tool_choice": "required"}
-    assert ask("hello", **tools(ask.path, function("f")), **forced).calls[0][0] == "f"
+    assert ask(**offer(ask, "hello", function("f")), **forced).calls[0][0] == "f"
 
 
 @proves(*forms("description"))
 def test_the_model_is_shown_the_description(ask: Ask) -> None:
-    bare, described = (ask("hello", **tools(ask.path, function(**more))) for more in ({}, {"description": "the big"}))
-    assert bare.prompt_tokens < described.prompt_tokens
+    bare, described = (
+        ask(**offer(ask, "hello", function(**more))).prompt_tokens for more in ({}, {"description": "the big"})
+    )
+    assert bare < described
 
 
-def force(path: str) -> dict[str, Any]:
+def force(path: str, kind: str = "function") -> dict[str, Any]:
     """What makes the model call get_weather."""
     if path.startswith("functions"):
         return {"function_call": {"name": "get_weather"}}
-    return {"tool_choice": {"type": "function", "name": "get_weather"}}
+    if path.startswith("tools[].custom"):
+        return {"tool_choice": {"type": "custom", "custom": {"name": "get_weather"}}}
+    return {"tool_choice": {"type": kind, "name": "get_weather"}}
 
 
 @proves(*forms("parameters"))
 def test_forced_arguments_keep_to_their_schema(ask: Ask) -> None:
-    answer = ask("weather Paris", **tools(ask.path, function(parameters=ROME)), **force(ask.path))
+    answer = ask(**offer(ask, "weather Paris", function(parameters=ROME)), **force(ask.path))
     assert answer.calls == [("get_weather", {"city": "Rome"})]
 
 
 @proves(*forms("strict"))
 def test_a_strict_schema_is_enforced_or_refused(ask: Ask) -> None:
-    strict = tools(ask.path, function(parameters=UNENFORCED, strict=True))
-    code, param = ask.refusal("weather Paris", **strict, **force(ask.path))
+    strict = offer(ask, "weather Paris", function(parameters=UNENFORCED, strict=True))
+    code, param = ask.refusal(**strict, **force(ask.path))
     assert (code, param.rpartition(".")[2]) == ("unsupported_schema", "uniqueItems")
 
 
 @proves(*forms("strict"))
 def test_a_call_of_the_models_own_keeps_to_a_strict_schema(ask: Ask) -> None:
-    answer = ask("weather Paris", **tools(ask.path, function(parameters=ROME, strict=True)))
+    answer = ask(**offer(ask, "weather Paris", function(parameters=ROME, strict=True)))
     assert answer.calls == [("get_weather", {"city": "Rome"})]
     assert "x-unsupported-params" not in answer.headers
+
+
+CUSTOM_FORMS = ("tools[]", "tools[].tools[]")
+
+
+def custom(*names: str) -> list[str]:
+    """The fields of a custom tool, in every form and place that an endpoint has."""
+    places = [form for outer in ("", "input[].") for form in (f"{outer}{form}" for form in CUSTOM_FORMS)]
+    return [f"chat.tools[].custom.{name}" for name in names] + [
+        f"responses.{at}.{name}" for at in places for name in names
+    ]
+
+
+def text_tool(ask: Ask, format: Any = None, name: str = "get_weather", **more: Any) -> Tool:
+    tool = {"name": name, **({"format": format} if format else {}), **more}
+    return tool if ask.endpoint == "chat" else {**tool, "type": "custom"}
+
+
+def inputs(answer: Answer) -> list[tuple[str, str]]:
+    """Name and input of each custom tool that is called."""
+    if "output" in answer.body:
+        called = answer.items("custom_tool_call")
+    else:
+        called = [call["custom"] for call in answer.choices[0]["message"].get("tool_calls") or []]
+    return [(call["name"], call["input"]) for call in called]
+
+
+def grammar(ask: Ask, syntax: str, definition: str) -> dict[str, Any]:
+    described = {"syntax": syntax, "definition": definition}
+    return {"type": "grammar", **({"grammar": described} if ask.endpoint == "chat" else described)}
+
+
+@proves("chat.tools[].custom", *custom("name"))
+def test_the_model_calls_a_custom_tool(ask: Ask) -> None:
+    answer = ask(**offer(ask, "hello", text_tool(ask, name="f")), tool_choice="required", max_tokens=64)
+    assert [name for name, _ in inputs(answer)] == ["f"]
+
+
+@proves(*custom("description"))
+def test_the_model_is_shown_the_description_of_a_custom_tool(ask: Ask) -> None:
+    bare, described = (
+        ask(**offer(ask, "hello", text_tool(ask, **more))).prompt_tokens for more in ({}, {"description": "the big"})
+    )
+    assert bare < described
+
+
+@proves(*custom("format", "format.type"), "chat.tools[].custom.format.grammar")
+@proves("chat.tools[].custom.format.grammar.syntax", "chat.tools[].custom.format.grammar.definition")
+@proves(*(name for name in custom("format.syntax", "format.definition") if name.startswith("responses")))
+def test_the_input_of_a_custom_tool_keeps_to_its_format(ask: Ask) -> None:
+    tool = text_tool(ask, grammar(ask, "regex", "Rome [0-9]"))
+    ((name, input),) = inputs(ask(**offer(ask, "weather Paris", tool), **force(ask.path, "custom")))
+    assert name == "get_weather"
+    assert re.fullmatch("Rome [0-9]", input)
+
+
+@proves("chat.tool_choice.custom", "chat.tool_choice.custom.name")
+def test_which_custom_tool_it_calls(ask: Ask) -> None:
+    tools = [{"type": "custom", "custom": text_tool(ask, grammar(ask, "regex", "x"), name)} for name in ("a", "b")]
+    answer = ask("hello", tools=tools, tool_choice={"type": "custom", "custom": {"name": "b"}})
+    assert inputs(answer) == [("b", "x")]
+
+
+@proves("responses.tools[].execution", "responses.input[].tools[].execution")
+def test_a_search_that_the_client_executes(ask: Ask) -> None:
+    search = {"type": "tool_search", "execution": "client", "parameters": CITY}
+    if ask.path.startswith("input[]"):
+        asked: Request = {"input": [{"type": "additional_tools", "tools": [search]}, user("weather Paris")]}
+    else:
+        asked = {"input": "weather Paris", "tools": [search]}
+    (call,) = ask(**asked, tool_choice="required").items("tool_search_call")
+    assert (call["execution"], call["arguments"].keys()) == ("client", {"city"})
 
 
 @proves("chat.tool_choice", "responses.tool_choice")
 @pytest.mark.parametrize(("choice", "names"), [("none", []), ("required", ["get_weather"])])
 def test_whether_it_calls(ask: Ask, choice: str, names: list[str]) -> None:
     question = "weather Paris" if choice == "none" else "hello"
-    answer = ask(question, **tools("tools[]", function()), tool_choice=choice)
+    answer = ask(**offer(ask, question, function()), tool_choice=choice)
     assert [name for name, _ in answer.calls] == names
 
 
@@ -117,7 +214,7 @@ CHOICES: dict[str, dict[str, Any]] = {
 
 @proves(*CHOICES)
 def test_which_function_it_calls(ask: Ask) -> None:
-    answer = ask("weather Paris", **tools("tools[]", *BOTH), tool_choice=CHOICES[f"{ask.endpoint}.{ask.path}"])
+    answer = ask(**offer(ask, "weather Paris", *BOTH), tool_choice=CHOICES[f"{ask.endpoint}.{ask.path}"])
     assert {name for name, _ in answer.calls} == {"get_time"}
 
 
@@ -130,6 +227,6 @@ def test_which_function_it_calls_by_the_legacy_fields(ask: Ask) -> None:
 
 @proves("chat.parallel_tool_calls", "responses.parallel_tool_calls")
 def test_one_call_or_several(ask: Ask) -> None:
-    both = tools("tools[]", *BOTH)
-    assert ask("both Paris", **both, parallel_tool_calls=True).calls == [WEATHER, TIME]
-    assert ask("both Paris", **both, parallel_tool_calls=False).calls == [WEATHER]
+    both = offer(ask, "both Paris", *BOTH)
+    assert ask(**both, parallel_tool_calls=True).calls == [WEATHER, TIME]
+    assert ask(**both, parallel_tool_calls=False).calls == [WEATHER]

@@ -21,12 +21,16 @@ MOST_RATIO = 100
 _DATA = re.compile(r"(?i)(data:[^,]{0,256};)?base64,")
 
 
+# Types of items that can't become text, besides those with images.
+UNREADABLE = ("compaction", "compaction_trigger", "computer_call_output", "configuration_update")
+
+
 def unsupported_content(refused: RefusedRequest, server: Server) -> bool:
     part = _part(refused)
     kind = str(part.get("type")) if part else ""
     if part and "image" in kind and url_of(part) is not None:
         return not server.facts.get("vision", False)
-    return re.search("image|audio|file|video|embeds|thinking|tool_reference", kind) is not None
+    return kind in UNREADABLE or re.search("image|audio|file|video|embeds|thinking|tool_reference", kind) is not None
 
 
 def invalid_image(refused: RefusedRequest, server: Server) -> bool:

@@ -28,8 +28,11 @@ IN_PART = frozenset(
 
 _FIELDS = re.compile(
     r"(response_format\.json_schema\.schema|response_format\.json_schema|response_format|text\.format\.schema"
-    r"|tools\.\d+\.function\.parameters|tools\.\d+\.parameters|functions\.\d+\.parameters)(\.|$)"
+    r"|(?:input\.\d+\.)?(?:tools\.\d+\.){1,2}(?:function\.)?parameters|functions\.\d+\.parameters)(\.|$)"
 )
+
+# The grammar of a custom tool, in each of its places.
+_GRAMMAR = re.compile(r"(?:input\.\d+\.)?(?:tools\.\d+\.){1,2}(?:custom\.format\.grammar|format)\.definition")
 
 # Structured output fields of other systems: with a JSON Schema, and with a text or tag whose validity the document
 # can't express.
@@ -38,6 +41,8 @@ WITH_TEXT = (
     *("guided_regex", "guided_grammar", "structural_tag", "grammar", "regex", "ebnf"),
     *("structured_outputs.regex", "structured_outputs.grammar", "structured_outputs.structural_tag"),
 )
+
+TOOLS = ("tools", "functions", "input")
 
 _VALUES: tuple[Any, ...] = (None, True, False, 0, 1, -1, 0.5, "", "a", "0", [], [0], {}, {"a": 0})
 
@@ -51,7 +56,7 @@ def invalid_schema(refused: RefusedRequest, server: Server) -> bool:
     """Returns whether the value isn't a schema, or no sample value satisfies it. Structural tags and grammars can't be
     verified."""
     param = refused.param or ""
-    if any(param == name or param.startswith(f"{name}.") for name in WITH_TEXT):
+    if any(param == name or param.startswith(f"{name}.") for name in WITH_TEXT) or _GRAMMAR.fullmatch(param):
         return True
     for name in WITH_SCHEMA:
         if param == name or param.startswith(f"{name}."):
@@ -64,7 +69,7 @@ def invalid_schema(refused: RefusedRequest, server: Server) -> bool:
         return isinstance(schema, Mapping) and schema.get("type") not in ("text", "json_object", "any_text")
     if not _is_schema(schema):
         return True
-    objects = field.startswith(("tools", "functions"))
+    objects = field.startswith(TOOLS)
     if objects and schema.get("type", "object") != "object":
         return True
     if not _keywords(schema):
@@ -85,7 +90,10 @@ def _is_unsatisfiable(value: Any) -> bool:
 
 
 def unsupported_schema(refused: RefusedRequest, server: Server) -> bool:
-    """Returns whether a strict schema has the keyword in `param`, and support of the keyword is restricted."""
+    """Returns whether a strict schema has the keyword in `param`, and support of the keyword is restricted; or whether
+    `param` is the grammar of a custom tool, which can't be verified."""
+    if _GRAMMAR.fullmatch(refused.param or ""):
+        return True
     located = _schema(refused)
     if located is None or not _is_strict(refused, located[0]):
         return False
@@ -102,7 +110,7 @@ def _schema(refused: RefusedRequest) -> tuple[str, Any] | None:
     if field is None:
         return None
     name = field[1]
-    if name.startswith(("tools", "functions")) and not forces(body) and not constrains(body):
+    if name.startswith(TOOLS) and not forces(body) and not constrains(body):
         return None
     schema = refused.value(name)
     if name == "response_format.json_schema.schema" and schema is None:  # a property of that name, or no schema
