@@ -23,11 +23,14 @@ class Field:
 
 @dataclass(frozen=True, slots=True)
 class Shape:
-    """An object: its known fields, those that it must have, and the values of those that have only certain ones."""
+    """An object: its known fields, those that it must have, and the values of those that have only certain ones. The
+    document doesn't list all fields of an `open` object.
+    """
 
     fields: Mapping[str, Field]
     required: frozenset[str]
     values: Mapping[str, tuple[Any, ...]]
+    open: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -959,6 +962,7 @@ SHAPES: dict[str, Shape] = {
         values={
             'type': ('apply_patch', 'code_interpreter', 'computer', 'computer_use_preview', 'file_search', 'image_generation', 'local_shell', 'mcp', 'programmatic_tool_calling', 'shell', 'web_search', 'web_search_2025_08_26', 'web_search_preview', 'web_search_preview_2025_03_11', ),
         },
+        open=True,
     ),
     "HostedToolChoice": Shape(
         fields={
@@ -1140,6 +1144,7 @@ SHAPES: dict[str, Shape] = {
         values={
             'type': ('apply_patch_call', 'apply_patch_call_output', 'code_interpreter_call', 'compaction', 'compaction_trigger', 'computer_call', 'computer_call_output', 'configuration_update', 'file_search_call', 'image_generation_call', 'local_shell_call', 'local_shell_call_output', 'mcp_approval_request', 'mcp_approval_response', 'mcp_call', 'mcp_list_tools', 'program', 'program_output', 'shell_call', 'shell_call_output', 'tool_search_call', 'web_search_call', ),
         },
+        open=True,
     ),
     "InputImageContent": Shape(
         fields={

@@ -22,6 +22,7 @@ def shapes(document: dict[str, Any], names: list[str]) -> tuple[Table, Table]:
             continue
         objects[name] = {
             "required": sorted(_required(document, schemas[name])),
+            "open": schemas[name].get("additionalProperties") is True,
             "values": {
                 key: listed for key, child in properties.items() if (listed := values(resolved(document, child)))
             },
@@ -49,7 +50,7 @@ def query_shape(parameters: list[Schema]) -> dict[str, Any]:
         }
         for parameter in parameters
     }
-    return {"required": [], "values": {}, "fields": fields}
+    return {"required": [], "values": {}, "open": False, "fields": fields}
 
 
 def _shape(document: dict[str, Any], schema: Schema, label: str, unions: Table) -> str | None:

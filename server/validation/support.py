@@ -74,13 +74,14 @@ def _search(value: Any, shape: str, path: Path, matches: list[tuple[Path, bool]]
         return  # a map with any keys, next to the only object
     if value.keys() <= _plain(component):
         return
-    fields = SHAPES[component].fields
+    shape_of = SHAPES[component]
     for name, child in value.items():
         if child is None:
             continue  # null is the same as absent
-        field = fields.get(name)
+        field = shape_of.fields.get(name)
         if field is None:
-            matches.append(((*path, name), False))
+            if not shape_of.open:
+                matches.append(((*path, name), False))
         elif (field.handling == "unsupported" or field.supported_values is not None) and not _supported(
             component, name, child
         ):
