@@ -62,11 +62,6 @@ class Condition:
         """The top-level fields that it refers to."""
         self._evaluate = _evaluator(entry)
 
-    @property
-    def needs_facts(self) -> bool:
-        """Whether it depends on facts about the server in addition to the body."""
-        return bool(self._facts or "fact" in self._entry.get("exceeds", ()))
-
     def refusal(self, value: Lookup, facts: Mapping[str, Any]) -> Refusal | None:
         """Returns the refusal of a body that meets the condition on a server with these facts, else None.
 
@@ -83,10 +78,10 @@ class Condition:
         """Returns the consequences for single fields on a server with these facts, regardless of other fields: schemas
         that their values must fit, by path.
         """
-        if not self.needs_facts or not self._holds(facts):
+        if not self._holds(facts):
             return {}
         if exceeds := self._entry.get("exceeds"):
-            limit = facts.get(exceeds["fact"])
+            limit = facts.get(exceeds.get("fact"))
             return {} if limit is None else {path: {"maximum": limit} for path in exceeds["fields"]}
         if "both" not in self._entry:
             return {}
@@ -151,6 +146,8 @@ def complement(schema: Schema) -> dict[str, Any]:
             return {"enum": [value, None]}
         case {"not": {"enum": values, **rest}} if not rest:
             return {"enum": [*values, None]}
+        case {"minItems": int(least), **rest} if not rest:
+            return {"maxItems": least - 1}
         case {"type": str(), **rest} if not rest:
             return {"type": "null"}
         case {**rest} if not rest:

@@ -5,7 +5,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, Literal
 
-Handling = Literal["supported", "accepted", "unsupported"]
+Handling = Literal["supported", "accepted", "unsupported", "refused"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -614,21 +614,21 @@ SHAPES: dict[str, Shape] = {
             'top_logprobs': Field("supported"),
             'logprobs': Field("supported"),
             'previous_response_id': Field("supported"),
-            'conversation': Field("unsupported", shape="ConversationReference"),
-            'prompt': Field("unsupported", shape="PromptTemplate"),
+            'conversation': Field("refused", shape="ConversationReference"),
+            'prompt': Field("refused", shape="PromptTemplate"),
             'store': Field("supported"),
             'background': Field("supported"),
             'background_options': Field("unsupported", shape="BackgroundOptions"),
             'prompt_cache_options': Field("accepted", shape="ResponsePromptCacheOptions"),
             'truncation': Field("supported"),
-            'context_management': Field("unsupported", shape="ContextManagement", supported_values={'maxItems': 0}),
+            'context_management': Field("refused", shape="ContextManagement", supported_values={'maxItems': 0}),
             'service_tier': Field("unsupported", supported_values={'enum': ['auto', 'default']}),
             'moderation': Field("unsupported", shape="Moderation"),
             'image': Field("unsupported", shape="ImageSettings"),
             'access_programs': Field("unsupported", shape="AccessPrograms"),
             'logit_bias': Field("supported"),
             'enable_response_messages': Field("unsupported", supported_values={'const': False}),
-            'previous_input_messages': Field("unsupported", supported_values={'maxItems': 0}),
+            'previous_input_messages': Field("refused", supported_values={'maxItems': 0}),
             'temperature': Field("supported"),
             'top_p': Field("supported"),
             'top_k': Field("supported"),

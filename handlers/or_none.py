@@ -18,10 +18,11 @@ def or_none(value: T | None | MISSING) -> T | None:
 
 
 def value_of(body: BaseModel, name: str) -> Any:
-    """Returns a field that not every endpoint supports; None if it is absent or null, and if the document doesn't call
-    it `supported` for the endpoint (`x-handling`)."""
+    """Returns a field that not every endpoint supports; None if it is absent or null, and if the document calls it
+    `unsupported` or `accepted` for the endpoint (`x-handling`). A `refused` one is for the conditions that refuse it.
+    """
     field = SHAPES[type(body).__name__].fields.get(name)
-    return or_none(getattr(body, name)) if field is not None and field.handling == "supported" else None
+    return or_none(getattr(body, name)) if field is not None and field.handling in ("supported", "refused") else None
 
 
 def lookup(body: BaseModel) -> Lookup:

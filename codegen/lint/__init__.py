@@ -34,6 +34,7 @@ STAGES: tuple[tuple[Callable[[Spec], Iterator[Problem]], ...], ...] = (
         unions.overlaps,
         errors.refusals,
         conditions.conditions,
+        conditions.refused_fields,
         errors.declared,
         errors.examples,
         documents.enough,

@@ -1,10 +1,12 @@
-"""The document for a text-only model."""
+"""The items and parts of a request that the server reads, and those that a text-only model reads."""
 
+from collections.abc import Iterable
 from typing import Any
 
 from specvino.document.operations import operations
 from specvino.document.pointers import component_name, schema_reference
 from specvino.document.walk import reached
+from specvino.handlers.responses.hosted_items import IMAGES, REFUSED
 
 UNIONS = ("UserContentPart", "AssistantContentPart", "InputContentPart", "FunctionOutputPart")
 """The unions of the parts of a message, and of an item."""
@@ -17,8 +19,15 @@ TEXTS = frozenset(
 SUFFIX = "OfRequests"
 
 
+def read_items(document: dict[str, Any]) -> None:
+    """Leaves out the items that the server always rejects."""
+    _leave_out(document, REFUSED)
+
+
 def read_text_only(document: dict[str, Any]) -> None:
-    """Leaves only texts among the parts in requests. Stored items may have other parts, from an earlier model."""
+    """Leaves only texts among the parts in requests, and no items with images. Stored items may have other parts, from
+    an earlier model."""
+    _leave_out(document, IMAGES)
     schemas = document["components"]["schemas"]
     for name in _apart(document):
         union = schemas[name]
@@ -28,6 +37,11 @@ def read_text_only(document: dict[str, Any]) -> None:
             **union["discriminator"],
             "mapping": {kind: target for kind, target in mapping.items() if component_name(target) in TEXTS},
         }
+
+
+def _leave_out(document: dict[str, Any], kinds: Iterable[str]) -> None:
+    kind = document["components"]["schemas"]["InputHostedToolItem"]["properties"]["type"]
+    kind["enum"] = [name for name in kind["enum"] if name not in kinds]
 
 
 def _apart(document: dict[str, Any]) -> list[str]:

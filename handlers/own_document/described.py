@@ -9,7 +9,7 @@ from specvino.engine.errors import EngineUnavailable
 from specvino.engine.protocol import ModelInfo
 from specvino.handlers.limits import Limits
 from specvino.handlers.models import ServedModels
-from specvino.handlers.own_document.content import read_text_only
+from specvino.handlers.own_document.content import read_items, read_text_only
 from specvino.handlers.own_document.facts import Door, Facts, widest
 from specvino.handlers.own_document.limits import bound
 from specvino.handlers.own_document.names import name_models
@@ -53,6 +53,7 @@ def described(document: dict[str, Any], facts: Facts) -> dict[str, Any]:
     if not facts.door.asks_for_key:
         ask_for_no_key(own)
     name_models(own, facts.names)
+    read_items(own)
     if facts.model is not None and not facts.model.vision:
         read_text_only(own)
     bound(own, facts)

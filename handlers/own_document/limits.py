@@ -47,7 +47,7 @@ def _narrowed(schema: dict[str, Any], allowed: dict[str, Any]) -> dict[str, Any]
     if "maximum" in allowed:
         _integers_at_most(schema, allowed["maximum"])
         return schema
-    return {**schema, **allowed} if "enum" in allowed else schema
+    return {**schema, **allowed} if allowed.keys() & {"enum", "maxItems"} else schema
 
 
 def _without_vacuous_rules(body: dict[str, Any]) -> None:

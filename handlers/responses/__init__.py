@@ -46,7 +46,7 @@ class Responses(StoredResponses):
         self, context: RequestContext, body: models.CreateResponseRequest
     ) -> Reply[wire.ResponseObject | AsyncGenerator[wire.ResponseStreamEvent]]:
         """Answers with the whole response, or a stream of its events; in background mode, with the response so far."""
-        conversation = await read_conversation(context, body, self._store, self._cipher)
+        conversation = await read_conversation(body, self._store, self._cipher, context.owner)
         request = self._pipeline.check(context, request_fields(body, conversation.input, conversation.earlier))
         stores, without_store = self._stores(body)
         unsupported = reported(context, without_store)
@@ -65,7 +65,7 @@ class Responses(StoredResponses):
         if INCLUDE in (or_none(body.include) or ()):
             events = encrypted(events, self._cipher)
         answer = await self._answer(context, body, emitter, events, conversation, stores)
-        return Reply(answer, (*unsupported, *conversation.unsupported, *generation.unsupported))
+        return Reply(answer, (*unsupported, *generation.unsupported))
 
     def _stores(self, body: models.CreateResponseRequest) -> tuple[bool, tuple[str, ...]]:
         """Returns whether to store the response, and the field without effect if it can't be stored."""

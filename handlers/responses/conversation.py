@@ -1,14 +1,13 @@
 """The conversation of a response: the responses that it continues, and its own input with referenced items."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from specvino.engine.request import Message
 from specvino.generated import models
 from specvino.generated.errors import ErrorCode
-from specvino.generated.handlers import RequestContext
 from specvino.handlers.encryption import Cipher
-from specvino.handlers.errors import ApiError, reported
+from specvino.handlers.errors import ApiError
 from specvino.handlers.media import MessageDraft
 from specvino.handlers.or_none import or_none
 from specvino.handlers.responses.encrypted_reasoning import decrypted
@@ -20,23 +19,20 @@ from specvino.handlers.store import UNFINISHED, ResponseStore, StoredItem
 @dataclass(frozen=True, slots=True)
 class ResponseConversation:
     """The conversation of a response: its `input`, and the `earlier` items that it continues. `own` is the input in its
-    stored form; `unsupported` are references to items that aren't stored.
+    stored form.
     """
 
     input: str | Sequence[InputItem]
     earlier: Sequence[InputItem]
     own: Sequence[StoredItem]
-    unsupported: tuple[str, ...]
 
 
 async def read_conversation(
-    context: RequestContext, body: models.CreateResponseRequest, store: ResponseStore, cipher: Cipher
+    body: models.CreateResponseRequest, store: ResponseStore, cipher: Cipher, owner: str
 ) -> ResponseConversation:
-    """Returns the conversation that a request continues or starts. Raises ApiError."""
-    input, dangling = await _input(body, store, cipher, context.owner)
-    unsupported = reported(context, dangling)
-    earlier = await _previous_items(body, store, context.owner)
-    return ResponseConversation(input, earlier, stored(_kept(input)), unsupported)
+    """Returns the conversation that a request of `owner` continues or starts. Raises ApiError."""
+    input = await _input(body, store, cipher, owner)
+    return ResponseConversation(input, await _previous_items(body, store, owner), stored(input))
 
 
 def to_conversation(
@@ -60,32 +56,25 @@ def to_conversation(
 
 async def _input(
     body: models.CreateResponseRequest, store: ResponseStore, cipher: Cipher, owner: str
-) -> tuple[str | Sequence[InputItem], tuple[str, ...]]:
-    """Returns the input with references replaced by stored items and reasoning decrypted, and the references to items
-    that aren't stored.
-    """
+) -> str | Sequence[InputItem]:
+    """Returns the input with references replaced by the owner's stored items, and reasoning decrypted."""
     if isinstance(body.input, str):
-        return body.input, ()
+        return body.input
     clear = [decrypted(item, f"input.{index}", cipher) for index, item in enumerate(body.input)]
-    input = await _resolved(clear, store, owner)
-    dangling = (index for index, item in enumerate(input) if isinstance(item, models.InputItemReference))
-    return input, tuple(f"input.{index}" for index in dangling)
-
-
-async def _resolved(input: Iterable[InputItem], store: ResponseStore, owner: str) -> list[InputItem]:
-    """Returns an input with references replaced by the owner's stored items. References to items that aren't stored
-    stay.
-
-    Raises ApiError.
-    """
-    items = list(input)
     with store_errors():
-        ids = [item.id for item in items if isinstance(item, models.InputItemReference)]
-        by_id = await store.items(ids, owner)
-    return [
-        read([by_id[item.id]])[0] if isinstance(item, models.InputItemReference) and item.id in by_id else item
-        for item in items
-    ]
+        by_id = await store.items([item.id for item in clear if isinstance(item, models.InputItemReference)], owner)
+    return [_resolved(item, f"input.{index}", by_id) for index, item in enumerate(clear)]
+
+
+def _resolved(item: InputItem, param: str, by_id: Mapping[str, StoredItem]) -> InputItem:
+    """Returns the item to which a reference in the field `param` refers; other items as they are."""
+    if not isinstance(item, models.InputItemReference):
+        return item
+    if item.id not in by_id:
+        message = f"{param} refers to {item.id[:200]!r}, but no item is stored under this id."
+        raise ApiError(ErrorCode.ITEM_NOT_FOUND, message, param=f"{param}.id")
+    (resolved,) = read([by_id[item.id]])
+    return resolved
 
 
 async def _previous_items(body: models.CreateResponseRequest, store: ResponseStore, owner: str) -> list[InputItem]:
@@ -104,10 +93,3 @@ async def _previous_items(body: models.CreateResponseRequest, store: ResponseSto
         message = f"The response {id[:200]!r} is not finished, so it can't be continued yet."
         raise ApiError(ErrorCode.RESPONSE_NOT_FINISHED, message, param="previous_response_id")
     return read(flat(thread.links))
-
-
-def _kept(input: str | Sequence[InputItem]) -> str | Sequence[InputItem]:
-    """Returns the stored part of an input: everything except references to items that aren't stored."""
-    if isinstance(input, str):
-        return input
-    return [item for item in input if not isinstance(item, models.InputItemReference)]

@@ -38,7 +38,11 @@ _WITH_RESULT = {
 # Members that neither describe a call nor its result.
 _OTHERS = {"type", "id", "call_id", "approval_request_id", "status", "caller", "execution", "fingerprint"}
 
-_REFUSED = {
+# Kinds whose results are images.
+IMAGES = ("computer_call_output", "image_generation_call")
+
+# Kinds that are never a part of the prompt, and why.
+REFUSED = {
     "compaction": "which only the provider that created it can decrypt",
     "compaction_trigger": "and this server can't compact a conversation",
     "configuration_update": "and this server can't change its configuration",
@@ -57,8 +61,8 @@ def hosted_exchange(item: models.InputHostedToolItem, param: str, *, vision: boo
     """Yields the call, the result, or both, of an item in the field `param`. Raises ApiError for kinds without a text,
     and for images without `vision`.
     """
-    if item.type in _REFUSED:
-        message = f"{param} is of the type {item.type}, {_REFUSED[item.type]}."
+    if item.type in REFUSED:
+        message = f"{param} is of the type {item.type}, {REFUSED[item.type]}."
         raise ApiError(ErrorCode.UNSUPPORTED_CONTENT, message, param=param)
     members = {name: value for name, value in item.model_dump(by_alias=True).items() if value is not None}
     described = {name: value for name, value in members.items() if name not in _OTHERS}

@@ -12,10 +12,15 @@ from specvino.portal.source import Field
 from specvino.portal.variants import NAMED, Variant, remarks, variants
 from specvino.portal.words import values
 
-HANDLING = {"supported": "supported", "accepted": "no effect, by nature", "unsupported": "not supported here"}
+HANDLING = {
+    "supported": "supported",
+    "accepted": "no effect, by nature",
+    "unsupported": "not supported here",
+    "refused": "always rejected here",
+}
 
 # How the values are named that are supported, where others aren't.
-SUPPORTED_VALUES = {"supported": " for", "unsupported": ", except"}
+SUPPORTED_VALUES = {"supported": " for", "unsupported": ", except", "refused": ", except"}
 
 # Values that are shown by name.
 MANY = 12

@@ -65,7 +65,6 @@ def test_facts_that_are_unknown_refuse_nothing() -> None:
     assert refused(entry, {"a": 1}, drafting=None) == ("b", "a")
     assert refused(entry, {"a": 1}, drafting="draft_model") is refused(entry, {"a": 1}) is None
     condition = Condition("c", {"code": "x", "message": "", **entry})
-    assert condition.needs_facts
     assert condition.bounds({"drafting": None}) == {"a": {"type": "null"}}
     assert condition.bounds({"drafting": "draft_model"}) == condition.bounds({}) == {}
 

@@ -25,7 +25,6 @@ _TEMPLATE_READS = (
 )
 
 # Types of items that become part of the prompt.
-UNREADABLE = ("additional_tools", "item_reference")
 
 
 def context_length_exceeded(refused: RefusedRequest, server: Server) -> bool:
@@ -46,7 +45,7 @@ def invalid_prompt(refused: RefusedRequest, server: Server) -> bool:
         template = refused.value("chat_template")  # which may render nothing
         return bool(template) or any(_is_empty(prompt, server) for prompt in refused.prompts)
     if "no item that the model can read" in message:
-        return all(item.get("type") in UNREADABLE for item in refused.value("input") or ())
+        return all(item.get("type") == "additional_tools" for item in refused.value("input") or ())
     if "this model's tokenizer takes less than" in message:
         return any(_most_tokens(prompt) >= MOST_OF_TOKENIZER for prompt in refused.prompts)
     if "its token ids are" in message:

@@ -31,6 +31,10 @@ def response_not_cancellable(refused: RefusedRequest, server: Server) -> bool:
 
 
 def item_not_found(refused: RefusedRequest, server: Server) -> bool:
+    """Returns whether the response has no such item, or a reference in the input, which can't be verified, is refused."""
+    item = refused.value((refused.param or "").removesuffix(".id"))
+    if isinstance(item, dict) and item.get("type") == "item_reference":
+        return True
     id, after = refused.path_parameters.get("response_id"), refused.query.get("after")
     return id is not None and after is not None and after not in server.input_items(id)
 

@@ -77,7 +77,7 @@ def test_a_refusal_that_nobody_can_judge_is_the_harness_s_error() -> None:
         ("invalid_prompt", {"prompt": []}, EMPTY),
         ("invalid_prompt", {"prompt": ["a", " "]}, EMPTY),
         ("invalid_prompt", {"prompt": [[1], []]}, EMPTY),
-        ("invalid_prompt", {"input": [{"type": "item_reference", "id": "a"}]}, UNREADABLE),
+        ("invalid_prompt", {"input": [{"type": "additional_tools", "tools": []}]}, UNREADABLE),
         ("invalid_prompt", {"prompt": [[1], [5, 1000]]}, NO_TOKEN),
         ("invalid_prompt", {"prompt": [5.0, 1000.0]}, NO_TOKEN),
         ("invalid_prompt", {"prompt": "a", "prompt_token_ids": [[1], [5, 1000]]}, NO_TOKEN),

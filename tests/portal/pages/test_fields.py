@@ -42,6 +42,7 @@ def shown(text):
 HANDLING = {
     "supported": "supported",
     "accepted": "no effect",
+    "refused": "always rejected",
     "unsupported": "not supported here",
     "never": "not sent",
     "null": "always null",
@@ -93,7 +94,7 @@ def test_branches_that_differ_stand_apart(articles, rows) -> None:
 
 
 def test_what_lies_in_a_field_without_effect_has_none(articles) -> None:
-    assert "not supported here" in articles["responses.prompt.id"]
+    assert "always rejected here" in articles["responses.prompt.id"]
 
 
 def test_values_that_alone_are_supported(articles, rows) -> None:
