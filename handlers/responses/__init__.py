@@ -16,7 +16,7 @@ from specvino.handlers.responses.background import Background
 from specvino.handlers.responses.conversation import ResponseConversation, read_conversation, to_conversation
 from specvino.handlers.responses.emit import ResponseEmitter, fold
 from specvino.handlers.responses.encrypted_reasoning import INCLUDE, encrypted
-from specvino.handlers.responses.persistence import Events, persisted, store_errors
+from specvino.handlers.responses.persistence import Events, Persistence, store_errors
 from specvino.handlers.responses.request import request_fields
 from specvino.handlers.responses.stored import StoredResponses
 from specvino.handlers.responses.truncation import generate_shortened
@@ -30,6 +30,7 @@ class Responses(StoredResponses):
 
     def __init__(self, pipeline: Pipeline, store: ResponseStore, cipher: Cipher) -> None:
         super().__init__(store, Background(store))
+        self._persistence = Persistence(store)
         self._pipeline = pipeline
         self._cipher = cipher
 
@@ -39,8 +40,9 @@ class Responses(StoredResponses):
         return len(self._background)
 
     async def close(self) -> None:
-        """Ends the responses that are being made in the background."""
+        """Ends the responses that are being made in the background, and stores those whose clients left."""
         await self._background.close()
+        await self._persistence.close()
 
     async def create_response(
         self, context: RequestContext, body: models.CreateResponseRequest
@@ -90,9 +92,12 @@ class Responses(StoredResponses):
         if or_none(body.stream):
             first = await anext(events)  # made when the request was admitted, so this doesn't wait
             shown = _shown(first, events, emitter)
-            return persisted(shown, conversation.own, self._store, context.owner) if stores else shown
-        kept = persisted(events, conversation.own, self._store, context.owner) if stores else events
-        async with aclosing(kept) as events:
+            if stores:
+                return self._persistence.persisted(shown, conversation.own, context.owner, emitter.leave)
+            return shown
+        if stores:
+            events = self._persistence.persisted(events, conversation.own, context.owner)
+        async with aclosing(events):
             return await fold(events)
 
 

@@ -4,7 +4,7 @@ import time
 import uuid
 from collections import defaultdict
 from collections.abc import AsyncIterator, Iterator
-from typing import Literal
+from typing import Any, Literal
 
 from specvino.engine.request import Sampling
 from specvino.engine.segments import (
@@ -64,6 +64,10 @@ class ResponseEmitter:
     def cancel(self) -> wire.ResponseStreamEvent:
         """Returns the last event of a cancelled response."""
         return self._numbered(cut(self._response, "cancelled"))
+
+    def leave(self) -> list[Any]:
+        """Returns the last events of a response that is cancelled: its output so far is incomplete."""
+        return [*map(self._numbered, self._close("incomplete")), self.cancel()]
 
     def _events(self, segment: Segment) -> Iterator[wire.ResponseStreamEvent]:
         match segment:

@@ -1,8 +1,10 @@
 """Stores responses during generation, and converts a store's errors for clients."""
 
+import asyncio
 import logging
-from collections.abc import AsyncGenerator, Iterable, Iterator, Sequence
+from collections.abc import AsyncGenerator, Callable, Iterable, Iterator, Sequence
 from contextlib import aclosing, contextmanager
+from typing import Any
 
 import msgspec
 
@@ -21,23 +23,59 @@ logger = logging.getLogger("specvino.store")
 encode = msgspec.json.encode
 
 
-async def persisted(events: Events, input: Sequence[StoredItem], store: ResponseStore, owner: str) -> Events:
-    """Yields the events of an owner's response, and stores the response before it yields the last one.
+class Persistence:
+    """Stores responses while their events are sent. If the store fails, the reason is logged."""
 
-    If the store fails, the client still receives the answer, with `store` false, and the reason is logged.
-    """
-    lines: list[bytes] = []
-    async with aclosing(events):
-        async for event in events:
-            lines.append(encode(event))
-            if event["type"] in LAST:
-                response = event["response"]  # type: ignore[typeddict-item]
-                try:
-                    await store.add(Record(response, input, lines, owner))
-                except StoreUnavailable as error:
-                    logger.warning("the response %s could not be stored: %s", response["id"], error)
-                    event["response"] = {**response, "store": False}  # type: ignore[typeddict-unknown-key]
-            yield event
+    def __init__(self, store: ResponseStore) -> None:
+        self._store = store
+        self._storing: set[asyncio.Task[bool]] = set()
+
+    async def close(self) -> None:
+        """Waits until all responses are stored."""
+        await asyncio.gather(*self._storing)
+
+    async def persisted(
+        self,
+        events: Events,
+        input: Sequence[StoredItem],
+        owner: str,
+        leave: Callable[[], Iterable[Any]] | None = None,
+    ) -> Events:
+        """Yields the events of an owner's response, and stores the response before it yields the last one.
+
+        If the store fails, the client still receives the answer, with `store` false. If the client leaves, a response
+        ends with the events that `leave` returns, and is stored: the client knows its id from the first event.
+        """
+        lines: list[bytes] = []
+        ended = False
+        try:
+            async with aclosing(events):
+                async for event in events:
+                    lines.append(encode(event))
+                    if event["type"] in LAST:
+                        ended = True
+                        response = event["response"]  # type: ignore[typeddict-item]
+                        if not await self._add(Record(response, input, lines, owner)):
+                            event["response"] = {**response, "store": False}  # type: ignore[typeddict-unknown-key]
+                    yield event
+        except (GeneratorExit, asyncio.CancelledError):
+            if lines and leave and not ended:
+                *rest, last = leave()
+                record = Record(last["response"], input, [*lines, *map(encode, rest), encode(last)], owner)
+                # In a task of its own: the client's may be cancelled at any await.
+                task = asyncio.create_task(self._add(record))
+                self._storing.add(task)
+                task.add_done_callback(self._storing.discard)
+            raise
+
+    async def _add(self, record: Record) -> bool:
+        """Stores a response; returns whether the store doesn't fail."""
+        try:
+            await self._store.add(record)
+        except StoreUnavailable as error:
+            logger.warning("the response %s could not be stored: %s", record.response["id"], error)
+            return False
+        return True
 
 
 def flat(links: Iterable[Link]) -> list[StoredItem]:

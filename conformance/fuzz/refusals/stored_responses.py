@@ -31,7 +31,7 @@ def response_not_cancellable(refused: RefusedRequest, server: Server) -> bool:
 
 
 def item_not_found(refused: RefusedRequest, server: Server) -> bool:
-    """Returns whether the response has no such item, or a reference in the input, which can't be verified, is refused."""
+    """Returns whether the response has no such item, or the item is a reference in the input: these aren't verified."""
     item = refused.value((refused.param or "").removesuffix(".id"))
     if isinstance(item, dict) and item.get("type") == "item_reference":
         return True
