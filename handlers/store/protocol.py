@@ -94,7 +94,7 @@ class ResponseStore(Protocol):
         ...
 
     async def delete(self, id: str, owner: str) -> bool:
-        """Deletes a response; returns whether it was stored."""
+        """Deletes a response; returns whether it was stored. It stays a part of the conversations that continue it."""
         ...
 
 

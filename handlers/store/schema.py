@@ -10,6 +10,7 @@ from alembic.config import Config
 from alembic.runtime.migration import MigrationContext
 from alembic.script import ScriptDirectory
 from sqlalchemy import (
+    Boolean,
     Column,
     Connection,
     Float,
@@ -20,6 +21,7 @@ from sqlalchemy import (
     MetaData,
     String,
     Table,
+    false,
 )
 from sqlalchemy.exc import SQLAlchemyError
 
@@ -34,13 +36,15 @@ RESPONSES = Table(
     "specvino_responses",
     METADATA,
     Column("id", _Id, primary_key=True),
-    Column("previous_id", _Id, nullable=True),
+    Column("previous_id", _Id, nullable=True, index=True),
     Column("created_at", Integer, nullable=False, index=True),
     Column("status", String(16), nullable=False),
     # The server that generates it; null when it is finished.
     Column("owner", String(32), nullable=True, index=True),
     # Its owner, derived from the key of its request; empty if the server has no keys.
     Column("key_owner", String(32), nullable=False, server_default=""),
+    # Deleted, but a part of conversations that continue it.
+    Column("hidden", Boolean, nullable=False, server_default=false()),
     Column("response", _Bytes, nullable=False),
     Column("input", _Bytes, nullable=False),
     # One per line, compressed.

@@ -10,7 +10,7 @@ from datetime import UTC, datetime
 from typing import Any
 
 import msgspec
-from sqlalchemy import DateTime, delete, func, insert, literal, select, update
+from sqlalchemy import DateTime, delete, exists, func, insert, literal, select, update
 from sqlalchemy.exc import SQLAlchemyError
 from sqlalchemy.ext.asyncio import AsyncConnection
 
@@ -26,6 +26,15 @@ BEAT = 5.0
 LOST_AFTER = 20.0
 
 _UP_TO_DATE = "specvino_up_to_date"
+
+# MySQL and SQLite require a limit beside an offset.
+_ALL = 2**31 - 1
+
+_SHOWN = ~RESPONSES.c.hidden
+
+# Whether another response continues it: the conversation lives as long as its newest response.
+_NEXT = RESPONSES.alias("next")
+_CONTINUED = exists().where(_NEXT.c.previous_id == RESPONSES.c.id)
 
 logger = logging.getLogger("specvino.store")
 
@@ -115,7 +124,8 @@ class SqlStore:
     async def thread(self, id: str, owner: str) -> Thread | None:
         r = RESPONSES.c
         owned = r.key_owner == owner
-        chain = select(r.id, r.previous_id, literal(0).label("depth")).where(r.id == id, owned).cte(recursive=True)
+        newest = select(r.id, r.previous_id, literal(0).label("depth")).where(r.id == id, owned, _SHOWN)
+        chain = newest.cte(recursive=True)
         earlier = select(r.id, r.previous_id, chain.c.depth + 1).where(r.id == chain.c.previous_id, owned)
         chain = chain.union_all(earlier)
         links = select(r.previous_id, r.response, r.input).join(chain, chain.c.id == r.id)
@@ -131,16 +141,18 @@ class SqlStore:
             return {}
         r = RESPONSES.c
         holders = select(ITEMS.c.response_id).where(ITEMS.c.item_id.in_(wanted))
-        query = select(r.response, r.input).where(r.id.in_(holders), r.key_owner == owner)
+        query = select(r.response, r.input).where(r.id.in_(holders), r.key_owner == owner, _SHOWN)
         async with self._transaction() as connection:
             rows = (await connection.execute(query)).all()
         items = (item for row in rows for item in (*_decode(row.input), *_decode(row.response)["output"]))
         return {item["id"]: item for item in items if item["id"] in wanted}
 
     async def delete(self, id: str, owner: str) -> bool:
-        owned = select(RESPONSES.c.id).where(RESPONSES.c.id == id, RESPONSES.c.key_owner == owner)
+        deleted = (RESPONSES.c.id == id) & (RESPONSES.c.key_owner == owner) & _SHOWN
         async with self._transaction() as connection:
-            return bool(await _delete(connection, list((await connection.execute(owned)).scalars())))
+            found = (await connection.execute(update(RESPONSES).where(deleted).values(hidden=True))).rowcount
+            await _delete_hidden(connection)
+            return bool(found)
 
     @asynccontextmanager
     async def _transaction(self) -> AsyncIterator[AsyncConnection]:
@@ -155,7 +167,7 @@ class SqlStore:
                     yield connection
 
     async def _column(self, id: str, owner: str, column: Any) -> Any:
-        query = select(column).where(RESPONSES.c.id == id, RESPONSES.c.key_owner == owner)
+        query = select(column).where(RESPONSES.c.id == id, RESPONSES.c.key_owner == owner, _SHOWN)
         async with self._transaction() as connection:
             return (await connection.execute(query)).scalar()
 
@@ -169,7 +181,7 @@ class SqlStore:
 
     async def _keep_up(self) -> None:
         """Writes this server's heartbeat, fails unfinished responses of lost servers, and deletes responses that are
-        too old or too many."""
+        too old or too many: of a conversation the newest ones first, one at each heartbeat."""
         r = RESPONSES.c
         async with self._transaction() as connection:
             now = await _now(connection)
@@ -183,12 +195,13 @@ class SqlStore:
                 r.owner.is_not(None), r.owner.not_in(select(SERVERS.c.id))
             )
             rows = (await connection.execute(orphans)).all()
-            expired = [select(r.id).where(r.created_at < now - self._seconds)]
+            expired = [select(r.id).where(r.created_at < now - self._seconds, ~_CONTINUED)]
             if self._most is not None:
-                newest = select(r.id).order_by(r.created_at.desc(), r.id)
-                expired.append(newest.offset(self._most).limit(self._most))
+                newest = select(r.id).order_by(r.created_at.desc(), r.id).offset(self._most).limit(_ALL).subquery()
+                expired.append(select(r.id).join(newest, newest.c.id == r.id).where(~_CONTINUED))
             for query in expired:
                 await _delete(connection, list((await connection.execute(query)).scalars()))
+            await _delete_hidden(connection)
         for row in rows:
             await self.finish(_failed(_decode(row.response), _decode(row.input), zlib.decompress(row.events)))
 
@@ -218,6 +231,13 @@ async def _change(connection: AsyncConnection, record: Record, row: dict[str, An
 async def _index(connection: AsyncConnection, id: str, items: Iterable[Any]) -> None:
     if rows := [{"item_id": item["id"], "response_id": id} for item in items if item.get("id")]:
         await connection.execute(insert(ITEMS), rows)
+
+
+async def _delete_hidden(connection: AsyncConnection) -> None:
+    """Deletes the hidden responses that no response continues any more."""
+    hidden = select(RESPONSES.c.id).where(RESPONSES.c.hidden, ~_CONTINUED)
+    while ids := list((await connection.execute(hidden)).scalars()):
+        await _delete(connection, ids)
 
 
 async def _delete(connection: AsyncConnection, ids: list[str]) -> int:

@@ -5,6 +5,7 @@ import shutil
 import sqlite3
 import stat
 import time
+from contextlib import closing
 
 import pytest
 import sqlalchemy
@@ -94,11 +95,56 @@ def test_a_chain_from_its_oldest_response_on(url) -> None:
         assert [link.response["id"] for link in thread.links] == ["a", "b", "c"]
         assert [link.input[0]["id"] for link in thread.links] == ["in_a", "in_b", "in_c"]
         assert thread.missing is None
-        assert await store.delete("a", "")
-        thread = await store.thread("c", "")
-        assert ([link.response["id"] for link in thread.links], thread.missing) == (["b", "c"], "a")
 
     run(url, look)
+
+
+def test_a_conversation_lives_as_long_as_its_newest_response(url) -> None:
+    async def ids(store, id):
+        thread = await store.thread(id, "")
+        return [link.response["id"] for link in thread.links] if thread else None
+
+    async def delete_the_oldest(store):
+        for id, previous in (("a", None), ("b", "a"), ("other", "a"), ("c", "b")):
+            await store.add(record(id, previous))
+        assert [await store.delete("a", ""), await store.delete("a", ""), await store.delete("b", "")] == [
+            True,
+            False,
+            True,
+        ]
+        assert await store.response("a", "") is await store.events("a", "") is await ids(store, "a") is None
+        assert await store.items(["in_a", "out_b"], "") == {}
+        assert (await ids(store, "c"), await ids(store, "other")) == (["a", "b", "c"], ["a", "other"])
+
+    async def delete_the_newest(store):
+        assert await store.delete("c", "")
+        assert await ids(store, "other") == ["a", "other"]
+        assert rows(url) == {"a", "other"}
+        assert await store.delete("other", "")
+        assert rows(url) == set()
+
+    run(url, delete_the_oldest, delete_the_newest)
+
+
+def rows(url):
+    with closing(sqlite3.connect(url.removeprefix("sqlite:///"))) as database:
+        return {id for (id,) in database.execute("SELECT id FROM specvino_responses")}
+
+
+def test_an_old_response_that_is_continued_does_not_expire(url) -> None:
+    async def add(store):
+        for id, previous, age in (("a", None, 50), ("b", "a", 40), ("c", "b", 10), ("d", None, 45), ("e", "d", 35)):
+            await store.add(record(id, previous, age=age * DAY))
+
+    async def keep_up(store):
+        await store._keep_up()
+
+    run(url, add, keep_up)
+    assert rows(url) == {"a", "b", "c"}
+    run(url, keep_up, most=1)
+    assert rows(url) == {"a", "b", "c"}
+    run(url, keep_up, keep_up, keep_up, days=5)
+    assert rows(url) == set()
 
 
 def test_how_far_one_is_shows_where_others_look(url) -> None:
