@@ -5213,6 +5213,16 @@ class Model(BaseModel):
     """
     The maximum number of tokens of prompt and answer together.
     """
+    context_length: int | None | MISSING = MISSING
+    """
+    The maximum number of tokens of prompt and answer together.
+    """
+    capabilities: list[Literal["completion", "tools", "thinking", "vision"]] | MISSING = (
+        MISSING
+    )
+    """
+    What the model can do besides completing a text: call tools, think, see images.
+    """
     permission: list[ModelPermission] | MISSING = MISSING
     """
     The callers' permissions.

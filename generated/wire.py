@@ -1514,6 +1514,14 @@ class Model(TypedDict):
     """
     The maximum number of tokens of prompt and answer together.
     """
+    context_length: NotRequired[int | None]
+    """
+    The maximum number of tokens of prompt and answer together.
+    """
+    capabilities: NotRequired[list[Literal["completion", "tools", "thinking", "vision"]]]
+    """
+    What the model can do besides completing a text: call tools, think, see images.
+    """
     permission: NotRequired[list[ModelPermission]]
     """
     The callers' permissions.

@@ -3,9 +3,10 @@
 from collections.abc import Sequence
 from contextlib import suppress
 from dataclasses import dataclass
+from typing import Any, cast
 
 from specvino.engine.errors import EngineUnavailable
-from specvino.engine.protocol import Engine
+from specvino.engine.protocol import Engine, ModelInfo
 from specvino.generated import wire
 from specvino.generated.errors import ErrorCode
 from specvino.generated.handlers import Reply, RequestContext
@@ -61,6 +62,23 @@ class Models:
         served = self._served.require(name)
         described: wire.Model = {"id": name, "object": "model", "created": served.created, "owned_by": "specvino"}
         with suppress(EngineUnavailable):  # the model is loading
-            if lacks := served.engine.model.template_lacks:
-                described["chat_template_lacks"] = list(lacks)
+            model = served.engine.model
+            described.update(cast("wire.Model", _properties(model)))
+            if model.template_lacks:
+                described["chat_template_lacks"] = list(model.template_lacks)
         return described
+
+
+def _properties(model: ModelInfo) -> dict[str, Any]:
+    """Returns what clients read of a model, under the names of vLLM, llama.cpp and others."""
+    can = {"completion": True, "tools": model.calling is not None, "thinking": bool(model.thinking_variables)}
+    return {
+        "max_model_len": model.context_length,
+        "context_length": model.context_length,
+        "capabilities": [name for name, has in {**can, "vision": model.vision}.items() if has],
+        "architecture": {
+            "input_modalities": ["text", "image"] if model.vision else ["text"],
+            "output_modalities": ["text"],
+        },
+        "meta": {"n_vocab": model.vocabulary_size, "n_ctx": model.context_length},
+    }

@@ -43,12 +43,7 @@ def test_health_and_version_at_the_root(client) -> None:
 
 @pytest.mark.parametrize("path", ["/v1/models/org/name", "/v1/models/org%2Fname"])
 def test_model_names_may_hold_slashes(client, path) -> None:
-    assert client.ask("GET", path).json() == {
-        "id": "org/name",
-        "object": "model",
-        "created": 1,
-        "owned_by": "specvino",
-    }
+    assert client.ask("GET", path).json()["id"] == "org/name"
 
 
 def test_names_may_hold_line_breaks(client) -> None:
