@@ -766,7 +766,7 @@ SHAPES: dict[str, Shape] = {
     ),
     "CustomToolGrammar": Shape(
         fields={
-            'syntax': Field("supported"),
+            'syntax': Field("supported", supported_values={'const': 'regex'}),
             'definition': Field("supported"),
         },
         required=frozenset(['definition', 'syntax']),
@@ -875,7 +875,7 @@ SHAPES: dict[str, Shape] = {
     "FlatCustomToolFormat": Shape(
         fields={
             'type': Field("supported"),
-            'syntax': Field("supported"),
+            'syntax': Field("supported", supported_values={'const': 'regex'}),
             'definition': Field("supported"),
         },
         required=frozenset(['type']),

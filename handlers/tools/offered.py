@@ -16,7 +16,7 @@ _TOOL_SEARCH = "tool_search"
 @dataclass(frozen=True, slots=True)
 class OfferedTool:
     """A tool that a model can call, and its field `param`. `schema_param` is the field that constrains its arguments:
-    their schema, or the grammar of a custom tool, None if it has none.
+    their schema, or the grammar of a custom tool, None if it has none. A grammar in Lark is not `enforceable`.
 
     The client knows the tool by its `name` in the `namespace`, the model by its `function_name`.
     """
@@ -29,6 +29,7 @@ class OfferedTool:
     kind: ToolKind = "function"
     namespace: str | None = None
     schema_param: str | None = None
+    enforceable: bool = True
 
     @property
     def function_name(self) -> str:
@@ -87,20 +88,19 @@ def _custom(
     param: str,
     grammar_name: str,
 ) -> OfferedTool:
-    constraint: dict[str, str] = {}
-    if grammar is not None:
-        definition = or_none(grammar.definition) or ""
-        if or_none(grammar.syntax) == "regex":
-            constraint = {"pattern": f"^(?:{definition})$"}
-        else:
-            constraint = {"x-lark": definition}
+    definition = (or_none(grammar.definition) or "") if grammar else ""
+    is_regex = grammar is not None and or_none(grammar.syntax) == "regex"
+    description = or_none(tool.description)
+    if grammar is not None and not is_regex:
+        description = "\n\n".join([*filter(None, [description]), f"The input matches this Lark grammar:\n{definition}"])
     return OfferedTool(
         param,
         tool.name,
-        or_none(tool.description),
-        custom_parameters(constraint),
+        description,
+        custom_parameters({"pattern": f"^(?:{definition})$"} if is_regex else {}),
         kind="custom",
-        schema_param=f"{param}.{grammar_name}.definition" if constraint else None,
+        schema_param=f"{param}.{grammar_name}.definition" if grammar else None,
+        enforceable=grammar is None or is_regex,
     )
 
 

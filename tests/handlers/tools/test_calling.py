@@ -237,3 +237,10 @@ def test_the_grammar_of_a_custom_tool(calling: Calling, held: bool, unsupported:
     with pytest.raises(ApiError) as error, called.refusals():
         raise unenforced
     assert (error.value.code, error.value.param) == ("unsupported_schema", GRAMMAR_PARAM)
+
+
+def test_a_forced_call_of_a_tool_with_a_lark_grammar() -> None:
+    lark = {"type": "grammar", "grammar": {"syntax": "lark", "definition": 'start: "a"'}}
+    tool = {"type": "custom", "custom": {"name": "c", "format": lark}}
+    assert chat(tools=[tool]).unsupported == ()
+    assert refusal(chat, tools=[tool], tool_choice="required") == ("unsupported_schema", GRAMMAR_PARAM)

@@ -43,7 +43,6 @@ def only(tool: dict[str, Any]) -> OfferedTool:
         (None, {}, None),
         ({"type": "text"}, {}, None),
         ({"type": "grammar", "syntax": "regex", "definition": "a|b"}, {"pattern": "^(?:a|b)$"}, "definition"),
-        ({"type": "grammar", "syntax": "lark", "definition": 'start: "a"'}, {"x-lark": 'start: "a"'}, "definition"),
     ],
 )
 def test_a_custom_tool_is_a_function_with_one_text(format: Any, keywords: dict[str, str], param: str | None) -> None:
@@ -79,3 +78,10 @@ def test_a_search_of_the_client_is_a_function() -> None:
     tool = only(search)
     assert (tool.kind, tool.function_name, tool.parameters) == ("tool_search", "tool_search", {"type": "object"})
     assert [*offered(TOOLS.validate_python([{"type": "tool_search"}, {"type": "web_search"}]))] == []
+
+
+def test_a_lark_grammar_is_shown_to_the_model() -> None:
+    lark = {"type": "grammar", "syntax": "lark", "definition": 'start: "a"'}
+    tool = only({"type": "custom", "name": "c", "description": "d", "format": lark})
+    assert tool.description == 'd\n\nThe input matches this Lark grammar:\nstart: "a"'
+    assert (tool.parameters, tool.schema_param, tool.enforceable) == (INPUT, "tools.0.format.definition", False)
