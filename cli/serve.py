@@ -38,6 +38,7 @@ def serve(
     reasoning_parser: options.ReasoningParser = None,
     chat_template: options.ChatTemplate = None,
     max_tokens_limit: options.MaxTokensLimit = None,
+    max_model_len: options.MaxModelLen = None,
     max_queue: options.MaxQueue = 1000,
     request_timeout: options.RequestTimeout = None,
     cache_size: options.CacheSize = None,

@@ -260,6 +260,15 @@ MaxTokensLimit = Annotated[
     ),
 ]
 
+MaxModelLen = Annotated[
+    int | None,
+    typer.Option(
+        min=1,
+        help="The maximum number of tokens of a prompt and its answer together, at most the model's own. By default, "
+        "the model's own, and 131072 with --engine scripted.",
+    ),
+]
+
 MaxQueue = Annotated[
     int,
     typer.Option(min=0, help="The maximum number of requests that wait; further ones get status 429."),

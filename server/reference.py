@@ -1,4 +1,4 @@
-"""GET /docs: the API reference, at the server's root and without a key.
+"""GET /docs: the API reference, at the server's root and without a key; GET / redirects to it.
 
 It is an HTML page and not an operation of the API, so it isn't in the document that it shows."""
 
@@ -6,7 +6,7 @@ from functools import cache
 from typing import Any
 
 from starlette.requests import Request
-from starlette.responses import HTMLResponse
+from starlette.responses import HTMLResponse, RedirectResponse
 from starlette.routing import Mount, Route, Router
 from starlette.staticfiles import StaticFiles
 from starlette.types import ASGIApp, Receive, Scope, Send
@@ -23,19 +23,31 @@ class Reference:
     def __init__(self, app: ASGIApp) -> None:
         self.app = app
         self._router = Router(
-            routes=[Route(PATH, _page), Mount(PATH, _Assets(packages=[("specvino.portal", "reference")]))],
+            routes=[
+                Route("/", _to_the_page),
+                Route(PATH, _page),
+                Mount(PATH, _Assets(packages=[("specvino.portal", "reference")])),
+            ],
             redirect_slashes=False,
         )
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        is_ours = scope["type"] == "http" and (scope["path"] == PATH or scope["path"].startswith(f"{PATH}/"))
-        await (self._router if is_ours else self.app)(scope, receive, send)
+        await (self._router if scope["type"] == "http" and _is_ours(scope) else self.app)(scope, receive, send)
+
+
+def _is_ours(scope: Scope) -> bool:
+    path = scope["path"]
+    return path == PATH or path.startswith(f"{PATH}/") or (path == "/" and scope["method"] in ("GET", "HEAD"))
 
 
 @cache
 def _html() -> str:
     # The address of the assets is relative, for servers under a path of a proxy.
     return page("API reference", f"{PATH[1:]}/", whole())
+
+
+async def _to_the_page(_: Request) -> RedirectResponse:
+    return RedirectResponse(PATH[1:])  # relative, as the address of the assets
 
 
 async def _page(_: Request) -> HTMLResponse:

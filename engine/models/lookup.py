@@ -1,6 +1,7 @@
 """Resolves MODEL on the command line to a local model."""
 
 import re
+from dataclasses import replace
 from pathlib import Path
 
 from specvino.engine.errors import ModelLoadError
@@ -28,7 +29,8 @@ def resolve(model: str | None, report: Report = say_nothing, revision: str | Non
     if revision is not None:
         raise ModelLoadError(f"{name}: isn't a model of the Hugging Face hub, so that it has no revision {revision!r}")
     if name in CATALOGUE:
-        return open_folder(pull(CATALOGUE[name], report))
+        source = open_folder(pull(CATALOGUE[name], report))
+        return replace(source, defaults={"max_tokens": CATALOGUE[name].max_tokens, **source.defaults})
     if path.is_dir():
         return open_folder(path)
     if path.suffix.lower() == ".gguf":

@@ -61,11 +61,13 @@ class ScriptedEngine:
         defaults: Mapping[str, float | int] | None = None,
         drafting: Drafting | None = None,
         parsers: SelectedParsers = AS_TAUGHT,
+        context_length: int = CONTEXT_LENGTH,
     ) -> None:
         self._script = script
         self._defaults = defaults or {}
         self._drafting = drafting
         self._parsers = parsers
+        self._context_length = context_length
         self._model: ModelInfo | None = None
         self._closed = asyncio.Event()
         self.generated_tokens = 0
@@ -80,7 +82,7 @@ class ScriptedEngine:
 
     async def start(self) -> None:
         self._model = ModelInfo(
-            CONTEXT_LENGTH,
+            self._context_length,
             VOCABULARY_SIZE,
             self._defaults,
             self._drafting,
@@ -97,11 +99,11 @@ class ScriptedEngine:
 
     async def check(self, request: GenerationRequest) -> None:
         unenforced_arguments(request)
-        self._admit_all(with_cut_prompts(request))
+        self._admit_all(with_cut_prompts(request, self._context_length))
 
     async def generate(self, request: GenerationRequest) -> AsyncGenerator[Segment]:
         of_tools = unenforced_arguments(request)
-        request = with_cut_prompts(request)
+        request = with_cut_prompts(request, self._context_length)
         choices = self._admit_all(request)
         prompt_tokens = sum(count_tokens(prompt) for prompt in request.prompts)
         self._running += len(choices)
@@ -175,7 +177,7 @@ class ScriptedEngine:
         if script.refused:
             raise PromptError("The prompt was refused by its script.")
         limit = request.sampling.max_tokens
-        left = room(count_tokens(prompt), limit, CONTEXT_LENGTH)
+        left = room(count_tokens(prompt), limit, self._context_length)
         if limit is None:
             limit = min(left, int(self._defaults.get("max_tokens", left)))
         if request.constraint is not None:

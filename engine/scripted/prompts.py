@@ -13,8 +13,8 @@ from specvino.engine.request import (
 from specvino.engine.scripted.constraints import written_parameters
 from specvino.engine.scripted.mock_tokenizer import word_ids, words
 
-CONTEXT_LENGTH = 4096
-
+# As long as those of the models that agents are made for: the first prompt of Qwen Code 0.24 has 11,503 tokens.
+CONTEXT_LENGTH = 131_072
 
 _MESSAGE_TOKENS = 4
 
@@ -41,21 +41,21 @@ def prompt_texts(conversation: Conversation) -> list[str]:
     return [message.content for message in conversation.messages] + tools
 
 
-def with_cut_prompts(request: GenerationRequest) -> GenerationRequest:
+def with_cut_prompts(request: GenerationRequest, context_length: int) -> GenerationRequest:
     """Returns the request with truncated prompts."""
-    return replace(request, prompts=tuple(_cut(prompt, request) for prompt in request.prompts))
+    return replace(request, prompts=tuple(_cut(prompt, request, context_length) for prompt in request.prompts))
 
 
-def _cut(prompt: Prompt, request: GenerationRequest) -> Prompt:
+def _cut(prompt: Prompt, request: GenerationRequest, context_length: int) -> Prompt:
     """Returns the truncated prompt, a conversation as its tokens."""
     if request.truncation is None:
         return prompt
     limit = request.sampling.max_tokens
     tokens = request.truncation.tokens
     if tokens is None:
-        tokens = CONTEXT_LENGTH - (1 if limit is None else limit)
+        tokens = context_length - (1 if limit is None else limit)
     ids = prompt_ids(prompt)
-    if not 0 < tokens < min(len(ids), CONTEXT_LENGTH + 1):
+    if not 0 < tokens < min(len(ids), context_length + 1):
         return prompt
     kept = slice(tokens) if request.truncation.side == "right" else slice(-tokens, None)
     match prompt:

@@ -10,6 +10,7 @@ from specvino.engine.models.pull import Report, say_nothing
 from specvino.server.assembly.options import OptionError, ServeOptions
 
 if TYPE_CHECKING:
+    from specvino.engine.models import ModelSource
     from specvino.engine.openvino.messages.options import PipelineOptions
     from specvino.engine.protocol import Drafting, Engine
 
@@ -103,7 +104,7 @@ def make_engine(options: ServeOptions, model: str | None, report: Report = say_n
     source = resolve(model, report, options.revision)
     draft = resolve(options.draft_model, report) if options.draft_model else None
     return OpenVINOEngine(
-        replace(source, defaults=_bounded(options, source.defaults)),
+        replace(source, defaults=_bounded(options, source.defaults), context_length=_context_length(options, source)),
         max_sequences=options.max_num_seqs,
         max_queue=options.max_queue,
         cache_size=options.cache_size or default_cache_size(device_memory=memory, sharing=sharing),
@@ -148,12 +149,27 @@ def _bounded(options: ServeOptions, defaults: Mapping[str, float | int]) -> Mapp
     return defaults if most is None else {**defaults, "max_tokens": min(most, defaults.get("max_tokens", most))}
 
 
+def _context_length(options: ServeOptions, source: "ModelSource") -> int:
+    """Returns the context length of --max-model-len, else the model's own. Raises OptionError if it is longer."""
+    if options.max_model_len is None:
+        return source.context_length
+    if options.max_model_len > source.context_length:
+        message = f"{options.max_model_len} is more than the context length of the model, {source.context_length}"
+        raise OptionError("--max-model-len", message)
+    return options.max_model_len
+
+
 def _scripted(options: ServeOptions) -> "Engine":
     from specvino.engine.output_parsers.selection import TAUGHT, select_parsers
-    from specvino.engine.scripted import ScriptedEngine
+    from specvino.engine.scripted import CONTEXT_LENGTH, ScriptedEngine
 
     drafting: Drafting | None = (
         "prompt_lookup" if options.prompt_lookup else "draft_model" if options.draft_model else None
     )
     parsers = select_parsers(TAUGHT, options.tool_parser, options.reasoning_parser)
-    return ScriptedEngine(defaults=_bounded(options, {}), drafting=drafting, parsers=parsers)
+    return ScriptedEngine(
+        defaults=_bounded(options, {}),
+        drafting=drafting,
+        parsers=parsers,
+        context_length=options.max_model_len or CONTEXT_LENGTH,
+    )

@@ -46,6 +46,7 @@ class ServeOptions(BaseModel):
     reasoning_parser: str | None = None
     chat_template: Path | None = None
     max_tokens_limit: Count | None = None
+    max_model_len: Count | None = None
     max_queue: Annotated[int, Field(ge=0)] = 1000
     request_timeout: Annotated[float, Field(ge=0.001)] | None = None
     cache_size: Count | None = None

@@ -15,7 +15,7 @@ from specvino.generated.handlers import OPERATIONS, OTHER_PATHS
 from specvino.handlers.errors import ApiError
 from specvino.server.dialect import System
 from specvino.server.operations.exchange import exchange_of, new_request_id
-from specvino.server.operations.routes import below_base, path_pattern
+from specvino.server.operations.routes import below_base, meant_path, path_pattern
 
 logger = logging.getLogger("specvino.server")
 
@@ -100,7 +100,9 @@ async def _on_http_exception(request: Any, error: HTTPException, system: System 
         message = f"{path} doesn't support {method[:20]}; allowed methods: {allow or 'others'}."
         return _response(request, ApiError(ErrorCode.METHOD_NOT_ALLOWED, message), system, {"Allow": allow})
     if error.status_code in (404, 405):
-        return _response(request, ApiError(ErrorCode.NOT_FOUND, f"The path {path} doesn't exist."), system)
+        meant = meant_path(request.scope["path"], system)
+        message = f"The path {path} doesn't exist{f'; use {meant[:200]}' if meant else ''}."
+        return _response(request, ApiError(ErrorCode.NOT_FOUND, message), system)
     return await _on_exception(request, error, system)
 
 

@@ -72,6 +72,16 @@ def below_base(path: str) -> str:
     return re.sub(f"^({_bases()})/", "/", path)
 
 
+def meant_path(path: str, system: System | None) -> str | None:
+    """Returns the path of the operation that a client means whose base path is missing or doubled; None without one."""
+    below = re.sub(f"^(?:(?:{_bases()})(?=/))+", "", path)
+    known = (operation for operation in OPERATIONS.values() if system is None or system.has(operation.id))
+    if not any(path_pattern(operation.path).fullmatch(below) for operation in known):
+        return None
+    first, *_ = system.base_paths if system else base_paths(whole())
+    return None if f"{first}{below}" == path else f"{first}{below}"
+
+
 @cache
 def _bases() -> str:
     return "|".join(map(re.escape, sorted(base_paths(whole()), key=len, reverse=True)))

@@ -205,7 +205,7 @@ def answers(vision: bool, requests: list[tuple[str, dict[str, Any]]]) -> list[tu
     """The code and the param of each request's error."""
 
     async def exchange() -> list[tuple[str, str | None]]:
-        engine = Seeing() if vision else ScriptedEngine()
+        engine = Seeing(context_length=4096) if vision else ScriptedEngine(context_length=4096)
         await engine.start()
         media = MediaSettings(domains=("images.test",))
         app = create_app(

@@ -208,7 +208,7 @@ def test_an_older_document_has_the_events_of_streams_alone() -> None:
 
 def test_what_only_the_model_can_say_comes_with_it() -> None:
     async def run() -> None:
-        engine = ScriptedEngine()
+        engine = ScriptedEngine(context_length=4096)
         own = OwnDocument(ServedModels([ServedModel(("m",), 1, engine)]), Limits(), Door())
         assert accepts(own.of("3.2"), "chat", max_tokens=100_000)
         await engine.start()

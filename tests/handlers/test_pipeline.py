@@ -152,7 +152,7 @@ class Silent(ScriptedEngine):
 
 
 def test_an_engine_checks_a_request_without_generating() -> None:
-    engine = Silent()
+    engine = Silent(context_length=4096)
     asyncio.run(engine.start())
 
     def check(content: str, **fields: Any) -> None:

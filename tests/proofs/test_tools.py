@@ -26,6 +26,7 @@ ITEM_FORMS = tuple(f"input[].{form}" for form in RESPONSE_FORMS)
 def offer(ask: Ask, question: str, *tools: Tool) -> Request:
     """A question, with tools in the form and in the place to which the field belongs."""
     path = ask.path.removeprefix("input[].")
+    offered: list[Tool]
     if path.startswith("function"):
         return {"messages": [user(question)], "functions": [*tools]}
     if path.startswith(("tools[].function", "tools[].custom")):

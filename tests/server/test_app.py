@@ -61,9 +61,7 @@ def test_unknown_model(client) -> None:
     assert error_of(client.ask("GET", "/v1/models/" + "x" * 513), 400, "string_above_max_length")["param"] == "model"
 
 
-@pytest.mark.parametrize(
-    "path", ["/", "/nope", "/v1", "/v1/nope", "/v1/health/", "/v2/models", "/v1/chat/completions/"]
-)
+@pytest.mark.parametrize("path", ["/nope", "/v1", "/v1/nope", "/v1/health/", "/v2/models", "/v1/chat/completions/"])
 @pytest.mark.parametrize("method", ["GET", "POST", "DELETE", "OPTIONS"])
 def test_an_unknown_path_is_404_for_every_method(client, method, path) -> None:
     error = error_of(client.ask(method, path), 404, "not_found")
@@ -286,3 +284,23 @@ def test_a_server_lives_whatever_its_engine_does(state) -> None:
         assert health.json() == {"status": "ok"}
     else:
         assert state in error_of(health, 503, "engine_unavailable")["message"]
+
+
+@pytest.mark.parametrize(
+    ("path", "meant"),
+    [
+        ("/chat/completions", "/v1/chat/completions"),
+        ("/v1/v1/chat/completions", "/v1/chat/completions"),
+        ("/models/m", "/v1/models/m"),
+        ("/chat", None),
+        ("/v1/chat/completions/x", None),
+    ],
+)
+def test_a_wrong_base_path_is_corrected(client, path, meant) -> None:
+    message = error_of(client.ask("POST", path, json={}), 404, "not_found")["message"]
+    assert message == f"The path {path} doesn't exist{f'; use {meant}' if meant else ''}."
+
+
+def test_the_root_leads_to_the_reference(client) -> None:
+    answer = client.ask("GET", "/")
+    assert (answer.status_code, answer.headers["location"]) == (307, "docs")

@@ -7,10 +7,12 @@ from support.conversation import ask_all, conversation
 
 from specvino.engine.errors import ContextLengthExceeded, EngineRestarted, EngineUnavailable, PromptError
 from specvino.engine.request import Conversation, GenerationRequest, Message, Sampling, TextPrompt, TokenPrompt
-from specvino.engine.scripted import CONTEXT_LENGTH, ScriptedEngine, count_tokens
+from specvino.engine.scripted import ScriptedEngine, count_tokens
 from specvino.engine.scripted.mock_tokenizer import VOCABULARY_SIZE, word_ids
-from specvino.engine.scripted.script import Script
+from specvino.engine.scripted.script import AS_IT_COMES, Script
 from specvino.engine.segments import Finish, FinishReason, Segment, Started, TextDelta, Usage
+
+CONTEXT_LENGTH = 4096
 
 
 def asked(
@@ -40,7 +42,7 @@ def asked(
 
 def answered(request: GenerationRequest, script: Script | None = None) -> list[Segment]:
     async def run() -> list[Segment]:
-        engine = ScriptedEngine() if script is None else ScriptedEngine(script)
+        engine = ScriptedEngine(script or AS_IT_COMES, context_length=CONTEXT_LENGTH)
         await engine.start()
         return [segment async for segment in engine.generate(request)]
 
@@ -222,7 +224,7 @@ def test_closing_the_generator_cancels() -> None:
 
 def test_before_the_start() -> None:
     async def run() -> None:
-        engine = ScriptedEngine()
+        engine = ScriptedEngine(context_length=CONTEXT_LENGTH)
         assert engine.stats().state == "loading"
         with pytest.raises(EngineUnavailable):
             _ = engine.model

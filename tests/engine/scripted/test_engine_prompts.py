@@ -9,14 +9,16 @@ from support.conversation import answer, ask, ask_all, prompt_tokens, text
 
 from specvino.engine.errors import PromptError
 from specvino.engine.request import Conversation, GenerationRequest, Message, TextPrompt, TokenPrompt, Truncation
-from specvino.engine.scripted import CONTEXT_LENGTH, ScriptedEngine
+from specvino.engine.scripted import ScriptedEngine
 from specvino.engine.scripted.mock_tokenizer import VOCABULARY_SIZE, word_ids
 from specvino.engine.segments import Segment, Started, TokenIds
+
+CONTEXT_LENGTH = 4096
 
 
 def asked(request: GenerationRequest) -> list[Segment]:
     async def run() -> list[Segment]:
-        engine = ScriptedEngine()
+        engine = ScriptedEngine(context_length=CONTEXT_LENGTH)
         await engine.start()
         return await answer(engine, request)
 
