@@ -55,21 +55,24 @@ class Persistence:
                     if event["type"] in LAST:
                         ended = True
                         response = event["response"]  # type: ignore[typeddict-item]
-                        if not await self._add(Record(response, input, lines, owner)):
+                        if not await asyncio.shield(self._add(Record(response, input, lines, owner))):
                             event["response"] = {**response, "store": False}  # type: ignore[typeddict-unknown-key]
                     yield event
         except (GeneratorExit, asyncio.CancelledError):
             if lines and leave and not ended:
                 *rest, last = leave()
-                record = Record(last["response"], input, [*lines, *map(encode, rest), encode(last)], owner)
-                # In a task of its own: the client's may be cancelled at any await.
-                task = asyncio.create_task(self._add(record))
-                self._storing.add(task)
-                task.add_done_callback(self._storing.discard)
+                self._add(Record(last["response"], input, [*lines, *map(encode, rest), encode(last)], owner))
             raise
 
-    async def _add(self, record: Record) -> bool:
-        """Stores a response; returns whether the store doesn't fail."""
+    def _add(self, record: Record) -> asyncio.Task[bool]:
+        """Stores a response in a task of its own, as the client's may be cancelled at any await; its result is whether
+        the response was stored."""
+        task = asyncio.create_task(self._stored(record))
+        self._storing.add(task)
+        task.add_done_callback(self._storing.discard)
+        return task
+
+    async def _stored(self, record: Record) -> bool:
         try:
             await self._store.add(record)
         except StoreUnavailable as error:

@@ -28,7 +28,7 @@ class Record:
 
 @dataclass(frozen=True, slots=True)
 class Link:
-    """A response of a chain with its own input."""
+    """A response of a chain with its own input. Of a deleted one that others continue, only id and output are left."""
 
     response: wire.ResponseObject
     input: list[StoredItem]

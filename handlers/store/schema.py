@@ -44,7 +44,7 @@ RESPONSES = Table(
     # Its owner, derived from the key of its request; empty if the server has no keys.
     Column("key_owner", String(32), nullable=False, server_default=""),
     # Deleted, but a part of conversations that continue it.
-    Column("hidden", Boolean, nullable=False, server_default=false()),
+    Column("hidden", Boolean, nullable=False, server_default=false(), index=True),
     Column("response", _Bytes, nullable=False),
     Column("input", _Bytes, nullable=False),
     # One per line, compressed.

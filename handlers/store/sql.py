@@ -10,7 +10,7 @@ from datetime import UTC, datetime
 from typing import Any
 
 import msgspec
-from sqlalchemy import DateTime, delete, exists, func, insert, literal, select, update
+from sqlalchemy import ColumnElement, DateTime, delete, exists, func, insert, literal, select, update
 from sqlalchemy.exc import SQLAlchemyError
 from sqlalchemy.ext.asyncio import AsyncConnection
 
@@ -27,9 +27,6 @@ LOST_AFTER = 20.0
 
 _UP_TO_DATE = "specvino_up_to_date"
 
-# MySQL and SQLite require a limit beside an offset.
-_ALL = 2**31 - 1
-
 _SHOWN = ~RESPONSES.c.hidden
 
 # Whether another response continues it: the conversation lives as long as its newest response.
@@ -44,7 +41,8 @@ _decode = msgspec.json.decode
 
 class SqlStore:
     """A ResponseStore at a SQLAlchemy URL that keeps responses for `days` and, unless it is None, at most `most` of
-    them. A server without a heartbeat for `lost_after` seconds counts as lost.
+    them, the parts of a conversation as long as its newest one. A server without a heartbeat for `lost_after` seconds
+    counts as lost.
 
     Raises ValueError for an invalid URL.
     """
@@ -141,18 +139,25 @@ class SqlStore:
             return {}
         r = RESPONSES.c
         holders = select(ITEMS.c.response_id).where(ITEMS.c.item_id.in_(wanted))
-        query = select(r.response, r.input).where(r.id.in_(holders), r.key_owner == owner, _SHOWN)
+        query = select(r.response, r.input).where(r.id.in_(holders), r.key_owner == owner)
         async with self._transaction() as connection:
             rows = (await connection.execute(query)).all()
         items = (item for row in rows for item in (*_decode(row.input), *_decode(row.response)["output"]))
         return {item["id"]: item for item in items if item["id"] in wanted}
 
     async def delete(self, id: str, owner: str) -> bool:
-        deleted = (RESPONSES.c.id == id) & (RESPONSES.c.key_owner == owner) & _SHOWN
+        r = RESPONSES.c
         async with self._transaction() as connection:
-            found = (await connection.execute(update(RESPONSES).where(deleted).values(hidden=True))).rowcount
-            await _delete_hidden(connection)
-            return bool(found)
+            shown = select(r.response).where(r.id == id, r.key_owner == owner, _SHOWN)
+            response = (await connection.execute(shown)).scalar()
+            if response is None:
+                return False
+            kept = _encode({"id": id, "output": _decode(response)["output"]})
+            hidden = update(RESPONSES).where(r.id == id).values(hidden=True, response=kept, events=b"")
+            await connection.execute(hidden)
+            await connection.execute(delete(ITEMS).where(ITEMS.c.response_id == id))
+            await _prune(connection, r.hidden)
+            return True
 
     @asynccontextmanager
     async def _transaction(self) -> AsyncIterator[AsyncConnection]:
@@ -181,7 +186,7 @@ class SqlStore:
 
     async def _keep_up(self) -> None:
         """Writes this server's heartbeat, fails unfinished responses of lost servers, and deletes responses that are
-        too old or too many: of a conversation the newest ones first, one at each heartbeat."""
+        too old or too many."""
         r = RESPONSES.c
         async with self._transaction() as connection:
             now = await _now(connection)
@@ -195,13 +200,9 @@ class SqlStore:
                 r.owner.is_not(None), r.owner.not_in(select(SERVERS.c.id))
             )
             rows = (await connection.execute(orphans)).all()
-            expired = [select(r.id).where(r.created_at < now - self._seconds, ~_CONTINUED)]
+            await _prune(connection, r.created_at < now - self._seconds)
             if self._most is not None:
-                newest = select(r.id).order_by(r.created_at.desc(), r.id).offset(self._most).limit(_ALL).subquery()
-                expired.append(select(r.id).join(newest, newest.c.id == r.id).where(~_CONTINUED))
-            for query in expired:
-                await _delete(connection, list((await connection.execute(query)).scalars()))
-            await _delete_hidden(connection)
+                await _delete(connection, await _surplus(connection, self._most))
         for row in rows:
             await self.finish(_failed(_decode(row.response), _decode(row.input), zlib.decompress(row.events)))
 
@@ -233,20 +234,40 @@ async def _index(connection: AsyncConnection, id: str, items: Iterable[Any]) -> 
         await connection.execute(insert(ITEMS), rows)
 
 
-async def _delete_hidden(connection: AsyncConnection) -> None:
-    """Deletes the hidden responses that no response continues any more."""
-    hidden = select(RESPONSES.c.id).where(RESPONSES.c.hidden, ~_CONTINUED)
-    while ids := list((await connection.execute(hidden)).scalars()):
+async def _prune(connection: AsyncConnection, unwanted: ColumnElement[bool]) -> None:
+    """Deletes the unwanted responses that no other one continues, then those that only these continued, and so on."""
+    ends = select(RESPONSES.c.id).where(unwanted, ~_CONTINUED)
+    while ids := list((await connection.execute(ends)).scalars()):
         await _delete(connection, ids)
 
 
-async def _delete(connection: AsyncConnection, ids: list[str]) -> int:
-    count = 0
+async def _surplus(connection: AsyncConnection, most: int) -> list[str]:
+    """Returns the ids of the responses beyond `most`: the conversations that were continued least recently, as a whole.
+    Of a single conversation that is larger, the oldest responses.
+    """
+    r = RESPONSES.c
+    if ((await connection.execute(select(func.count()).select_from(RESPONSES))).scalar() or 0) <= most:
+        return []
+    newest_first = select(r.id, r.previous_id).order_by(r.created_at.desc(), r.id)
+    previous: dict[str, str | None] = {row.id: row.previous_id for row in await connection.execute(newest_first)}
+    kept: set[str] = set()
+    for id in previous:
+        conversation: list[str] = []
+        earlier: str | None = id
+        while earlier and earlier in previous and earlier not in kept:
+            conversation.append(earlier)
+            earlier = previous[earlier]
+        if kept and len(kept) + len(conversation) > most:
+            break
+        kept.update(conversation[:most])
+    return [id for id in previous if id not in kept]
+
+
+async def _delete(connection: AsyncConnection, ids: list[str]) -> None:
     for start in range(0, len(ids), 500):  # databases limit the parameters of a statement
         batch = ids[start : start + 500]
         await connection.execute(delete(ITEMS).where(ITEMS.c.response_id.in_(batch)))
-        count += (await connection.execute(delete(RESPONSES).where(RESPONSES.c.id.in_(batch)))).rowcount
-    return count
+        await connection.execute(delete(RESPONSES).where(RESPONSES.c.id.in_(batch)))
 
 
 def _failed(response: wire.ResponseObject, input: list[StoredItem], events: bytes) -> Record:

@@ -81,13 +81,15 @@ def test_a_chain_is_the_conversation_written_out(client) -> None:
     assert third.output_text == written_out.output_text == "four"
 
 
-def test_a_chain_of_which_a_part_was_deleted_is_not_continued(client) -> None:
+def test_a_chain_of_which_the_first_part_was_deleted_is_continued(client) -> None:
     first = ask(client)
     second = ask(client, previous_response_id=first.id)
+    whole = ask(client, previous_response_id=second.id)
     client.responses.delete(first.id)
-    found = refused(ask, client, previous_response_id=second.id)
-    assert found == (404, "response_not_found", "previous_response_id")
-    assert client.responses.retrieve(second.id).id == second.id
+    assert ask(client, previous_response_id=second.id).usage == whole.usage
+    assert refused(ask, client, previous_response_id=first.id)[0] == 404
+    texts = [item.content[0].text for item in client.responses.input_items.list(second.id, order="asc")]
+    assert texts == ["one two"] * 3
 
 
 def test_results_of_calls_and_references_find_what_they_are_about(client) -> None:
@@ -105,10 +107,8 @@ def test_results_of_calls_and_references_find_what_they_are_about(client) -> Non
     third = ask(client, [reference, {"role": "user", "content": "on"}])
     stored = client.responses.input_items.list(third.id, order="asc").data
     assert [(item.role, item.content[0].text) for item in stored] == [("assistant", first.output_text), ("user", "on")]
-    raw = client.responses.with_raw_response.create(
-        model="m", input=[{"type": "item_reference", "id": "msg_0"}, {"role": "user", "content": "on"}]
-    )
-    assert raw.headers["x-unsupported-params"] == "input.0"
+    nowhere = [{"type": "item_reference", "id": "msg_0"}, {"role": "user", "content": "on"}]
+    assert refused(ask, client, nowhere) == (404, "item_not_found", "input.0.id")
 
 
 def test_input_items_come_in_pages(client, http) -> None:
@@ -179,6 +179,19 @@ def test_one_in_the_background_outlives_its_stream(client) -> None:
     rest = list(client.responses.retrieve(first.response.id, stream=True, starting_after=second.sequence_number))
     assert [event.sequence_number for event in rest] == list(range(2, 2 + len(rest)))
     assert rest[-1].response.output_text == "one two three"
+
+
+def test_a_response_outlives_a_client_that_leaves_its_stream(client, http) -> None:
+    with ask(client, "script: stall_at=1\none two", stream=True) as stream:
+        id = next(stream).response.id
+        while next(stream).type != "response.output_text.delta":
+            pass
+    wait_until(lambda: http.get(f"/responses/{id}").is_success)
+    kept = client.responses.retrieve(id)
+    assert (kept.status, kept.output_text, kept.output[0].status) == ("cancelled", "one", "incomplete")
+    *_, last = judged("responses", http.get(f"/responses/{id}", params={"stream": "true"}))
+    assert last["response"] == kept.to_dict()
+    assert ask(client, "three", previous_response_id=id).usage.input_tokens > ask(client, "three").usage.input_tokens
 
 
 def test_one_in_the_background_can_be_cancelled(client, http) -> None:
@@ -327,9 +340,8 @@ def test_what_one_key_stored_is_not_there_for_another(tmp_path) -> None:
             assert refused(yours.responses.retrieve, id, stream=True)[0] == 404
             fields = {"previous_response_id": id}
             assert refused(ask, yours, **fields) == (404, "response_not_found", "previous_response_id")
-        reference: Any = [{"type": "item_reference", "id": kept.output[0].id}, {"role": "user", "content": "two"}]
-        theirs = yours.responses.with_raw_response.create(model="m", input=reference)
-        assert theirs.headers["x-unsupported-params"] == "input.0"
+        reference = [{"type": "item_reference", "id": kept.output[0].id}, {"role": "user", "content": "two"}]
+        assert refused(ask, yours, reference) == (404, "item_not_found", "input.0.id")
         assert mine.responses.retrieve(kept.id).id == kept.id
         assert mine.responses.cancel(running.id).status == "cancelled"
         assert ask(mine, previous_response_id=kept.id).previous_response_id == kept.id

@@ -9,16 +9,7 @@ from specvino.conformance.fuzz.server import Server
 
 def response_not_found(refused: RefusedRequest, server: Server) -> bool:
     id = _id(refused)
-    return id is not None and _is_broken(id, server)
-
-
-def _is_broken(id: str, server: Server) -> bool:
-    """Returns whether a response, or one that it continues, isn't stored."""
-    stored = server.response(id)
-    if stored is None:
-        return True
-    previous = stored["previous_response_id"]
-    return previous is not None and _is_broken(previous, server)
+    return id is not None and server.response(id) is None
 
 
 def response_not_finished(refused: RefusedRequest, server: Server) -> bool:

@@ -120,6 +120,33 @@ def test_the_response_of_a_client_that_leaves_is_stored_as_cancelled(received, t
     run(test, store := FailingStore())
 
 
+def test_a_response_is_stored_even_if_its_client_leaves_meanwhile() -> None:
+    class SlowStore(EmptyStore):
+        def __init__(self) -> None:
+            self.begun, self.go_on = asyncio.Event(), asyncio.Event()
+            self.records: list[Record] = []
+
+        async def add(self, record):
+            self.begun.set()
+            await self.go_on.wait()
+            self.records.append(record)
+
+    async def test(responses):
+        async def read():
+            return [event async for event in await ask(responses, stream=True)]
+
+        reading = asyncio.create_task(read())
+        await store.begun.wait()
+        reading.cancel()
+        with pytest.raises(asyncio.CancelledError):
+            await reading
+        store.go_on.set()
+        await responses.close()
+        assert [record.response["status"] for record in store.records] == ["completed"]
+
+    run(test, store := SlowStore())
+
+
 @pytest.mark.parametrize(
     "call",
     [

@@ -115,6 +115,9 @@ def test_a_conversation_lives_as_long_as_its_newest_response(url) -> None:
         assert await store.response("a", "") is await store.events("a", "") is await ids(store, "a") is None
         assert await store.items(["in_a", "out_b"], "") == {}
         assert (await ids(store, "c"), await ids(store, "other")) == (["a", "b", "c"], ["a", "other"])
+        oldest = (await store.thread("c", "")).links[0]
+        assert oldest.input[0]["id"] == "in_a"
+        assert oldest.response == {"id": "a", "output": [{"id": "out_a", "type": "message"}]}
 
     async def delete_the_newest(store):
         assert await store.delete("c", "")
@@ -141,10 +144,30 @@ def test_an_old_response_that_is_continued_does_not_expire(url) -> None:
 
     run(url, add, keep_up)
     assert rows(url) == {"a", "b", "c"}
-    run(url, keep_up, most=1)
-    assert rows(url) == {"a", "b", "c"}
-    run(url, keep_up, keep_up, keep_up, days=5)
+    run(url, keep_up, days=5)
     assert rows(url) == set()
+
+
+def test_conversations_go_as_a_whole_when_there_are_too_many_responses(url) -> None:
+    async def add(store):
+        for id, previous, age in (
+            ("a", None, 9),
+            ("x", None, 8),
+            ("b", "a", 7),
+            ("y", "x", 6),
+            ("s", "b", 5),
+            ("c", "b", 4),
+        ):
+            await store.add(record(id, previous, age=age))
+
+    async def look(_):
+        left.append("".join(sorted(rows(url))))
+
+    left: list[str] = []
+    run(url, add)
+    for most in (6, 5, 4, 3, 2):
+        run(url, look, most=most)
+    assert left == ["abcsxy", "abcs", "abcs", "abc", "bc"]
 
 
 def test_how_far_one_is_shows_where_others_look(url) -> None:

@@ -10,8 +10,8 @@ _TABLE = "specvino_responses"
 
 
 def upgrade() -> None:
-    """Adds the column and the index that finds the responses that continue one, unless a server that was killed has
-    added them."""
+    """Adds the column and the indexes, unless a server that was killed has added them."""
     if all(column["name"] != "hidden" for column in inspect(op.get_bind()).get_columns(_TABLE)):
         op.add_column(_TABLE, Column("hidden", Boolean, nullable=False, server_default=false()))
-    op.create_index(f"ix_{_TABLE}_previous_id", _TABLE, ["previous_id"], if_not_exists=True)
+    for column in ("previous_id", "hidden"):
+        op.create_index(f"ix_{_TABLE}_{column}", _TABLE, [column], if_not_exists=True)
