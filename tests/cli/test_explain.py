@@ -112,8 +112,8 @@ def test_explain_tells_the_branches_apart() -> None:
         ),
         (
             "responses.response.output[].type",
-            ["OutputCustomToolCall, OutputHostedToolItem:", "OutputFunctionCall, OutputMessage, OutputReasoning:"],
-            [["sent never"], ["values function_call, message, reasoning", "sent always"]],
+            ["OutputCustomToolCall, OutputFunctionCall, OutputMessage, OutputReasoning,", "OutputHostedToolItem:"],
+            [["values custom_tool_call, function_call, message, reasoning,", "sent always"], ["sent never"]],
         ),
     ],
 )

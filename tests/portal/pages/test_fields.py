@@ -101,7 +101,11 @@ def test_values_that_alone_are_supported(articles, rows) -> None:
     limited = 0
     for field in SOURCE.fields:
         for owner in field.owners:
-            if field.part == "request" and "x-supported-values" in owner.schema and field.handling(owner.schema) != "accepted":
+            if (
+                field.part == "request"
+                and "x-supported-values" in owner.schema
+                and field.handling(owner.schema) != "accepted"
+            ):
                 wanted = shown(values(owner.schema["x-supported-values"]))
                 assert wanted in rows[field.name][1], field.name
                 assert wanted in articles[field.name], field.name
