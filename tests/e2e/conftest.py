@@ -5,7 +5,7 @@ from support.serving import serving
 @pytest.fixture(scope="session")
 def scripted_server():
     """The API without a model."""
-    with serving("--engine", "scripted", "--served-model-name", "m") as server:
+    with serving("--engine", "scripted", "--max-model-len", "4096", "--served-model-name", "m") as server:
         yield server
 
 
