@@ -70,6 +70,12 @@ class ResponsesHandlers(Protocol):
         """POST /responses: Answer an input"""
         ...
 
+    async def count_input_tokens(
+        self, context: RequestContext, body: models.InputTokensRequest
+    ) -> Reply[wire.InputTokens]:
+        """POST /responses/input_tokens: Count the input tokens of a response"""
+        ...
+
     async def retrieve_response(
         self, context: RequestContext, response_id: str, stream: bool, starting_after: int | None, include_obfuscation: bool, include: list[str] | None
     ) -> Reply[wire.ResponseObject | AsyncGenerator[wire.ResponseStreamEvent]]:
@@ -245,6 +251,20 @@ OPERATIONS: dict[str, Operation] = {
         framing='event',
         terminator=None,
     ),
+    "count_input_tokens": Operation(
+        id='count_input_tokens',
+        tag='responses',
+        endpoint='input_tokens',
+        method='POST',
+        path='/responses/input_tokens',
+        root=False,
+        parameters=(),
+        query={},
+        body='InputTokensRequest',
+        model=models.InputTokensRequest,
+        framing=None,
+        terminator=None,
+    ),
     "retrieve_response": Operation(
         id='retrieve_response',
         tag='responses',
@@ -415,5 +435,5 @@ OPERATIONS: dict[str, Operation] = {
     ),
 }
 
-OTHER_PATHS = frozenset(['/models/load', '/models/sse', '/models/unload', '/responses/compact', '/responses/input_tokens', '/responses/render'])
+OTHER_PATHS = frozenset(['/models/load', '/models/sse', '/models/unload', '/responses/compact', '/responses/render'])
 """Paths that other systems serve, where a parameter in a path of ours would match: they are no ids or names."""

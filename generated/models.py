@@ -1568,6 +1568,38 @@ class ConversationReference(BaseModel):
     """
 
 
+class CountedReasoning(BaseModel):
+    """
+    Settings of the reasoning.
+    """
+
+    model_config = ConfigDict(
+        extra="allow",
+    )
+    effort: Literal["none", "minimal", "low", "medium", "high", "xhigh", "max"] | None | MISSING = (
+        MISSING
+    )
+    """
+    How much the model reasons before it answers.
+    """
+    summary: Literal["auto", "concise", "detailed"] | None | MISSING = MISSING
+    """
+    How the reasoning is summarized.
+    """
+    generate_summary: Literal["auto", "concise", "detailed"] | None | MISSING = MISSING
+    """
+    The deprecated name of summary.
+    """
+    mode: str | None | MISSING = MISSING
+    """
+    How much effort is spent on the whole answer: standard or pro.
+    """
+    context: Literal["auto", "current_turn", "all_turns"] | None | MISSING = MISSING
+    """
+    The earlier reasoning that the model gets.
+    """
+
+
 class CreateChatCompletionRequest(BaseModel):
     """
     A conversation, and settings of the answer.
@@ -4915,6 +4947,24 @@ class InputTextContent(BaseModel):
     """
 
 
+class InputTokens(BaseModel):
+    """
+    The number of tokens of a prompt.
+    """
+
+    model_config = ConfigDict(
+        extra="allow",
+    )
+    object: Literal["response.input_tokens"] = "response.input_tokens"
+    """
+    The object type.
+    """
+    input_tokens: int
+    """
+    The number of tokens that a response's `usage.input_tokens` would be.
+    """
+
+
 class InputTokensDetails(BaseModel):
     """
     A breakdown of the input tokens.
@@ -4942,6 +4992,72 @@ class InputTokensDetails(BaseModel):
     cache_write_tokens_details: CacheWriteDetails | MISSING = MISSING
     """
     How long they are kept.
+    """
+
+
+class InputTokensRequest(BaseModel):
+    """
+    A request for a response, as far as it decides on the prompt.
+    """
+
+    model_config = ConfigDict(
+        extra="allow",
+    )
+    model: str
+    """
+    The name of a served model.
+    """
+    input: Annotated[
+        str | list[InputMessage | InputFunctionCall | InputFunctionCallOutput | InputCustomToolCall | InputCustomToolCallOutput | InputAdditionalTools | InputToolSearchOutput | InputReasoning | InputItemReference | InputHostedToolItem],
+        Field(title="ResponseInput"),
+    ]
+    """
+    The input to count: a text, or a list of items.
+    """
+    instructions: str | None | MISSING = MISSING
+    """
+    Instructions, placed before the input as a system message.
+    """
+    previous_response_id: str | None | MISSING = MISSING
+    """
+    The id of a stored response to continue.
+    """
+    tools: list[FlatFunctionTool | FunctionTool | FlatCustomTool | NamespaceTool | ToolSearchTool | HostedTool] | None | MISSING = (
+        MISSING
+    )
+    """
+    The tools that the model may call.
+    """
+    tool_choice: Annotated[
+        Literal["none", "auto", "required"] | FlatNamedToolChoice | NamedToolChoice | FlatAllowedToolsChoice | FlatCustomToolChoice | McpToolChoice | HostedToolChoice | None | MISSING,
+        Field(title="ResponseToolChoice"),
+    ] = MISSING
+    """
+    Whether the model may or must call a tool.
+    """
+    parallel_tool_calls: bool | None | MISSING = MISSING
+    """
+    Whether one answer may contain several calls.
+    """
+    reasoning: CountedReasoning | None | MISSING = MISSING
+    """
+    Settings of the reasoning.
+    """
+    text: ResponseTextParam | None | MISSING = MISSING
+    """
+    The structured output format of the answer's text.
+    """
+    truncation: Literal["auto", "disabled"] | None | MISSING = MISSING
+    """
+    Whether an input that exceeds the model's context is counted as a whole (disabled), or without the part that is left out (auto).
+    """
+    personality: str | None | MISSING = MISSING
+    """
+    A style of the model, such as friendly.
+    """
+    chat_template_kwargs: dict[str, Any] | None | MISSING = MISSING
+    """
+    Variables for the model's chat template.
     """
 
 

@@ -219,6 +219,22 @@ SHAPES: dict[str, Shape] = {
         values={
         },
     ),
+    "CountedReasoning": Shape(
+        fields={
+            'effort': Field("supported"),
+            'summary': Field("accepted"),
+            'generate_summary': Field("accepted"),
+            'mode': Field("accepted"),
+            'context': Field("unsupported", supported_values={'const': 'auto'}),
+        },
+        required=frozenset([]),
+        values={
+            'effort': ('none', 'minimal', 'low', 'medium', 'high', 'xhigh', 'max', None, ),
+            'summary': ('auto', 'concise', 'detailed', None, ),
+            'generate_summary': ('auto', 'concise', 'detailed', None, ),
+            'context': ('auto', 'current_turn', 'all_turns', None, ),
+        },
+    ),
     "CreateChatCompletionRequest": Shape(
         fields={
             'model': Field("supported"),
@@ -1243,6 +1259,26 @@ SHAPES: dict[str, Shape] = {
         required=frozenset(['text', 'type']),
         values={
             'type': ('input_text', ),
+        },
+    ),
+    "InputTokensRequest": Shape(
+        fields={
+            'model': Field("supported"),
+            'input': Field("supported", shape="ResponseInput"),
+            'instructions': Field("supported"),
+            'previous_response_id': Field("supported"),
+            'tools': Field("supported", shape="ResponseTool"),
+            'tool_choice': Field("supported", shape="ResponseToolChoice"),
+            'parallel_tool_calls': Field("accepted"),
+            'reasoning': Field("supported", shape="CountedReasoning"),
+            'text': Field("accepted", shape="ResponseTextParam"),
+            'truncation': Field("supported"),
+            'personality': Field("unsupported"),
+            'chat_template_kwargs': Field("supported"),
+        },
+        required=frozenset(['input', 'model']),
+        values={
+            'truncation': ('auto', 'disabled', None, ),
         },
     ),
     "InputToolCaller": Shape(
@@ -2386,6 +2422,10 @@ DEFAULTS: dict[str, dict[str, Any]] = {
         "timings_per_token": False,
         "return_progress": False,
         "verbose": False,
+    },
+    "InputTokensRequest": {
+        "parallel_tool_calls": True,
+        "truncation": 'disabled',
     },
     "TokenizeRequest": {
         "pad_to_max_length": False,

@@ -1416,6 +1416,21 @@ class IncompleteDetails(TypedDict):
     """
 
 
+class InputTokens(TypedDict):
+    """
+    The number of tokens of a prompt.
+    """
+
+    object: Literal["response.input_tokens"]
+    """
+    The object type.
+    """
+    input_tokens: int
+    """
+    The number of tokens that a response's `usage.input_tokens` would be.
+    """
+
+
 class InputTokensDetails(TypedDict):
     """
     A breakdown of the input tokens.

@@ -21,7 +21,7 @@ from typing import Any, TypeVar
 from specvino.engine.errors import ContextLengthExceeded
 from specvino.engine.protocol import ModelInfo
 from specvino.engine.request import Conversation, GenerationRequest, Image, Message, Prompt, Truncation
-from specvino.engine.segments import Hidden, ReasoningDelta, Segment, Started
+from specvino.engine.segments import Hidden, ReasoningDelta, Segment, Started, Usage
 from specvino.generated.errors import ErrorCode
 from specvino.generated.handlers import RequestContext
 from specvino.handlers.errors import ApiError, engine_errors, reported
@@ -34,6 +34,7 @@ from specvino.handlers.or_none import or_none, value_of
 from specvino.handlers.sampling import Body, sampling, thinking_budget
 from specvino.handlers.structured_outputs import StructuredOutput, refusals, structured_output
 from specvino.handlers.template import TemplateVariables, conversation, template_variables
+from specvino.handlers.tokens import longest
 from specvino.handlers.tools import OfferedTool, ToolCalling, tool_calling
 
 Event = TypeVar("Event")
@@ -212,7 +213,7 @@ class Pipeline:
         with request.refusals():
             if fetches(messages):
                 unread = tuple(message.with_images([_UNREAD] * len(message.images)) for message in messages)
-                await self._check(request, request.conversation(unread), shortens=generate is not None)
+                await self._check(request, request.conversation(unread), may_exceed=generate is not None)
             read = await self._media.read(messages, request.served.engine)
         return await self.start(request, [request.conversation(read)], generate)
 
@@ -226,15 +227,36 @@ class Pipeline:
         without_effect = (*request.unsupported, *request.unenforced(started), *request.hidden(started))
         return Generation((started,), segments, tuple(dict.fromkeys(without_effect)))
 
-    async def _check(self, request: CheckedRequest, unread: Conversation, *, shortens: bool) -> None:
+    async def count(
+        self, request: CheckedRequest, messages: Sequence[MessageDraft], generate: Generate | None = None
+    ) -> int:
+        """Returns the number of tokens of the prompt, which may exceed the model's context unless `generate` shortens
+        it. Only the engine's pipeline counts images, and so it generates a token. Otherwise as `converse`.
+        """
+        if not any(message.images for message in messages):
+            engine, texts = request.served.engine, request.conversation(draft.message for draft in messages)
+            with request.refusals():
+                await self._check(request, texts, may_exceed=True)
+                tokens = len(await engine.render(texts, longest(engine)))
+            if generate is None or tokens < request.model.context_length:
+                return tokens
+        one_token = replace(request.engine_request, sampling=replace(request.engine_request.sampling, max_tokens=1))
+        generation = await self.converse(replace(request, engine_request=one_token), messages, generate)
+        async with aclosing(generation.segments):
+            async for segment in generation.segments:
+                if isinstance(segment, Usage):
+                    return segment.prompt_tokens
+        raise AssertionError("the answer has no usage")
+
+    async def _check(self, request: CheckedRequest, unread: Conversation, *, may_exceed: bool) -> None:
         """Raises the engine's errors that don't depend on images, so that no image is fetched for an invalid request.
-        With `shortens`, a conversation that is too long is accepted, since it may be shortened later; its schemas are
+        With `may_exceed`, a conversation that is too long is accepted, since it may be shortened later; its schemas are
         then checked later, too.
         """
         try:
             await request.served.engine.check(request.with_prompts([unread]))
         except ContextLengthExceeded:
-            if not shortens:
+            if not may_exceed:
                 raise
 
     async def _segments(

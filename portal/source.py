@@ -20,6 +20,7 @@ TITLES = {
     "response_deletion": "Deleting a response",
     "response_cancel": "Cancelling a response",
     "response_input_items": "Input items of a response",
+    "input_tokens": "Input tokens of a response",
     "tokenize": "Tokenize",
     "detokenize": "Detokenize",
     "models": "Models",

@@ -322,3 +322,13 @@ def _response(chunk: Mapping[str, Any], exchange: Exchange) -> Mapping[str, Any]
     if not isinstance(response, Mapping):
         raise Failed(f"{chunk.get('type')} has no response", exchange)
     return response
+
+
+async def input_tokens_as_used(session: Session, endpoint: str, *, bodies: Sequence[Mapping[str, Any]]) -> None:
+    """The count of a request equals `input_tokens` of the response with the same fields."""
+    for body in bodies:
+        counting = await session.answered("input_tokens", body)
+        response = await session.answered("responses", {**body, "store": False, "max_output_tokens": 16})
+        count, used = counting.answer.get("input_tokens"), counted(response, "input_tokens")
+        if count != used:
+            raise Failed(f"input_tokens is {count!r}, but {used} in the usage of the response", counting, response)

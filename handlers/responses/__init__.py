@@ -11,13 +11,13 @@ from specvino.handlers.encryption import Cipher
 from specvino.handlers.errors import ApiError, reported
 from specvino.handlers.full_logits import shown_logprobs
 from specvino.handlers.or_none import or_none
-from specvino.handlers.pipeline import Pipeline
+from specvino.handlers.pipeline import CheckedRequest, Generate, Pipeline
 from specvino.handlers.responses.background import Background
 from specvino.handlers.responses.conversation import ResponseConversation, read_conversation, to_conversation
 from specvino.handlers.responses.emit import ResponseEmitter, fold
 from specvino.handlers.responses.encrypted_reasoning import INCLUDE, encrypted
 from specvino.handlers.responses.persistence import Events, Persistence, store_errors
-from specvino.handlers.responses.request import request_fields
+from specvino.handlers.responses.request import counted, request_fields
 from specvino.handlers.responses.stored import StoredResponses
 from specvino.handlers.responses.truncation import generate_shortened
 from specvino.handlers.store import ResponseStore
@@ -48,8 +48,7 @@ class Responses(StoredResponses):
         self, context: RequestContext, body: models.CreateResponseRequest
     ) -> Reply[wire.ResponseObject | AsyncGenerator[wire.ResponseStreamEvent]]:
         """Answers with the whole response, or a stream of its events; in background mode, with the response so far."""
-        conversation = await read_conversation(body, self._store, self._cipher, context.owner)
-        request = self._pipeline.check(context, request_fields(body, conversation.input, conversation.earlier))
+        conversation, request = await self._checked(context, body)
         stores, without_store = self._stores(body)
         unsupported = reported(context, without_store)
         messages = to_conversation(body, conversation.input, conversation.earlier, vision=request.model.vision)
@@ -60,14 +59,29 @@ class Responses(StoredResponses):
             top_logprobs=shown_logprobs(request.engine_request),
             tools=request.tools,
         )
-        shortens = or_none(body.truncation) == "auto"
-        shortened = partial(generate_shortened, request.served.engine) if shortens else None
-        generation = await self._pipeline.converse(request, messages, shortened)
+        generation = await self._pipeline.converse(request, messages, _shortening(body, request))
         events: Events = generation.events(emitter.feed)
         if INCLUDE in (or_none(body.include) or ()):
             events = encrypted(events, self._cipher)
         answer = await self._answer(context, body, emitter, events, conversation, stores)
         return Reply(answer, (*unsupported, *generation.unsupported))
+
+    async def count_input_tokens(
+        self, context: RequestContext, body: models.InputTokensRequest
+    ) -> Reply[wire.InputTokens]:
+        """Counts the tokens of the prompt that a response with the same fields would have."""
+        asked = counted(body)
+        conversation, request = await self._checked(context, asked)
+        messages = to_conversation(asked, conversation.input, conversation.earlier, vision=request.model.vision)
+        tokens = await self._pipeline.count(request, messages, _shortening(asked, request))
+        return Reply({"object": "response.input_tokens", "input_tokens": tokens}, request.unsupported)
+
+    async def _checked(
+        self, context: RequestContext, body: models.CreateResponseRequest
+    ) -> tuple[ResponseConversation, CheckedRequest]:
+        conversation = await read_conversation(body, self._store, self._cipher, context.owner)
+        fields = request_fields(body, conversation.input, conversation.earlier)
+        return conversation, self._pipeline.check(context, fields)
 
     def _stores(self, body: models.CreateResponseRequest) -> tuple[bool, tuple[str, ...]]:
         """Returns whether to store the response, and the field without effect if it can't be stored."""
@@ -99,6 +113,11 @@ class Responses(StoredResponses):
             events = self._persistence.persisted(events, conversation.own, context.owner)
         async with aclosing(events):
             return await fold(events)
+
+
+def _shortening(body: models.CreateResponseRequest, request: CheckedRequest) -> Generate | None:
+    """Returns what generates instead of the engine where a conversation may be shortened."""
+    return partial(generate_shortened, request.served.engine) if or_none(body.truncation) == "auto" else None
 
 
 async def _shown(first: wire.ResponseStreamEvent, rest: Events, emitter: ResponseEmitter) -> Events:

@@ -12,7 +12,7 @@ from specvino.engine.segments import Hidden
 from specvino.generated import models
 from specvino.handlers.errors import unsupported_content
 from specvino.handlers.media import ImageSource, MessageDraft, PlacedSource, place, source
-from specvino.handlers.or_none import or_none
+from specvino.handlers.or_none import or_none, value_of
 from specvino.handlers.pipeline import RequestFields
 from specvino.handlers.responses.hosted_items import hosted_exchange
 from specvino.handlers.store import StoredItem
@@ -72,6 +72,13 @@ def request_fields(
         hidden=_HIDDEN,
         more_tools=(*_tools(earlier, "previous_response_id"), *_tools(input, "input")),
     )
+
+
+def counted(body: models.InputTokensRequest) -> models.CreateResponseRequest:
+    """Returns the request for a response whose prompt is counted."""
+    fields = body.model_dump(by_alias=True, exclude_unset=True)
+    of_prompt = {name: value for name, value in fields.items() if value_of(body, name) is not None}
+    return models.CreateResponseRequest.model_validate(of_prompt)
 
 
 def _tools(items: str | Iterable[InputItem], param: str) -> Iterator[OfferedTool]:

@@ -107,8 +107,12 @@ async def _on_http_exception(request: Any, error: HTTPException, system: System 
 
 
 def _methods(path: str, allow: str) -> list[str]:
-    """Returns the methods of a path. If it has several operations, the router's `allow` lists only those of one."""
-    declared = {operation.method for operation in OPERATIONS.values() if path_pattern(operation.path).fullmatch(path)}
+    """Returns the methods of a path. If it has several operations, the router's `allow` lists only those of one. A path
+    without parameters takes precedence over those with some that match it.
+    """
+    declared = {operation.method for operation in OPERATIONS.values() if operation.path == below_base(path)} or {
+        operation.method for operation in OPERATIONS.values() if path_pattern(operation.path).fullmatch(path)
+    }
     return sorted(declared.union(allow.split(", ")))
 
 

@@ -56,6 +56,20 @@ def test_a_response_that_is_cut(client) -> None:
     assert stream(client, "count", max_output_tokens=5)[-1]["type"] == "response.incomplete"
 
 
+def count(client, **fields):
+    return client.post("/responses/input_tokens", json={"model": "tiny", **fields})
+
+
+def test_the_tokens_of_a_prompt_that_is_too_long_are_counted(client) -> None:
+    long = "the " * 10_000
+    assert post(client, long).json()["error"]["code"] == "context_length_exceeded"
+    tokens = count(client, input=long).json()["input_tokens"]
+    assert tokens > 10_000
+    turns = [{"role": "user", "content": text} for text in (long, "hello")]
+    assert count(client, input=turns).json()["input_tokens"] > tokens
+    assert count(client, input=turns, truncation="auto").json() == count(client, input="hello").json()
+
+
 def test_items_are_the_turns_that_chat_has(client) -> None:
     call = {"type": "function_call", "call_id": "c1", "name": "get_weather", "arguments": '{"city": "Rome"}'}
     items = [
@@ -76,10 +90,9 @@ def test_instructions_are_the_system_turn_that_chat_has(client) -> None:
 
 
 def test_what_has_no_effect_is_reported_and_left_out_of_the_prompt(client) -> None:
-    items = [{"type": "item_reference", "id": "msg_1"}, {"type": "message", "role": "user", "content": "hello"}]
     tools = [{"type": "web_search"}]
-    response = post(client, items, tools=tools, include=["web_search_call.results"], conversation="c")
-    assert response.headers["x-unsupported-params"] == "tools.0.type, include, conversation, input.0"
+    response = post(client, tools=tools, include=["web_search_call.results"])
+    assert response.headers["x-unsupported-params"] == "tools.0.type, include"
     assert text(response.json()) == text(unary(client))
     assert response.json()["usage"] == unary(client)["usage"]
     assert response.json()["tools"] == tools
@@ -97,7 +110,7 @@ def test_what_has_no_effect_is_reported_and_left_out_of_the_prompt(client) -> No
             "input.0.encrypted_content",
         ),
         ({"tool_choice": "required", "tools": [{"type": "web_search"}]}, 400, "unsupported_tool", "tool_choice"),
-        ({"input": [{"type": "item_reference", "id": "msg_1"}]}, 400, "invalid_prompt", "input"),
+        ({"input": [{"type": "item_reference", "id": "msg_1"}]}, 404, "item_not_found", "input.0.id"),
         ({"input": []}, 400, "array_below_min_length", "input"),
         ({"input": [{"type": "nonsense"}]}, 400, "invalid_value", "input.0.type"),
         ({"input": [{"role": "user"}]}, 400, "missing_required_parameter", "input.0.content"),

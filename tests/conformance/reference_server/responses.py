@@ -14,7 +14,7 @@ Response = dict[str, Any]
 
 
 class Responses(Part):
-    routes = (Route("POST", "/responses", "responses"),)
+    routes = (Route("POST", "/responses", "responses"), Route("POST", "/responses/input_tokens", "input_tokens"))
 
     def responses(self, call: Call) -> Response | Stream:
         body = self.server.requests.accepted(call, "CreateResponseRequest")
@@ -30,6 +30,11 @@ class Responses(Part):
         if self.stores(body):
             whole = self.server.stored.keep(begun, whole, taken, events)
         return self.response_stream(events) if body.get("stream") else whole
+
+    def input_tokens(self, call: Call) -> dict[str, Any]:
+        body = self.server.requests.accepted(call, "InputTokensRequest")
+        taken = [*self.resolved(call, self.server.items.input_items(body.get("input") or []))]
+        return {"object": "response.input_tokens", "input_tokens": len(self.response_asked(body, taken).prompt)}
 
     def response_stream(self, events: Iterable[Event]) -> Stream:
         return Stream(events, named=True)

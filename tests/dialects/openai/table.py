@@ -15,8 +15,12 @@ from specvino.document.operations import Schema
 PLACE = Path(__file__).parent / "document.csv"
 COLUMNS = ("field", "types", "required", "values", "bounds", "default")
 
-# What an event has in common with the answer is compared there.
-ELSEWHERE = {("responses", "stream"): ("response", "item"), ("response", "stream"): ("response", "item")}
+# What an event has in common with the answer, and the counted request with the request, is compared there.
+ELSEWHERE = {
+    ("responses", "stream"): ("response", "item"),
+    ("response", "stream"): ("response", "item"),
+    ("input_tokens", "request"): ("input", "reasoning", "text", "tool_choice", "tools"),
+}
 # What several endpoints answer with is described at responses.
 SAME = (("response", "response"), ("response", "stream"), ("response_cancel", "response"))
 

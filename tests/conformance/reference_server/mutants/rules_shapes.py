@@ -80,6 +80,7 @@ class ErrorsOfAnotherForm(Http):
         "chat/rules/error-envelope",
         "completions/rules/error-envelope",
         "detokenize/rules/error-envelope",
+        "input_tokens/rules/error-envelope",
         "model/rules/error-envelope",
         "response/rules/error-envelope",
         "response_cancel/rules/error-envelope",
@@ -102,6 +103,7 @@ class ErrorsWithNumbers(Http):
         "chat/rules/error-envelope",
         "completions/rules/error-envelope",
         "detokenize/rules/error-envelope",
+        "input_tokens/rules/error-envelope",
         "model/rules/error-envelope",
         "response/rules/error-envelope",
         "response_cancel/rules/error-envelope",
@@ -136,6 +138,7 @@ class Gone(Http):
     """What isn't there is refused with 410."""
 
     breaks = {
+        "input_tokens/rules/documented-refusal",
         "model/rules/documented-refusal",
         "response/rules/documented-refusal",
         "response_cancel/rules/documented-refusal",
@@ -239,16 +242,17 @@ class ItemsAccepted(Http):
 
 
 class SmallAnswersAccepted(Http):
-    """Tokens, their texts, and what was cancelled, come with 202, as if they came later."""
+    """Tokens, their texts and numbers, and what was cancelled, come with 202, as if they came later."""
 
     breaks = {
         "detokenize/rules/documented-status",
+        "input_tokens/rules/documented-status",
         "response_cancel/rules/documented-status",
         "tokenize/rules/documented-status",
     }
 
     async def respond(self, call: Call, status: int, body: bytes, headers: Headers) -> None:
-        small = call.path.endswith(("tokenize", "/cancel"))
+        small = call.path.endswith(("tokenize", "/cancel", "/input_tokens"))
         await super().respond(call, 202 if small and status == 200 else status, body, headers)
 
 
@@ -259,6 +263,7 @@ class FailsInstead(Http):
         "chat/rules/no-server-error",
         "completions/rules/no-server-error",
         "detokenize/rules/no-server-error",
+        "input_tokens/rules/no-server-error",
         "model/rules/no-server-error",
         "response/rules/no-server-error",
         "response_cancel/rules/no-server-error",
