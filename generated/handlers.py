@@ -95,6 +95,20 @@ class ResponsesHandlers(Protocol):
         ...
 
 
+class MessagesHandlers(Protocol):
+    async def create_message(
+        self, context: RequestContext, body: models.CreateMessageRequest
+    ) -> Reply[wire.AnthropicMessage | AsyncGenerator[wire.AnthropicStreamEvent]]:
+        """POST /messages: Continue a conversation"""
+        ...
+
+    async def count_message_tokens(
+        self, context: RequestContext, body: models.CountTokensRequest
+    ) -> Reply[wire.CountTokensResponse]:
+        """POST /messages/count_tokens: Count the tokens of a conversation"""
+        ...
+
+
 class TokensHandlers(Protocol):
     async def tokenize(
         self, context: RequestContext, body: models.TokenizeRequest
@@ -162,6 +176,9 @@ class Handlers(Protocol):
     def responses(self) -> ResponsesHandlers: ...
 
     @property
+    def messages(self) -> MessagesHandlers: ...
+
+    @property
     def tokens(self) -> TokensHandlers: ...
 
     @property
@@ -200,6 +217,8 @@ class Operation:
     """How its stream's events are sent: as data only, or each named by its type. None where it has no stream."""
     terminator: str | None
     """What ends its stream, after the last event."""
+    error: str
+    """The component that is the body of its errors."""
 
 
 OPERATIONS: dict[str, Operation] = {
@@ -216,6 +235,7 @@ OPERATIONS: dict[str, Operation] = {
         model=models.CreateChatCompletionRequest,
         framing='data',
         terminator='[DONE]',
+        error='ErrorResponse',
     ),
     "create_completion": Operation(
         id='create_completion',
@@ -230,6 +250,7 @@ OPERATIONS: dict[str, Operation] = {
         model=models.CreateCompletionRequest,
         framing='data',
         terminator='[DONE]',
+        error='ErrorResponse',
     ),
     "create_response": Operation(
         id='create_response',
@@ -244,6 +265,7 @@ OPERATIONS: dict[str, Operation] = {
         model=models.CreateResponseRequest,
         framing='event',
         terminator=None,
+        error='ErrorResponse',
     ),
     "retrieve_response": Operation(
         id='retrieve_response',
@@ -258,6 +280,7 @@ OPERATIONS: dict[str, Operation] = {
         model=None,
         framing='event',
         terminator=None,
+        error='ErrorResponse',
     ),
     "delete_response": Operation(
         id='delete_response',
@@ -272,6 +295,7 @@ OPERATIONS: dict[str, Operation] = {
         model=None,
         framing=None,
         terminator=None,
+        error='ErrorResponse',
     ),
     "cancel_response": Operation(
         id='cancel_response',
@@ -286,6 +310,7 @@ OPERATIONS: dict[str, Operation] = {
         model=None,
         framing=None,
         terminator=None,
+        error='ErrorResponse',
     ),
     "list_input_items": Operation(
         id='list_input_items',
@@ -300,6 +325,37 @@ OPERATIONS: dict[str, Operation] = {
         model=None,
         framing=None,
         terminator=None,
+        error='ErrorResponse',
+    ),
+    "create_message": Operation(
+        id='create_message',
+        tag='messages',
+        endpoint='messages',
+        method='POST',
+        path='/messages',
+        root=False,
+        parameters=(),
+        query={},
+        body='CreateMessageRequest',
+        model=models.CreateMessageRequest,
+        framing='event',
+        terminator=None,
+        error='AnthropicErrorResponse',
+    ),
+    "count_message_tokens": Operation(
+        id='count_message_tokens',
+        tag='messages',
+        endpoint='count_tokens',
+        method='POST',
+        path='/messages/count_tokens',
+        root=False,
+        parameters=(),
+        query={},
+        body='CountTokensRequest',
+        model=models.CountTokensRequest,
+        framing=None,
+        terminator=None,
+        error='AnthropicErrorResponse',
     ),
     "tokenize": Operation(
         id='tokenize',
@@ -314,6 +370,7 @@ OPERATIONS: dict[str, Operation] = {
         model=models.TokenizeRequest,
         framing=None,
         terminator=None,
+        error='ErrorResponse',
     ),
     "detokenize": Operation(
         id='detokenize',
@@ -328,6 +385,7 @@ OPERATIONS: dict[str, Operation] = {
         model=models.DetokenizeRequest,
         framing=None,
         terminator=None,
+        error='ErrorResponse',
     ),
     "list_models": Operation(
         id='list_models',
@@ -342,6 +400,7 @@ OPERATIONS: dict[str, Operation] = {
         model=None,
         framing=None,
         terminator=None,
+        error='ErrorResponse',
     ),
     "retrieve_model": Operation(
         id='retrieve_model',
@@ -356,6 +415,7 @@ OPERATIONS: dict[str, Operation] = {
         model=None,
         framing=None,
         terminator=None,
+        error='ErrorResponse',
     ),
     "get_health": Operation(
         id='get_health',
@@ -370,6 +430,7 @@ OPERATIONS: dict[str, Operation] = {
         model=None,
         framing=None,
         terminator=None,
+        error='ErrorResponse',
     ),
     "get_liveness": Operation(
         id='get_liveness',
@@ -384,6 +445,7 @@ OPERATIONS: dict[str, Operation] = {
         model=None,
         framing=None,
         terminator=None,
+        error='ErrorResponse',
     ),
     "get_version": Operation(
         id='get_version',
@@ -398,6 +460,7 @@ OPERATIONS: dict[str, Operation] = {
         model=None,
         framing=None,
         terminator=None,
+        error='ErrorResponse',
     ),
     "get_openapi": Operation(
         id='get_openapi',
@@ -412,6 +475,7 @@ OPERATIONS: dict[str, Operation] = {
         model=None,
         framing=None,
         terminator=None,
+        error='ErrorResponse',
     ),
 }
 
