@@ -3,6 +3,7 @@
 
 from dataclasses import dataclass
 from enum import StrEnum
+from typing import Literal
 
 
 class ErrorType(StrEnum):
@@ -119,6 +120,9 @@ class ErrorCode(StrEnum):
     """The answer wasn't complete within the server's time limit for a request."""
 
 
+AnthropicErrorType = Literal['invalid_request_error', 'authentication_error', 'permission_error', 'not_found_error', 'timeout_error', 'request_too_large', 'rate_limit_error', 'api_error', 'overloaded_error']
+
+
 @dataclass(frozen=True, slots=True)
 class ErrorKind:
     """`param` says whether such an error names a field, `retryable` whether the same request may succeed later.
@@ -129,7 +133,7 @@ class ErrorKind:
     param: bool
     retryable: bool
     meaning: str
-    anthropic_type: str
+    anthropic_type: AnthropicErrorType
 
 
 ERRORS: dict[ErrorCode, ErrorKind] = {

@@ -51,7 +51,7 @@ class Tokens:
         with engine_errors(form):
             match form:
                 case "messages":
-                    lists = [await engine.render(_conversation(body, engine.model), _longest(engine))]
+                    lists = [await engine.render(_conversation(body, engine.model), longest(engine))]
                 case "content":
                     lists = [await _mixed(engine, body)]
                 case _:
@@ -99,7 +99,8 @@ def _is_given(body: models.TokenizeRequest, name: str) -> bool:
     return or_none(getattr(body, name)) is not None
 
 
-def _longest(engine: Engine) -> int:
+def longest(engine: Engine) -> int:
+    """Returns the maximum number of characters of a text or prompt that is tokenized for its own sake."""
     return max(LONGEST, FOR_A_TOKEN * engine.model.context_length)
 
 
@@ -136,7 +137,7 @@ async def _texts(engine: Engine, body: models.TokenizeRequest, value: str | list
     texts = [value] if isinstance(value, str) else value
     special = or_none(body.add_special_tokens)
     side: Literal["left", "right"] = or_none(body.padding_side) or "right"
-    check_length("The text", sum(map(len, texts)), _longest(engine))
+    check_length("The text", sum(map(len, texts)), longest(engine))
     return await engine.tokenize(
         texts,
         add_special_tokens=True if special is None else special,
@@ -152,7 +153,7 @@ async def _mixed(engine: Engine, body: models.TokenizeRequest) -> list[int]:
     content = or_none(body.content) or []
     parts = [content] if isinstance(content, str) else content
     texts = [part for part in parts if isinstance(part, str)]
-    check_length("The text", sum(map(len, texts)), _longest(engine))
+    check_length("The text", sum(map(len, texts)), longest(engine))
     if len(texts) > MOST_TEXTS:
         raise PromptError(f"There are {len(texts)} texts; at most {MOST_TEXTS} are tokenized at a time.")
     size = engine.model.vocabulary_size

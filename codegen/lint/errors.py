@@ -32,7 +32,9 @@ def codes(spec: Spec) -> Iterator[Problem]:
         if not 400 <= int(entry.get("status") or 0) <= 599:
             yield Problem("error-codes", f"codes.{name}", f"the status {entry.get('status')} is not an error's")
         elif entry["status"] not in spec.errors["anthropic_types"]:
-            yield Problem("error-codes", f"codes.{name}", f"anthropic_types has no type for the status {entry['status']}")
+            yield Problem(
+                "error-codes", f"codes.{name}", f"anthropic_types has no type for the status {entry['status']}"
+            )
 
 
 def refusals(spec: Spec) -> Iterator[Problem]:
