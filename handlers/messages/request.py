@@ -181,7 +181,7 @@ def _result(block: models.AnthropicToolResultBlock, param: str, vision: bool) ->
 
 
 def _parts(block: UserBlock | ResultBlock, param: str, vision: bool) -> Iterator[str | ImageSource]:
-    """Yields what a block other than a result says, line by line. Raises ApiError for an image that the model can't read."""
+    """Yields the lines of a block that isn't a result. Raises ApiError for an image that the model can't read."""
     match block:
         case models.AnthropicTextBlock():
             yield block.text
