@@ -23,6 +23,9 @@ LEVELS = {
 # The level of fields that the system doesn't have.
 WITHOUT = ("ignored", "refused", "absent")
 
+# Who defined the APIs: a system with an endpoint states a level for each of its fields.
+STANDARD = {"openai", "anthropic"}
+
 # The levels that a dialect may state for a whole endpoint or part instead of its fields.
 WHOLE_ENDPOINT = ("absent", "unknown")
 WHOLE_PART = {
@@ -33,10 +36,11 @@ WHOLE_PART = {
 
 
 def merge_errors(document: dict[str, Any], errors: dict[str, Any]) -> None:
-    """Fills the enums of ErrorType and ErrorCode."""
+    """Fills the enums of ErrorType, ErrorCode and AnthropicErrorType."""
     schemas = document["components"]["schemas"]
     schemas["ErrorType"]["enum"] = list(errors["types"])
     schemas["ErrorCode"]["enum"] = list(errors["codes"])
+    schemas["AnthropicErrorType"]["enum"] = list(dict.fromkeys(errors["anthropic_types"].values()))
 
 
 def merge_systems(document: dict[str, Any], vocabulary: dict[str, Any]) -> None:
@@ -91,7 +95,7 @@ def stated(field: Field, by_path: FieldsByPath, dialect: dict[str, Any]) -> Entr
 def _applicable(field: Field, by_path: FieldsByPath, dialect: dict[str, Any]) -> Entry | None:
     """Returns the entry that applies to a field: the stated one, or the one for unknown fields."""
     entry = stated(field, by_path, dialect)
-    if entry is None and "openai" not in field.origins:
+    if entry is None and not field.origins & STANDARD:
         return {"level": dialect["unknown_fields"] if field.part == "request" else "absent"}
     return entry
 

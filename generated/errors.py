@@ -3,6 +3,7 @@
 
 from dataclasses import dataclass
 from enum import StrEnum
+from typing import Literal
 
 
 class ErrorType(StrEnum):
@@ -119,67 +120,71 @@ class ErrorCode(StrEnum):
     """The answer wasn't complete within the server's time limit for a request."""
 
 
+AnthropicErrorType = Literal['invalid_request_error', 'authentication_error', 'permission_error', 'not_found_error', 'timeout_error', 'request_too_large', 'rate_limit_error', 'api_error', 'overloaded_error']
+
+
 @dataclass(frozen=True, slots=True)
 class ErrorKind:
     """`param` says whether such an error names a field, `retryable` whether the same request may succeed later.
-    `meaning` is for people."""
+    `meaning` is for people. `anthropic_type` is the type of such an error in Anthropic's API."""
 
     status: int
     type: ErrorType
     param: bool
     retryable: bool
     meaning: str
+    anthropic_type: AnthropicErrorType
 
 
 ERRORS: dict[ErrorCode, ErrorKind] = {
-    ErrorCode.INVALID_JSON: ErrorKind(400, ErrorType.INVALID_REQUEST_ERROR, False, False, 'The body is not strict JSON in UTF-8.'),
-    ErrorCode.INVALID_HTTP: ErrorKind(400, ErrorType.INVALID_REQUEST_ERROR, False, False, "The data received isn't HTTP/1.1, so there is no request to answer."),
-    ErrorCode.MISSING_BODY: ErrorKind(400, ErrorType.INVALID_REQUEST_ERROR, False, False, 'The body is empty.'),
-    ErrorCode.INVALID_TYPE: ErrorKind(400, ErrorType.INVALID_REQUEST_ERROR, True, False, 'A value has the wrong JSON type.'),
-    ErrorCode.INVALID_VALUE: ErrorKind(400, ErrorType.INVALID_REQUEST_ERROR, True, False, "A value isn't allowed, or breaks a rule between fields."),
-    ErrorCode.MISSING_REQUIRED_PARAMETER: ErrorKind(400, ErrorType.INVALID_REQUEST_ERROR, True, False, 'A required field is missing.'),
-    ErrorCode.INTEGER_BELOW_MIN_VALUE: ErrorKind(400, ErrorType.INVALID_REQUEST_ERROR, True, False, 'An integer is too small.'),
-    ErrorCode.INTEGER_ABOVE_MAX_VALUE: ErrorKind(400, ErrorType.INVALID_REQUEST_ERROR, True, False, 'An integer is too large.'),
-    ErrorCode.DECIMAL_BELOW_MIN_VALUE: ErrorKind(400, ErrorType.INVALID_REQUEST_ERROR, True, False, 'A number is too small.'),
-    ErrorCode.DECIMAL_ABOVE_MAX_VALUE: ErrorKind(400, ErrorType.INVALID_REQUEST_ERROR, True, False, 'A number is too large.'),
-    ErrorCode.STRING_BELOW_MIN_LENGTH: ErrorKind(400, ErrorType.INVALID_REQUEST_ERROR, True, False, 'A string is too short.'),
-    ErrorCode.STRING_ABOVE_MAX_LENGTH: ErrorKind(400, ErrorType.INVALID_REQUEST_ERROR, True, False, 'A string is too long.'),
-    ErrorCode.ARRAY_BELOW_MIN_LENGTH: ErrorKind(400, ErrorType.INVALID_REQUEST_ERROR, True, False, 'A list has too few elements.'),
-    ErrorCode.ARRAY_ABOVE_MAX_LENGTH: ErrorKind(400, ErrorType.INVALID_REQUEST_ERROR, True, False, 'A list has too many elements.'),
-    ErrorCode.OBJECT_ABOVE_MAX_PROPERTIES: ErrorKind(400, ErrorType.INVALID_REQUEST_ERROR, True, False, 'A map has too many entries.'),
-    ErrorCode.UNSUPPORTED_PARAMETER: ErrorKind(400, ErrorType.INVALID_REQUEST_ERROR, True, False, "The server doesn't support the field or its value: it was started without what the field requires, or with --unsupported-fields reject."),
-    ErrorCode.UNKNOWN_PARAMETER: ErrorKind(400, ErrorType.INVALID_REQUEST_ERROR, True, False, 'The API has no such field, and the server was started with --unsupported-fields reject.'),
-    ErrorCode.CONTEXT_LENGTH_EXCEEDED: ErrorKind(400, ErrorType.INVALID_REQUEST_ERROR, True, False, "The prompt, or the prompt and the answer together, exceeds the model's context length."),
-    ErrorCode.INVALID_PROMPT: ErrorKind(400, ErrorType.INVALID_REQUEST_ERROR, True, False, "The prompt can't be used: the chat template raises an error on the conversation, the prompt is empty, or a token id isn't in the model's vocabulary."),
-    ErrorCode.UNSUPPORTED_CONTENT: ErrorKind(400, ErrorType.INVALID_REQUEST_ERROR, True, False, "A message contains an image, audio or a file, which the served model can't read."),
-    ErrorCode.INVALID_IMAGE: ErrorKind(400, ErrorType.INVALID_REQUEST_ERROR, True, False, "An image can't be read: its data isn't base64 or isn't an image, it is damaged or too large, or there are too many images."),
-    ErrorCode.INVALID_IMAGE_URL: ErrorKind(400, ErrorType.INVALID_REQUEST_ERROR, True, False, "The image's location isn't allowed: the host isn't allowed, its address isn't public, or the path isn't below the allowed folder."),
-    ErrorCode.FAILED_TO_DOWNLOAD_IMAGE: ErrorKind(400, ErrorType.INVALID_REQUEST_ERROR, True, True, "An image can't be downloaded: its server can't be reached, takes too long or doesn't have the image."),
-    ErrorCode.INVALID_SCHEMA: ErrorKind(400, ErrorType.INVALID_REQUEST_ERROR, True, False, "A JSON Schema or structural tag is invalid, can't be satisfied, is too large or can't be compiled."),
-    ErrorCode.UNSUPPORTED_SCHEMA: ErrorKind(400, ErrorType.INVALID_REQUEST_ERROR, True, False, "A strict schema has a keyword that can't be enforced."),
-    ErrorCode.UNSUPPORTED_TOOL: ErrorKind(400, ErrorType.INVALID_REQUEST_ERROR, True, False, "The request forces a call of a tool that the model can't call: it's neither a function nor a custom tool, or the server has no tool parser for the model."),
-    ErrorCode.UNKNOWN_TOOL: ErrorKind(400, ErrorType.INVALID_REQUEST_ERROR, True, False, 'The request forces a tool call or names a tool, but has no such tool.'),
-    ErrorCode.INVALID_ENCRYPTED_CONTENT: ErrorKind(400, ErrorType.INVALID_REQUEST_ERROR, True, False, "A reasoning item's encrypted content wasn't encrypted by this server, or has been modified."),
-    ErrorCode.RESPONSE_NOT_FINISHED: ErrorKind(400, ErrorType.INVALID_REQUEST_ERROR, True, True, "The response is still being generated in the background, so it can't be continued."),
-    ErrorCode.RESPONSE_NOT_CANCELLABLE: ErrorKind(400, ErrorType.INVALID_REQUEST_ERROR, True, False, "The response isn't a background response, so it can't be cancelled."),
-    ErrorCode.ITEM_NOT_FOUND: ErrorKind(404, ErrorType.INVALID_REQUEST_ERROR, True, False, 'The response has no item with this id.'),
-    ErrorCode.INVALID_API_KEY: ErrorKind(401, ErrorType.AUTHENTICATION_ERROR, False, False, 'The key is missing or wrong.'),
-    ErrorCode.HOST_NOT_ALLOWED: ErrorKind(403, ErrorType.INVALID_REQUEST_ERROR, False, False, "The Host header isn't allowed, as in a DNS rebinding attack by a web page."),
-    ErrorCode.ORIGIN_NOT_ALLOWED: ErrorKind(403, ErrorType.INVALID_REQUEST_ERROR, False, False, "The request comes from a web page whose origin isn't allowed."),
-    ErrorCode.NOT_FOUND: ErrorKind(404, ErrorType.INVALID_REQUEST_ERROR, False, False, "The path doesn't exist."),
-    ErrorCode.MODEL_NOT_FOUND: ErrorKind(404, ErrorType.INVALID_REQUEST_ERROR, True, False, 'The server serves no model of this name.'),
-    ErrorCode.RESPONSE_NOT_FOUND: ErrorKind(404, ErrorType.INVALID_REQUEST_ERROR, True, False, 'No response with this id is stored.'),
-    ErrorCode.METHOD_NOT_ALLOWED: ErrorKind(405, ErrorType.INVALID_REQUEST_ERROR, False, False, "The path doesn't support this method."),
-    ErrorCode.REQUEST_TIMEOUT: ErrorKind(408, ErrorType.INVALID_REQUEST_ERROR, False, True, "The request wasn't complete in time."),
-    ErrorCode.REQUEST_TOO_LARGE: ErrorKind(413, ErrorType.INVALID_REQUEST_ERROR, False, False, 'The body is too large, or has too many values.'),
-    ErrorCode.UNSUPPORTED_MEDIA_TYPE: ErrorKind(415, ErrorType.INVALID_REQUEST_ERROR, False, False, "The body's content type isn't JSON."),
-    ErrorCode.RATE_LIMIT_EXCEEDED: ErrorKind(429, ErrorType.RATE_LIMIT_ERROR, False, True, 'The queue of waiting requests is full.'),
-    ErrorCode.HEADERS_TOO_LARGE: ErrorKind(431, ErrorType.INVALID_REQUEST_ERROR, False, False, "The request's URL and headers together are too large."),
-    ErrorCode.INTERNAL_ERROR: ErrorKind(500, ErrorType.SERVER_ERROR, False, True, 'The server failed on this request.'),
-    ErrorCode.SERVER_BUSY: ErrorKind(503, ErrorType.SERVER_ERROR, False, True, 'The request-body buffer is full.'),
-    ErrorCode.TOO_MANY_CONNECTIONS: ErrorKind(503, ErrorType.SERVER_ERROR, False, True, 'All connections of the server are in use, and all of them wait for answers.'),
-    ErrorCode.STORE_UNAVAILABLE: ErrorKind(503, ErrorType.SERVER_ERROR, False, True, "The response store isn't available: its database is damaged, locked or full."),
-    ErrorCode.ENGINE_RESTARTED: ErrorKind(503, ErrorType.SERVER_ERROR, False, True, 'The engine was restarted while it processed the request.'),
-    ErrorCode.ENGINE_UNAVAILABLE: ErrorKind(503, ErrorType.SERVER_ERROR, False, True, 'The model is loading or restarting, the server is shutting down, or it is too busy to compile the grammar that constrains the answer.'),
-    ErrorCode.GENERATION_TIMEOUT: ErrorKind(503, ErrorType.SERVER_ERROR, False, True, "The answer wasn't complete within the server's time limit for a request."),
+    ErrorCode.INVALID_JSON: ErrorKind(400, ErrorType.INVALID_REQUEST_ERROR, False, False, 'The body is not strict JSON in UTF-8.', 'invalid_request_error'),
+    ErrorCode.INVALID_HTTP: ErrorKind(400, ErrorType.INVALID_REQUEST_ERROR, False, False, "The data received isn't HTTP/1.1, so there is no request to answer.", 'invalid_request_error'),
+    ErrorCode.MISSING_BODY: ErrorKind(400, ErrorType.INVALID_REQUEST_ERROR, False, False, 'The body is empty.', 'invalid_request_error'),
+    ErrorCode.INVALID_TYPE: ErrorKind(400, ErrorType.INVALID_REQUEST_ERROR, True, False, 'A value has the wrong JSON type.', 'invalid_request_error'),
+    ErrorCode.INVALID_VALUE: ErrorKind(400, ErrorType.INVALID_REQUEST_ERROR, True, False, "A value isn't allowed, or breaks a rule between fields.", 'invalid_request_error'),
+    ErrorCode.MISSING_REQUIRED_PARAMETER: ErrorKind(400, ErrorType.INVALID_REQUEST_ERROR, True, False, 'A required field is missing.', 'invalid_request_error'),
+    ErrorCode.INTEGER_BELOW_MIN_VALUE: ErrorKind(400, ErrorType.INVALID_REQUEST_ERROR, True, False, 'An integer is too small.', 'invalid_request_error'),
+    ErrorCode.INTEGER_ABOVE_MAX_VALUE: ErrorKind(400, ErrorType.INVALID_REQUEST_ERROR, True, False, 'An integer is too large.', 'invalid_request_error'),
+    ErrorCode.DECIMAL_BELOW_MIN_VALUE: ErrorKind(400, ErrorType.INVALID_REQUEST_ERROR, True, False, 'A number is too small.', 'invalid_request_error'),
+    ErrorCode.DECIMAL_ABOVE_MAX_VALUE: ErrorKind(400, ErrorType.INVALID_REQUEST_ERROR, True, False, 'A number is too large.', 'invalid_request_error'),
+    ErrorCode.STRING_BELOW_MIN_LENGTH: ErrorKind(400, ErrorType.INVALID_REQUEST_ERROR, True, False, 'A string is too short.', 'invalid_request_error'),
+    ErrorCode.STRING_ABOVE_MAX_LENGTH: ErrorKind(400, ErrorType.INVALID_REQUEST_ERROR, True, False, 'A string is too long.', 'invalid_request_error'),
+    ErrorCode.ARRAY_BELOW_MIN_LENGTH: ErrorKind(400, ErrorType.INVALID_REQUEST_ERROR, True, False, 'A list has too few elements.', 'invalid_request_error'),
+    ErrorCode.ARRAY_ABOVE_MAX_LENGTH: ErrorKind(400, ErrorType.INVALID_REQUEST_ERROR, True, False, 'A list has too many elements.', 'invalid_request_error'),
+    ErrorCode.OBJECT_ABOVE_MAX_PROPERTIES: ErrorKind(400, ErrorType.INVALID_REQUEST_ERROR, True, False, 'A map has too many entries.', 'invalid_request_error'),
+    ErrorCode.UNSUPPORTED_PARAMETER: ErrorKind(400, ErrorType.INVALID_REQUEST_ERROR, True, False, "The server doesn't support the field or its value: it was started without what the field requires, or with --unsupported-fields reject.", 'invalid_request_error'),
+    ErrorCode.UNKNOWN_PARAMETER: ErrorKind(400, ErrorType.INVALID_REQUEST_ERROR, True, False, 'The API has no such field, and the server was started with --unsupported-fields reject.', 'invalid_request_error'),
+    ErrorCode.CONTEXT_LENGTH_EXCEEDED: ErrorKind(400, ErrorType.INVALID_REQUEST_ERROR, True, False, "The prompt, or the prompt and the answer together, exceeds the model's context length.", 'invalid_request_error'),
+    ErrorCode.INVALID_PROMPT: ErrorKind(400, ErrorType.INVALID_REQUEST_ERROR, True, False, "The prompt can't be used: the chat template raises an error on the conversation, the prompt is empty, or a token id isn't in the model's vocabulary.", 'invalid_request_error'),
+    ErrorCode.UNSUPPORTED_CONTENT: ErrorKind(400, ErrorType.INVALID_REQUEST_ERROR, True, False, "A message contains an image, audio or a file, which the served model can't read.", 'invalid_request_error'),
+    ErrorCode.INVALID_IMAGE: ErrorKind(400, ErrorType.INVALID_REQUEST_ERROR, True, False, "An image can't be read: its data isn't base64 or isn't an image, it is damaged or too large, or there are too many images.", 'invalid_request_error'),
+    ErrorCode.INVALID_IMAGE_URL: ErrorKind(400, ErrorType.INVALID_REQUEST_ERROR, True, False, "The image's location isn't allowed: the host isn't allowed, its address isn't public, or the path isn't below the allowed folder.", 'invalid_request_error'),
+    ErrorCode.FAILED_TO_DOWNLOAD_IMAGE: ErrorKind(400, ErrorType.INVALID_REQUEST_ERROR, True, True, "An image can't be downloaded: its server can't be reached, takes too long or doesn't have the image.", 'invalid_request_error'),
+    ErrorCode.INVALID_SCHEMA: ErrorKind(400, ErrorType.INVALID_REQUEST_ERROR, True, False, "A JSON Schema or structural tag is invalid, can't be satisfied, is too large or can't be compiled.", 'invalid_request_error'),
+    ErrorCode.UNSUPPORTED_SCHEMA: ErrorKind(400, ErrorType.INVALID_REQUEST_ERROR, True, False, "A strict schema has a keyword that can't be enforced.", 'invalid_request_error'),
+    ErrorCode.UNSUPPORTED_TOOL: ErrorKind(400, ErrorType.INVALID_REQUEST_ERROR, True, False, "The request forces a call of a tool that the model can't call: it's neither a function nor a custom tool, or the server has no tool parser for the model.", 'invalid_request_error'),
+    ErrorCode.UNKNOWN_TOOL: ErrorKind(400, ErrorType.INVALID_REQUEST_ERROR, True, False, 'The request forces a tool call or names a tool, but has no such tool.', 'invalid_request_error'),
+    ErrorCode.INVALID_ENCRYPTED_CONTENT: ErrorKind(400, ErrorType.INVALID_REQUEST_ERROR, True, False, "A reasoning item's encrypted content wasn't encrypted by this server, or has been modified.", 'invalid_request_error'),
+    ErrorCode.RESPONSE_NOT_FINISHED: ErrorKind(400, ErrorType.INVALID_REQUEST_ERROR, True, True, "The response is still being generated in the background, so it can't be continued.", 'invalid_request_error'),
+    ErrorCode.RESPONSE_NOT_CANCELLABLE: ErrorKind(400, ErrorType.INVALID_REQUEST_ERROR, True, False, "The response isn't a background response, so it can't be cancelled.", 'invalid_request_error'),
+    ErrorCode.ITEM_NOT_FOUND: ErrorKind(404, ErrorType.INVALID_REQUEST_ERROR, True, False, 'The response has no item with this id.', 'not_found_error'),
+    ErrorCode.INVALID_API_KEY: ErrorKind(401, ErrorType.AUTHENTICATION_ERROR, False, False, 'The key is missing or wrong.', 'authentication_error'),
+    ErrorCode.HOST_NOT_ALLOWED: ErrorKind(403, ErrorType.INVALID_REQUEST_ERROR, False, False, "The Host header isn't allowed, as in a DNS rebinding attack by a web page.", 'permission_error'),
+    ErrorCode.ORIGIN_NOT_ALLOWED: ErrorKind(403, ErrorType.INVALID_REQUEST_ERROR, False, False, "The request comes from a web page whose origin isn't allowed.", 'permission_error'),
+    ErrorCode.NOT_FOUND: ErrorKind(404, ErrorType.INVALID_REQUEST_ERROR, False, False, "The path doesn't exist.", 'not_found_error'),
+    ErrorCode.MODEL_NOT_FOUND: ErrorKind(404, ErrorType.INVALID_REQUEST_ERROR, True, False, 'The server serves no model of this name.', 'not_found_error'),
+    ErrorCode.RESPONSE_NOT_FOUND: ErrorKind(404, ErrorType.INVALID_REQUEST_ERROR, True, False, 'No response with this id is stored.', 'not_found_error'),
+    ErrorCode.METHOD_NOT_ALLOWED: ErrorKind(405, ErrorType.INVALID_REQUEST_ERROR, False, False, "The path doesn't support this method.", 'invalid_request_error'),
+    ErrorCode.REQUEST_TIMEOUT: ErrorKind(408, ErrorType.INVALID_REQUEST_ERROR, False, True, "The request wasn't complete in time.", 'timeout_error'),
+    ErrorCode.REQUEST_TOO_LARGE: ErrorKind(413, ErrorType.INVALID_REQUEST_ERROR, False, False, 'The body is too large, or has too many values.', 'request_too_large'),
+    ErrorCode.UNSUPPORTED_MEDIA_TYPE: ErrorKind(415, ErrorType.INVALID_REQUEST_ERROR, False, False, "The body's content type isn't JSON.", 'invalid_request_error'),
+    ErrorCode.RATE_LIMIT_EXCEEDED: ErrorKind(429, ErrorType.RATE_LIMIT_ERROR, False, True, 'The queue of waiting requests is full.', 'rate_limit_error'),
+    ErrorCode.HEADERS_TOO_LARGE: ErrorKind(431, ErrorType.INVALID_REQUEST_ERROR, False, False, "The request's URL and headers together are too large.", 'request_too_large'),
+    ErrorCode.INTERNAL_ERROR: ErrorKind(500, ErrorType.SERVER_ERROR, False, True, 'The server failed on this request.', 'api_error'),
+    ErrorCode.SERVER_BUSY: ErrorKind(503, ErrorType.SERVER_ERROR, False, True, 'The request-body buffer is full.', 'overloaded_error'),
+    ErrorCode.TOO_MANY_CONNECTIONS: ErrorKind(503, ErrorType.SERVER_ERROR, False, True, 'All connections of the server are in use, and all of them wait for answers.', 'overloaded_error'),
+    ErrorCode.STORE_UNAVAILABLE: ErrorKind(503, ErrorType.SERVER_ERROR, False, True, "The response store isn't available: its database is damaged, locked or full.", 'overloaded_error'),
+    ErrorCode.ENGINE_RESTARTED: ErrorKind(503, ErrorType.SERVER_ERROR, False, True, 'The engine was restarted while it processed the request.', 'overloaded_error'),
+    ErrorCode.ENGINE_UNAVAILABLE: ErrorKind(503, ErrorType.SERVER_ERROR, False, True, 'The model is loading or restarting, the server is shutting down, or it is too busy to compile the grammar that constrains the answer.', 'overloaded_error'),
+    ErrorCode.GENERATION_TIMEOUT: ErrorKind(503, ErrorType.SERVER_ERROR, False, True, "The answer wasn't complete within the server's time limit for a request.", 'overloaded_error'),
 }

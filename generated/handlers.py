@@ -101,6 +101,20 @@ class ResponsesHandlers(Protocol):
         ...
 
 
+class MessagesHandlers(Protocol):
+    async def create_message(
+        self, context: RequestContext, body: models.CreateMessageRequest
+    ) -> Reply[wire.AnthropicMessage | AsyncGenerator[wire.AnthropicStreamEvent]]:
+        """POST /messages: Continue a conversation"""
+        ...
+
+    async def count_message_tokens(
+        self, context: RequestContext, body: models.CountTokensRequest
+    ) -> Reply[wire.CountTokensResponse]:
+        """POST /messages/count_tokens: Count the tokens of a conversation"""
+        ...
+
+
 class TokensHandlers(Protocol):
     async def tokenize(
         self, context: RequestContext, body: models.TokenizeRequest
@@ -168,6 +182,9 @@ class Handlers(Protocol):
     def responses(self) -> ResponsesHandlers: ...
 
     @property
+    def messages(self) -> MessagesHandlers: ...
+
+    @property
     def tokens(self) -> TokensHandlers: ...
 
     @property
@@ -206,6 +223,8 @@ class Operation:
     """How its stream's events are sent: as data only, or each named by its type. None where it has no stream."""
     terminator: str | None
     """What ends its stream, after the last event."""
+    error: str
+    """The component that is the body of its errors."""
 
 
 OPERATIONS: dict[str, Operation] = {
@@ -222,6 +241,7 @@ OPERATIONS: dict[str, Operation] = {
         model=models.CreateChatCompletionRequest,
         framing='data',
         terminator='[DONE]',
+        error='ErrorResponse',
     ),
     "create_completion": Operation(
         id='create_completion',
@@ -236,6 +256,7 @@ OPERATIONS: dict[str, Operation] = {
         model=models.CreateCompletionRequest,
         framing='data',
         terminator='[DONE]',
+        error='ErrorResponse',
     ),
     "create_response": Operation(
         id='create_response',
@@ -250,6 +271,7 @@ OPERATIONS: dict[str, Operation] = {
         model=models.CreateResponseRequest,
         framing='event',
         terminator=None,
+        error='ErrorResponse',
     ),
     "count_input_tokens": Operation(
         id='count_input_tokens',
@@ -264,6 +286,7 @@ OPERATIONS: dict[str, Operation] = {
         model=models.InputTokensRequest,
         framing=None,
         terminator=None,
+        error='ErrorResponse',
     ),
     "retrieve_response": Operation(
         id='retrieve_response',
@@ -278,6 +301,7 @@ OPERATIONS: dict[str, Operation] = {
         model=None,
         framing='event',
         terminator=None,
+        error='ErrorResponse',
     ),
     "delete_response": Operation(
         id='delete_response',
@@ -292,6 +316,7 @@ OPERATIONS: dict[str, Operation] = {
         model=None,
         framing=None,
         terminator=None,
+        error='ErrorResponse',
     ),
     "cancel_response": Operation(
         id='cancel_response',
@@ -306,6 +331,7 @@ OPERATIONS: dict[str, Operation] = {
         model=None,
         framing=None,
         terminator=None,
+        error='ErrorResponse',
     ),
     "list_input_items": Operation(
         id='list_input_items',
@@ -320,6 +346,37 @@ OPERATIONS: dict[str, Operation] = {
         model=None,
         framing=None,
         terminator=None,
+        error='ErrorResponse',
+    ),
+    "create_message": Operation(
+        id='create_message',
+        tag='messages',
+        endpoint='messages',
+        method='POST',
+        path='/messages',
+        root=False,
+        parameters=(),
+        query={},
+        body='CreateMessageRequest',
+        model=models.CreateMessageRequest,
+        framing='event',
+        terminator=None,
+        error='AnthropicErrorResponse',
+    ),
+    "count_message_tokens": Operation(
+        id='count_message_tokens',
+        tag='messages',
+        endpoint='count_tokens',
+        method='POST',
+        path='/messages/count_tokens',
+        root=False,
+        parameters=(),
+        query={},
+        body='CountTokensRequest',
+        model=models.CountTokensRequest,
+        framing=None,
+        terminator=None,
+        error='AnthropicErrorResponse',
     ),
     "tokenize": Operation(
         id='tokenize',
@@ -334,6 +391,7 @@ OPERATIONS: dict[str, Operation] = {
         model=models.TokenizeRequest,
         framing=None,
         terminator=None,
+        error='ErrorResponse',
     ),
     "detokenize": Operation(
         id='detokenize',
@@ -348,6 +406,7 @@ OPERATIONS: dict[str, Operation] = {
         model=models.DetokenizeRequest,
         framing=None,
         terminator=None,
+        error='ErrorResponse',
     ),
     "list_models": Operation(
         id='list_models',
@@ -362,6 +421,7 @@ OPERATIONS: dict[str, Operation] = {
         model=None,
         framing=None,
         terminator=None,
+        error='ErrorResponse',
     ),
     "retrieve_model": Operation(
         id='retrieve_model',
@@ -376,6 +436,7 @@ OPERATIONS: dict[str, Operation] = {
         model=None,
         framing=None,
         terminator=None,
+        error='ErrorResponse',
     ),
     "get_health": Operation(
         id='get_health',
@@ -390,6 +451,7 @@ OPERATIONS: dict[str, Operation] = {
         model=None,
         framing=None,
         terminator=None,
+        error='ErrorResponse',
     ),
     "get_liveness": Operation(
         id='get_liveness',
@@ -404,6 +466,7 @@ OPERATIONS: dict[str, Operation] = {
         model=None,
         framing=None,
         terminator=None,
+        error='ErrorResponse',
     ),
     "get_version": Operation(
         id='get_version',
@@ -418,6 +481,7 @@ OPERATIONS: dict[str, Operation] = {
         model=None,
         framing=None,
         terminator=None,
+        error='ErrorResponse',
     ),
     "get_openapi": Operation(
         id='get_openapi',
@@ -432,6 +496,7 @@ OPERATIONS: dict[str, Operation] = {
         model=None,
         framing=None,
         terminator=None,
+        error='ErrorResponse',
     ),
 }
 

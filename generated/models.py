@@ -108,6 +108,1194 @@ class Annotation(BaseModel):
     """
 
 
+class AnthropicAnswerText(BaseModel):
+    """
+    Text of an answer.
+    """
+
+    model_config = ConfigDict(
+        extra="allow",
+    )
+    type: Literal["text"] = "text"
+    """
+    The type of block.
+    """
+    text: str
+    """
+    The text.
+    """
+    citations: list[dict[str, Any]] | None | MISSING = MISSING
+    """
+    The sources of the text.
+    """
+
+
+class AnthropicAnswerThinking(BaseModel):
+    """
+    Reasoning of an answer.
+    """
+
+    model_config = ConfigDict(
+        extra="allow",
+    )
+    type: Literal["thinking"] = "thinking"
+    """
+    The type of block.
+    """
+    thinking: str
+    """
+    The reasoning.
+    """
+    signature: str
+    """
+    The proof that the server created the reasoning, to be sent back with it.
+    """
+
+
+class AnthropicAnswerToolUse(BaseModel):
+    """
+    A tool call of an answer.
+    """
+
+    model_config = ConfigDict(
+        extra="allow",
+    )
+    type: Literal["tool_use"] = "tool_use"
+    """
+    The type of block.
+    """
+    id: str
+    """
+    The call's id, to which its result refers.
+    """
+    name: str
+    """
+    The tool's name.
+    """
+    input: dict[str, Any]
+    """
+    The arguments. Empty at the start of a block in a stream.
+    """
+    caller: dict[str, Any] | MISSING = MISSING
+    """
+    Who called the tool.
+    """
+
+
+class AnthropicAssistantMessage(BaseModel):
+    """
+    An earlier answer, or the beginning of this one.
+    """
+
+    model_config = ConfigDict(
+        extra="allow",
+    )
+    role: Literal["assistant"] = "assistant"
+    """
+    The role of the message's author.
+    """
+    content: Annotated[
+        str | list[Annotated[AnthropicTextBlock | AnthropicThinkingBlock | AnthropicRedactedThinkingBlock | AnthropicToolUseBlock, Field(discriminator="type")]],
+        Field(title="AnthropicAssistantContent"),
+    ]
+    """
+    The content.
+    """
+
+
+class AnthropicBase64Image(BaseModel):
+    """
+    The content of an image.
+    """
+
+    model_config = ConfigDict(
+        extra="allow",
+    )
+    type: Literal["base64"] = "base64"
+    """
+    The type of source.
+    """
+    data: str
+    """
+    The file, in base64.
+    """
+    media_type: str | None | MISSING = MISSING
+    """
+    The media type, such as image/png.
+    """
+
+
+class AnthropicCacheControl(BaseModel):
+    """
+    A prompt cache breakpoint.
+    """
+
+    model_config = ConfigDict(
+        extra="allow",
+    )
+    type: str | None | MISSING = MISSING
+    """
+    The type of cache entry, ephemeral.
+    """
+    ttl: str | None | MISSING = MISSING
+    """
+    How long the cache entry is kept.
+    """
+    scope: str | None | MISSING = MISSING
+    """
+    Who shares the cache entry.
+    """
+
+
+class AnthropicCitations(BaseModel):
+    """
+    Whether the answer cites its source.
+    """
+
+    model_config = ConfigDict(
+        extra="allow",
+    )
+    enabled: bool | None | MISSING = MISSING
+    """
+    Whether the answer cites it.
+    """
+
+
+class AnthropicContentBlockDelta(BaseModel):
+    """
+    The next piece of a block.
+    """
+
+    model_config = ConfigDict(
+        extra="allow",
+    )
+    type: Literal["content_block_delta"] = "content_block_delta"
+    """
+    The type of event.
+    """
+    index: int
+    """
+    The position of the block in the answer's content.
+    """
+    delta: Annotated[
+        AnthropicTextDelta | AnthropicInputJsonDelta | AnthropicThinkingDelta | AnthropicSignatureDelta,
+        Field(discriminator="type", title="AnthropicDelta"),
+    ]
+    """
+    The piece.
+    """
+
+
+class AnthropicContentBlockStart(BaseModel):
+    """
+    A block begins.
+    """
+
+    model_config = ConfigDict(
+        extra="allow",
+    )
+    type: Literal["content_block_start"] = "content_block_start"
+    """
+    The type of event.
+    """
+    index: int
+    """
+    The position of the block in the answer's content.
+    """
+    content_block: Annotated[
+        AnthropicAnswerText | AnthropicAnswerThinking | AnthropicAnswerToolUse,
+        Field(discriminator="type", title="AnthropicContentBlock"),
+    ]
+    """
+    The block, still empty.
+    """
+
+
+class AnthropicContentBlockStop(BaseModel):
+    """
+    A block is complete.
+    """
+
+    model_config = ConfigDict(
+        extra="allow",
+    )
+    type: Literal["content_block_stop"] = "content_block_stop"
+    """
+    The type of event.
+    """
+    index: int
+    """
+    The position of the block in the answer's content.
+    """
+
+
+class AnthropicCountedOutputConfig(BaseModel):
+    """
+    Settings of the answer.
+    """
+
+    model_config = ConfigDict(
+        extra="allow",
+    )
+    format: AnthropicOutputFormat | None | MISSING = MISSING
+    """
+    The format of the answer.
+    """
+    effort: Literal["low", "medium", "high", "xhigh", "max"] | None | MISSING = MISSING
+    """
+    How much effort the model spends on the answer.
+    """
+
+
+class AnthropicCountedThinking(BaseModel):
+    """
+    Whether and how the model reasons.
+    """
+
+    model_config = ConfigDict(
+        extra="allow",
+    )
+    budget_tokens: int | None | MISSING = MISSING
+    """
+    The maximum number of tokens of the reasoning.
+    """
+    display: Literal["summarized", "omitted"] | None | MISSING = MISSING
+    """
+    Whether the answer shows the reasoning, or only its signature.
+    """
+    type: Literal["enabled", "adaptive", "disabled"]
+    """
+    Whether the model reasons; with adaptive, it decides.
+    """
+
+
+class AnthropicCountedTool(BaseModel):
+    """
+    A tool that the model may call.
+    """
+
+    model_config = ConfigDict(
+        extra="allow",
+    )
+    strict: bool | None | MISSING = MISSING
+    """
+    Whether the arguments must match the schema exactly.
+    """
+    type: Literal["custom"] | None | MISSING = MISSING
+    """
+    The type of tool. Defaults to custom, a tool that the client runs.
+    """
+    name: str
+    """
+    The name.
+    """
+    description: str | None | MISSING = MISSING
+    """
+    A description for the model.
+    """
+    input_schema: dict[str, Any]
+    """
+    The JSON Schema of the arguments.
+    """
+    input_examples: list[dict[str, Any]] | None | MISSING = MISSING
+    """
+    Examples of arguments.
+    """
+    defer_loading: bool | None | MISSING = MISSING
+    """
+    Whether the tool is only loaded by tool search.
+    """
+    eager_input_streaming: bool | None | MISSING = MISSING
+    """
+    Whether arguments are streamed before they are complete.
+    """
+    allowed_callers: list[str] | None | MISSING = MISSING
+    """
+    Who may call the tool: the model, or a program that it writes.
+    """
+    cache_control: AnthropicCacheControl | None | MISSING = MISSING
+    """
+    A prompt cache breakpoint: cache the prompt up to this part.
+    """
+
+
+class AnthropicCountedToolChoice(BaseModel):
+    """
+    Whether the model may or must call a tool, and which.
+    """
+
+    model_config = ConfigDict(
+        extra="allow",
+    )
+    disable_parallel_tool_use: bool | None | MISSING = MISSING
+    """
+    Whether the answer has at most one call.
+    """
+    type: Literal["auto", "any", "tool", "none"]
+    """
+    Whether a tool may, must or must not be called, or which one must be.
+    """
+    name: str | None | MISSING = MISSING
+    """
+    The tool, with the type tool.
+    """
+
+
+class AnthropicDocumentBlock(BaseModel):
+    """
+    A document.
+    """
+
+    model_config = ConfigDict(
+        extra="allow",
+    )
+    type: Literal["document"] = "document"
+    """
+    The type of block.
+    """
+    source: Annotated[
+        AnthropicPlainText | AnthropicDocumentContent,
+        Field(discriminator="type", title="AnthropicDocumentSource"),
+    ]
+    """
+    The content.
+    """
+    title: str | None | MISSING = MISSING
+    """
+    The title.
+    """
+    context: str | None | MISSING = MISSING
+    """
+    Facts about the document.
+    """
+    citations: AnthropicCitations | None | MISSING = MISSING
+    """
+    Whether the answer cites the document.
+    """
+    cache_control: AnthropicCacheControl | None | MISSING = MISSING
+    """
+    A prompt cache breakpoint: cache the prompt up to this part.
+    """
+
+
+class AnthropicDocumentContent(BaseModel):
+    """
+    Blocks as the content of a document.
+    """
+
+    model_config = ConfigDict(
+        extra="allow",
+    )
+    type: Literal["content"] = "content"
+    """
+    The type of source.
+    """
+    content: Annotated[
+        str | list[Annotated[AnthropicTextBlock | AnthropicImageBlock, Field(discriminator="type")]],
+        Field(title="AnthropicDocumentBlocks"),
+    ]
+    """
+    The blocks.
+    """
+
+
+class AnthropicError(BaseModel):
+    """
+    What went wrong.
+    """
+
+    model_config = ConfigDict(
+        extra="allow",
+    )
+    type: Annotated[
+        Literal["invalid_request_error", "authentication_error", "permission_error", "not_found_error", "timeout_error", "request_too_large", "rate_limit_error", "api_error", "overloaded_error"],
+        Field(title="AnthropicErrorType"),
+    ]
+    """
+    The error type.
+    """
+    message: str
+    """
+    A human-readable message.
+    """
+
+
+class AnthropicErrorResponse(BaseModel):
+    """
+    The shape of an error, as an answer and as the last event of a stream.
+    """
+
+    model_config = ConfigDict(
+        extra="allow",
+    )
+    type: Literal["error"] = "error"
+    """
+    The type of object.
+    """
+    error: AnthropicError
+    """
+    What went wrong.
+    """
+    request_id: str | None | MISSING = MISSING
+    """
+    The request's id, as in the header X-Request-Id.
+    """
+
+
+class AnthropicImageBlock(BaseModel):
+    """
+    An image.
+    """
+
+    model_config = ConfigDict(
+        extra="allow",
+    )
+    type: Literal["image"] = "image"
+    """
+    The type of block.
+    """
+    source: Annotated[
+        AnthropicBase64Image | AnthropicUrlImage,
+        Field(discriminator="type", title="AnthropicImageSource"),
+    ]
+    """
+    The image.
+    """
+    cache_control: AnthropicCacheControl | None | MISSING = MISSING
+    """
+    A prompt cache breakpoint: cache the prompt up to this part.
+    """
+
+
+class AnthropicInputJsonDelta(BaseModel):
+    """
+    The next piece of a call's arguments.
+    """
+
+    model_config = ConfigDict(
+        extra="allow",
+    )
+    type: Literal["input_json_delta"] = "input_json_delta"
+    """
+    The type of piece.
+    """
+    partial_json: str
+    """
+    A piece of the arguments' JSON.
+    """
+
+
+class AnthropicMessage(BaseModel):
+    """
+    An answer.
+    """
+
+    model_config = ConfigDict(
+        extra="allow",
+    )
+    id: str
+    """
+    The answer's id.
+    """
+    type: Literal["message"] = "message"
+    """
+    The type of object.
+    """
+    role: Literal["assistant"] = "assistant"
+    """
+    The role of the message's author.
+    """
+    model: str
+    """
+    The model's name.
+    """
+    content: list[
+        Annotated[
+            AnthropicAnswerText | AnthropicAnswerThinking | AnthropicAnswerToolUse,
+            Field(discriminator="type"),
+        ]
+    ]
+    """
+    The blocks of the answer, in order. Empty in message_start.
+    """
+    stop_reason: Annotated[
+        Literal["end_turn", "max_tokens", "stop_sequence", "tool_use", "pause_turn", "refusal", "model_context_window_exceeded"] | None,
+        Field(title="AnthropicStopReason"),
+    ]
+    """
+    Why the answer ended; null in message_start.
+    """
+    stop_sequence: str | None
+    """
+    The stop string that ended the answer.
+    """
+    usage: AnthropicUsage
+    """
+    The number of tokens of the request and its answer.
+    """
+    stop_details: dict[str, Any] | None | MISSING = MISSING
+    """
+    Why the answer was refused.
+    """
+    container: dict[str, Any] | None | MISSING = MISSING
+    """
+    The container that the provider's code execution used.
+    """
+    kv_transfer_params: dict[str, Any] | None | MISSING = MISSING
+    """
+    How another server finds the KV cache of the prompt.
+    """
+
+
+class AnthropicMessageChange(BaseModel):
+    """
+    Why an answer ended.
+    """
+
+    model_config = ConfigDict(
+        extra="allow",
+    )
+    stop_reason: Annotated[
+        Literal["end_turn", "max_tokens", "stop_sequence", "tool_use", "pause_turn", "refusal", "model_context_window_exceeded"] | None,
+        Field(title="AnthropicStopReason"),
+    ]
+    """
+    Why the answer ended.
+    """
+    stop_sequence: str | None
+    """
+    The stop string that ended the answer.
+    """
+
+
+class AnthropicMessageDelta(BaseModel):
+    """
+    Why the answer ended, and its usage; all blocks are complete.
+    """
+
+    model_config = ConfigDict(
+        extra="allow",
+    )
+    type: Literal["message_delta"] = "message_delta"
+    """
+    The type of event.
+    """
+    delta: AnthropicMessageChange
+    """
+    Why the answer ended.
+    """
+    usage: AnthropicUsage
+    """
+    The number of tokens of the request and its answer.
+    """
+
+
+class AnthropicMessageStart(BaseModel):
+    """
+    The answer begins.
+    """
+
+    model_config = ConfigDict(
+        extra="allow",
+    )
+    type: Literal["message_start"] = "message_start"
+    """
+    The type of event.
+    """
+    message: AnthropicMessage
+    """
+    The answer, without content.
+    """
+
+
+class AnthropicMessageStop(BaseModel):
+    """
+    The end of the stream.
+    """
+
+    model_config = ConfigDict(
+        extra="allow",
+    )
+    type: Literal["message_stop"] = "message_stop"
+    """
+    The type of event.
+    """
+
+
+class AnthropicMetadata(BaseModel):
+    """
+    Metadata of the request.
+    """
+
+    model_config = ConfigDict(
+        extra="allow",
+    )
+    user_id: str | None | MISSING = MISSING
+    """
+    The caller's id of the end user.
+    """
+
+
+class AnthropicOutputConfig(BaseModel):
+    """
+    Settings of the answer.
+    """
+
+    model_config = ConfigDict(
+        extra="allow",
+    )
+    effort: Literal["low", "medium", "high", "xhigh", "max"] | None | MISSING = MISSING
+    """
+    How much effort the model spends on the answer.
+    """
+    format: AnthropicOutputFormat | None | MISSING = MISSING
+    """
+    The format of the answer.
+    """
+
+
+class AnthropicOutputFormat(BaseModel):
+    """
+    The format of the answer.
+    """
+
+    model_config = ConfigDict(
+        extra="allow",
+    )
+    type: Literal["json_schema"] = "json_schema"
+    """
+    The type of format, JSON by a schema.
+    """
+    schema_: Annotated[dict[str, Any] | None, Field(alias="schema")]
+    """
+    The JSON Schema. All of it is enforced.
+    """
+
+
+class AnthropicOutputTokensDetails(BaseModel):
+    """
+    A breakdown of the generated tokens.
+    """
+
+    model_config = ConfigDict(
+        extra="allow",
+    )
+    thinking_tokens: int
+    """
+    Reasoning tokens.
+    """
+
+
+class AnthropicPing(BaseModel):
+    """
+    Keeps the connection open.
+    """
+
+    model_config = ConfigDict(
+        extra="allow",
+    )
+    type: Literal["ping"] = "ping"
+    """
+    The type of event.
+    """
+
+
+class AnthropicPlainText(BaseModel):
+    """
+    A text as the content of a document.
+    """
+
+    model_config = ConfigDict(
+        extra="allow",
+    )
+    type: Literal["text"] = "text"
+    """
+    The type of source.
+    """
+    data: str
+    """
+    The text.
+    """
+    media_type: str | None | MISSING = MISSING
+    """
+    The media type, text/plain.
+    """
+
+
+class AnthropicRedactedThinkingBlock(BaseModel):
+    """
+    Encrypted reasoning of an earlier answer, as the server sent it.
+    """
+
+    model_config = ConfigDict(
+        extra="allow",
+    )
+    type: Literal["redacted_thinking"] = "redacted_thinking"
+    """
+    The type of block.
+    """
+    data: str
+    """
+    The encrypted reasoning.
+    """
+
+
+class AnthropicSearchResultBlock(BaseModel):
+    """
+    A search result.
+    """
+
+    model_config = ConfigDict(
+        extra="allow",
+    )
+    type: Literal["search_result"] = "search_result"
+    """
+    The type of block.
+    """
+    source: str
+    """
+    Where it was found, such as a URL.
+    """
+    title: str
+    """
+    The title.
+    """
+    content: list[AnthropicTextBlock]
+    """
+    The texts.
+    """
+    citations: AnthropicCitations | None | MISSING = MISSING
+    """
+    Whether the answer cites the result.
+    """
+    cache_control: AnthropicCacheControl | None | MISSING = MISSING
+    """
+    A prompt cache breakpoint: cache the prompt up to this part.
+    """
+
+
+class AnthropicServerSentEvent(BaseModel):
+    """
+    One event of the stream.
+    """
+
+    model_config = ConfigDict(
+        extra="allow",
+    )
+    event: str
+    """
+    The event's type, as in its data.
+    """
+    data: Annotated[
+        str,
+        Field(
+            json_schema_extra={
+                "contentMediaType": "application/json",
+                "contentSchema": {"$ref": "#/components/schemas/AnthropicStreamEvent"},
+            }
+        ),
+    ]
+    """
+    The event as JSON.
+    """
+
+
+class AnthropicSignatureDelta(BaseModel):
+    """
+    The signature of the reasoning, before the block's end.
+    """
+
+    model_config = ConfigDict(
+        extra="allow",
+    )
+    type: Literal["signature_delta"] = "signature_delta"
+    """
+    The type of piece.
+    """
+    signature: str
+    """
+    The signature.
+    """
+
+
+AnthropicStreamEvent = TypeAliasType(
+    "AnthropicStreamEvent",
+    Annotated[
+        AnthropicMessageStart | AnthropicPing | AnthropicContentBlockStart | AnthropicContentBlockDelta | AnthropicContentBlockStop | AnthropicMessageDelta | AnthropicMessageStop | AnthropicErrorResponse,
+        Field(discriminator="type", title="AnthropicStreamEvent"),
+    ],
+)
+"""
+An event of an answer.
+"""
+
+
+class AnthropicSystemMessage(BaseModel):
+    """
+    Instructions within the conversation.
+    """
+
+    model_config = ConfigDict(
+        extra="allow",
+    )
+    role: Literal["system"] = "system"
+    """
+    The role of the message's author.
+    """
+    content: Annotated[str | list[AnthropicTextBlock], Field(title="AnthropicText")]
+    """
+    The instructions.
+    """
+
+
+class AnthropicTextBlock(BaseModel):
+    """
+    Text.
+    """
+
+    model_config = ConfigDict(
+        extra="allow",
+    )
+    type: Literal["text"] = "text"
+    """
+    The type of block.
+    """
+    text: str
+    """
+    The text.
+    """
+    citations: list[dict[str, Any]] | None | MISSING = MISSING
+    """
+    The sources of a text of an earlier answer.
+    """
+    cache_control: AnthropicCacheControl | None | MISSING = MISSING
+    """
+    A prompt cache breakpoint: cache the prompt up to this part.
+    """
+
+
+class AnthropicTextDelta(BaseModel):
+    """
+    The next piece of a text.
+    """
+
+    model_config = ConfigDict(
+        extra="allow",
+    )
+    type: Literal["text_delta"] = "text_delta"
+    """
+    The type of piece.
+    """
+    text: str
+    """
+    The text.
+    """
+
+
+class AnthropicThinking(BaseModel):
+    """
+    Whether and how the model reasons.
+    """
+
+    model_config = ConfigDict(
+        extra="allow",
+    )
+    type: Literal["enabled", "adaptive", "disabled"]
+    """
+    Whether the model reasons; with adaptive, it decides.
+    """
+    budget_tokens: int | None | MISSING = MISSING
+    """
+    The maximum number of tokens of the reasoning.
+    """
+    display: Literal["summarized", "omitted"] | None | MISSING = MISSING
+    """
+    Whether the answer shows the reasoning, or only its signature.
+    """
+
+
+class AnthropicThinkingBlock(BaseModel):
+    """
+    Reasoning of an earlier answer, as the server sent it.
+    """
+
+    model_config = ConfigDict(
+        extra="allow",
+    )
+    type: Literal["thinking"] = "thinking"
+    """
+    The type of block.
+    """
+    thinking: str
+    """
+    The reasoning.
+    """
+    signature: str
+    """
+    The proof that the server created the reasoning.
+    """
+
+
+class AnthropicThinkingDelta(BaseModel):
+    """
+    The next piece of the reasoning.
+    """
+
+    model_config = ConfigDict(
+        extra="allow",
+    )
+    type: Literal["thinking_delta"] = "thinking_delta"
+    """
+    The type of piece.
+    """
+    thinking: str
+    """
+    The reasoning.
+    """
+
+
+class AnthropicTool(BaseModel):
+    """
+    A tool that the model may call.
+    """
+
+    model_config = ConfigDict(
+        extra="allow",
+    )
+    type: Literal["custom"] | None | MISSING = MISSING
+    """
+    The type of tool. Defaults to custom, a tool that the client runs.
+    """
+    name: str
+    """
+    The name.
+    """
+    description: str | None | MISSING = MISSING
+    """
+    A description for the model.
+    """
+    input_schema: dict[str, Any]
+    """
+    The JSON Schema of the arguments.
+    """
+    strict: bool | None | MISSING = MISSING
+    """
+    Whether the arguments must match the schema exactly.
+    """
+    input_examples: list[dict[str, Any]] | None | MISSING = MISSING
+    """
+    Examples of arguments.
+    """
+    defer_loading: bool | None | MISSING = MISSING
+    """
+    Whether the tool is only loaded by tool search.
+    """
+    eager_input_streaming: bool | None | MISSING = MISSING
+    """
+    Whether arguments are streamed before they are complete.
+    """
+    allowed_callers: list[str] | None | MISSING = MISSING
+    """
+    Who may call the tool: the model, or a program that it writes.
+    """
+    cache_control: AnthropicCacheControl | None | MISSING = MISSING
+    """
+    A prompt cache breakpoint: cache the prompt up to this part.
+    """
+
+
+class AnthropicToolChoice(BaseModel):
+    """
+    Whether the model may or must call a tool, and which.
+    """
+
+    model_config = ConfigDict(
+        extra="allow",
+    )
+    type: Literal["auto", "any", "tool", "none"]
+    """
+    Whether a tool may, must or must not be called, or which one must be.
+    """
+    name: str | None | MISSING = MISSING
+    """
+    The tool, with the type tool.
+    """
+    disable_parallel_tool_use: bool | None | MISSING = MISSING
+    """
+    Whether the answer has at most one call.
+    """
+
+
+class AnthropicToolReferenceBlock(BaseModel):
+    """
+    A tool that a search for tools found.
+    """
+
+    model_config = ConfigDict(
+        extra="allow",
+    )
+    type: Literal["tool_reference"] = "tool_reference"
+    """
+    The type of block.
+    """
+    tool_name: str
+    """
+    The tool's name.
+    """
+    cache_control: AnthropicCacheControl | None | MISSING = MISSING
+    """
+    A prompt cache breakpoint: cache the prompt up to this part.
+    """
+
+
+class AnthropicToolResultBlock(BaseModel):
+    """
+    The result of a tool call.
+    """
+
+    model_config = ConfigDict(
+        extra="allow",
+    )
+    type: Literal["tool_result"] = "tool_result"
+    """
+    The type of block.
+    """
+    tool_use_id: str
+    """
+    The id of the call.
+    """
+    content: Annotated[
+        str | list[Annotated[AnthropicTextBlock | AnthropicImageBlock | AnthropicDocumentBlock | AnthropicSearchResultBlock | AnthropicToolReferenceBlock, Field(discriminator="type")]] | None | MISSING,
+        Field(title="AnthropicToolResultContent"),
+    ] = MISSING
+    """
+    The result.
+    """
+    is_error: bool | None | MISSING = MISSING
+    """
+    Whether the call failed.
+    """
+    cache_control: AnthropicCacheControl | None | MISSING = MISSING
+    """
+    A prompt cache breakpoint: cache the prompt up to this part.
+    """
+
+
+class AnthropicToolUseBlock(BaseModel):
+    """
+    A tool call of an earlier answer.
+    """
+
+    model_config = ConfigDict(
+        extra="allow",
+    )
+    type: Literal["tool_use"] = "tool_use"
+    """
+    The type of block.
+    """
+    id: str
+    """
+    The call's id. The next message has a tool_result that refers to it.
+    """
+    name: str
+    """
+    The tool's name.
+    """
+    input: dict[str, Any]
+    """
+    The arguments.
+    """
+    caller: dict[str, Any] | None | MISSING = MISSING
+    """
+    Who called the tool: the model itself, or a program that it wrote.
+    """
+    cache_control: AnthropicCacheControl | None | MISSING = MISSING
+    """
+    A prompt cache breakpoint: cache the prompt up to this part.
+    """
+
+
+class AnthropicUrlImage(BaseModel):
+    """
+    The URL of an image.
+    """
+
+    model_config = ConfigDict(
+        extra="allow",
+    )
+    type: Literal["url"] = "url"
+    """
+    The type of source.
+    """
+    url: str
+    """
+    The URL.
+    """
+
+
+class AnthropicUsage(BaseModel):
+    """
+    The number of tokens of the request and its answer.
+    """
+
+    model_config = ConfigDict(
+        extra="allow",
+    )
+    input_tokens: int
+    """
+    Tokens of the prompt that weren't read from the cache or written to it.
+    """
+    output_tokens: int
+    """
+    Generated tokens, so far in a stream.
+    """
+    cache_creation_input_tokens: int | None | MISSING = MISSING
+    """
+    Tokens of the prompt that were written to the cache.
+    """
+    cache_read_input_tokens: int | None | MISSING = MISSING
+    """
+    Tokens of the prompt that were read from the cache.
+    """
+    output_tokens_details: AnthropicOutputTokensDetails | None | MISSING = MISSING
+    """
+    A breakdown of the generated tokens.
+    """
+    service_tier: Literal["standard", "priority", "batch"] | None | MISSING = MISSING
+    """
+    The service tier that processed the request.
+    """
+    cache_creation: dict[str, Any] | None | MISSING = MISSING
+    """
+    A breakdown by the lifetime of the cache entries.
+    """
+    server_tool_use: dict[str, Any] | None | MISSING = MISSING
+    """
+    Calls of the provider's tools.
+    """
+
+
+class AnthropicUserMessage(BaseModel):
+    """
+    A message of the user, or results of tool calls.
+    """
+
+    model_config = ConfigDict(
+        extra="allow",
+    )
+    role: Literal["user"] = "user"
+    """
+    The role of the message's author.
+    """
+    content: Annotated[
+        str | list[Annotated[AnthropicTextBlock | AnthropicImageBlock | AnthropicDocumentBlock | AnthropicSearchResultBlock | AnthropicToolResultBlock, Field(discriminator="type")]],
+        Field(title="AnthropicUserContent"),
+    ]
+    """
+    The content.
+    """
+
+
 class ApproximateLocation(BaseModel):
     """
     A location by its names.
@@ -1568,6 +2756,93 @@ class ConversationReference(BaseModel):
     """
 
 
+class CountTokensRequest(BaseModel):
+    """
+    A conversation whose tokens are counted.
+    """
+
+    model_config = ConfigDict(
+        extra="allow",
+    )
+    chat_template_kwargs: dict[str, Any] | None | MISSING = MISSING
+    """
+    Variables for the model's chat template.
+    """
+    output_format: AnthropicOutputFormat | None | MISSING = MISSING
+    """
+    The format of the answer, by its older name.
+    """
+    tools: list[AnthropicCountedTool] | None | MISSING = MISSING
+    """
+    The tools that the model may call.
+    """
+    tool_choice: AnthropicCountedToolChoice | None | MISSING = MISSING
+    """
+    Whether the model may or must call a tool, and which.
+    """
+    thinking: AnthropicCountedThinking | None | MISSING = MISSING
+    """
+    Whether and how the model reasons.
+    """
+    output_config: AnthropicCountedOutputConfig | None | MISSING = MISSING
+    """
+    Settings of the answer.
+    """
+    model: str
+    """
+    The name of a served model.
+    """
+    messages: list[
+        Annotated[
+            AnthropicUserMessage | AnthropicAssistantMessage | AnthropicSystemMessage,
+            Field(discriminator="role"),
+        ]
+    ]
+    """
+    The conversation so far, the oldest message first. The answer continues an assistant's last message.
+    """
+    system: Annotated[
+        str | list[AnthropicTextBlock] | None | MISSING, Field(title="AnthropicSystem")
+    ] = MISSING
+    """
+    Instructions, placed before the conversation.
+    """
+    cache_control: AnthropicCacheControl | None | MISSING = MISSING
+    """
+    A prompt cache breakpoint: cache the prompt up to the last block.
+    """
+    context_management: dict[str, Any] | None | MISSING = MISSING
+    """
+    How to shorten a conversation that is too long.
+    """
+    mcp_servers: list[dict[str, Any]] | None | MISSING = MISSING
+    """
+    MCP servers whose tools the provider calls.
+    """
+    speed: Literal["standard", "fast"] | None | MISSING = MISSING
+    """
+    The speed of the answer.
+    """
+
+
+class CountTokensResponse(BaseModel):
+    """
+    The number of tokens of a conversation.
+    """
+
+    model_config = ConfigDict(
+        extra="allow",
+    )
+    input_tokens: int
+    """
+    The tokens of the prompt, with those of system, tools and images.
+    """
+    context_management: dict[str, Any] | None | MISSING = MISSING
+    """
+    The number of tokens before the conversation was shortened.
+    """
+
+
 class CountedReasoning(BaseModel):
     """
     Settings of the reasoning.
@@ -3023,6 +4298,121 @@ class CreateCompletionRequest(BaseModel):
     custom_labels: dict[str, str] | None | MISSING = MISSING
     """
     Metric labels of the request.
+    """
+
+
+class CreateMessageRequest(BaseModel):
+    """
+    A conversation to continue, and settings of the answer.
+    """
+
+    model_config = ConfigDict(
+        extra="allow",
+    )
+    stream: bool | None | MISSING = MISSING
+    """
+    Answer with server-sent events while the text is generated.
+    """
+    chat_template_kwargs: dict[str, Any] | None | MISSING = MISSING
+    """
+    Variables for the model's chat template.
+    """
+    kv_transfer_params: dict[str, Any] | None | MISSING = MISSING
+    """
+    How to transfer the KV cache of the prompt from or to another server.
+    """
+    max_tokens: int
+    """
+    The maximum number of tokens of the answer.
+    """
+    stop_sequences: list[str] | None | MISSING = MISSING
+    """
+    Stop strings, at which the answer ends. They aren't part of it.
+    """
+    temperature: float | None | MISSING = MISSING
+    """
+    The sampling temperature. Higher values give more varied text.
+    """
+    top_p: float | None | MISSING = MISSING
+    """
+    Nucleus sampling: sample only from the most likely tokens, up to this cumulative probability.
+    """
+    top_k: int | None | MISSING = MISSING
+    """
+    Sample only from this many of the most likely tokens.
+    """
+    tools: list[AnthropicTool] | None | MISSING = MISSING
+    """
+    The tools that the model may call.
+    """
+    tool_choice: AnthropicToolChoice | None | MISSING = MISSING
+    """
+    Whether the model may or must call a tool, and which.
+    """
+    thinking: AnthropicThinking | None | MISSING = MISSING
+    """
+    Whether and how the model reasons.
+    """
+    output_config: AnthropicOutputConfig | None | MISSING = MISSING
+    """
+    Settings of the answer.
+    """
+    metadata: AnthropicMetadata | None | MISSING = MISSING
+    """
+    Metadata of the request.
+    """
+    service_tier: Literal["auto", "standard_only"] | None | MISSING = MISSING
+    """
+    The service tier, which sets speed and price.
+    """
+    container: Annotated[
+        str | dict[str, Any] | None | MISSING, Field(title="AnthropicContainer")
+    ] = MISSING
+    """
+    The container for the provider's code execution.
+    """
+    inference_geo: str | None | MISSING = MISSING
+    """
+    The region that processes the request.
+    """
+    model: str
+    """
+    The name of a served model.
+    """
+    messages: list[
+        Annotated[
+            AnthropicUserMessage | AnthropicAssistantMessage | AnthropicSystemMessage,
+            Field(discriminator="role"),
+        ]
+    ]
+    """
+    The conversation so far, the oldest message first. The answer continues an assistant's last message.
+    """
+    system: Annotated[
+        str | list[AnthropicTextBlock] | None | MISSING, Field(title="AnthropicSystem")
+    ] = MISSING
+    """
+    Instructions, placed before the conversation.
+    """
+    output_format: AnthropicOutputFormat | None | MISSING = MISSING
+    """
+    The format of the answer, by its older name.
+    """
+    cache_control: AnthropicCacheControl | None | MISSING = MISSING
+    """
+    A prompt cache breakpoint: cache the prompt up to the last block.
+    """
+    context_management: dict[str, Any] | None | MISSING = MISSING
+    """
+    How to shorten a conversation that is too long.
+    """
+    mcp_servers: list[dict[str, Any]] | None | MISSING = MISSING
+    """
+    MCP servers whose tools the provider calls.
+    """
+    speed: Literal["standard", "fast"] | None | MISSING = MISSING
+    """
+    The speed of the answer.
     """
 
 
@@ -5021,6 +6411,12 @@ class InputTokensRequest(BaseModel):
     previous_response_id: str | None | MISSING = MISSING
     """
     The id of a stored response to continue.
+    """
+    conversation: Annotated[
+        str | ConversationReference | None | MISSING, Field(title="ConversationParam")
+    ] = MISSING
+    """
+    A stored conversation to continue.
     """
     tools: list[FlatFunctionTool | FunctionTool | FlatCustomTool | NamespaceTool | ToolSearchTool | HostedTool] | None | MISSING = (
         MISSING

@@ -332,4 +332,37 @@ STREAMS: dict[str, Stream] = {
             WholeEqualsPieces(of='item', piece='item', whole='response.output'),
         ),
     ),
+    "messages": Stream(
+        framing='event',
+        terminator=None,
+        classify='type',
+        machines=(
+            Machine(
+                'message',
+                inside=None,
+                key=None,
+                open='message_start',
+                close=None,
+                body=('ping', 'message_delta'),
+                end=('message_stop',),
+                fail=(),
+                abort=('error',),
+            ),
+            Machine(
+                'block',
+                inside='message',
+                key='index',
+                open='content_block_start',
+                close='content_block_stop',
+                body=('content_block_delta',),
+                end=(),
+                fail=(),
+                abort=(),
+            ),
+        ),
+        laws=(
+            KeysDense(),
+            ChildrenCloseFirst(),
+        ),
+    ),
 }

@@ -76,6 +76,326 @@ SHAPES: dict[str, Shape] = {
             'type': ('allowed_tools', ),
         },
     ),
+    "AnthropicAssistantMessage": Shape(
+        fields={
+            'role': Field("supported"),
+            'content': Field("supported", shape="AnthropicAssistantContent"),
+        },
+        required=frozenset(['content', 'role']),
+        values={
+            'role': ('assistant', ),
+        },
+    ),
+    "AnthropicBase64Image": Shape(
+        fields={
+            'type': Field("supported"),
+            'data': Field("supported"),
+            'media_type': Field("accepted"),
+        },
+        required=frozenset(['data', 'type']),
+        values={
+            'type': ('base64', ),
+        },
+    ),
+    "AnthropicCacheControl": Shape(
+        fields={
+            'type': Field("accepted"),
+            'ttl': Field("accepted"),
+            'scope': Field("accepted"),
+        },
+        required=frozenset([]),
+        values={
+        },
+    ),
+    "AnthropicCitations": Shape(
+        fields={
+            'enabled': Field("unsupported", supported_values={'const': False}),
+        },
+        required=frozenset([]),
+        values={
+        },
+    ),
+    "AnthropicCountedOutputConfig": Shape(
+        fields={
+            'format': Field("accepted", shape="AnthropicOutputFormat"),
+            'effort': Field("supported"),
+        },
+        required=frozenset([]),
+        values={
+            'effort': ('low', 'medium', 'high', 'xhigh', 'max', None, ),
+        },
+    ),
+    "AnthropicCountedThinking": Shape(
+        fields={
+            'budget_tokens': Field("accepted"),
+            'display': Field("accepted"),
+            'type': Field("supported"),
+        },
+        required=frozenset(['type']),
+        values={
+            'display': ('summarized', 'omitted', None, ),
+            'type': ('enabled', 'adaptive', 'disabled', ),
+        },
+    ),
+    "AnthropicCountedTool": Shape(
+        fields={
+            'strict': Field("accepted"),
+            'type': Field("accepted"),
+            'name': Field("supported"),
+            'description': Field("supported"),
+            'input_schema': Field("supported"),
+            'input_examples': Field("unsupported"),
+            'defer_loading': Field("accepted"),
+            'eager_input_streaming': Field("accepted"),
+            'allowed_callers': Field("unsupported", supported_values={'contains': {'const': 'direct'}}),
+            'cache_control': Field("accepted", shape="AnthropicCacheControl"),
+        },
+        required=frozenset(['input_schema', 'name']),
+        values={
+            'type': ('custom', None, ),
+        },
+    ),
+    "AnthropicCountedToolChoice": Shape(
+        fields={
+            'disable_parallel_tool_use': Field("accepted"),
+            'type': Field("supported"),
+            'name': Field("supported"),
+        },
+        required=frozenset(['type']),
+        values={
+            'type': ('auto', 'any', 'tool', 'none', ),
+        },
+    ),
+    "AnthropicDocumentBlock": Shape(
+        fields={
+            'type': Field("supported"),
+            'source': Field("supported", shape="AnthropicDocumentSource"),
+            'title': Field("supported"),
+            'context': Field("supported"),
+            'citations': Field("unsupported", shape="AnthropicCitations"),
+            'cache_control': Field("accepted", shape="AnthropicCacheControl"),
+        },
+        required=frozenset(['source', 'type']),
+        values={
+            'type': ('document', ),
+        },
+    ),
+    "AnthropicDocumentContent": Shape(
+        fields={
+            'type': Field("supported"),
+            'content': Field("supported", shape="AnthropicDocumentBlocks"),
+        },
+        required=frozenset(['content', 'type']),
+        values={
+            'type': ('content', ),
+        },
+    ),
+    "AnthropicImageBlock": Shape(
+        fields={
+            'type': Field("supported"),
+            'source': Field("supported", shape="AnthropicImageSource"),
+            'cache_control': Field("accepted", shape="AnthropicCacheControl"),
+        },
+        required=frozenset(['source', 'type']),
+        values={
+            'type': ('image', ),
+        },
+    ),
+    "AnthropicMetadata": Shape(
+        fields={
+            'user_id': Field("accepted"),
+        },
+        required=frozenset([]),
+        values={
+        },
+    ),
+    "AnthropicOutputConfig": Shape(
+        fields={
+            'effort': Field("supported"),
+            'format': Field("supported", shape="AnthropicOutputFormat"),
+        },
+        required=frozenset([]),
+        values={
+            'effort': ('low', 'medium', 'high', 'xhigh', 'max', None, ),
+        },
+    ),
+    "AnthropicOutputFormat": Shape(
+        fields={
+            'type': Field("supported"),
+            'schema': Field("supported"),
+        },
+        required=frozenset(['schema', 'type']),
+        values={
+            'type': ('json_schema', ),
+        },
+    ),
+    "AnthropicPlainText": Shape(
+        fields={
+            'type': Field("supported"),
+            'data': Field("supported"),
+            'media_type': Field("accepted"),
+        },
+        required=frozenset(['data', 'type']),
+        values={
+            'type': ('text', ),
+        },
+    ),
+    "AnthropicRedactedThinkingBlock": Shape(
+        fields={
+            'type': Field("supported"),
+            'data': Field("supported"),
+        },
+        required=frozenset(['data', 'type']),
+        values={
+            'type': ('redacted_thinking', ),
+        },
+    ),
+    "AnthropicSearchResultBlock": Shape(
+        fields={
+            'type': Field("supported"),
+            'source': Field("supported"),
+            'title': Field("supported"),
+            'content': Field("supported", shape="AnthropicTextBlock"),
+            'citations': Field("unsupported", shape="AnthropicCitations"),
+            'cache_control': Field("accepted", shape="AnthropicCacheControl"),
+        },
+        required=frozenset(['content', 'source', 'title', 'type']),
+        values={
+            'type': ('search_result', ),
+        },
+    ),
+    "AnthropicSystemMessage": Shape(
+        fields={
+            'role': Field("supported"),
+            'content': Field("supported", shape="AnthropicTextBlock"),
+        },
+        required=frozenset(['content', 'role']),
+        values={
+            'role': ('system', ),
+        },
+    ),
+    "AnthropicTextBlock": Shape(
+        fields={
+            'type': Field("supported"),
+            'text': Field("supported"),
+            'citations': Field("accepted"),
+            'cache_control': Field("accepted", shape="AnthropicCacheControl"),
+        },
+        required=frozenset(['text', 'type']),
+        values={
+            'type': ('text', ),
+        },
+    ),
+    "AnthropicThinking": Shape(
+        fields={
+            'type': Field("supported"),
+            'budget_tokens': Field("supported"),
+            'display': Field("supported"),
+        },
+        required=frozenset(['type']),
+        values={
+            'type': ('enabled', 'adaptive', 'disabled', ),
+            'display': ('summarized', 'omitted', None, ),
+        },
+    ),
+    "AnthropicThinkingBlock": Shape(
+        fields={
+            'type': Field("supported"),
+            'thinking': Field("supported"),
+            'signature': Field("supported"),
+        },
+        required=frozenset(['signature', 'thinking', 'type']),
+        values={
+            'type': ('thinking', ),
+        },
+    ),
+    "AnthropicTool": Shape(
+        fields={
+            'type': Field("accepted"),
+            'name': Field("supported"),
+            'description': Field("supported"),
+            'input_schema': Field("supported"),
+            'strict': Field("supported"),
+            'input_examples': Field("unsupported"),
+            'defer_loading': Field("accepted"),
+            'eager_input_streaming': Field("accepted"),
+            'allowed_callers': Field("unsupported", supported_values={'contains': {'const': 'direct'}}),
+            'cache_control': Field("accepted", shape="AnthropicCacheControl"),
+        },
+        required=frozenset(['input_schema', 'name']),
+        values={
+            'type': ('custom', None, ),
+        },
+    ),
+    "AnthropicToolChoice": Shape(
+        fields={
+            'type': Field("supported"),
+            'name': Field("supported"),
+            'disable_parallel_tool_use': Field("supported"),
+        },
+        required=frozenset(['type']),
+        values={
+            'type': ('auto', 'any', 'tool', 'none', ),
+        },
+    ),
+    "AnthropicToolReferenceBlock": Shape(
+        fields={
+            'type': Field("supported"),
+            'tool_name': Field("supported"),
+            'cache_control': Field("accepted", shape="AnthropicCacheControl"),
+        },
+        required=frozenset(['tool_name', 'type']),
+        values={
+            'type': ('tool_reference', ),
+        },
+    ),
+    "AnthropicToolResultBlock": Shape(
+        fields={
+            'type': Field("supported"),
+            'tool_use_id': Field("supported"),
+            'content': Field("supported", shape="AnthropicToolResultContent"),
+            'is_error': Field("supported"),
+            'cache_control': Field("accepted", shape="AnthropicCacheControl"),
+        },
+        required=frozenset(['tool_use_id', 'type']),
+        values={
+            'type': ('tool_result', ),
+        },
+    ),
+    "AnthropicToolUseBlock": Shape(
+        fields={
+            'type': Field("supported"),
+            'id': Field("supported"),
+            'name': Field("supported"),
+            'input': Field("supported"),
+            'caller': Field("accepted"),
+            'cache_control': Field("accepted", shape="AnthropicCacheControl"),
+        },
+        required=frozenset(['id', 'input', 'name', 'type']),
+        values={
+            'type': ('tool_use', ),
+        },
+    ),
+    "AnthropicUrlImage": Shape(
+        fields={
+            'type': Field("supported"),
+            'url': Field("supported"),
+        },
+        required=frozenset(['type', 'url']),
+        values={
+            'type': ('url', ),
+        },
+    ),
+    "AnthropicUserMessage": Shape(
+        fields={
+            'role': Field("supported"),
+            'content': Field("supported", shape="AnthropicUserContent"),
+        },
+        required=frozenset(['content', 'role']),
+        values={
+            'role': ('user', ),
+        },
+    ),
     "ApproximateLocation": Shape(
         fields={
             'city': Field("unsupported"),
@@ -217,6 +537,27 @@ SHAPES: dict[str, Shape] = {
         },
         required=frozenset(['id']),
         values={
+        },
+    ),
+    "CountTokensRequest": Shape(
+        fields={
+            'chat_template_kwargs': Field("supported"),
+            'output_format': Field("accepted", shape="AnthropicOutputFormat"),
+            'tools': Field("supported", shape="AnthropicCountedTool"),
+            'tool_choice': Field("supported", shape="AnthropicCountedToolChoice"),
+            'thinking': Field("supported", shape="AnthropicCountedThinking"),
+            'output_config': Field("supported", shape="AnthropicCountedOutputConfig"),
+            'model': Field("supported"),
+            'messages': Field("supported", shape="AnthropicMessageParam"),
+            'system': Field("supported", shape="AnthropicTextBlock"),
+            'cache_control': Field("accepted", shape="AnthropicCacheControl"),
+            'context_management': Field("unsupported"),
+            'mcp_servers': Field("refused"),
+            'speed': Field("unsupported", supported_values={'const': 'standard'}),
+        },
+        required=frozenset(['messages', 'model']),
+        values={
+            'speed': ('standard', 'fast', None, ),
         },
     ),
     "CountedReasoning": Shape(
@@ -602,6 +943,39 @@ SHAPES: dict[str, Shape] = {
             'truncation_side': ('left', 'right', None, ),
             'mm_payload': ('tensors', 'none', None, ),
             'return_hidden_states': (True, False, 'last', None, ),
+        },
+    ),
+    "CreateMessageRequest": Shape(
+        fields={
+            'stream': Field("supported"),
+            'chat_template_kwargs': Field("supported"),
+            'kv_transfer_params': Field("unsupported"),
+            'max_tokens': Field("supported"),
+            'stop_sequences': Field("supported"),
+            'temperature': Field("supported"),
+            'top_p': Field("supported"),
+            'top_k': Field("supported"),
+            'tools': Field("supported", shape="AnthropicTool"),
+            'tool_choice': Field("supported", shape="AnthropicToolChoice"),
+            'thinking': Field("supported", shape="AnthropicThinking"),
+            'output_config': Field("supported", shape="AnthropicOutputConfig"),
+            'metadata': Field("accepted", shape="AnthropicMetadata"),
+            'service_tier': Field("accepted"),
+            'container': Field("unsupported"),
+            'inference_geo': Field("unsupported"),
+            'model': Field("supported"),
+            'messages': Field("supported", shape="AnthropicMessageParam"),
+            'system': Field("supported", shape="AnthropicTextBlock"),
+            'output_format': Field("supported", shape="AnthropicOutputFormat"),
+            'cache_control': Field("accepted", shape="AnthropicCacheControl"),
+            'context_management': Field("unsupported"),
+            'mcp_servers': Field("refused"),
+            'speed': Field("unsupported", supported_values={'const': 'standard'}),
+        },
+        required=frozenset(['max_tokens', 'messages', 'model']),
+        values={
+            'service_tier': ('auto', 'standard_only', None, ),
+            'speed': ('standard', 'fast', None, ),
         },
     ),
     "CreateResponseRequest": Shape(
@@ -1267,6 +1641,7 @@ SHAPES: dict[str, Shape] = {
             'input': Field("supported", shape="ResponseInput"),
             'instructions': Field("supported"),
             'previous_response_id': Field("supported"),
+            'conversation': Field("refused", shape="ConversationReference"),
             'tools': Field("supported", shape="ResponseTool"),
             'tool_choice': Field("supported", shape="ResponseToolChoice"),
             'parallel_tool_calls': Field("accepted"),
@@ -1945,6 +2320,68 @@ SHAPES: dict[str, Shape] = {
 }
 
 UNIONS: dict[str, Union] = {
+    "AnthropicAssistantContent": Union(
+        branches=('AnthropicTextBlock', 'AnthropicThinkingBlock', 'AnthropicRedactedThinkingBlock', 'AnthropicToolUseBlock'),
+        select='type',
+        variants={
+            'text': ('AnthropicTextBlock',),
+            'thinking': ('AnthropicThinkingBlock',),
+            'redacted_thinking': ('AnthropicRedactedThinkingBlock',),
+            'tool_use': ('AnthropicToolUseBlock',),
+        },
+        absent=(),
+    ),
+    "AnthropicDocumentSource": Union(
+        branches=('AnthropicPlainText', 'AnthropicDocumentContent'),
+        select='type',
+        variants={
+            'text': ('AnthropicPlainText',),
+            'content': ('AnthropicDocumentContent',),
+        },
+        absent=(),
+    ),
+    "AnthropicDocumentBlocks": Union(
+        branches=('AnthropicTextBlock', 'AnthropicImageBlock'),
+        select='type',
+        variants={
+            'text': ('AnthropicTextBlock',),
+            'image': ('AnthropicImageBlock',),
+        },
+        absent=(),
+    ),
+    "AnthropicImageSource": Union(
+        branches=('AnthropicBase64Image', 'AnthropicUrlImage'),
+        select='type',
+        variants={
+            'base64': ('AnthropicBase64Image',),
+            'url': ('AnthropicUrlImage',),
+        },
+        absent=(),
+    ),
+    "AnthropicToolResultContent": Union(
+        branches=('AnthropicTextBlock', 'AnthropicImageBlock', 'AnthropicDocumentBlock', 'AnthropicSearchResultBlock', 'AnthropicToolReferenceBlock'),
+        select='type',
+        variants={
+            'text': ('AnthropicTextBlock',),
+            'image': ('AnthropicImageBlock',),
+            'document': ('AnthropicDocumentBlock',),
+            'search_result': ('AnthropicSearchResultBlock',),
+            'tool_reference': ('AnthropicToolReferenceBlock',),
+        },
+        absent=(),
+    ),
+    "AnthropicUserContent": Union(
+        branches=('AnthropicTextBlock', 'AnthropicImageBlock', 'AnthropicDocumentBlock', 'AnthropicSearchResultBlock', 'AnthropicToolResultBlock'),
+        select='type',
+        variants={
+            'text': ('AnthropicTextBlock',),
+            'image': ('AnthropicImageBlock',),
+            'document': ('AnthropicDocumentBlock',),
+            'search_result': ('AnthropicSearchResultBlock',),
+            'tool_result': ('AnthropicToolResultBlock',),
+        },
+        absent=(),
+    ),
     "AssistantContent": Union(
         branches=('TextPart', 'RefusalPart', 'ThinkingPart', 'ChatOutputTextPart'),
         select='type',
@@ -1964,6 +2401,16 @@ UNIONS: dict[str, Union] = {
             'custom': ('MessageCustomToolCall',),
         },
         absent=('MessageFunctionToolCall',),
+    ),
+    "AnthropicMessageParam": Union(
+        branches=('AnthropicUserMessage', 'AnthropicAssistantMessage', 'AnthropicSystemMessage'),
+        select='role',
+        variants={
+            'user': ('AnthropicUserMessage',),
+            'assistant': ('AnthropicAssistantMessage',),
+            'system': ('AnthropicSystemMessage',),
+        },
+        absent=(),
     ),
     "Message": Union(
         branches=('DeveloperMessage', 'SystemMessage', 'UserMessage', 'AssistantMessage', 'ToolMessage', 'FunctionMessage'),
@@ -2426,6 +2873,14 @@ DEFAULTS: dict[str, dict[str, Any]] = {
     "InputTokensRequest": {
         "parallel_tool_calls": True,
         "truncation": 'disabled',
+    },
+    "CreateMessageRequest": {
+        "stream": False,
+        "temperature": 1,
+        "top_p": 1,
+        "top_k": 40,
+    },
+    "CountTokensRequest": {
     },
     "TokenizeRequest": {
         "pad_to_max_length": False,

@@ -49,6 +49,396 @@ class Annotation(TypedDict):
     """
 
 
+class AnthropicAnswerText(TypedDict):
+    """
+    Text of an answer.
+    """
+
+    type: Literal["text"]
+    """
+    The type of block.
+    """
+    text: str
+    """
+    The text.
+    """
+    citations: NotRequired[list[dict[str, Any]] | None]
+    """
+    The sources of the text.
+    """
+
+
+class AnthropicAnswerThinking(TypedDict):
+    """
+    Reasoning of an answer.
+    """
+
+    type: Literal["thinking"]
+    """
+    The type of block.
+    """
+    thinking: str
+    """
+    The reasoning.
+    """
+    signature: str
+    """
+    The proof that the server created the reasoning, to be sent back with it.
+    """
+
+
+class AnthropicAnswerToolUse(TypedDict):
+    """
+    A tool call of an answer.
+    """
+
+    type: Literal["tool_use"]
+    """
+    The type of block.
+    """
+    id: str
+    """
+    The call's id, to which its result refers.
+    """
+    name: str
+    """
+    The tool's name.
+    """
+    input: dict[str, Any]
+    """
+    The arguments. Empty at the start of a block in a stream.
+    """
+    caller: NotRequired[dict[str, Any]]
+    """
+    Who called the tool.
+    """
+
+
+class AnthropicContentBlockDelta(TypedDict):
+    """
+    The next piece of a block.
+    """
+
+    type: Literal["content_block_delta"]
+    """
+    The type of event.
+    """
+    index: int
+    """
+    The position of the block in the answer's content.
+    """
+    delta: AnthropicTextDelta | AnthropicInputJsonDelta | AnthropicThinkingDelta | AnthropicSignatureDelta
+    """
+    The piece.
+    """
+
+
+class AnthropicContentBlockStart(TypedDict):
+    """
+    A block begins.
+    """
+
+    type: Literal["content_block_start"]
+    """
+    The type of event.
+    """
+    index: int
+    """
+    The position of the block in the answer's content.
+    """
+    content_block: AnthropicAnswerText | AnthropicAnswerThinking | AnthropicAnswerToolUse
+    """
+    The block, still empty.
+    """
+
+
+class AnthropicContentBlockStop(TypedDict):
+    """
+    A block is complete.
+    """
+
+    type: Literal["content_block_stop"]
+    """
+    The type of event.
+    """
+    index: int
+    """
+    The position of the block in the answer's content.
+    """
+
+
+class AnthropicError(TypedDict):
+    """
+    What went wrong.
+    """
+
+    type: Literal["invalid_request_error", "authentication_error", "permission_error", "not_found_error", "timeout_error", "request_too_large", "rate_limit_error", "api_error", "overloaded_error"]
+    """
+    The error type.
+    """
+    message: str
+    """
+    A human-readable message.
+    """
+
+
+class AnthropicErrorResponse(TypedDict):
+    """
+    The shape of an error, as an answer and as the last event of a stream.
+    """
+
+    type: Literal["error"]
+    """
+    The type of object.
+    """
+    error: AnthropicError
+    """
+    What went wrong.
+    """
+    request_id: NotRequired[str | None]
+    """
+    The request's id, as in the header X-Request-Id.
+    """
+
+
+class AnthropicInputJsonDelta(TypedDict):
+    """
+    The next piece of a call's arguments.
+    """
+
+    type: Literal["input_json_delta"]
+    """
+    The type of piece.
+    """
+    partial_json: str
+    """
+    A piece of the arguments' JSON.
+    """
+
+
+class AnthropicMessage(TypedDict):
+    """
+    An answer.
+    """
+
+    id: str
+    """
+    The answer's id.
+    """
+    type: Literal["message"]
+    """
+    The type of object.
+    """
+    role: Literal["assistant"]
+    """
+    The role of the message's author.
+    """
+    model: str
+    """
+    The model's name.
+    """
+    content: list[AnthropicAnswerText | AnthropicAnswerThinking | AnthropicAnswerToolUse]
+    """
+    The blocks of the answer, in order. Empty in message_start.
+    """
+    stop_reason: Literal["end_turn", "max_tokens", "stop_sequence", "tool_use", "pause_turn", "refusal", "model_context_window_exceeded"] | None
+    """
+    Why the answer ended; null in message_start.
+    """
+    stop_sequence: str | None
+    """
+    The stop string that ended the answer.
+    """
+    usage: AnthropicUsage
+    """
+    The number of tokens of the request and its answer.
+    """
+    stop_details: NotRequired[dict[str, Any] | None]
+    """
+    Why the answer was refused.
+    """
+    container: NotRequired[dict[str, Any] | None]
+    """
+    The container that the provider's code execution used.
+    """
+    kv_transfer_params: NotRequired[dict[str, Any] | None]
+    """
+    How another server finds the KV cache of the prompt.
+    """
+
+
+class AnthropicMessageChange(TypedDict):
+    """
+    Why an answer ended.
+    """
+
+    stop_reason: Literal["end_turn", "max_tokens", "stop_sequence", "tool_use", "pause_turn", "refusal", "model_context_window_exceeded"] | None
+    """
+    Why the answer ended.
+    """
+    stop_sequence: str | None
+    """
+    The stop string that ended the answer.
+    """
+
+
+class AnthropicMessageDelta(TypedDict):
+    """
+    Why the answer ended, and its usage; all blocks are complete.
+    """
+
+    type: Literal["message_delta"]
+    """
+    The type of event.
+    """
+    delta: AnthropicMessageChange
+    """
+    Why the answer ended.
+    """
+    usage: AnthropicUsage
+    """
+    The number of tokens of the request and its answer.
+    """
+
+
+class AnthropicMessageStart(TypedDict):
+    """
+    The answer begins.
+    """
+
+    type: Literal["message_start"]
+    """
+    The type of event.
+    """
+    message: AnthropicMessage
+    """
+    The answer, without content.
+    """
+
+
+class AnthropicMessageStop(TypedDict):
+    """
+    The end of the stream.
+    """
+
+    type: Literal["message_stop"]
+    """
+    The type of event.
+    """
+
+
+class AnthropicOutputTokensDetails(TypedDict):
+    """
+    A breakdown of the generated tokens.
+    """
+
+    thinking_tokens: int
+    """
+    Reasoning tokens.
+    """
+
+
+class AnthropicPing(TypedDict):
+    """
+    Keeps the connection open.
+    """
+
+    type: Literal["ping"]
+    """
+    The type of event.
+    """
+
+
+class AnthropicSignatureDelta(TypedDict):
+    """
+    The signature of the reasoning, before the block's end.
+    """
+
+    type: Literal["signature_delta"]
+    """
+    The type of piece.
+    """
+    signature: str
+    """
+    The signature.
+    """
+
+
+AnthropicStreamEvent: TypeAlias = AnthropicMessageStart | AnthropicPing | AnthropicContentBlockStart | AnthropicContentBlockDelta | AnthropicContentBlockStop | AnthropicMessageDelta | AnthropicMessageStop | AnthropicErrorResponse
+"""
+An event of an answer.
+"""
+
+
+class AnthropicTextDelta(TypedDict):
+    """
+    The next piece of a text.
+    """
+
+    type: Literal["text_delta"]
+    """
+    The type of piece.
+    """
+    text: str
+    """
+    The text.
+    """
+
+
+class AnthropicThinkingDelta(TypedDict):
+    """
+    The next piece of the reasoning.
+    """
+
+    type: Literal["thinking_delta"]
+    """
+    The type of piece.
+    """
+    thinking: str
+    """
+    The reasoning.
+    """
+
+
+class AnthropicUsage(TypedDict):
+    """
+    The number of tokens of the request and its answer.
+    """
+
+    input_tokens: int
+    """
+    Tokens of the prompt that weren't read from the cache or written to it.
+    """
+    output_tokens: int
+    """
+    Generated tokens, so far in a stream.
+    """
+    cache_creation_input_tokens: NotRequired[int | None]
+    """
+    Tokens of the prompt that were written to the cache.
+    """
+    cache_read_input_tokens: NotRequired[int | None]
+    """
+    Tokens of the prompt that were read from the cache.
+    """
+    output_tokens_details: NotRequired[AnthropicOutputTokensDetails | None]
+    """
+    A breakdown of the generated tokens.
+    """
+    service_tier: NotRequired[Literal["standard", "priority", "batch"] | None]
+    """
+    The service tier that processed the request.
+    """
+    cache_creation: NotRequired[dict[str, Any] | None]
+    """
+    A breakdown by the lifetime of the cache entries.
+    """
+    server_tool_use: NotRequired[dict[str, Any] | None]
+    """
+    Calls of the provider's tools.
+    """
+
+
 class CacheWriteDetails(TypedDict):
     """
     Tokens written to the cache, by how long they are kept.
@@ -1081,6 +1471,21 @@ class ConversationReference(TypedDict):
     id: str
     """
     The conversation's id.
+    """
+
+
+class CountTokensResponse(TypedDict):
+    """
+    The number of tokens of a conversation.
+    """
+
+    input_tokens: int
+    """
+    The tokens of the prompt, with those of system, tools and images.
+    """
+    context_management: NotRequired[dict[str, Any] | None]
+    """
+    The number of tokens before the conversation was shortened.
     """
 
 

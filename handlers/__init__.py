@@ -9,6 +9,7 @@ from specvino.handlers.completions import Completions
 from specvino.handlers.encryption import Cipher
 from specvino.handlers.limits import Limits
 from specvino.handlers.media import Media, MediaSettings
+from specvino.handlers.messages import Messages
 from specvino.handlers.models import Models, ServedModel, ServedModels
 from specvino.handlers.own_document import Door, OwnDocument
 from specvino.handlers.pipeline import Pipeline
@@ -25,6 +26,7 @@ class Handlers:
     chat: protocols.ChatHandlers
     completions: protocols.CompletionsHandlers
     responses: Responses
+    messages: protocols.MessagesHandlers
     tokens: protocols.TokensHandlers
     models: protocols.ModelsHandlers
     service: protocols.ServiceHandlers
@@ -49,19 +51,21 @@ def bind(
 ) -> Handlers:
     """Returns all handlers for the models.
 
-    Without a `store` responses aren't stored; without a `cipher`, encrypted reasoning can't be decrypted after a
-    restart. Without `media` requests must contain their images. `door` has the limits of the HTTP server, for its
+    Without a `store` responses aren't stored; without a `cipher`, encrypted and signed reasoning isn't accepted after
+    a restart. Without `media` requests must contain their images. `door` has the limits of the HTTP server, for its
     document.
     """
     limits, store = limits or Limits(), store or NoStore()
     served = ServedModels(models)
     limits = replace(limits, stores_responses=store.keeps)
+    cipher = cipher or Cipher()
     pipeline = Pipeline(served, limits, Media(media or MediaSettings()))
     document = OwnDocument(served, limits, door or Door())
     return Handlers(
         chat=Chat(pipeline),
         completions=Completions(pipeline),
-        responses=Responses(pipeline, store, cipher or Cipher()),
+        responses=Responses(pipeline, store, cipher),
+        messages=Messages(pipeline, cipher),
         tokens=Tokens(served, limits),
         models=Models(served),
         service=Service(served.engines, document),

@@ -6,6 +6,9 @@ from pathlib import Path
 
 from cryptography.fernet import Fernet, InvalidToken
 
+from specvino.generated.errors import ErrorCode
+from specvino.handlers.errors import ApiError
+
 
 class NotDecryptable(Exception):
     """The text was not encrypted with this key, or was changed afterwards."""
@@ -36,6 +39,14 @@ class Cipher:
             return self._fernet.decrypt(encrypted.encode()).decode()
         except InvalidToken:
             raise NotDecryptable from None
+
+    def require(self, encrypted: str, param: str) -> str:
+        """Returns the text that was encrypted, in the field `param` of a request. Raises ApiError."""
+        try:
+            return self.decrypt(encrypted)
+        except NotDecryptable:
+            message = f"{param} was not encrypted by this server, or was changed. Send it as the server returned it."
+            raise ApiError(ErrorCode.INVALID_ENCRYPTED_CONTENT, message, param=param) from None
 
 
 def _create(file: Path) -> None:

@@ -41,6 +41,11 @@ class ApiError(Exception):
             }
         }
 
+    def anthropic_body(self, request_id: str) -> wire.AnthropicErrorResponse:
+        """Returns the error as Anthropic's API sends it, in a response and in a stream."""
+        error: wire.AnthropicError = {"type": self.kind.anthropic_type, "message": self.message}
+        return {"type": "error", "error": error, "request_id": request_id}
+
     def event(self, sequence_number: int) -> wire.ResponseErrorEvent:
         """Returns the error as the last event of a stream whose events have types."""
         return {

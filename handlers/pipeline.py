@@ -1,4 +1,4 @@
-"""The steps from a request to the engine, in the same order for chat, completions and responses.
+"""The steps from a request to the engine, in the same order for chat, completions, responses and messages.
 
 1. `Pipeline.check`: everything that needs no prompt. The served model, conditions between fields and of this server
    (openapi/conditions.yaml; those in the schema of another endpoint come first), sampling, tools, structured output,
@@ -30,7 +30,7 @@ from specvino.handlers.limits import Limits, require_consistent, require_support
 from specvino.handlers.measuring import Measured
 from specvino.handlers.media import Media, MessageDraft, fetches
 from specvino.handlers.models import ServedModel, ServedModels
-from specvino.handlers.or_none import or_none, value_of
+from specvino.handlers.or_none import value_of
 from specvino.handlers.sampling import Body, sampling, thinking_budget
 from specvino.handlers.structured_outputs import StructuredOutput, refusals, structured_output
 from specvino.handlers.template import TemplateVariables, conversation, template_variables
@@ -60,7 +60,8 @@ class RequestFields:
     `top_logprobs` are those of the answer, and `top_param` is the field with the latter. `token_fields` are the given
     fields, apart from truncation, that change the tokens of a prompt: they have no effect with vision-language models,
     whose pipeline tokenizes itself. `hidden` are the fields that the model's chat template may not render. `more_tools`
-    are tools in the conversation, besides those in the body's own fields.
+    are tools in the conversation, besides those in the body's own fields. With `continues` the answer continues the
+    conversation's last message.
     """
 
     body: Body
@@ -72,6 +73,7 @@ class RequestFields:
     token_fields: tuple[str, ...] = ()
     hidden: Mapping[Hidden, str] = field(default_factory=dict)
     more_tools: tuple[OfferedTool, ...] = ()
+    continues: bool = False
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -99,7 +101,8 @@ class CheckedRequest:
 
     def conversation(self, messages: Iterable[Message]) -> Conversation:
         """Returns the messages with the other inputs of the chat template."""
-        return conversation(self.fields.body, tuple(messages), self.tools.tools, self.variables)
+        fields = self.fields
+        return conversation(fields.body, tuple(messages), self.tools.tools, self.variables, continues=fields.continues)
 
     def unenforced(self, started: Started) -> Iterator[str]:
         """Yields the fields whose schemas don't constrain the answer."""
@@ -172,7 +175,7 @@ class Pipeline:
             GenerationRequest(
                 prompts=(),
                 sampling=settings,
-                n=or_none(body.n) or 1,
+                n=value_of(body, "n") or 1,
                 echo=fields.echo,
                 logprobs=fields.logprobs,
                 top_logprobs=fields.top_logprobs,
@@ -184,7 +187,7 @@ class Pipeline:
                 must_call=tools.forced_by is not None,
                 parallel_calls=tools.parallel,
                 owner=context.owner,
-                priority=or_none(body.priority) or 0,
+                priority=value_of(body, "priority") or 0,
                 thinking_budget=budget,
             ),
             model,

@@ -11,8 +11,8 @@ from specvino.engine.protocol import ModelInfo
 from specvino.engine.request import Conversation, Message, Tool
 from specvino.handlers.or_none import value_at, value_of
 
-# The field is in an object on some endpoints.
-_EFFORTS = ("reasoning_effort", "reasoning.effort")
+# The field is in an object on some endpoints. On the first two, it also decides whether the model reasons.
+_EFFORTS = ("reasoning_effort", "reasoning.effort", "output_config.effort")
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,20 +31,25 @@ def template_variables(body: BaseModel, model: ModelInfo) -> TemplateVariables:
     add_generation_prompt = value_of(body, "add_generation_prompt")
     if add_generation_prompt is not None:
         values["add_generation_prompt"] = add_generation_prompt
-    param = next((name for name in _EFFORTS if value_at(body, name) is not None), None)
-    if param is None:
-        return TemplateVariables(json.dumps(values))
-    reasoning = _reasoning(value_at(body, param))
+    reasoning = _reasoning(body)
     template = value_of(body, "chat_template")
     used = thinking_variables(template) if template else model.thinking_variables
-    return TemplateVariables(json.dumps(reasoning | values), () if reasoning.keys() & used else (param,))
+    for variables in reasoning.values():
+        values = variables | values
+    unsupported = tuple(param for param, variables in reasoning.items() if not variables.keys() & used)
+    return TemplateVariables(json.dumps(values), unsupported)
 
 
 def conversation(
-    body: BaseModel, messages: tuple[Message, ...], tools: tuple[Tool, ...], variables: TemplateVariables
+    body: BaseModel,
+    messages: tuple[Message, ...],
+    tools: tuple[Tool, ...],
+    variables: TemplateVariables,
+    *,
+    continues: bool = False,
 ) -> Conversation:
     """Returns the conversation for the engine. A body may contain token ids instead of messages, or request the
-    unrendered text of its first message as the prompt.
+    unrendered text of its first message as the prompt. With `continues` the answer continues the last message.
     """
     rendered: str | tuple[int, ...] | None
     rendered = tuple(value_of(body, "prompt_token_ids") or value_of(body, "input_ids") or ()) or None
@@ -56,12 +61,25 @@ def conversation(
         variables.json,
         value_of(body, "chat_template"),
         value_of(body, "add_special_tokens") or False,
-        value_of(body, "continue_final_message") or False,
+        value_of(body, "continue_final_message") or continues,
         rendered,
     )
 
 
-def _reasoning(effort: str) -> dict[str, Any]:
-    if effort == "none":
-        return {"enable_thinking": False}
-    return {"enable_thinking": True, "reasoning_effort": effort}
+def _reasoning(body: BaseModel) -> dict[str, dict[str, Any]]:
+    """Returns the variables that the fields about reasoning set, by field."""
+    variables: dict[str, dict[str, Any]] = {}
+    if (kind := value_at(body, "thinking.type")) is not None:
+        variables["thinking"] = {"enable_thinking": kind != "disabled"}
+    for param in _EFFORTS:
+        match value_at(body, param):
+            case None:
+                continue
+            case "none":
+                variables[param] = {"enable_thinking": False}
+            case effort if param == "output_config.effort":
+                variables[param] = {"reasoning_effort": effort}
+            case effort:
+                variables[param] = {"enable_thinking": True, "reasoning_effort": effort}
+        break
+    return variables

@@ -16,6 +16,8 @@ TITLES = {
     "chat": "Chat completions",
     "completions": "Completions",
     "responses": "Responses",
+    "messages": "Messages",
+    "count_tokens": "Token counts of messages",
     "response": "A stored response",
     "response_deletion": "Deleting a response",
     "response_cancel": "Cancelling a response",

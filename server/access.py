@@ -17,7 +17,7 @@ from pathlib import Path
 from typing import Any
 
 import msgspec
-from connexion.security import AbstractSecurityHandler
+from connexion.security import NO_VALUE, AbstractSecurityHandler
 from starlette.middleware.cors import CORSMiddleware
 from starlette.responses import Response
 from starlette.types import ASGIApp, Receive, Scope, Send
@@ -81,6 +81,9 @@ class BearerKeys(AbstractSecurityHandler):  # type: ignore[misc]
         if scheme.lower() != "bearer" or not key.strip():
             message = "This server needs an API key, sent as 'Authorization: Bearer KEY'."
             raise ApiError(ErrorCode.INVALID_API_KEY, message)
+        return self._admit(request, key)
+
+    def _admit(self, request: Any, key: str) -> dict[str, str]:
         # The header is latin-1 on the wire. All keys are compared, so that the time doesn't reveal which one matches.
         encoded = key.strip().encode("latin-1", "replace")
         fits = [hmac.compare_digest(encoded, known) for known in self._keys]
@@ -89,6 +92,14 @@ class BearerKeys(AbstractSecurityHandler):  # type: ignore[misc]
         # In the state that the whole exchange shares, from which the handler's context is built.
         request.scope.setdefault("state", {})["owner"] = self._owners[fits.index(True)]
         return {"sub": "key"}
+
+
+class HeaderKeys(BearerKeys):
+    """Connexion's handler for keys in `x-api-key`, for operations that accept these as well as bearer keys."""
+
+    def _check(self, request: Any) -> Any:
+        key = request.headers.get("x-api-key")
+        return NO_VALUE if key is None else self._admit(request, key)
 
 
 # Names that can't be registered on the internet, like IP addresses and names without a dot.

@@ -15,7 +15,7 @@ from connexion.resolver import Resolution, Resolver
 from starlette.convertors import PathConvertor, register_url_convertor
 
 from specvino.generated.handlers import OPERATIONS, Handlers, Reply
-from specvino.server.access import BearerKeys, Hosts, origins_middleware
+from specvino.server.access import BearerKeys, HeaderKeys, Hosts, origins_middleware
 from specvino.server.operations.errors import add_error_handlers
 from specvino.server.operations.exchange import Exchanges, RequestId
 from specvino.server.operations.operation import Drain, operations_middleware
@@ -57,7 +57,7 @@ def create_app(
         __name__,
         lifespan=lifespan,
         resolver=_OperationResolver(bound),
-        security_map={"bearer": partial(BearerKeys, settings.keys)},
+        security_map={"bearer": partial(BearerKeys, settings.keys), "apiKey": partial(HeaderKeys, settings.keys)},
         middlewares=[
             RequestId,
             partial(Exchanges, recorders=telemetry.recorders if telemetry else ()),

@@ -33,7 +33,8 @@ def to_routes(document: dict[str, Any]) -> dict[str, Any]:
         "paths": paths,
         "components": {
             "securitySchemes": {
-                name: {"type": scheme["type"], "scheme": scheme["scheme"]} for name, scheme in schemes.items()
+                name: {key: value for key, value in scheme.items() if key != "description"}
+                for name, scheme in schemes.items()
             }
         },
     }

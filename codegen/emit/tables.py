@@ -75,6 +75,7 @@ def handlers(document: dict[str, Any], dialects: Collection[dict[str, Any]]) -> 
                 "body": operation.body_component,
                 "framing": definition.get("x-stream", {}).get("framing"),
                 "terminator": definition.get("x-stream", {}).get("terminator"),
+                "error": name_of(operation.content("500")[JSON]["schema"]),
                 "returns": " | ".join(returns),
             }
         )
@@ -88,7 +89,7 @@ def systems(systems: dict[str, str]) -> str:
 
 def errors(errors: dict[str, Any]) -> str:
     """Returns errors.py: the error codes and their properties."""
-    return _render("errors.py.jinja", types=errors["types"], codes=errors["codes"])
+    return _render("errors.py.jinja", **errors)
 
 
 def streams(document: dict[str, Any]) -> str:

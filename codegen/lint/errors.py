@@ -8,7 +8,7 @@ from specvino.codegen.spec import Spec
 from specvino.document.operations import operations
 
 ENTRY = {"status": int, "type": str, "param": bool, "retryable": bool, "meaning": str}
-ENVELOPE = {"$ref": "#/components/schemas/ErrorResponse"}
+ENVELOPES = ({"$ref": "#/components/schemas/ErrorResponse"}, {"$ref": "#/components/schemas/AnthropicErrorResponse"})
 
 
 def codes(spec: Spec) -> Iterator[Problem]:
@@ -31,6 +31,10 @@ def codes(spec: Spec) -> Iterator[Problem]:
             )
         if not 400 <= int(entry.get("status") or 0) <= 599:
             yield Problem("error-codes", f"codes.{name}", f"the status {entry.get('status')} is not an error's")
+        elif entry["status"] not in spec.errors["anthropic_types"]:
+            yield Problem(
+                "error-codes", f"codes.{name}", f"anthropic_types has no type for the status {entry['status']}"
+            )
 
 
 def refusals(spec: Spec) -> Iterator[Problem]:
@@ -61,20 +65,21 @@ def declared(spec: Spec) -> Iterator[Problem]:
         for status, reason in required.items():
             if status not in definition["responses"]:
                 yield Problem("responses", location, f"{status} must be declared, since {reason}")
-        for status in definition["responses"]:
-            if status[0] in "45":
-                content = operation.content(status)
-                if content.keys() != {"application/json"} or content["application/json"].get("schema") != ENVELOPE:
-                    yield Problem(
-                        "responses",
-                        f"{location} {status}",
-                        "an error has one content, application/json with ErrorResponse",
-                    )
+        errors = {status: operation.content(status) for status in definition["responses"] if status[0] in "45"}
+        envelopes = [content.get("application/json", {}).get("schema") for content in errors.values()]
+        for (status, content), envelope in zip(errors.items(), envelopes, strict=True):
+            if content.keys() != {"application/json"} or envelope not in ENVELOPES:
+                fault = "an error has one content, application/json with ErrorResponse or AnthropicErrorResponse"
+                yield Problem("responses", f"{location} {status}", fault)
+            elif envelope != envelopes[0]:
+                yield Problem("responses", f"{location} {status}", "the errors of an operation have one shape")
 
 
 def examples(spec: Spec) -> Iterator[Problem]:
     """An error shown under a status has a code of that status, and that code's type."""
     for location, status, error in _shown(spec.document):
+        if "code" not in error and error.get("type") != (known := spec.errors["anthropic_types"][int(status)]):
+            yield Problem("error-examples", location, f"the type of {status} is {known}, not {error.get('type')}")
         entry = spec.errors["codes"].get(error.get("code"))
         if entry and str(entry["status"]) != status:
             yield Problem("error-examples", location, f"{error['code']} has status {entry['status']}, not {status}")

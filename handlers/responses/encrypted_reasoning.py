@@ -5,9 +5,7 @@ from contextlib import aclosing
 from typing import Any
 
 from specvino.generated import models, wire
-from specvino.generated.errors import ErrorCode
-from specvino.handlers.encryption import Cipher, NotDecryptable
-from specvino.handlers.errors import ApiError
+from specvino.handlers.encryption import Cipher
 from specvino.handlers.or_none import or_none
 from specvino.handlers.responses.request import InputItem
 
@@ -41,15 +39,7 @@ def decrypted(item: InputItem, param: str, cipher: Cipher) -> InputItem:
     """Returns an input item, with its reasoning decrypted if it has only encrypted reasoning. Raises ApiError."""
     if not isinstance(item, models.InputReasoning) or not (blob := or_none(item.encrypted_content)):
         return item
-    try:
-        text = cipher.decrypt(blob)
-    except NotDecryptable:
-        param = f"{param}.encrypted_content"
-        message = (
-            f"{param} was not encrypted by this server, or was changed. Send it as the server returned it, or leave it "
-            "out."
-        )
-        raise ApiError(ErrorCode.INVALID_ENCRYPTED_CONTENT, message, param=param) from None
+    text = cipher.require(blob, f"{param}.encrypted_content")
     if or_none(item.content):
         return item
     return item.model_copy(update={"content": [models.InputReasoningTextContent(type="reasoning_text", text=text)]})

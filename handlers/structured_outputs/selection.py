@@ -24,6 +24,10 @@ def structured_output(body: BaseModel, *, strict: bool = False) -> StructuredOut
             return _of_response_format(value_of(body, "response_format"), strict)
         case "text.format":
             return _of_text_format(value_of(body, "text").format, strict)
+        case "output_config.format":
+            return json_schema(_plain(value_of(body, "output_config").format)["schema"], f"{name}.schema", True)
+        case "output_format":
+            return json_schema(_plain(value_of(body, name))["schema"], f"{name}.schema", True)
     return KINDS[name](value_at(body, name), name, strict)
 
 

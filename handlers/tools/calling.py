@@ -15,7 +15,7 @@ from specvino.engine.segments import Started
 from specvino.generated import models
 from specvino.generated.errors import ErrorCode
 from specvino.handlers.errors import ApiError
-from specvino.handlers.or_none import lookup, value_of
+from specvino.handlers.or_none import lookup, or_none, value_of
 from specvino.handlers.tools.offered import OfferedTool, ToolKind, function, offered
 
 Named = tuple[ToolKind, str]
@@ -128,8 +128,20 @@ def _choice(choice: Any) -> _ToolChoice:
             return _allowed(choice.allowed_tools.mode, choice.allowed_tools.tools, "tool_choice.allowed_tools.tools")
         case models.FlatAllowedToolsChoice():
             return _allowed(choice.mode, choice.tools, "tool_choice.tools")
+        case models.AnthropicToolChoice() | models.AnthropicCountedToolChoice():
+            return _anthropic(choice)
     message = f"tool_choice forces a tool of the type {choice.type}; the model can call functions and custom tools."
     raise ApiError(ErrorCode.UNSUPPORTED_TOOL, message, param="tool_choice")
+
+
+def _anthropic(choice: models.AnthropicToolChoice | models.AnthropicCountedToolChoice) -> _ToolChoice:
+    one = bool(or_none(choice.disable_parallel_tool_use))
+    match choice.type:
+        case "any":
+            return _ToolChoice("required", one=one)
+        case "tool":
+            return _ToolChoice("required", (("function", or_none(choice.name) or ""),), "tool_choice.name", one=one)
+    return _ToolChoice(choice.type, one=one)
 
 
 def _allowed(mode: str, references: Iterable[Any], param: str) -> _ToolChoice:

@@ -50,6 +50,15 @@ def offered(tools: Iterable[Any], param: str = "tools") -> Iterator[OfferedTool]
                 yield function(tool.function, f"{path}.function")
             case models.FlatFunctionTool():
                 yield function(tool, path)
+            case models.AnthropicTool() | models.AnthropicCountedTool():
+                yield OfferedTool(
+                    path,
+                    tool.name,
+                    or_none(tool.description),
+                    tool.input_schema,
+                    bool(or_none(tool.strict)),
+                    schema_param=f"{path}.input_schema",
+                )
             case models.CustomTool(custom=custom):
                 form = or_none(custom.format)
                 grammar = or_none(form.grammar) if form else None

@@ -44,7 +44,12 @@ def status_of(head: dict[str, Any], endpoint: str | None, error: ApiError) -> in
 
 
 def body_of(
-    head: dict[str, Any], endpoint: str | None, error: ApiError, status: int, fit: Callable[[Any], Any]
+    head: dict[str, Any],
+    endpoint: str | None,
+    error: ApiError,
+    status: int,
+    fit: Callable[[Any], Any],
+    request_id: str,
 ) -> tuple[str, bytes]:
     """Returns the media type and the body; `fit` converts an error object of ours to the system's."""
     unrouted = endpoint is None and kind_of(error) == "unknown_route" and "unknown_route" in head.get("envelopes", {})
@@ -59,6 +64,8 @@ def body_of(
         case "flat":
             flat = {"object": "error", **error.body()["error"], "code": status}
             return JSON, _dumped(flat)
+        case "anthropic":
+            return JSON, _dumped(error.anthropic_body(request_id))
         case "json text":
             return JSON, _dumped(_dumped({"object": "error", "message": error.message, "code": status}).decode())
         case _:

@@ -178,7 +178,7 @@ class System:
         own = self._operations.get(operation_id)
         return own is None or self._stream(own).get("error") != "none"
 
-    def error(self, operation_id: str | None, error: ApiError) -> tuple[int, str, bytes]:
+    def error(self, operation_id: str | None, error: ApiError, request_id: str) -> tuple[int, str, bytes]:
         """Returns the status, the media type and the body of an error in the system's format."""
         own = self._operations.get(operation_id or "")
         endpoint = own.endpoint if own else None
@@ -188,7 +188,7 @@ class System:
         def fit(body: Any) -> Any:
             return self._error(body, status)
 
-        return (status, *errors.body_of(head, endpoint, error, status, fit))
+        return (status, *errors.body_of(head, endpoint, error, status, fit, request_id))
 
     def _error(self, body: Any, status: int) -> Any:
         """Converts an error object of ours to the system's, where the code may be the status."""

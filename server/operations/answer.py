@@ -12,7 +12,7 @@ from specvino.generated.handlers import Operation
 from specvino.handlers.errors import ApiError
 from specvino.server.dialect import System
 from specvino.server.dialect.shapes import ABSENT
-from specvino.server.operations.errors import internal_error
+from specvino.server.operations.errors import event_of, internal_error
 
 Headers = list[tuple[bytes, bytes]]
 
@@ -61,8 +61,7 @@ async def send_events(
     if system:
         operation = system.streaming(operation)
     fit = system.event(operation.id) if system else None
-    named = operation.framing == "event"
-    frame = _named_frame if named else _frame
+    frame = _named_frame if operation.framing == "event" else _frame
     sent = 0
     async with aclosing(events):
         try:
@@ -77,7 +76,7 @@ async def send_events(
             if system and not system.tells_errors_in_streams(operation.id):
                 await send({"type": "http.response.body", "body": b""})
                 return
-            body = frame(shown.event(sent) if named else shown.body())
+            body = event_of(shown, operation, request_id, sent)
             await send({"type": "http.response.body", "body": body, "more_body": True})
     last = f"data: {operation.terminator}\n\n".encode() if operation.terminator is not None else b""
     await send({"type": "http.response.body", "body": last})

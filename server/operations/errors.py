@@ -11,11 +11,11 @@ from connexion.lifecycle import ConnexionResponse
 from starlette.exceptions import HTTPException
 
 from specvino.generated.errors import ErrorCode
-from specvino.generated.handlers import OPERATIONS, OTHER_PATHS
+from specvino.generated.handlers import OPERATIONS, OTHER_PATHS, Operation
 from specvino.handlers.errors import ApiError
 from specvino.server.dialect import System
 from specvino.server.operations.exchange import exchange_of, new_request_id
-from specvino.server.operations.routes import below_base, meant_path, path_pattern
+from specvino.server.operations.routes import below_base, meant_path, operation_at, path_pattern
 
 logger = logging.getLogger("specvino.server")
 
@@ -25,6 +25,22 @@ def internal_error(request_id: str) -> ApiError:
     logger.exception("request %s failed", request_id)
     message = f"The server failed on this request (id {request_id}). The log says why."
     return ApiError(ErrorCode.INTERNAL_ERROR, message)
+
+
+def body_of(error: ApiError, operation: Operation | None, request_id: str) -> Any:
+    """Returns the body of an error, as the document describes it for the operation."""
+    if operation is not None and operation.error == "AnthropicErrorResponse":
+        return error.anthropic_body(request_id)
+    return error.body()
+
+
+def event_of(error: ApiError, operation: Operation | None, request_id: str, sent: int) -> bytes:
+    """Returns the error as the last server-sent event of a stream, after `sent` events."""
+    if operation is None or operation.framing == "data":
+        return b"data: %b\n\n" % msgspec.json.encode(body_of(error, operation, request_id))
+    anthropic = operation.error == "AnthropicErrorResponse"
+    event = error.anthropic_body(request_id) if anthropic else error.event(sent)
+    return b"event: error\ndata: %b\n\n" % msgspec.json.encode(event)
 
 
 def headers(error: ApiError) -> dict[str, str]:
@@ -76,14 +92,16 @@ def _response(
 ) -> ConnexionResponse:
     exchange = exchange_of(request.scope)
     exchange.error = error.code.value
+    # Keys and methods are checked before the operation is known.
+    operation = exchange.operation or operation_at(exchange.method, exchange.path)
     if system:
-        status, media, body = system.error(exchange.operation.id if exchange.operation else None, error)
+        status, media, body = system.error(operation.id if operation else None, error, exchange.request_id)
         return ConnexionResponse(status, media, media, body=body, headers=headers(error) | (extra or {}))
     return ConnexionResponse(
         error.kind.status,
         "application/json",
         "application/json",
-        body=msgspec.json.encode(error.body()),
+        body=msgspec.json.encode(body_of(error, operation, exchange.request_id)),
         headers=headers(error) | (extra or {}),
     )
 

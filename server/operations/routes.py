@@ -9,7 +9,7 @@ from typing import Any
 
 from specvino.document.loading import ROUTES, read, whole
 from specvino.document.operations import base_paths
-from specvino.generated.handlers import OPERATIONS
+from specvino.generated.handlers import OPERATIONS, Operation
 from specvino.server.dialect import System
 from specvino.server.dialect.system import ExtraPath
 
@@ -21,9 +21,9 @@ def routes(system: System | None, *, keyed: bool) -> list[tuple[str, Routes]]:
     If `keyed`, requests require a key."""
     all_routes: Routes = json.loads(read(ROUTES))
     if not keyed:
-        all_routes["security"] = []
+        _open(all_routes, lambda _: True)
     if system is not None:
-        _open(all_routes, system)
+        _open(all_routes, system.is_open)
     below = _only(all_routes, lambda id: system is None or (system.has(id) and not system.at_root(id)))
     root = _only(all_routes, lambda id: OPERATIONS[id].root or (system is not None and system.at_root(id)))
     # A base path that starts with another one has to come before it.
@@ -44,11 +44,11 @@ def _add(routes: Routes, all_routes: Routes, extra: ExtraPath, path: str) -> Non
     routes["paths"].setdefault(path, {})[extra.method.lower()] = definition
 
 
-def _open(routes: Routes, system: System) -> None:
-    """Removes the key requirement from operations that need no key in the system, in place."""
+def _open(routes: Routes, selects: Callable[[str], bool]) -> None:
+    """Removes the key requirement from the operations whose IDs `selects` accepts, in place."""
     for item in routes["paths"].values():
         for operation in item.values():
-            if system.is_open(operation["operationId"]):
+            if selects(operation["operationId"]):
                 operation["security"] = []
 
 
@@ -65,6 +65,14 @@ def _only(routes: Routes, selects: Callable[[str], bool]) -> Routes:
 def path_pattern(path: str) -> re.Pattern[str]:
     """Returns a pattern of the full request paths for a path of the document, under a base path or at the root."""
     return re.compile(f"({_bases()}|)" + re.sub(r"\\{\w+\\}", "[^/]+", re.escape(path)))
+
+
+def operation_at(method: str, path: str) -> Operation | None:
+    """Returns the operation at a request's path, one with another method if the path doesn't have this one; None for
+    unknown paths.
+    """
+    there = [operation for operation in OPERATIONS.values() if path_pattern(operation.path).fullmatch(path)]
+    return next((operation for operation in there if operation.method == method), there[0] if there else None)
 
 
 def below_base(path: str) -> str:

@@ -11,11 +11,11 @@ from starlette.middleware import Middleware
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from specvino.generated.errors import ErrorCode
-from specvino.generated.handlers import OPERATIONS, Operation
+from specvino.generated.handlers import Operation
 from specvino.handlers.errors import ApiError
 from specvino.server.operations import errors
 from specvino.server.operations.exchange import HEADER, request_id_of
-from specvino.server.operations.routes import path_pattern
+from specvino.server.operations.routes import operation_at
 from specvino.server.ray.sessions import Sessions
 
 CALLBACK = "RAY_SERVE_HTTP_PROXY_CALLBACK_IMPORT_PATH"
@@ -58,6 +58,7 @@ class _Answer:
         self._scope = scope
         self._send = send
         self._id = id
+        self._operation = operation_at(scope["method"], scope["path"])
         self._headers: dict[bytes, bytes] = {}
         self._refusal: Message | None = None
         self._streams = False
@@ -89,14 +90,15 @@ class _Answer:
         elif not self._begun:
             await self._refuse(_lost())
         elif self._streams and not self._complete:
-            operation = _operation(self._scope["method"], self._scope["path"])
-            await self._send({"type": "http.response.body", "body": _last(operation, self._events)})
+            last = _last(self._operation, self._events, self._id.decode())
+            await self._send({"type": "http.response.body", "body": last})
 
     async def _refuse(self, error: ApiError) -> None:
         fields = {"content-type": "application/json", "x-request-id": self._id.decode(), **errors.headers(error)}
         headers = [(name.lower().encode(), value.encode("latin-1")) for name, value in fields.items()]
+        body = errors.body_of(error, self._operation, self._id.decode())
         await self._send({"type": "http.response.start", "status": error.kind.status, "headers": headers})
-        await self._send({"type": "http.response.body", "body": msgspec.json.encode(error.body())})
+        await self._send({"type": "http.response.body", "body": msgspec.json.encode(body)})
 
 
 def _of_ray(message: Message) -> ApiError:
@@ -114,21 +116,8 @@ def _lost() -> ApiError:
     return ApiError(ErrorCode.ENGINE_RESTARTED, "The replica that worked on this request was lost.", retry_after=1)
 
 
-def _last(operation: Operation | None, events: int) -> bytes:
+def _last(operation: Operation | None, events: int, request_id: str) -> bytes:
     """Returns the end of a stream whose replica was lost after so many events."""
-    if operation is not None and operation.framing == "event":
-        return b"event: error\ndata: %b\n\n" % msgspec.json.encode(_lost().event(events))
     terminator = operation.terminator if operation is not None else None
     end = f"data: {terminator}\n\n".encode() if terminator is not None else b""
-    return b"data: %b\n\n%b" % (msgspec.json.encode(_lost().body()), end)
-
-
-def _operation(method: str, path: str) -> Operation | None:
-    return next(
-        (
-            operation
-            for operation in OPERATIONS.values()
-            if operation.method == method and path_pattern(operation.path).fullmatch(path)
-        ),
-        None,
-    )
+    return errors.event_of(_lost(), operation, request_id, events) + end

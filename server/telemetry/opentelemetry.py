@@ -26,7 +26,7 @@ from specvino.server.operations.exchange import Exchange
 logger = logging.getLogger("specvino.server")
 
 # The conventions' names of generating operations.
-_OPERATIONS = {"chat": "chat", "completions": "text_completion", "responses": "chat"}
+_OPERATIONS = {"chat": "chat", "completions": "text_completion", "responses": "chat", "messages": "chat"}
 
 _SECOND = 1_000_000_000
 

@@ -95,7 +95,8 @@ class Explainer:
         """Returns the error for an object with the wrong `type`: it lacks other fields as well, but the type explains
         why."""
         for name, child in schema.get("properties", {}).items() if isinstance(value, dict) else ():
-            if "const" in child and name in value and value[name] != child["const"]:
+            decides = "const" in child or (name == "type" and "enum" in child)
+            if decides and name in value and value[name] not in (values(child) or ()):
                 return self._own(child, value[name], (*path, name))
         return None
 

@@ -62,7 +62,7 @@ def test_whole_dialect_files_fit(real) -> None:
 
 def test_every_list_of_systems_has_the_same_ones(real) -> None:
     systems = DEFINITIONS["system"]["enum"]
-    assert DEFINITIONS["x-origin"]["enum"] == [*systems, "specvino"]
+    assert DEFINITIONS["x-origin"]["enum"] == [*systems, "anthropic", "specvino"]
     (parameter,) = [each for each in by_endpoint(real.document)["openapi"].parameters if each["name"] == "dialect"]
     assert parameter["schema"]["enum"] == systems
     assert list(SYSTEMS) == systems

@@ -12,7 +12,7 @@ CHAT = "create_chat_completion"
 
 
 def sent(name, code, operation=CHAT):
-    status, media, body = System(name, ("m",), {}).error(operation, ApiError(code, "It is wrong.", param="n"))
+    status, media, body = System(name, ("m",), {}).error(operation, ApiError(code, "It is wrong.", param="n"), "req_1")
     return status, media.partition(";")[0], body.decode()
 
 
