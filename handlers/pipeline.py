@@ -3,7 +3,8 @@
 1. `Pipeline.check`: everything that needs no prompt. The served model, conditions between fields and of this server
    (openapi/conditions.yaml; those in the schema of another endpoint come first), sampling, tools, structured output,
    chat template.
-2. The endpoint makes prompts of its body. Responses read their store for that.
+2. The endpoint makes prompts of its body. Responses read their store before the first step, after `Pipeline.serving`,
+   since what they continue may have tools.
 3. `Pipeline.start` or `Pipeline.converse`: images are read, from other servers too, and the engine admits the request.
 
 So a mistake gets the same error on each endpoint, even if the request has several, and nothing is fetched for a request
@@ -155,16 +156,21 @@ class Pipeline:
         self._limits = limits
         self._media = media
 
+    def serving(self, context: RequestContext, body: Body) -> tuple[ServedModel, ModelInfo]:
+        """Returns the model that a request names, after the conditions of openapi/conditions.yaml."""
+        require_consistent(body)
+        served = self._served.require(body.model)
+        context.notes["model"] = served.names[0]
+        with engine_errors("model"):
+            model = served.engine.model
+        require_supported(body, self._limits.facts_with(model))
+        return served, model
+
     def check(self, context: RequestContext, fields: RequestFields) -> CheckedRequest:
         """Returns the request with its settings resolved; it needs no prompt, and doesn't wait."""
         arrived = perf_counter()
         body, strict = fields.body, context.refuses_unsupported
-        require_consistent(body)
-        served = self._served.require(body.model)
-        context.notes["model"] = served.names[0]
-        with engine_errors(fields.prompt_param):
-            model = served.engine.model
-        require_supported(body, self._limits.facts_with(model))
+        served, model = self.serving(context, body)
         tools = tool_calling(body, model.calling, more=fields.more_tools, strict=strict)
         output = structured_output(body, strict=strict)
         variables = template_variables(body, model)

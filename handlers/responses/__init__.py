@@ -79,6 +79,7 @@ class Responses(StoredResponses):
     async def _checked(
         self, context: RequestContext, body: models.CreateResponseRequest
     ) -> tuple[ResponseConversation, CheckedRequest]:
+        self._pipeline.serving(context, body)  # its errors come before those of what the body refers to
         conversation = await read_conversation(body, self._store, self._cipher, context.owner)
         fields = request_fields(body, conversation.input, conversation.earlier)
         return conversation, self._pipeline.check(context, fields)

@@ -23,8 +23,8 @@ from specvino.handlers.models import ServedModel
 from specvino.server.app import create_app
 from specvino.server.settings import Settings
 
-PATHS = {"chat": "/v1/chat/completions", "completions": "/v1/completions", "responses": "/v1/responses"}
-ALL = tuple(PATHS)
+PATHS = {name: f"/v1{each.path}" for name, each in by_endpoint(whole()).items()}
+ALL = ("chat", "completions", "responses")
 CONVERSATIONS = ("chat", "responses")
 
 REMOTE = "https://images.test/a.png"
@@ -163,6 +163,16 @@ SEEN = image("", REMOTE, True)
 """No mistake of a request to a model with vision: an image on an allowed host, which is fetched."""
 
 
+_REMOTE_BLOCK = {"type": "image", "source": {"type": "url", "url": REMOTE}}
+
+WITH_IMAGES: dict[str, dict[str, Any]] = {
+    "input_tokens": {"input": [{"role": "user", "content": [{"type": "input_image", "image_url": REMOTE}]}]},
+    "messages": {"messages": [{"role": "user", "content": [_REMOTE_BLOCK]}], "max_tokens": 5},
+    "count_tokens": {"messages": [{"role": "user", "content": [_REMOTE_BLOCK]}]},
+}
+"""The other endpoints that take images, with a request that has one on an allowed host."""
+
+
 class Seeing(ScriptedEngine):
     """Reads every image as one dot."""
 
@@ -201,23 +211,32 @@ def exclude_each_other(one: Mistake, other: Mistake) -> bool:
     return any(one.fields.get(endpoint, {}).keys() & other.fields.get(endpoint, {}).keys() for endpoint in ALL)
 
 
-def answers(vision: bool, requests: list[tuple[str, dict[str, Any]]]) -> list[tuple[str, str | None]]:
-    """The code and the param of each request's error."""
+Request = tuple[str, dict[str, Any]]
 
-    async def exchange() -> list[tuple[str, str | None]]:
+
+def answers(vision: bool, requests: list[Request]) -> list[tuple[str, str | None]]:
+    """The code and the param of each request's error."""
+    errors = [
+        response.json().get("error") or {"code": f"{response.status_code}", "param": None}
+        for response in exchanged(vision, requests)
+    ]
+    return [(error["code"], error["param"]) for error in errors]
+
+
+def statuses(vision: bool, requests: list[Request]) -> list[int]:
+    return [response.status_code for response in exchanged(vision, requests)]
+
+
+def exchanged(vision: bool, requests: list[Request]) -> list[httpx.Response]:
+    async def exchange() -> list[httpx.Response]:
         engine = Seeing(context_length=4096) if vision else ScriptedEngine(context_length=4096)
         await engine.start()
         media = MediaSettings(domains=("images.test",))
         app = create_app(
             bind([ServedModel(("m",), 1, engine)], limits=Limits(max_tokens=1000), media=media), Settings()
         )
-        found = []
         async with httpx.AsyncClient(transport=httpx.ASGITransport(app), base_url="http://test") as client:
-            for endpoint, request in requests:
-                response = await client.post(PATHS[endpoint], json=request)
-                error = response.json().get("error") or {"code": f"{response.status_code}", "param": None}
-                found.append((error["code"], error["param"]))
-        return found
+            return [await client.post(PATHS[endpoint], json=request) for endpoint, request in requests]
 
     return asyncio.run(exchange())
 
@@ -309,5 +328,17 @@ def test_nothing_is_fetched_for_a_text_model(endpoint: str, url: str, fetched: l
 def test_the_endpoints_that_take_images_are_known() -> None:
     """Nothing leads to an image from the bodies of others, so that they can't be asked to fetch one."""
     bodies = {name: each.definition.get("requestBody") for name, each in by_endpoint(whole()).items()}
-    images = {"ImagePart", "InputImageContent"}
-    assert [name for name, each in bodies.items() if images & reached(whole(), each)] == list(CONVERSATIONS)
+    images = {"ImagePart", "InputImageContent", "AnthropicImageBlock"}
+    assert {name for name, each in bodies.items() if images & reached(whole(), each)} == {*CONVERSATIONS, *WITH_IMAGES}
+
+
+@pytest.mark.parametrize("endpoint", WITH_IMAGES)
+def test_nothing_is_fetched_for_a_mistake_in_another_api(endpoint: str, fetched: list[str]) -> None:
+    choice = {"type": "function" if endpoint == "input_tokens" else "tool", "name": "nope"}
+    mistakes = [{"model": "other"}, {"tool_choice": choice}, {"chat_template_kwargs": {"messages": []}}]
+    request = {"model": "m"} | WITH_IMAGES[endpoint]
+    assert statuses(True, [(endpoint, request | mistake) for mistake in mistakes]) == [404, 400, 400]
+    assert statuses(False, [(endpoint, request)]) == [400]
+    assert not fetched
+    assert statuses(True, [(endpoint, request)]) == [200]
+    assert fetched == [REMOTE]

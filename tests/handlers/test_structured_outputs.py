@@ -168,7 +168,8 @@ def test_what_asks_for_no_form(nothing) -> None:
 
 
 def test_the_fields_are_those_of_the_conditions() -> None:
-    assert {*KINDS, "response_format.type", "text.format.type"} == set(group("structured_output").paths)
+    objects = {"response_format.type", "text.format.type", "output_config.format.type", "output_format.type"}
+    assert {*KINDS, *objects} == set(group("structured_output").paths)
 
 
 def test_a_response_format_that_the_endpoint_doesn_t_support_is_not_read() -> None:
