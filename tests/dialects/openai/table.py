@@ -19,7 +19,7 @@ COLUMNS = ("field", "types", "required", "values", "bounds", "default")
 ELSEWHERE = {
     ("responses", "stream"): ("response", "item"),
     ("response", "stream"): ("response", "item"),
-    ("input_tokens", "request"): ("input", "reasoning", "text", "tool_choice", "tools"),
+    ("input_tokens", "request"): ("conversation", "input", "reasoning", "text", "tool_choice", "tools"),
 }
 # What several endpoints answer with is described at responses.
 SAME = (("response", "response"), ("response", "stream"), ("response_cancel", "response"))
