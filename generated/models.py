@@ -108,6 +108,20 @@ class Annotation(BaseModel):
     """
 
 
+class AnthropicAnswerCaller(BaseModel):
+    """
+    The caller of a tool. Its other properties depend on the type.
+    """
+
+    model_config = ConfigDict(
+        extra="allow",
+    )
+    type: str
+    """
+    The type of caller.
+    """
+
+
 class AnthropicAnswerText(BaseModel):
     """
     Text of an answer.
@@ -124,7 +138,7 @@ class AnthropicAnswerText(BaseModel):
     """
     The text.
     """
-    citations: list[dict[str, Any]] | None | MISSING = MISSING
+    citations: list[dict[str, Any]] | None
     """
     The sources of the text.
     """
@@ -176,9 +190,9 @@ class AnthropicAnswerToolUse(BaseModel):
     """
     The arguments. Empty at the start of a block in a stream.
     """
-    caller: dict[str, Any] | MISSING = MISSING
+    caller: AnthropicAnswerCaller
     """
-    Who called the tool.
+    Who called the tool: the model itself, or a program of the provider's.
     """
 
 
@@ -633,11 +647,11 @@ class AnthropicMessage(BaseModel):
     """
     The number of tokens of the request and its answer.
     """
-    stop_details: dict[str, Any] | None | MISSING = MISSING
+    stop_details: dict[str, Any] | None
     """
     Why the answer was refused.
     """
-    container: dict[str, Any] | None | MISSING = MISSING
+    container: dict[str, Any] | None
     """
     The container that the provider's code execution used.
     """
@@ -1249,29 +1263,33 @@ class AnthropicUsage(BaseModel):
     """
     Generated tokens, so far in a stream.
     """
-    cache_creation_input_tokens: int | None | MISSING = MISSING
+    cache_creation_input_tokens: int | None
     """
     Tokens of the prompt that were written to the cache.
     """
-    cache_read_input_tokens: int | None | MISSING = MISSING
+    cache_read_input_tokens: int | None
     """
     Tokens of the prompt that were read from the cache.
     """
-    output_tokens_details: AnthropicOutputTokensDetails | None | MISSING = MISSING
+    output_tokens_details: AnthropicOutputTokensDetails | None
     """
     A breakdown of the generated tokens.
     """
-    service_tier: Literal["standard", "priority", "batch"] | None | MISSING = MISSING
+    service_tier: Literal["standard", "priority", "batch"] | None
     """
     The service tier that processed the request.
     """
-    cache_creation: dict[str, Any] | None | MISSING = MISSING
+    cache_creation: dict[str, Any] | None
     """
-    A breakdown by the lifetime of the cache entries.
+    A breakdown of the written tokens by the lifetime of the cache entries.
     """
-    server_tool_use: dict[str, Any] | None | MISSING = MISSING
+    server_tool_use: dict[str, Any] | None
     """
     Calls of the provider's tools.
+    """
+    inference_geo: str | None
+    """
+    The region that processed the request.
     """
 
 

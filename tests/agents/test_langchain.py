@@ -1,17 +1,19 @@
-"""LangChain's agent on chat completions and on responses: the model calls a tool and answers with its result."""
+"""LangChain's agent on chat completions, responses and messages: the model calls a tool and answers with its result."""
 
 import pytest
 from langchain.agents import create_agent
+from langchain_anthropic import ChatAnthropic
 from langchain_core.messages import ToolMessage
 from langchain_core.tools import tool
 from langchain_openai import ChatOpenAI
 
 
-@pytest.fixture(params=[False, True], ids=["chat", "responses"])
+@pytest.fixture(params=["chat", "responses", "messages"])
 def model(tiny_server, request):
-    return ChatOpenAI(
-        model="tiny", base_url=tiny_server.url, api_key="none", temperature=0, use_responses_api=request.param
-    )
+    settings = {"model": "tiny", "api_key": "none", "temperature": 0}
+    if request.param == "messages":
+        return ChatAnthropic(base_url=tiny_server.url.removesuffix("/v1"), max_tokens=512, **settings)
+    return ChatOpenAI(base_url=tiny_server.url, use_responses_api=request.param == "responses", **settings)
 
 
 @pytest.fixture

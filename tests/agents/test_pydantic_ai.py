@@ -1,12 +1,15 @@
-"""pydantic-ai's agent on chat completions and on responses: the model calls a tool and answers with its result."""
+"""pydantic-ai's agent on each API: the model calls a tool and answers with its result."""
 
 import asyncio
 
 import pytest
+from anthropic import AsyncAnthropic
 from openai import AsyncOpenAI
 from pydantic_ai import Agent
 from pydantic_ai.messages import ToolCallPart, ToolReturnPart
+from pydantic_ai.models.anthropic import AnthropicModel
 from pydantic_ai.models.openai import OpenAIChatModel, OpenAIResponsesModel
+from pydantic_ai.providers.anthropic import AnthropicProvider
 from pydantic_ai.providers.openai import OpenAIProvider
 
 
@@ -16,7 +19,14 @@ def asked():
     return []
 
 
-@pytest.fixture(params=[OpenAIChatModel, OpenAIResponsesModel], ids=["chat", "responses"])
+OPENAI = (AsyncOpenAI, "", lambda client: OpenAIProvider(openai_client=client))
+ANTHROPIC = (AsyncAnthropic, "/v1", lambda client: AnthropicProvider(anthropic_client=client))
+
+
+@pytest.fixture(
+    params=[(OpenAIChatModel, *OPENAI), (OpenAIResponsesModel, *OPENAI), (AnthropicModel, *ANTHROPIC)],
+    ids=["chat", "responses", "messages"],
+)
 def run(tiny_server, asked, request):
     """Runs a coroutine function on an agent that has the tool."""
 
@@ -26,8 +36,9 @@ def run(tiny_server, asked, request):
         return "sunny"
 
     async def on_agent(ask):
-        async with AsyncOpenAI(base_url=tiny_server.url, api_key="none") as client:
-            model = request.param("tiny", provider=OpenAIProvider(openai_client=client))
+        model_class, client_class, path, provider = request.param
+        async with client_class(base_url=tiny_server.url.removesuffix(path), api_key="none") as client:
+            model = model_class("tiny", provider=provider(client))
             return await ask(Agent(model, tools=[get_weather], model_settings={"temperature": 0}))
 
     return lambda ask: asyncio.run(on_agent(ask))

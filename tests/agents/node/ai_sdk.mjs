@@ -1,4 +1,5 @@
 // The AI SDK's agent loop on each way to this API. Prints a JSON object a line: what happened.
+import { createAnthropic } from "@ai-sdk/anthropic";
 import { createOpenAI } from "@ai-sdk/openai";
 import { createOpenAICompatible } from "@ai-sdk/openai-compatible";
 import { generateText, stepCountIs, streamText, tool } from "ai";
@@ -7,11 +8,13 @@ import { z } from "zod";
 const [baseURL] = process.argv.slice(2);
 const openai = createOpenAI({ baseURL, apiKey: "none" });
 const compatible = createOpenAICompatible({ name: "specvino", baseURL, includeUsage: true });
+const anthropic = createAnthropic({ baseURL, apiKey: "none" });
 
 const ways = {
   responses: openai("tiny"),
   chat: openai.chat("tiny"),
   compatible: compatible("tiny"),
+  anthropic: anthropic("tiny"),
 };
 
 function job(model, prompt, asked) {
@@ -23,7 +26,7 @@ function job(model, prompt, asked) {
       return "sunny";
     },
   });
-  return { model, prompt, temperature: 0, tools: { get_weather }, stopWhen: stepCountIs(4) };
+  return { model, prompt, temperature: 0, maxOutputTokens: 512, tools: { get_weather }, stopWhen: stepCountIs(4) };
 }
 
 for (const [way, model] of Object.entries(ways)) {

@@ -1,4 +1,5 @@
 // The AI SDK's structured outputs and forced calls on each way to this API. Prints a JSON object a line: what came of it.
+import { createAnthropic } from "@ai-sdk/anthropic";
 import { createOpenAI } from "@ai-sdk/openai";
 import { createOpenAICompatible } from "@ai-sdk/openai-compatible";
 import { generateObject, generateText, streamText, tool } from "ai";
@@ -7,7 +8,8 @@ import { z } from "zod";
 const [baseURL, name] = process.argv.slice(2);
 const openai = createOpenAI({ baseURL, apiKey: "none" });
 const compatible = createOpenAICompatible({ name: "specvino", baseURL, supportsStructuredOutputs: true });
-const ways = { responses: openai(name), chat: openai.chat(name), compatible: compatible(name) };
+const anthropic = createAnthropic({ baseURL, apiKey: "none" });
+const ways = { responses: openai(name), chat: openai.chat(name), compatible: compatible(name), anthropic: anthropic(name) };
 
 const place = z.object({ city: z.string().min(1).max(40), unit: z.enum(["celsius", "fahrenheit"]), days: z.number().int().min(1).max(9) });
 const get_weather = tool({ description: "The weather of the next days.", inputSchema: place });
