@@ -42,8 +42,13 @@ class ApiError(Exception):
         }
 
     def anthropic_body(self, request_id: str) -> wire.AnthropicErrorResponse:
-        """Returns the error as Anthropic's API sends it, in a response and in a stream."""
-        error: wire.AnthropicError = {"type": self.kind.anthropic_type, "message": self.message}
+        """Returns the error as Anthropic's API sends it, in a response and in a stream, with its code and field."""
+        error: wire.AnthropicError = {
+            "type": self.kind.anthropic_type,
+            "message": self.message,
+            "param": self.param,
+            "code": self.code.value,
+        }
         return {"type": "error", "error": error, "request_id": request_id}
 
     def event(self, sequence_number: int) -> wire.ResponseErrorEvent:

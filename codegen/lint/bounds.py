@@ -44,6 +44,8 @@ def _accepted(document: dict[str, Any]) -> Iterator[tuple[str, Schema]]:
         yield from described(document["components"]["schemas"][name], name)
     for operation in operations(document):
         for parameter in operation.parameters:
+            if parameter["in"] == "header":  # the HTTP server bounds them, with 431
+                continue
             yield from described(parameter["schema"], f"{operation.label} parameter {parameter['name']}")
 
 

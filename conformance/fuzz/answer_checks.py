@@ -66,7 +66,8 @@ class AnswerChecks:
         if (exchange.status or 0) < 400:
             return
         try:
-            error = json.loads(exchange.content)["error"]
+            body = json.loads(exchange.content)
+            error = body["error"]
             code = ErrorCode(error["code"])
         except (ValueError, TypeError, KeyError) as problem:
             yield f"the error has no code of this API: {problem}"
@@ -74,8 +75,9 @@ class AnswerChecks:
         kind = ERRORS[code]
         if exchange.status != kind.status:
             yield f"the status of {code} is {kind.status}, not {exchange.status}"
-        if error["type"] != kind.type:
-            yield f"the type of {code} is {kind.type}, not {error['type']}"
+        expected = kind.anthropic_type if "type" in body else kind.type.value
+        if error["type"] != expected:
+            yield f"the type of {code} is {expected}, not {error['type']}"
 
     def stream_conformance(self, exchange: Exchange) -> Iterator[str]:
         """A stream follows the operation's x-stream; a resumed one has consecutive sequence numbers."""

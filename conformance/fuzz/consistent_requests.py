@@ -5,8 +5,8 @@ from collections.abc import Callable, Mapping
 from functools import partial
 from typing import Any
 
-from specvino.conformance.fuzz.refusals.images import is_in_request, url_of
-from specvino.conformance.fuzz.refusals.tools import callable_tools, forces, named
+from specvino.conformance.fuzz.refusals.images import is_in_request, url_of, with_image
+from specvino.conformance.fuzz.refusals.tools import callable_tools, forces, matched, named
 from specvino.document.conditions import value_at
 from specvino.document.loading import conditions_of
 
@@ -23,7 +23,7 @@ IMAGE = (
 _UNSUPPORTED_PARTS = (
     *("image_url", "input_audio", "file", "input_image", "input_file"),
     *("video_url", "audio_url", "image_embeds", "audio_embeds", "video_embeds", "prompt_embeds"),
-    *("thinking", "tool_reference"),
+    *("thinking", "redacted_thinking", "tool_reference", "image"),
 )
 
 
@@ -45,6 +45,8 @@ def consistent(
     for name, text in (("messages", "text"), ("input", "input_text")):
         if name in changed:
             changed[name] = _with_supported_parts(changed[name], text, images)
+    if endpoint in ("messages", "count_tokens"):
+        changed["messages"] = matched(changed["messages"])
     return changed
 
 
@@ -76,5 +78,5 @@ def _with_supported_parts(value: Any, text: str, images: bool) -> Any:
         url = url_of(value)
         if url is None or not images:
             return {"type": text, "text": "What is this?"}
-        return value if is_in_request(url) else {**value, "image_url": {"url": IMAGE}}
+        return value if is_in_request(url) else with_image(value, IMAGE)
     return {name: _with_supported_parts(item, text, images) for name, item in value.items()}

@@ -38,7 +38,7 @@ def prompts(body: Mapping[str, Any]) -> list[Prompt]:
     if "messages" in body and body.get("disable_chat_template"):
         return [_bare("\n".join(_texts(body["messages"][0].get("content"))))]
     if "messages" in body:
-        return [_conversation(body["messages"], _tools(body))]
+        return [_conversation(body["messages"], [*_texts(body.get("system")), *_tools(body)])]
     if "input" in body:
         return [_conversation(body["input"], [body.get("instructions") or "", *_tools(body)])]
     prompt = body.get("prompt")
@@ -70,7 +70,11 @@ def _conversation(items: Any, first: Iterable[str]) -> Prompt:
         ),
         turns=len(turns),
         last_user="\n".join(_texts(user[-1].get("content"))) if user else "",
-        images=any("image_url" in part for turn in turns for part in _parts(turn.get("content", turn.get("output")))),
+        images=any(
+            "image_url" in part or "image" in str(part.get("type"))
+            for turn in turns
+            for part in _parts(turn.get("content", turn.get("output")))
+        ),
     )
 
 
@@ -78,7 +82,7 @@ def _tools(body: Mapping[str, Any]) -> Iterator[str]:
     """Yields each tool as JSON, with all fields that a template may render."""
     for name in ("tools", "functions"):
         for tool in body.get(name) or ():
-            function = {"description": "", "parameters": {}} | (tool.get("function") or tool)
+            function = {"description": "", "parameters": tool.get("input_schema", {})} | (tool.get("function") or tool)
             yield json.dumps({"type": "function", "function": function})
 
 
@@ -86,6 +90,8 @@ def _calls(item: Mapping[str, Any]) -> Iterator[Mapping[str, Any]]:
     """Yields the calls of a message or item, with all fields that a template may render."""
     legacy = [{"function": item["function_call"]}] if item.get("function_call") else []
     own = [{"function": item}] if item.get("type") == "function_call" else []
+    blocks = [part for part in _parts(item.get("content")) if part.get("type") == "tool_use"]
+    own += [{"function": {"name": block["name"], "arguments": json.dumps(block["input"])}} for block in blocks]
     for call in (*(item.get("tool_calls") or ()), *legacy, *own):
         function = call.get("function") or call.get("custom") or {}
         text = function.get("arguments") or function.get("input") or "{}"
@@ -99,6 +105,8 @@ def _texts(content: Any) -> Iterator[str]:
     for part in _parts(content):
         if isinstance(part.get("text"), str):
             yield part["text"]
+        if part.get("type") == "tool_result":
+            yield from _texts(part.get("content"))
 
 
 def _parts(content: Any) -> Iterator[Mapping[str, Any]]:

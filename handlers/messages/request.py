@@ -160,7 +160,7 @@ def _turn(content: str | list[UserBlock], param: str, names: dict[str, str], vis
         text, placed = place(_result(block, path, vision))
         id = block.tool_use_id
         yield MessageDraft(Message("tool", text, name=names.get(id), tool_call_id=id), placed)
-    if said or not content:
+    if said or not any(isinstance(block, models.AnthropicToolResultBlock) for block in content):
         yield _user(said)
 
 

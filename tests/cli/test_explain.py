@@ -113,7 +113,10 @@ def test_explain_tells_the_branches_apart() -> None:
         (
             "responses.response.output[].type",
             ["OutputCustomToolCall, OutputFunctionCall, OutputMessage, OutputReasoning,", "OutputHostedToolItem:"],
-            [["values custom_tool_call, function_call, message, reasoning, tool_search_call", "sent always"], ["sent never"]],
+            [
+                ["values custom_tool_call, function_call, message, reasoning, tool_search_call", "sent always"],
+                ["sent never"],
+            ],
         ),
     ],
 )

@@ -52,6 +52,14 @@ def failed_to_download_image(refused: RefusedRequest, server: Server) -> bool:
     return url is not None and server.facts.get("vision", True) and re.match("(?i)https?://", url) is not None
 
 
+def with_image(part: Mapping[str, Any], url: str) -> dict[str, Any]:
+    """Returns a part with the image of a data URL in place of its own."""
+    if "source" not in part:
+        return {**part, "image_url": {"url": url}}
+    media, _, data = url.removeprefix("data:").partition(";base64,")
+    return {**part, "source": {"type": "base64", "media_type": media, "data": data}}
+
+
 def is_in_request(url: str) -> bool:
     """Returns whether a URL contains the image itself."""
     return url.lower().startswith("data:") or _DATA.match(url) is not None
@@ -60,7 +68,7 @@ def is_in_request(url: str) -> bool:
 def _part(refused: RefusedRequest) -> Mapping[str, Any] | None:
     """Returns the content part that `param` refers to, directly or by a field."""
     path = (refused.param or "").split(".")
-    parts = (refused.value(".".join(path[:end])) for end in range(len(path), 0, -1))
+    parts = (refused.value(".".join(path[:end])) for end in range(len(path), 0, -1) if path[end - 1] != "source")
     return next((part for part in parts if isinstance(part, Mapping) and "type" in part), None)
 
 
@@ -70,8 +78,10 @@ def _named_url(refused: RefusedRequest) -> str | None:
 
 
 def url_of(part: Mapping[str, Any]) -> str | None:
-    """Returns the URL of a part's image; None without one."""
-    source = part.get("image_url")
+    """Returns the URL of a part's image, a data URL for the data of a source; None without one."""
+    source = part.get("source") if part.get("type") == "image" else part.get("image_url")
+    if isinstance(source, Mapping) and source.get("type") == "base64":
+        return f"data:;base64,{source.get('data')}"
     url = source.get("url") if isinstance(source, Mapping) else source
     return url if isinstance(url, str) else None
 
@@ -95,5 +105,5 @@ def _is_bad(url: str) -> bool:
 
 def _number_of_images(value: Any) -> int:
     if isinstance(value, Mapping):
-        return ("image_url" in value) + sum(map(_number_of_images, value.values()))
+        return ("image_url" in value or value.get("type") == "image") + sum(map(_number_of_images, value.values()))
     return sum(map(_number_of_images, value)) if isinstance(value, list) else 0

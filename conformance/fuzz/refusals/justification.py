@@ -25,7 +25,7 @@ from specvino.conformance.fuzz.refusals.stored_responses import (
     store_unavailable,
 )
 from specvino.conformance.fuzz.refusals.structured_outputs import invalid_schema, unsupported_schema
-from specvino.conformance.fuzz.refusals.tools import unknown_tool, unsupported_tool
+from specvino.conformance.fuzz.refusals.tools import invalid_value, unknown_tool, unsupported_tool
 from specvino.conformance.fuzz.server import Server
 from specvino.document.conditions import value_at
 from specvino.document.loading import CONDITIONS, conditions_of, load
@@ -63,6 +63,7 @@ REFUSALS: Mapping[str, Callable[[RefusedRequest, Server], bool]] = {
         invalid_image_url,
         invalid_prompt,
         invalid_schema,
+        invalid_value,
         item_not_found,
         model_not_found,
         response_not_cancellable,

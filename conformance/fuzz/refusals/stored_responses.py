@@ -1,10 +1,16 @@
 """Verifies refusals that concern stored responses, with further requests to the server."""
 
-import re
 from typing import Any
 
 from specvino.conformance.fuzz.refusals.refused_request import RefusedRequest
 from specvino.conformance.fuzz.server import Server
+
+# The fields with encrypted reasoning, or with what its signature is for, by the type of an item or block.
+_ENCRYPTED = {
+    "reasoning": ("encrypted_content",),
+    "thinking": ("signature", "thinking"),
+    "redacted_thinking": ("data",),
+}
 
 
 def response_not_found(refused: RefusedRequest, server: Server) -> bool:
@@ -35,10 +41,13 @@ def store_unavailable(refused: RefusedRequest, server: Server) -> bool:
 
 
 def invalid_encrypted_content(refused: RefusedRequest, server: Server) -> bool:
-    """Returns whether the item has encrypted reasoning: the server can't have encrypted generated content."""
-    match = re.fullmatch(r"input\.(\d+)\.encrypted_content", refused.param or "")
-    item = refused.value(f"input.{match[1]}") if match else None
-    return isinstance(item, dict) and item.get("type") == "reasoning" and bool(item.get("encrypted_content"))
+    """Returns whether the item or block has encrypted or signed reasoning: the server can't have encrypted generated
+    content."""
+    place, _, field = (refused.param or "").rpartition(".")
+    item = refused.value(place)
+    if not isinstance(item, dict) or field not in _ENCRYPTED.get(item.get("type", ""), ()):
+        return False
+    return bool(item.get(field))
 
 
 def _id(refused: RefusedRequest) -> str | None:

@@ -28,7 +28,8 @@ IN_PART = frozenset(
 
 _FIELDS = re.compile(
     r"(response_format\.json_schema\.schema|response_format\.json_schema|response_format|text\.format\.schema"
-    r"|(?:input\.\d+\.)?(?:tools\.\d+\.){1,2}(?:function\.)?parameters|functions\.\d+\.parameters)(\.|$)"
+    r"|(?:input\.\d+\.)?(?:tools\.\d+\.){1,2}(?:function\.)?parameters|functions\.\d+\.parameters"
+    r"|tools\.\d+\.input_schema|output_config\.format\.schema|output_format\.schema)(\.|$)"
 )
 
 # The grammar of a custom tool, in each of its places.
@@ -119,6 +120,8 @@ def _schema(refused: RefusedRequest) -> tuple[str, Any] | None:
 
 
 def _is_strict(refused: RefusedRequest, field: str) -> bool:
+    if field.startswith("output_"):  # of the messages API, whose outputs are always strict
+        return True
     if field.startswith("response_format"):
         return _any_strict(refused.value("response_format"))
     return bool(refused.value(f"{field.rpartition('.')[0]}.strict"))

@@ -2,6 +2,7 @@
 
 from collections.abc import Iterable, Iterator, Mapping
 from functools import partial
+from itertools import pairwise
 from typing import Any
 
 from specvino.conformance.fuzz.refusals.refused_request import RefusedRequest
@@ -28,9 +29,44 @@ def unsupported_tool(refused: RefusedRequest, server: Server) -> bool:
     if not forces(body):
         return False
     choice = body.get("tool_choice")
-    other = isinstance(choice, Mapping) and choice.get("type") not in (None, "function", "custom", "allowed_tools")
+    kinds = (None, "function", "custom", "allowed_tools", "any", "tool")
+    other = isinstance(choice, Mapping) and choice.get("type") not in kinds
     allowed = set(named(body) if isinstance(choice, Mapping) else callable_tools(body))
     return other or (bool(body.get("tools")) and not allowed.intersection(callable_tools(body)))
+
+
+def invalid_value(refused: RefusedRequest, server: Server) -> bool:
+    """Returns whether `param` names a call without a result, or a result without a call, of the messages API."""
+    block = refused.value((refused.param or "").rpartition(".")[0])
+    is_of_call = isinstance(block, Mapping) and block.get("type") in ("tool_use", "tool_result")
+    return is_of_call and matched(refused.value("messages")) != refused.value("messages")
+
+
+def matched(messages: list[dict[str, Any]]) -> list[dict[str, Any]]:
+    """Returns messages of the messages API with texts in place of the calls that have no result in the next message,
+    and of the results that have no call in the previous one. System messages don't count."""
+    turns = [message for message in messages if message["role"] != "system"]
+    contents = {id(turn): _blocks(turn) for turn in turns}
+    for turn, following in pairwise([{}, *turns, {}]):
+        calls = [block["id"] for block in _blocks(turn) if block["type"] == "tool_use"]
+        results = [block["tool_use_id"] for block in _blocks(following) if block["type"] == "tool_result"]
+        ids = {call for call in calls if calls.count(call) == results.count(call) == 1}
+        for message, field in ((turn, "id"), (following, "tool_use_id")):
+            if message:
+                contents[id(message)] = [_text_unless(block, field, ids) for block in contents[id(message)]]
+    return [
+        {**message, "content": content} if (content := contents.get(id(message))) else message for message in messages
+    ]
+
+
+def _blocks(message: Mapping[str, Any]) -> list[dict[str, Any]]:
+    content = message.get("content")
+    return content if isinstance(content, list) else []
+
+
+def _text_unless(block: dict[str, Any], field: str, ids: set[str]) -> dict[str, Any]:
+    """Returns a text in place of a block whose ID, in `field`, isn't among the IDs."""
+    return {"type": "text", "text": "hello"} if field in block and block[field] not in ids else block
 
 
 def forces(body: Body) -> bool:
@@ -50,7 +86,7 @@ def callable_tools(body: Body) -> Iterator[Named]:
 
 def _named_tools(tools: Iterable[Any]) -> Iterator[Named]:
     for tool in tools:
-        kind = tool.get("type") or "function"
+        kind = "function" if "input_schema" in tool else tool.get("type") or "function"
         if kind == "namespace":
             for inner, name in _named_tools(tool.get("tools") or ()):
                 yield inner, name
@@ -73,8 +109,8 @@ def _named(choice: Any) -> Iterator[Named]:
     if choice.get("type") == "allowed_tools":
         for reference in choice.get("allowed_tools", choice).get("tools") or ():
             yield from _named(reference)
-    elif (kind := choice.get("type") or "function") in ("function", "custom"):
-        yield from _name(kind, choice)
+    elif (kind := choice.get("type") or "function") in ("function", "custom", "tool"):
+        yield from _name("function" if kind == "tool" else kind, choice)
 
 
 def _name(kind: str, tool: Mapping[str, Any]) -> Iterator[Named]:
