@@ -6,13 +6,19 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any, Literal
 
-from specvino.conformance.streams.fold import fold_chat, fold_completion, fold_response
+from specvino.conformance.streams.fold import fold_chat, fold_completion, fold_message, fold_response
 from specvino.conformance.streams.sse import Decoder, ServerSentEvent
 
 # How an exchange ended. `left`: the client closed the connection on purpose.
 Ended = Literal["complete", "cut off", "too slow", "too long", "unreachable", "left"]
 
-FOLDS = {"chat": fold_chat, "completions": fold_completion, "responses": fold_response, "response": fold_response}
+FOLDS = {
+    "chat": fold_chat,
+    "completions": fold_completion,
+    "responses": fold_response,
+    "response": fold_response,
+    "messages": fold_message,
+}
 
 
 class Unreadable(Exception):

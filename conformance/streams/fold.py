@@ -1,6 +1,7 @@
 """Folds the events of a stream into the equivalent unary answer, independently of the server's own code."""
 
 import copy
+import json
 from collections import defaultdict
 from collections.abc import Callable
 from typing import Any
@@ -206,3 +207,45 @@ def _apply_event(item: Item, event: dict[str, Any]) -> None:
 
 def _copy_fields(whole: dict[str, Any], end: dict[str, Any], fields: tuple[str, ...]) -> None:
     whole |= {field: copy.deepcopy(end[field]) for field in fields if field in end}
+
+
+def fold_message(events: list[dict[str, Any]]) -> dict[str, Any]:
+    """Folds events of the messages API into a message. Raises as `fold_chat` does."""
+    blocks: dict[int, dict[str, Any]] = {}
+    arguments: dict[int, str] = defaultdict(str)
+    message: dict[str, Any] = {}
+    for event in events:
+        match event.get("type"):
+            case "message_start":
+                message = copy.deepcopy(event["message"])
+            case "content_block_start":
+                blocks[event["index"]] = copy.deepcopy(event["content_block"])
+            case "content_block_delta" if event["delta"]["type"] == "input_json_delta":
+                arguments[event["index"]] += event["delta"]["partial_json"]
+            case "content_block_delta":
+                _apply_delta(blocks[event["index"]], event["delta"])
+            case "message_delta":
+                message |= event["delta"]
+                message["usage"] = message["usage"] | event["usage"]
+    for index, text in arguments.items():
+        blocks[index]["input"] = _arguments(text)
+    return {**message, "content": [blocks[index] for index in sorted(blocks)]}
+
+
+def _apply_delta(block: dict[str, Any], delta: dict[str, Any]) -> None:
+    """Adds a delta to a block in place: its text, its reasoning, the signature or a citation."""
+    for name, value in delta.items():
+        if name == "citation":
+            block["citations"] = [*(block.get("citations") or ()), value]
+        elif name == "signature":
+            block[name] = value
+        elif name != "type":
+            block[name] = block.get(name, "") + value
+
+
+def _arguments(text: str) -> Any:
+    """Returns the object that the arguments of a call are; {} for those of an answer that ended before they did."""
+    try:
+        return json.loads(text)
+    except ValueError:
+        return {}

@@ -7,10 +7,15 @@ import httpx
 from support.streams import judged
 
 from proofs.dropping import BrokenProof
-from specvino.conformance.streams.fold import fold_chat, fold_completion, fold_response
+from specvino.conformance.streams.fold import fold_chat, fold_completion, fold_message, fold_response
 
-PATHS = {"chat": "/chat/completions", "completions": "/completions", "responses": "/responses"}
-FOLDS = {"chat": fold_chat, "completions": fold_completion, "responses": fold_response}
+PATHS = {
+    "chat": "/chat/completions",
+    "completions": "/completions",
+    "responses": "/responses",
+    "messages": "/messages",
+}
+FOLDS = {"chat": fold_chat, "completions": fold_completion, "responses": fold_response, "messages": fold_message}
 
 ROLES = ("user", "assistant")
 
@@ -38,6 +43,8 @@ class Answer:
         """Of each choice; a response has one."""
         if "output" in self.body:
             return ["".join(part["text"] for item in self.items("message") for part in item["content"])]
+        if "content" in self.body:
+            return ["".join(block["text"] for block in self.blocks("text"))]
         return [choice["text"] if "text" in choice else choice["message"]["content"] or "" for choice in self.choices]
 
     @property
@@ -48,6 +55,8 @@ class Answer:
     @property
     def calls(self) -> list[tuple[str, Any]]:
         """Name and arguments of each function that is called."""
+        if "content" in self.body:
+            return [(block["name"], block["input"]) for block in self.blocks("tool_use")]
         if "output" in self.body:
             functions = self.items("function_call")
         else:
@@ -58,7 +67,9 @@ class Answer:
 
     @property
     def finish(self) -> str:
-        """stop, length or tool_calls."""
+        """stop, length or tool_calls; of a message, its own reason."""
+        if "content" in self.body:
+            return str(self.body["stop_reason"])
         if "output" not in self.body:
             return str(self.choices[0]["finish_reason"])
         return {"completed": "stop", "incomplete": "length"}[self.body["status"]]
@@ -73,6 +84,10 @@ class Answer:
         """How many were made, over all choices."""
         usage: dict[str, int] = self.body["usage"]
         return usage["output_tokens" if "output_tokens" in usage else "completion_tokens"]
+
+    def blocks(self, kind: str) -> list[dict[str, Any]]:
+        """Those of a message that are of this type."""
+        return [block for block in self.body["content"] if block["type"] == kind]
 
     def items(self, kind: str) -> list[dict[str, Any]]:
         """Those of a response that are of this type."""
@@ -120,13 +135,21 @@ class Ask:
         return error["code"], error["param"]
 
     def post(self, *turns: str, **fields: Any) -> httpx.Response:
-        body = {"model": "m", "temperature": 0, **(self._asking(turns) if turns else {}), **self._streaming(), **fields}
+        limit = {"max_tokens": 512} if self.endpoint == "messages" else {}
+        body = {
+            "model": "m",
+            "temperature": 0,
+            **limit,
+            **(self._asking(turns) if turns else {}),
+            **self._streaming(),
+            **fields,
+        }
         return self.http.post(PATHS[self.endpoint], json=body)
 
     def _asking(self, turns: tuple[str, ...]) -> dict[str, Any]:
         messages = [{"role": ROLES[place % 2], "content": text} for place, text in enumerate(turns)]
         match self.endpoint:
-            case "chat":
+            case "chat" | "messages":
                 return {"messages": messages}
             case "completions":
                 return {"prompt": "".join(TURN.format(**message) for message in messages) + ANSWER}
@@ -136,4 +159,7 @@ class Ask:
     def _streaming(self) -> dict[str, Any]:
         if not self.streamed:
             return {}
-        return {"stream": True, **({} if self.endpoint == "responses" else {"stream_options": {"include_usage": True}})}
+        return {
+            "stream": True,
+            **({} if self.endpoint in ("responses", "messages") else {"stream_options": {"include_usage": True}}),
+        }

@@ -14,6 +14,7 @@ EVENTS = {
     "chat": "ChatCompletionStreamEvent",
     "completions": "CompletionStreamEvent",
     "responses": "ResponseStreamEvent",
+    "messages": "AnthropicStreamEvent",
 }
 
 
