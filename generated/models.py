@@ -536,12 +536,34 @@ class AnthropicError(BaseModel):
     """
     The field at fault, as a dotted path.
     """
+    details: AnthropicErrorDetails | None | MISSING = MISSING
+    """
+    What a client needs to send another request instead.
+    """
     code: Annotated[
         Literal["invalid_json", "invalid_http", "missing_body", "invalid_type", "invalid_value", "missing_required_parameter", "integer_below_min_value", "integer_above_max_value", "decimal_below_min_value", "decimal_above_max_value", "string_below_min_length", "string_above_max_length", "array_below_min_length", "array_above_max_length", "object_above_max_properties", "unsupported_parameter", "unknown_parameter", "context_length_exceeded", "invalid_prompt", "unsupported_content", "invalid_image", "invalid_image_url", "failed_to_download_image", "invalid_schema", "unsupported_schema", "unsupported_tool", "unknown_tool", "invalid_encrypted_content", "response_not_finished", "response_not_cancellable", "item_not_found", "invalid_api_key", "host_not_allowed", "origin_not_allowed", "not_found", "model_not_found", "response_not_found", "method_not_allowed", "request_timeout", "request_too_large", "unsupported_media_type", "rate_limit_exceeded", "headers_too_large", "internal_error", "server_busy", "too_many_connections", "store_unavailable", "engine_restarted", "engine_unavailable", "generation_timeout"],
         Field(title="ErrorCode"),
     ]
     """
     The error code.
+    """
+
+
+class AnthropicErrorDetails(BaseModel):
+    """
+    What a client needs to send another request instead.
+    """
+
+    model_config = ConfigDict(
+        extra="allow",
+    )
+    error_code: str
+    """
+    The reason.
+    """
+    unsupported: list[str] | MISSING = MISSING
+    """
+    The fields at fault.
     """
 
 
@@ -2848,6 +2870,14 @@ class CountTokensRequest(BaseModel):
     """
     MCP servers whose tools the provider calls.
     """
+    thread: dict[str, Any] | None | MISSING = MISSING
+    """
+    A conversation that the server holds, of which a request has only what is new.
+    """
+    compaction: dict[str, Any] | None | MISSING = MISSING
+    """
+    The request is to summarize the conversation.
+    """
     speed: Literal["standard", "fast"] | None | MISSING = MISSING
     """
     The speed of the answer.
@@ -4438,6 +4468,14 @@ class CreateMessageRequest(BaseModel):
     mcp_servers: list[dict[str, Any]] | None | MISSING = MISSING
     """
     MCP servers whose tools the provider calls.
+    """
+    thread: dict[str, Any] | None | MISSING = MISSING
+    """
+    A conversation that the server holds, of which a request has only what is new.
+    """
+    compaction: dict[str, Any] | None | MISSING = MISSING
+    """
+    The request is to summarize the conversation.
     """
     speed: Literal["standard", "fast"] | None | MISSING = MISSING
     """

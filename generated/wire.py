@@ -195,9 +195,28 @@ class AnthropicError(TypedDict):
     """
     The field at fault, as a dotted path.
     """
+    details: NotRequired[AnthropicErrorDetails | None]
+    """
+    What a client needs to send another request instead.
+    """
     code: Literal["invalid_json", "invalid_http", "missing_body", "invalid_type", "invalid_value", "missing_required_parameter", "integer_below_min_value", "integer_above_max_value", "decimal_below_min_value", "decimal_above_max_value", "string_below_min_length", "string_above_max_length", "array_below_min_length", "array_above_max_length", "object_above_max_properties", "unsupported_parameter", "unknown_parameter", "context_length_exceeded", "invalid_prompt", "unsupported_content", "invalid_image", "invalid_image_url", "failed_to_download_image", "invalid_schema", "unsupported_schema", "unsupported_tool", "unknown_tool", "invalid_encrypted_content", "response_not_finished", "response_not_cancellable", "item_not_found", "invalid_api_key", "host_not_allowed", "origin_not_allowed", "not_found", "model_not_found", "response_not_found", "method_not_allowed", "request_timeout", "request_too_large", "unsupported_media_type", "rate_limit_exceeded", "headers_too_large", "internal_error", "server_busy", "too_many_connections", "store_unavailable", "engine_restarted", "engine_unavailable", "generation_timeout"]
     """
     The error code.
+    """
+
+
+class AnthropicErrorDetails(TypedDict):
+    """
+    What a client needs to send another request instead.
+    """
+
+    error_code: str
+    """
+    The reason.
+    """
+    unsupported: NotRequired[list[str]]
+    """
+    The fields at fault.
     """
 
 

@@ -49,6 +49,8 @@ class ApiError(Exception):
             "param": self.param,
             "code": self.code.value,
         }
+        if self.code is ErrorCode.UNSUPPORTED_PARAMETER and self.param == "thread":
+            error["details"] = {"error_code": "thread_unsupported_request", "unsupported": [self.param]}
         return {"type": "error", "error": error, "request_id": request_id}
 
     def event(self, sequence_number: int) -> wire.ResponseErrorEvent:
