@@ -24,6 +24,7 @@ KINDS: dict[str, dict[str, str]] = {
 # The envelopes of errors, as media type and schema.
 ENVELOPES: dict[str, tuple[str, Schema]] = {
     "openai": ("application/json", {"$ref": "#/components/schemas/ErrorResponse"}),
+    "anthropic": ("application/json", {"$ref": "#/components/schemas/AnthropicErrorResponse"}),
     "flat": ("application/json", {"$ref": "#/components/schemas/FlatError"}),
     "string": ("application/json", {"$ref": "#/components/schemas/ErrorText"}),
     "detail": ("application/json", {"$ref": "#/components/schemas/ErrorDetail"}),

@@ -38,6 +38,7 @@ CODES: dict[Kind, ErrorCode] = {
 # Components of error bodies, by the envelope name in dialect files. The envelope `text` isn't JSON.
 ENVELOPES = {
     "openai": "ErrorResponse",
+    "anthropic": "AnthropicErrorResponse",
     "flat": "FlatError",
     "string": "ErrorText",
     "detail": "ErrorDetail",

@@ -178,6 +178,49 @@ class AnthropicContentBlockStop(TypedDict):
     """
 
 
+class AnthropicDeltaUsage(TypedDict):
+    """
+    The number of tokens so far, at the end of a stream.
+    """
+
+    input_tokens: NotRequired[int]
+    """
+    Tokens of the prompt that weren't read from the cache or written to it.
+    """
+    output_tokens: int
+    """
+    Generated tokens, so far in a stream.
+    """
+    cache_creation_input_tokens: NotRequired[int | None]
+    """
+    Tokens of the prompt that were written to the cache.
+    """
+    cache_read_input_tokens: NotRequired[int | None]
+    """
+    Tokens of the prompt that were read from the cache.
+    """
+    output_tokens_details: NotRequired[AnthropicOutputTokensDetails | None]
+    """
+    A breakdown of the generated tokens.
+    """
+    service_tier: NotRequired[Literal["standard", "priority", "batch"] | None]
+    """
+    The service tier that processed the request.
+    """
+    cache_creation: NotRequired[dict[str, Any] | None]
+    """
+    A breakdown of the written tokens by the lifetime of the cache entries.
+    """
+    server_tool_use: NotRequired[dict[str, Any] | None]
+    """
+    Calls of the provider's tools.
+    """
+    inference_geo: NotRequired[str | None]
+    """
+    The region that processed the request.
+    """
+
+
 class AnthropicError(TypedDict):
     """
     What went wrong.
@@ -191,7 +234,7 @@ class AnthropicError(TypedDict):
     """
     A human-readable message.
     """
-    param: str | None
+    param: NotRequired[str | None]
     """
     The field at fault, as a dotted path.
     """
@@ -199,7 +242,7 @@ class AnthropicError(TypedDict):
     """
     What a client needs to send another request instead.
     """
-    code: Literal["invalid_json", "invalid_http", "missing_body", "invalid_type", "invalid_value", "missing_required_parameter", "integer_below_min_value", "integer_above_max_value", "decimal_below_min_value", "decimal_above_max_value", "string_below_min_length", "string_above_max_length", "array_below_min_length", "array_above_max_length", "object_above_max_properties", "unsupported_parameter", "unknown_parameter", "context_length_exceeded", "invalid_prompt", "unsupported_content", "invalid_image", "invalid_image_url", "failed_to_download_image", "invalid_schema", "unsupported_schema", "unsupported_tool", "unknown_tool", "invalid_encrypted_content", "response_not_finished", "response_not_cancellable", "item_not_found", "invalid_api_key", "host_not_allowed", "origin_not_allowed", "not_found", "model_not_found", "response_not_found", "method_not_allowed", "request_timeout", "request_too_large", "unsupported_media_type", "rate_limit_exceeded", "headers_too_large", "internal_error", "server_busy", "too_many_connections", "store_unavailable", "engine_restarted", "engine_unavailable", "generation_timeout"]
+    code: NotRequired[Literal["invalid_json", "invalid_http", "missing_body", "invalid_type", "invalid_value", "missing_required_parameter", "integer_below_min_value", "integer_above_max_value", "decimal_below_min_value", "decimal_above_max_value", "string_below_min_length", "string_above_max_length", "array_below_min_length", "array_above_max_length", "object_above_max_properties", "unsupported_parameter", "unknown_parameter", "context_length_exceeded", "invalid_prompt", "unsupported_content", "invalid_image", "invalid_image_url", "failed_to_download_image", "invalid_schema", "unsupported_schema", "unsupported_tool", "unknown_tool", "invalid_encrypted_content", "response_not_finished", "response_not_cancellable", "item_not_found", "invalid_api_key", "host_not_allowed", "origin_not_allowed", "not_found", "model_not_found", "response_not_found", "method_not_allowed", "request_timeout", "request_too_large", "unsupported_media_type", "rate_limit_exceeded", "headers_too_large", "internal_error", "server_busy", "too_many_connections", "store_unavailable", "engine_restarted", "engine_unavailable", "generation_timeout"]]
     """
     The error code.
     """
@@ -333,7 +376,7 @@ class AnthropicMessageDelta(TypedDict):
     """
     Why the answer ended.
     """
-    usage: AnthropicUsage
+    usage: AnthropicDeltaUsage
     """
     The number of tokens of the request and its answer.
     """

@@ -70,7 +70,7 @@ class MessageEmitter:
                 self._finish = segment
             case Usage():
                 usage = _usage(segment.prompt_tokens, segment.completion_tokens, segment.reasoning_tokens)
-                yield {"type": "message_delta", "delta": self._change(segment), "usage": usage}
+                yield {"type": "message_delta", "delta": self._change(segment), "usage": {**usage}}
                 yield {"type": "message_stop"}
 
     def _begun(self, started: Started) -> wire.AnthropicMessage:
@@ -146,7 +146,7 @@ async def fold(events: AsyncIterator[wire.AnthropicStreamEvent]) -> wire.Anthrop
                 pieces.clear()
             case "message_delta":
                 assert message is not None
-                return {**message, **event["delta"], "usage": event["usage"]}
+                return {**message, **event["delta"], "usage": {**message["usage"], **event["usage"]}}
     raise RuntimeError("the stream ended before the message did")
 
 

@@ -11,6 +11,7 @@ from specvino.portal.reference import page
 from specvino.portal.source import TITLES, Field, Source
 
 ENVELOPES = {
+    "anthropic": 'the object `{"type": "error", "error": {"type", "message"}}`',
     "openai": 'the object `{"error": {"message", "type", "param", "code"}}`',
     "flat": 'the object `{"object", "message", "type", "param", "code"}`',
     "string": 'a string, `{"error": "…"}`',

@@ -72,7 +72,7 @@ def _example(definition: Mapping[str, Any]) -> Iterator[str]:
 
 
 def _parameters(operation: Operation, schemas: Mapping[str, Schema]) -> Iterator[str]:
-    for where, heading in (("path", "In the path"), ("query", "In the query")):
+    for where, heading in (("path", "In the path"), ("query", "In the query"), ("header", "In the headers")):
         if several := [parameter for parameter in operation.parameters if parameter["in"] == where]:
             yield f"\n## {heading}\n\n| name | type | what it is |\n| --- | --- | --- |\n"
             for parameter in several:
