@@ -209,6 +209,7 @@ def nav(made: dict[str, list[Page]]) -> list[Any]:
         {
             "Serving": [
                 {"The engine": "engine.md"},
+                {"Agents and clients": "agents.md"},
                 {"Other systems": [{"Speaking as them": "other-systems.md"}, *all_of("doubles")]},
                 {"Structured outputs": "structured-outputs.md"},
                 {"Chat templates": "chat-templates.md"},

@@ -94,7 +94,7 @@ def test_errors_have_their_classes(client) -> None:
     messages = [{"role": "user", "content": "hello"}]
     with pytest.raises(anthropic.NotFoundError) as unknown:
         client.messages.create(model="claude", max_tokens=5, messages=messages)
-    assert unknown.value.body["error"]["type"] == "not_found_error"
+    assert "not_found_error" in str(unknown.value.body)
     with pytest.raises(anthropic.BadRequestError, match="temperature is 3"):
         client.messages.create(model="tiny", max_tokens=5, messages=messages, extra_body={"temperature": 3})
 

@@ -335,8 +335,12 @@ def test_the_endpoints_that_take_images_are_known() -> None:
 @pytest.mark.parametrize("endpoint", WITH_IMAGES)
 def test_nothing_is_fetched_for_a_mistake_in_another_api(endpoint: str, fetched: list[str]) -> None:
     choice = {"type": "function" if endpoint == "input_tokens" else "tool", "name": "nope"}
-    mistakes = [{"model": "other"}, {"tool_choice": choice}, {"chat_template_kwargs": {"messages": []}}]
-    request = {"model": "m"} | WITH_IMAGES[endpoint]
+    mistakes: list[dict[str, Any]] = [
+        {"model": "other"},
+        {"tool_choice": choice},
+        {"chat_template_kwargs": {"messages": []}},
+    ]
+    request: dict[str, Any] = {"model": "m", **WITH_IMAGES[endpoint]}
     assert statuses(True, [(endpoint, request | mistake) for mistake in mistakes]) == [404, 400, 400]
     assert statuses(False, [(endpoint, request)]) == [400]
     assert not fetched

@@ -258,7 +258,7 @@ UNSURE = ("zzz", "The")
 
 @proves("messages.temperature", "messages.top_p", "messages.top_k")
 def test_the_likeliest_tokens_are_always_the_same(ask: Ask) -> None:
-    settings = {"temperature": {"temperature": 0}, "top_p": {"temperature": 1, "top_p": 0.01}}
+    settings: dict[str, Body] = {"temperature": {"temperature": 0}, "top_p": {"temperature": 1, "top_p": 0.01}}
     chosen = settings.get(ask.path, {"temperature": 1, "top_k": 1})
     assert len({ask(*UNSURE, **chosen).text for _ in range(24)}) == 1
 
