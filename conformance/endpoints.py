@@ -10,6 +10,7 @@ LIMITS = {
     "chat": ("max_tokens", "max_completion_tokens"),
     "completions": ("max_tokens",),
     "responses": ("max_output_tokens",),
+    "messages": ("max_tokens",),
 }
 
 # The fields of `usage` for prompt tokens and completion tokens, by endpoint.
@@ -17,6 +18,7 @@ COUNTS = {
     "chat": ("prompt_tokens", "completion_tokens"),
     "completions": ("prompt_tokens", "completion_tokens"),
     "responses": ("input_tokens", "output_tokens"),
+    "messages": ("input_tokens", "output_tokens"),
 }
 
 

@@ -26,6 +26,9 @@ def outputs(exchange: Exchange) -> Iterator[Output]:
     if exchange.request.endpoint == "responses":
         yield _response(answer, _used_up(exchange))
         return
+    if exchange.request.endpoint == "messages":
+        yield _message(answer)
+        return
     for choice in answer.get("choices") or ():
         # FastDeploy's text completions have reasoning and calls, too.
         message = choice if "text" in choice else choice.get("message") or {}
@@ -36,6 +39,18 @@ def outputs(exchange: Exchange) -> Iterator[Output]:
         text = choice.get("text") if "text" in choice else message.get("content")
         reasoning = message.get("reasoning_content") or message.get("reasoning") or ""
         yield Output(text or "", reasoning, choice.get("finish_reason"), calls, choice)
+
+
+def _message(answer: dict[str, Any]) -> Output:
+    blocks = [block for block in answer.get("content") or () if isinstance(block, dict)]
+    reasons = {"end_turn": "stop", "stop_sequence": "stop", "max_tokens": "length", "tool_use": "tool_calls"}
+    return Output(
+        "".join(block.get("text") or "" for block in blocks),
+        "".join(block.get("thinking") or "" for block in blocks),
+        reasons.get(answer.get("stop_reason") or "", answer.get("stop_reason")),
+        tuple((block.get("name"), block.get("input")) for block in blocks if block.get("type") == "tool_use"),
+        answer,
+    )
 
 
 def has_reasoning(exchange: Exchange, output: Output) -> bool:

@@ -23,6 +23,7 @@ class ArgumentsValid(Rule):
     specs: ClassVar = {
         "chat": "/components/schemas/CreateChatCompletionRequest/properties/tools",
         "responses": "/components/schemas/CreateResponseRequest/properties/tools",
+        "messages": "/components/schemas/CreateMessageRequest/properties/tools",
     }
 
     def applies(self, exchange: Exchange) -> bool:
@@ -54,7 +55,8 @@ class ArgumentsValid(Rule):
                 if not isinstance(value, dict):
                     yield f"the arguments of {name!r} aren't an object: {arguments[:120]!r}"
                 elif is_forced or tools[name].get("strict"):
-                    for violation in Validator(tools[name].get("parameters") or {}).violations(value):
+                    schema = tools[name].get("parameters") or tools[name].get("input_schema") or {}
+                    for violation in Validator(schema).violations(value):
                         yield f"the arguments of {name!r} violate its schema: {violation}"
 
 
@@ -88,6 +90,8 @@ class NoEmptyCalls(Rule):
 def _forced(choice: Any) -> bool:
     """Returns whether a tool_choice requires a call."""
     if isinstance(choice, dict):
+        if choice.get("type") in ("auto", "none"):
+            return False
         allowed = choice.get("allowed_tools", choice)
         return not isinstance(allowed, dict) or allowed.get("mode") != "auto"
     return bool(choice == "required")

@@ -16,6 +16,7 @@ class IdsUnique(Rule):
         "chat": "/components/schemas/ChatCompletion/properties/id",
         "completions": "/components/schemas/Completion/properties/id",
         "responses": "/components/schemas/ResponseObject/properties/id",
+        "messages": "/components/schemas/AnthropicMessage/properties/id",
     }
 
     def __init__(self, dialect: Dialect) -> None:
@@ -23,8 +24,7 @@ class IdsUnique(Rule):
         self._seen: dict[str, int] = {}
 
     def applies(self, exchange: Exchange) -> bool:
-        has_id = exchange.request.endpoint in ("chat", "completions", "responses")
-        return exchange.ok and has_id and self.dialect.has_unique_ids
+        return exchange.ok and exchange.request.endpoint in self.specs and self.dialect.has_unique_ids
 
     def violations(self, exchange: Exchange) -> Iterator[str]:
         id = exchange.answer.get("id")

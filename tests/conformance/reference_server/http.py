@@ -156,6 +156,8 @@ class Http(Part):
         """Raises Refusal where the request hasn't the key."""
         if self.server.key is None:
             return
+        if self.is_key(self.server.messages.key(call)):
+            return
         scheme, _, key = call.headers.get("authorization", "").partition(" ")
         if scheme.lower() != "bearer" or not self.is_key(key.strip()):
             raise Refusal(ErrorCode.INVALID_API_KEY, "A key is needed, sent as 'Authorization: Bearer KEY'.")
@@ -281,7 +283,9 @@ class Http(Part):
         headers: Headers = [(b"content-type", b"application/json"), *self.refusal_headers(refusal)]
         if refusal.code is ErrorCode.METHOD_NOT_ALLOWED:
             headers.append((b"allow", self.allowed(call).encode()))
-        await self.respond(call, self.status(refusal), self.encode(self.envelope(refusal)), headers)
+        own = self.server.messages.has_own_errors(call.path)
+        body = self.server.messages.refused(call, refusal) if own else self.envelope(refusal)
+        await self.respond(call, self.status(refusal), self.encode(body), headers)
 
     def status(self, refusal: Refusal) -> int:
         return refusal.status

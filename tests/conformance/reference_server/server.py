@@ -13,6 +13,7 @@ from reference_server.generation import Generation
 from reference_server.http import Http, Message, Receive, Send
 from reference_server.item_events import ItemEvents
 from reference_server.items import Items
+from reference_server.messages import Messages
 from reference_server.models import Models
 from reference_server.part import Part
 from reference_server.requests import Requests
@@ -49,10 +50,10 @@ class ReferenceServer:
         self.item_events = part(ItemEvents)
         self.responses = part(Responses)
         self.stored = part(Stored)
+        self.messages = part(Messages)
+        api = (self.chat, self.completions, self.responses, self.stored, self.messages)
         self.routes = {
-            route: getattr(each, route.does)
-            for each in (self.models, self.chat, self.completions, self.tokenize, self.responses, self.stored)
-            for route in each.routes
+            route: getattr(each, route.does) for each in (self.models, self.tokenize, *api) for route in each.routes
         }
 
     async def __call__(self, scope: Message, receive: Receive, send: Send) -> None:

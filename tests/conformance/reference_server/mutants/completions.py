@@ -42,6 +42,8 @@ class AnyModel(Models):
     breaks = {
         "chat/basics/model-is-unknown",
         "completions/prompts/model",
+        "count_tokens/counts/model-is-unknown",
+        "messages/basics/model-is-unknown",
         "tokenize/lists/model",
         "models/one/unknown*",
     }

@@ -125,6 +125,7 @@ class Unprocessable(Http):
         "chat/rules/documented-refusal",
         "completions/rules/documented-refusal",
         "detokenize/rules/documented-refusal",
+        "messages/rules/documented-refusal",
         "response_cancel/rules/documented-refusal",
         "responses/rules/documented-refusal",
         "tokenize/rules/documented-refusal",
@@ -138,6 +139,7 @@ class Gone(Http):
     """What isn't there is refused with 410."""
 
     breaks = {
+        "count_tokens/rules/documented-refusal",
         "input_tokens/rules/documented-refusal",
         "model/rules/documented-refusal",
         "response/rules/documented-refusal",
@@ -201,6 +203,7 @@ class StreamsAccepted(Http):
     breaks = {
         "chat/rules/documented-status",
         "completions/rules/documented-status",
+        "messages/rules/documented-status",
         "responses/rules/documented-status",
     }
 
@@ -245,6 +248,7 @@ class SmallAnswersAccepted(Http):
     """Tokens, their texts and numbers, and what was cancelled, come with 202, as if they came later."""
 
     breaks = {
+        "count_tokens/rules/documented-status",
         "detokenize/rules/documented-status",
         "input_tokens/rules/documented-status",
         "response_cancel/rules/documented-status",
@@ -252,7 +256,7 @@ class SmallAnswersAccepted(Http):
     }
 
     async def respond(self, call: Call, status: int, body: bytes, headers: Headers) -> None:
-        small = call.path.endswith(("tokenize", "/cancel", "/input_tokens"))
+        small = call.path.endswith(("tokenize", "/cancel", "/input_tokens", "/count_tokens"))
         await super().respond(call, 202 if small and status == 200 else status, body, headers)
 
 
@@ -262,8 +266,10 @@ class FailsInstead(Http):
     breaks = {
         "chat/rules/no-server-error",
         "completions/rules/no-server-error",
+        "count_tokens/rules/no-server-error",
         "detokenize/rules/no-server-error",
         "input_tokens/rules/no-server-error",
+        "messages/rules/no-server-error",
         "model/rules/no-server-error",
         "response/rules/no-server-error",
         "response_cancel/rules/no-server-error",

@@ -73,9 +73,9 @@ class EndsWithoutDone(Http):
 
 
 class DoneEverywhere(Http):
-    """Responses' streams end with [DONE], too."""
+    """Streams of responses and messages end with [DONE], too."""
 
-    breaks = {"responses/rules/stream-end", "response/rules/stream-end"}
+    breaks = {"responses/rules/stream-end", "response/rules/stream-end", "messages/rules/stream-end"}
 
     def end(self, stream: Stream) -> bytes:
         return b"data: [DONE]\n\n"

@@ -1,0 +1,95 @@
+"""Checks of the Messages API: tokens of prompts, stop sequences, streams, and keys in a header of its own."""
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from specvino.conformance.endpoints import paths
+from specvino.conformance.http.exchange import Exchange
+from specvino.conformance.session.session import Session
+from specvino.conformance.session.steps import expect
+from specvino.conformance.verdict import Failed, NotExercised
+
+# The length of a stop sequence, in characters.
+STOP = 3
+
+
+async def input_tokens_increase(
+    session: Session, endpoint: str, *, than: Mapping[str, Any], bodies: Sequence[Mapping[str, Any]], by: int = 1
+) -> None:
+    """The prompt of each of the bodies has at least `by` more tokens than that of `than`."""
+    short = await session.answered(endpoint, than)
+    for body in bodies:
+        long = await session.answered(endpoint, body)
+        less, more = _input_tokens(short), _input_tokens(long)
+        if more - less < by:
+            message = f"input_tokens is {less} for the shorter prompt and {more} for the longer one, expected {by} more"
+            raise Failed(message, short, long)
+
+
+async def counted_as_used(session: Session, endpoint: str, *, bodies: Sequence[Mapping[str, Any]]) -> None:
+    """The count of a conversation is that of the usage of an answer to it."""
+    for body in bodies:
+        counting = await session.answered("count_tokens", body)
+        message = await session.answered("messages", body)
+        count, used = counting.answer.get("input_tokens"), _input_tokens(message)
+        if count != used:
+            raise Failed(f"input_tokens is {count!r}, but {used} in the usage of an answer", counting, message)
+
+
+async def stop_sequence_ends(session: Session, endpoint: str, *, body: Mapping[str, Any], stream: bool = False) -> None:
+    """A text from the middle of an answer, as a stop sequence, ends the same answer before it, and is named."""
+    whole = await session.answered(endpoint, body)
+    text = _text(whole)
+    middle = len(text) // 2
+    stop = text[middle : middle + STOP]
+    if len(stop) < STOP or not stop.strip():
+        raise NotExercised("the answer is too short for a stop sequence")
+    fields = {"stop_sequences": [stop], **({"stream": True} if stream else {})}
+    cut = await session.answered(endpoint, {**body, **fields})
+    expected = text[: text.index(stop)]
+    if stop in _text(cut):
+        raise Failed(f"the stop sequence {stop!r} is in {_text(cut)[:120]!r}", cut)
+    if _text(cut) != expected:
+        again = await session.answered(endpoint, body)
+        if _text(again) != text:
+            raise NotExercised("the server's answers to the same request differ, so they can't be compared")
+        raise Failed(f"the text is {_text(cut)!r}, but before the stop sequence {stop!r} it was {expected!r}", cut)
+    reason, sequence = cut.answer.get("stop_reason"), cut.answer.get("stop_sequence")
+    if (reason, sequence) != ("stop_sequence", stop):
+        raise Failed(f"stop_reason is {reason!r} and stop_sequence {sequence!r} after {stop!r}", cut)
+
+
+async def limit_named(session: Session, endpoint: str, *, body: Mapping[str, Any]) -> None:
+    """An answer with as many tokens as `max_tokens` allows says so."""
+    exchange = await session.answered(endpoint, body)
+    made, reason = (exchange.answer.get("usage") or {}).get("output_tokens"), exchange.answer.get("stop_reason")
+    if made != body["max_tokens"]:
+        raise NotExercised(f"the answer has {made} tokens, not the {body['max_tokens']} that its limit allows")
+    if reason != "max_tokens":
+        raise Failed(f"stop_reason is {reason!r} after {made} tokens, which is the limit", exchange)
+
+
+async def key_in_its_header(session: Session, endpoint: str, *, body: Mapping[str, Any]) -> None:
+    """A key in `x-api-key` is accepted, and a wrong one is refused."""
+    key = session.client.target.key
+    if key is None:
+        raise NotExercised("no key was given")
+    filled = {"model": session.model, "max_tokens": 1, **body}
+    for sent, refused in ((key, False), (f"{key}-wrong", True)):
+        headers = {"x-api-key": sent}
+        exchange = await session.raw(
+            "POST", paths()[endpoint], endpoint=endpoint, body=filled, headers=headers, key=False
+        )
+        expect(exchange, {"refused": "key"} if refused else {"status": [200]}, session.dialect, endpoint)
+
+
+def _input_tokens(exchange: Exchange) -> int:
+    tokens = (exchange.answer.get("usage") or {}).get("input_tokens")
+    if type(tokens) is not int:
+        raise NotExercised("the answer's usage has no input_tokens")
+    return tokens
+
+
+def _text(exchange: Exchange) -> str:
+    blocks = exchange.answer.get("content") or ()
+    return "".join(block.get("text") or "" for block in blocks if block.get("type") == "text")
