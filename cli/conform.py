@@ -24,6 +24,18 @@ class FailOn(StrEnum):
     SHOULD = "should"
 
 
+class Api(StrEnum):
+    CHAT = "chat"
+    COMPLETIONS = "completions"
+    RESPONSES = "responses"
+    MESSAGES = "messages"
+
+    @property
+    def filters(self) -> tuple[str, ...]:
+        """The patterns of its rules."""
+        return (self.value, "count_tokens") if self is Api.MESSAGES else (self.value,)
+
+
 class Layer(StrEnum):
     CASES = "cases"
     STREAMS = "streams"
@@ -105,12 +117,20 @@ def run(
             "May be repeated.",
         ),
     ] = None,
+    api: Annotated[
+        list[Api] | None,
+        typer.Option(
+            help="Run only the rules of this API; messages is Anthropic's, which the dialect specvino describes and "
+            "OpenAI doesn't have. May be repeated.",
+            show_default=False,
+        ),
+    ] = None,
     dialect: Annotated[
         str | None,
         typer.Option(
             help=f"The system whose API the server is tested against: {SYSTEMS}, or specvino for this "
             "project's own API.",
-            show_default="openai",
+            show_default="openai; specvino with --api messages",
         ),
     ] = None,
     profile: Annotated[
@@ -221,6 +241,7 @@ def run(
     specvino conform http://127.0.0.1:8000/v1
     """
     from specvino.cli.conform_run import Files, Output, judge, list_cases
+    from specvino.conformance.dialect import WHOLE
     from specvino.conformance.python_api import Settings
     from specvino.conformance.verdict import Severity
 
@@ -236,10 +257,10 @@ def run(
         headers=tuple(header or ()),
         cacert=cacert,
         insecure=insecure,
-        dialect=dialect,
+        dialect=dialect or (WHOLE if api and Api.MESSAGES in api else None),
         profile=profile.value,
         layers=tuple(dict.fromkeys(chosen.value for chosen in layer or ())),
-        filters=tuple(filter or ()),
+        filters=(*(filter or ()), *(pattern for each in api or () for pattern in each.filters)),
         concurrency=concurrency,
         timeout=timeout,
         max_time=max_time,

@@ -25,6 +25,12 @@ def test_all_of_it_on_a_tiny_model(tiny_text) -> None:
     assert not report.header.left_out
 
 
+def test_the_messages_api_alone(tiny_server) -> None:
+    report = judge(tiny_server.url, filters=("messages", "count_tokens"))
+    assert told(report) == []
+    assert counted(report, Verdict.PASS) >= 30
+
+
 def test_a_little_of_the_fuzz(scripted_server) -> None:
     report = judge(scripted_server.url, profile="core", layers=("fuzz",), filters=("models", "tokenize", "completions"))
     assert told(report) == []

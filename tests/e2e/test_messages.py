@@ -222,4 +222,7 @@ def test_keys(keyed, headers, status) -> None:
 
 
 def test_a_key_of_another_api_s_header_isn_t_read(keyed) -> None:
-    assert httpx.get(f"{keyed.url}/models", headers={"x-api-key": "sk-right"}).status_code == 401
+    """Anthropic's clients list models, and use the Messages API."""
+    headers = {"x-api-key": "sk-right"}
+    assert httpx.get(f"{keyed.url}/models", headers=headers).status_code == 200
+    assert httpx.post(f"{keyed.url}/chat/completions", headers=headers, json={}).status_code == 401
