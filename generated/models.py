@@ -859,7 +859,7 @@ class AnthropicOutputFormat(BaseModel):
     """
     The type of format, JSON by a schema.
     """
-    schema_: Annotated[dict[str, Any] | None, Field(alias="schema")]
+    schema_: Annotated[dict[str, Any], Field(alias="schema")]
     """
     The JSON Schema. All of it is enforced.
     """
