@@ -191,7 +191,7 @@ class Messages(Part):
         yield {"type": "message_stop"}
 
     def block_events(self, index: int, block: Block, output: Output) -> Iterator[Event]:
-        empty = {"text": ""} if block["type"] == "text" else {"input": {}}
+        empty: Block = {"text": ""} if block["type"] == "text" else {"input": {}}
         yield {"type": "content_block_start", "index": index, "content_block": {**block, **empty}}
         for delta in self.deltas(index, block, output):
             yield {"type": "content_block_delta", "index": index, "delta": delta}
