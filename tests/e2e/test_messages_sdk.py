@@ -99,6 +99,16 @@ def test_errors_have_their_classes(client) -> None:
         client.messages.create(model="tiny", max_tokens=5, messages=messages, extra_body={"temperature": 3})
 
 
+def test_a_wrong_key_is_an_error_of_its_class() -> None:
+    with (
+        serving_here("--engine", "scripted", env={"SPECVINO_API_KEY": "sk-right"}) as server,
+        Anthropic(base_url=server.url.removesuffix("/v1"), api_key="sk-wrong", max_retries=0) as client,
+        pytest.raises(anthropic.AuthenticationError) as refused,
+    ):
+        client.messages.create(model="scripted", max_tokens=5, messages=[{"role": "user", "content": "hello"}])
+    assert "authentication_error" in str(refused.value.body)
+
+
 def test_models_are_listed(client) -> None:
     """The path is OpenAI's, whose objects have other fields; the id is the same."""
     assert "tiny" in [model.id for model in client.models.list().data]
