@@ -22,12 +22,14 @@ _KIND = re.compile(r"\.(type|mode|name)$")
 
 @dataclass(frozen=True, slots=True)
 class Refusal:
-    """The error for a request that meets a condition: `param` is the path of the field at fault."""
+    """The error for a request that meets a condition: `param` is the path of the field at fault,
+    and `reason` a finer code for clients that act on it."""
 
     condition: str
     code: str
     message: str
     param: str
+    reason: str | None = None
 
 
 class Group:
@@ -55,6 +57,7 @@ class Condition:
         self.code: str = entry["code"]
         self._message: str = entry["message"]
         self._param: str | None = entry.get("param")
+        self._reason: str | None = entry.get("reason")
         self._facts = {fact: Validator(schema).fits for fact, schema in entry.get("facts", {}).items()}
         self.like_schema: bool = entry.get("like_schema", False)
         self._entry = entry
@@ -72,7 +75,8 @@ class Condition:
         names = self._evaluate(value, facts)
         if names is None:
             return None
-        return Refusal(self.name, self.code, self._message.format_map(names), self._param or names["field"])
+        param = self._param or names["field"]
+        return Refusal(self.name, self.code, self._message.format_map(names), param, self._reason)
 
     def bounds(self, facts: Mapping[str, Any]) -> dict[str, dict[str, Any]]:
         """Returns the consequences for single fields on a server with these facts, regardless of other fields: schemas

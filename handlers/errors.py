@@ -13,16 +13,23 @@ class ApiError(Exception):
     """An error for the client: the body of the response before its first byte, an event of the stream after it.
 
     `message` is for people: it names the invalid value and the accepted ones. `param` is the field at fault, as a
-    dotted path. `retry_after` is in seconds.
+    dotted path. `reason` is a finer code, for which the Messages API has a place. `retry_after` is in seconds.
     """
 
     def __init__(
-        self, code: ErrorCode, message: str, *, param: str | None = None, retry_after: int | None = None
+        self,
+        code: ErrorCode,
+        message: str,
+        *,
+        param: str | None = None,
+        reason: str | None = None,
+        retry_after: int | None = None,
     ) -> None:
         super().__init__(message)
         self.code = code
         self.message = message
         self.param = param
+        self.reason = reason
         self.retry_after = retry_after
 
     @property
@@ -49,8 +56,8 @@ class ApiError(Exception):
             "param": self.param,
             "code": self.code.value,
         }
-        if self.code is ErrorCode.UNSUPPORTED_PARAMETER and self.param == "thread":
-            error["details"] = {"error_code": "thread_unsupported_request", "unsupported": [self.param]}
+        if self.reason is not None:
+            error["details"] = {"error_code": self.reason, "unsupported": [self.param] if self.param else []}
         return {"type": "error", "error": error, "request_id": request_id}
 
     def event(self, sequence_number: int) -> wire.ResponseErrorEvent:

@@ -70,4 +70,4 @@ def _require(body: BaseModel, conditions: Iterable[Condition], facts: Mapping[st
     value = lookup(body)
     for condition in conditions:
         if refusal := condition.refusal(value, facts):
-            raise ApiError(ErrorCode(refusal.code), refusal.message, param=refusal.param)
+            raise ApiError(ErrorCode(refusal.code), refusal.message, param=refusal.param, reason=refusal.reason)

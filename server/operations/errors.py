@@ -29,18 +29,19 @@ def internal_error(request_id: str) -> ApiError:
 
 def body_of(error: ApiError, operation: Operation | None, request_id: str) -> Any:
     """Returns the body of an error, as the document describes it for the operation."""
-    if operation is not None and operation.error == "AnthropicErrorResponse":
-        return error.anthropic_body(request_id)
-    return error.body()
+    return error.anthropic_body(request_id) if _is_anthropic(operation) else error.body()
 
 
 def event_of(error: ApiError, operation: Operation | None, request_id: str, sent: int) -> bytes:
     """Returns the error as the last server-sent event of a stream, after `sent` events."""
     if operation is None or operation.framing == "data":
         return b"data: %b\n\n" % msgspec.json.encode(body_of(error, operation, request_id))
-    anthropic = operation.error == "AnthropicErrorResponse"
-    event = error.anthropic_body(request_id) if anthropic else error.event(sent)
+    event = error.anthropic_body(request_id) if _is_anthropic(operation) else error.event(sent)
     return b"event: error\ndata: %b\n\n" % msgspec.json.encode(event)
+
+
+def _is_anthropic(operation: Operation | None) -> bool:
+    return operation is not None and operation.error == "AnthropicErrorResponse"
 
 
 def headers(error: ApiError) -> dict[str, str]:
