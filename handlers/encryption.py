@@ -45,7 +45,8 @@ class Cipher:
         try:
             return self.decrypt(encrypted)
         except NotDecryptable:
-            message = f"{param} was not encrypted by this server, or was changed. Send it as the server returned it."
+            advice = "Send it as the server returned it, or leave it out."
+            message = f"{param} was not encrypted by this server, or was changed. {advice}"
             raise ApiError(ErrorCode.INVALID_ENCRYPTED_CONTENT, message, param=param) from None
 
 

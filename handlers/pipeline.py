@@ -38,6 +38,7 @@ from specvino.handlers.template import TemplateVariables, conversation, template
 from specvino.handlers.tokens import longest
 from specvino.handlers.tools import OfferedTool, ToolCalling, tool_calling
 
+Serving = tuple[ServedModel, ModelInfo]
 Event = TypeVar("Event")
 Item = TypeVar("Item")
 
@@ -156,7 +157,7 @@ class Pipeline:
         self._limits = limits
         self._media = media
 
-    def serving(self, context: RequestContext, body: Body) -> tuple[ServedModel, ModelInfo]:
+    def serving(self, context: RequestContext, body: Body) -> Serving:
         """Returns the model that a request names, after the conditions of openapi/conditions.yaml."""
         require_consistent(body)
         served = self._served.require(body.model)
@@ -166,11 +167,13 @@ class Pipeline:
         require_supported(body, self._limits.facts_with(model))
         return served, model
 
-    def check(self, context: RequestContext, fields: RequestFields) -> CheckedRequest:
-        """Returns the request with its settings resolved; it needs no prompt, and doesn't wait."""
+    def check(self, context: RequestContext, fields: RequestFields, serving: Serving | None = None) -> CheckedRequest:
+        """Returns the request with its settings resolved; it needs no prompt, and doesn't wait. `serving` is the result
+        of that method, if it was called before.
+        """
         arrived = perf_counter()
         body, strict = fields.body, context.refuses_unsupported
-        served, model = self.serving(context, body)
+        served, model = serving or self.serving(context, body)
         tools = tool_calling(body, model.calling, more=fields.more_tools, strict=strict)
         output = structured_output(body, strict=strict)
         variables = template_variables(body, model)
@@ -245,7 +248,8 @@ class Pipeline:
         if not any(message.images for message in messages):
             engine, texts = request.served.engine, request.conversation(draft.message for draft in messages)
             with request.refusals():
-                await self._check(request, texts, may_exceed=True)
+                if request.output or texts.tools:  # whose schemas a rendering doesn't check
+                    await self._check(request, texts, may_exceed=True)
                 tokens = len(await engine.render(texts, longest(engine)))
             if generate is None or tokens < request.model.context_length:
                 return tokens

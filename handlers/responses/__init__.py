@@ -79,10 +79,10 @@ class Responses(StoredResponses):
     async def _checked(
         self, context: RequestContext, body: models.CreateResponseRequest
     ) -> tuple[ResponseConversation, CheckedRequest]:
-        self._pipeline.serving(context, body)  # its errors come before those of what the body refers to
+        serving = self._pipeline.serving(context, body)  # its errors come before those of what the body refers to
         conversation = await read_conversation(body, self._store, self._cipher, context.owner)
         fields = request_fields(body, conversation.input, conversation.earlier)
-        return conversation, self._pipeline.check(context, fields)
+        return conversation, self._pipeline.check(context, fields, serving)
 
     def _stores(self, body: models.CreateResponseRequest) -> tuple[bool, tuple[str, ...]]:
         """Returns whether to store the response, and the field without effect if it can't be stored."""

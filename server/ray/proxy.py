@@ -58,7 +58,6 @@ class _Answer:
         self._scope = scope
         self._send = send
         self._id = id
-        self._operation = operation_at(scope["method"], scope["path"])
         self._headers: dict[bytes, bytes] = {}
         self._refusal: Message | None = None
         self._streams = False
@@ -82,6 +81,10 @@ class _Answer:
             self._events += message.get("body", b"").count(b"\n\n")
             self._complete = not message.get("more_body", False)
         await self._send(message)
+
+    @property
+    def _operation(self) -> Operation | None:
+        return operation_at(self._scope["method"], self._scope["path"])
 
     async def end(self) -> None:
         """Sends what Ray omits: a response if there was none, and the end of a stream."""

@@ -63,6 +63,25 @@ def test_the_list_needs_no_server() -> None:
     assert re.search(r"^\d+ cases; \d+ skipped$", run.stdout, re.MULTILINE)
 
 
+def test_an_api_is_a_part_of_the_list() -> None:
+    def listed(*arguments: str) -> set[str]:
+        run = conform("--list", *arguments)
+        assert run.exit_code == 0, run.output
+        return {line.split()[0] for line in run.stdout.splitlines() if re.match(r"\S+/\S+  ", line)}
+
+    messages, chat = listed("--api", "messages"), listed("--api", "chat")
+    assert {case.partition("/")[0] for case in messages} == {"messages", "count_tokens"}
+    assert chat
+    assert not messages & chat
+    assert messages | chat <= listed("--api", "messages", "--api", "chat")
+
+
+def test_an_unknown_api_is_told_which_there_are() -> None:
+    run = conform("--list", "--api", "claude")
+    assert run.exit_code == 2
+    assert "messages" in run.output
+
+
 # --- findings
 
 

@@ -1,6 +1,7 @@
 """The Messages API with Anthropic's official Python SDK and its helpers, on the tiny model."""
 
 import base64
+from typing import Any
 
 import anthropic
 import pydantic
@@ -123,18 +124,35 @@ def seeing_client(tiny_vision):
         yield client
 
 
-@pytest.mark.parametrize("in_result", [False, True])
-def test_an_image(seeing_client, in_result) -> None:
+COLOUR = {"type": "text", "text": "What colour is this?"}
+IMAGE_TOKENS = 6
+"""Of an image of the tiny model, with the marks around it."""
+
+
+def an_image() -> dict[str, Any]:
     source = {"type": "base64", "media_type": "image/png", "data": base64.b64encode(file("blue")).decode()}
-    parts = [{"type": "image", "source": source}, {"type": "text", "text": "What colour is this?"}]
-    messages = [{"role": "user", "content": parts}]
-    if in_result:
+    return {"type": "image", "source": source}
+
+
+def test_an_image(seeing_client) -> None:
+    messages = [{"role": "user", "content": [an_image(), COLOUR]}]
+    answer = seeing_client.messages.create(model="tiny", max_tokens=64, extra_body=GREEDY, messages=messages)
+    assert answer.content[0].text == "The image is blue."
+
+
+def test_an_image_in_a_result(seeing_client) -> None:
+    """The image is in the prompt once; the model, which has seen none in a result, says "blue and blue"."""
+
+    def answer(*parts: dict[str, Any]) -> anthropic.types.Message:
         call = {"type": "tool_use", "id": "toolu_1", "name": "look", "input": {}}
-        result = {"type": "tool_result", "tool_use_id": "toolu_1", "content": parts}
         messages = [
             {"role": "user", "content": "look"},
             {"role": "assistant", "content": [call]},
-            {"role": "user", "content": [result]},
+            {"role": "user", "content": [{"type": "tool_result", "tool_use_id": "toolu_1", "content": parts}]},
         ]
-    answer = seeing_client.messages.create(model="tiny", max_tokens=64, extra_body=GREEDY, messages=messages)
-    assert "blue" in answer.content[0].text
+        return seeing_client.messages.create(model="tiny", max_tokens=64, extra_body=GREEDY, messages=messages)
+
+    blind, seeing = answer(COLOUR), answer(an_image(), COLOUR)
+    assert blind.content[0].text == "No image."
+    assert "blue" in seeing.content[0].text
+    assert seeing.usage.input_tokens - blind.usage.input_tokens == IMAGE_TOKENS

@@ -213,12 +213,15 @@ def refusal(run: Run, http: httpx.Client, **fields: Any) -> tuple[str, str]:
 @proves(*of_both(f"{BLOCK}.thinking", f"{BLOCK}.signature", f"{BLOCK}.data"))
 def test_reasoning_comes_back_as_it_was(run: Run, http: httpx.Client) -> None:
     thinking, answer = thought(http)
+    text_of_thought = thinking["thinking"]
     name = path(run).rpartition(".")[2]
     if name == "data":
         thinking = {"type": "redacted_thinking", "data": thinking["signature"]}
     conversation = [HELLO, {"role": "assistant", "content": [thinking, answer]}, HELLO]
+    same = [HELLO, {"role": "assistant", "reasoning_content": text_of_thought, "content": answer["text"]}, HELLO]
+    assert input_tokens(run, http, messages=conversation) == prompt_tokens(http, messages=same)
     plain = [HELLO, {"role": "assistant", "content": answer["text"]}, HELLO]
-    assert input_tokens(run, http, messages=conversation) >= input_tokens(run, http, messages=plain)
+    assert prompt_tokens(http, messages=same) > prompt_tokens(http, messages=plain)
     changed = {**thinking, name: "changed"}
     messages = [HELLO, {"role": "assistant", "content": [changed, answer]}, HELLO]
     expected = ("invalid_encrypted_content", f"messages.1.content.0.{name}")

@@ -8,6 +8,7 @@ import pytest
 from specvino.conformance.fuzz.consistent_requests import IMAGE, consistent
 from specvino.conformance.fuzz.refusals.justification import is_justified
 from specvino.conformance.fuzz.refusals.refused_request import RefusedRequest
+from specvino.conformance.fuzz.refusals.tools import matched
 from specvino.conformance.fuzz.server import Server
 from specvino.conformance.http.client import Target
 from specvino.document.conditions import value_at
@@ -209,6 +210,42 @@ def test_true(code, param, body, message) -> None:
 )
 def test_false(code, param, body, message) -> None:
     assert not judged(code, param, body, message)
+
+
+CALL = {"type": "tool_use", "id": "toolu_1", "name": "f", "input": {}}
+RESULT = {"type": "tool_result", "tool_use_id": "toolu_1", "content": "sunny"}
+TEXT = {"type": "text", "text": "hello"}
+
+
+def turn(role, *blocks):
+    return {"role": role, "content": list(blocks)}
+
+
+@pytest.mark.parametrize(
+    ("messages", "fits", "param"),
+    [
+        ([turn("assistant", CALL), turn("user", RESULT)], True, "messages.0.content.0.id"),
+        (
+            [turn("assistant", CALL), {"role": "system", "content": "now"}, turn("user", RESULT)],
+            True,
+            "messages.2.content.0.tool_use_id",
+        ),
+        ([turn("assistant", CALL), turn("user", TEXT)], False, "messages.0.content.0.id"),
+        ([turn("assistant", CALL)], False, "messages.0.content.0.id"),
+        ([turn("user", RESULT)], False, "messages.0.content.0.tool_use_id"),
+        ([turn("assistant", CALL), turn("user", RESULT, RESULT)], False, "messages.1.content.1.tool_use_id"),
+        ([turn("assistant", CALL, CALL), turn("user", RESULT)], False, "messages.0.content.1.id"),
+    ],
+)
+def test_calls_and_results_of_messages_match(messages, fits, param) -> None:
+    """Where one has no counterpart, its refusal is true, and a text in its place mends the request."""
+    refused = RefusedRequest("messages", {}, {"messages": messages}, "invalid_value", "", param)
+    assert is_justified(refused, StoringServer()) is not fits
+    mended = matched(messages)
+    assert (mended == messages) is fits
+    assert matched(mended) == mended
+    elsewhere = RefusedRequest("messages", {}, {"messages": messages}, "invalid_value", "", "messages.0.content")
+    assert not is_justified(elsewhere, StoringServer())
 
 
 def test_an_item_is_looked_for() -> None:
