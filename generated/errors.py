@@ -92,6 +92,8 @@ class ErrorCode(StrEnum):
     """The server serves no model of this name."""
     RESPONSE_NOT_FOUND = "response_not_found"
     """No response with this id is stored."""
+    PREVIOUS_RESPONSE_NOT_FOUND = "previous_response_not_found"
+    """The response to continue isn't stored."""
     METHOD_NOT_ALLOWED = "method_not_allowed"
     """The path doesn't support this method."""
     REQUEST_TIMEOUT = "request_timeout"
@@ -174,6 +176,7 @@ ERRORS: dict[ErrorCode, ErrorKind] = {
     ErrorCode.NOT_FOUND: ErrorKind(404, ErrorType.INVALID_REQUEST_ERROR, False, False, "The path doesn't exist.", 'not_found_error'),
     ErrorCode.MODEL_NOT_FOUND: ErrorKind(404, ErrorType.INVALID_REQUEST_ERROR, True, False, 'The server serves no model of this name.', 'not_found_error'),
     ErrorCode.RESPONSE_NOT_FOUND: ErrorKind(404, ErrorType.INVALID_REQUEST_ERROR, True, False, 'No response with this id is stored.', 'not_found_error'),
+    ErrorCode.PREVIOUS_RESPONSE_NOT_FOUND: ErrorKind(404, ErrorType.INVALID_REQUEST_ERROR, True, False, "The response to continue isn't stored.", 'not_found_error'),
     ErrorCode.METHOD_NOT_ALLOWED: ErrorKind(405, ErrorType.INVALID_REQUEST_ERROR, False, False, "The path doesn't support this method.", 'invalid_request_error'),
     ErrorCode.REQUEST_TIMEOUT: ErrorKind(408, ErrorType.INVALID_REQUEST_ERROR, False, True, "The request wasn't complete in time.", 'timeout_error'),
     ErrorCode.REQUEST_TOO_LARGE: ErrorKind(413, ErrorType.INVALID_REQUEST_ERROR, False, False, 'The body is too large, or has too many values.', 'request_too_large'),

@@ -11,7 +11,7 @@ from specvino.handlers.errors import ApiError
 from specvino.handlers.media import MessageDraft
 from specvino.handlers.or_none import or_none
 from specvino.handlers.responses.encrypted_reasoning import decrypted
-from specvino.handlers.responses.persistence import flat, not_found, store_errors
+from specvino.handlers.responses.persistence import flat, store_errors
 from specvino.handlers.responses.request import InputItem, read, stored, to_messages
 from specvino.handlers.store import UNFINISHED, ResponseStore, StoredItem
 
@@ -85,11 +85,14 @@ async def _previous_items(body: models.CreateResponseRequest, store: ResponseSto
     with store_errors():
         thread = await store.thread(id, owner)
     if thread is None:
-        raise not_found(id, "previous_response_id")
+        raise _not_found(f"No response is stored under {id[:200]!r}.")
     if thread.missing is not None:
-        message = f"The response {id[:200]!r} continues {thread.missing[:200]!r}, which is no longer stored."
-        raise ApiError(ErrorCode.RESPONSE_NOT_FOUND, message, param="previous_response_id")
+        raise _not_found(f"The response {id[:200]!r} continues {thread.missing[:200]!r}, which is no longer stored.")
     if thread.links[-1].response["status"] in UNFINISHED:
         message = f"The response {id[:200]!r} is not finished, so it can't be continued yet."
         raise ApiError(ErrorCode.RESPONSE_NOT_FINISHED, message, param="previous_response_id")
     return read(flat(thread.links))
+
+
+def _not_found(message: str) -> ApiError:
+    return ApiError(ErrorCode.PREVIOUS_RESPONSE_NOT_FOUND, message, param="previous_response_id")

@@ -86,9 +86,9 @@ def flat(links: Iterable[Link]) -> list[StoredItem]:
     return [item for link in links for item in (*link.input, *map(dict, link.response["output"]))]
 
 
-def not_found(id: str, param: str) -> ApiError:
+def not_found(id: str) -> ApiError:
     """Returns the error for a response that isn't stored."""
-    return ApiError(ErrorCode.RESPONSE_NOT_FOUND, f"No response is stored under {id[:200]!r}.", param=param)
+    return ApiError(ErrorCode.RESPONSE_NOT_FOUND, f"No response is stored under {id[:200]!r}.", param="response_id")
 
 
 @contextmanager

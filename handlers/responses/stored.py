@@ -47,7 +47,7 @@ class StoredResponses:
     async def delete_response(self, context: RequestContext, response_id: str) -> Reply[wire.ResponseDeletion]:
         with store_errors():
             if not await self._store.delete(response_id, context.owner):
-                raise not_found(response_id, "response_id")
+                raise not_found(response_id)
         if running := self._background.get(response_id, context.owner):
             await self._background.cancel(running)
         return Reply({"id": response_id, "object": "response", "deleted": True})
@@ -80,7 +80,7 @@ class StoredResponses:
         with store_errors():
             thread = await self._store.thread(response_id, context.owner)
         if thread is None:
-            raise not_found(response_id, "response_id")
+            raise not_found(response_id)
         *earlier, last = thread.links
         items = [*flat(earlier), *last.input]
         if order == "desc":
@@ -106,7 +106,7 @@ class StoredResponses:
         with store_errors():
             response = await self._store.response(id, context.owner)
         if response is None:
-            raise not_found(id, "response_id")
+            raise not_found(id)
         return response
 
     async def _replayed(self, context: RequestContext, id: str, start: int) -> AsyncGenerator[wire.ResponseStreamEvent]:

@@ -101,7 +101,7 @@ def test_what_has_no_effect_is_reported_and_left_out_of_the_prompt(client) -> No
 @pytest.mark.parametrize(
     ("fields", "status", "code", "param"),
     [
-        ({"previous_response_id": "resp_1"}, 404, "response_not_found", "previous_response_id"),
+        ({"previous_response_id": "resp_1"}, 404, "previous_response_not_found", "previous_response_id"),
         ({"background": True, "store": False}, 400, "invalid_value", "background"),
         (
             {"input": [{"type": "reasoning", "encrypted_content": "gAAAAA"}]},

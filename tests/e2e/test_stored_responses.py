@@ -57,7 +57,7 @@ def test_one_that_must_not_be_kept_is_not(client) -> None:
     assert answer.store is False
     assert refused(client.responses.retrieve, answer.id) == (404, "response_not_found", "response_id")
     fields = {"previous_response_id": answer.id}
-    assert refused(ask, client, **fields) == (404, "response_not_found", "previous_response_id")
+    assert refused(ask, client, **fields) == (404, "previous_response_not_found", "previous_response_id")
 
 
 def test_a_deleted_one_is_gone(client, http) -> None:
@@ -339,7 +339,7 @@ def test_what_one_key_stored_is_not_there_for_another(tmp_path) -> None:
             assert refused(yours.responses.input_items.list, id) == (404, "response_not_found", "response_id")
             assert refused(yours.responses.retrieve, id, stream=True)[0] == 404
             fields = {"previous_response_id": id}
-            assert refused(ask, yours, **fields) == (404, "response_not_found", "previous_response_id")
+            assert refused(ask, yours, **fields) == (404, "previous_response_not_found", "previous_response_id")
         reference = [{"type": "item_reference", "id": kept.output[0].id}, {"role": "user", "content": "two"}]
         assert refused(ask, yours, reference) == (404, "item_not_found", "input.0.id")
         assert mine.responses.retrieve(kept.id).id == kept.id

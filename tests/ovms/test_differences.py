@@ -160,7 +160,7 @@ def test_responses_have_instructions_structured_outputs_and_memory(client) -> No
     assert whole(client.get(f"/v3/responses/{first['id']}")) == first
     second = whole(respond(client, "count", previous_response_id=first["id"]))
     assert second["usage"]["input_tokens"] > whole(respond(client, "count"))["usage"]["input_tokens"]
-    error_of(respond(client, previous_response_id="resp_1"), 404, "response_not_found")
+    error_of(respond(client, previous_response_id="resp_1"), 404, "previous_response_not_found")
     forgotten = whole(respond(client, store=False))
     error_of(client.get(f"/v3/responses/{forgotten['id']}"), 404, "response_not_found")
 

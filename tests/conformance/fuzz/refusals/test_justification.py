@@ -121,7 +121,7 @@ TOOL = "tools.0.function.parameters"
         ("invalid_image", PART, image(IMAGE[:-60]), ""),
         ("invalid_image_url", PART, image("https://example.com/a.png"), ""),
         ("failed_to_download_image", PART, image("https://example.com/a.png"), ""),
-        ("response_not_found", "previous_response_id", {"previous_response_id": "deleted"}, ""),
+        ("previous_response_not_found", "previous_response_id", {"previous_response_id": "deleted"}, ""),
         ("response_not_finished", "previous_response_id", {"previous_response_id": "made"}, ""),
         ("store_unavailable", None, {"background": True}, ""),
         (
@@ -188,8 +188,8 @@ def test_true(code, param, body, message) -> None:
         ("invalid_image", PART, image("https://example.com/a.png"), ""),
         ("invalid_image_url", PART, image(IMAGE), ""),
         ("failed_to_download_image", PART, image("file:///a.png"), ""),
-        ("response_not_found", "previous_response_id", {"previous_response_id": "done"}, ""),
-        ("response_not_found", "previous_response_id", {"previous_response_id": "made"}, ""),
+        ("previous_response_not_found", "previous_response_id", {"previous_response_id": "done"}, ""),
+        ("previous_response_not_found", "previous_response_id", {"previous_response_id": "made"}, ""),
         ("response_not_finished", "previous_response_id", {"previous_response_id": "done"}, ""),
         ("store_unavailable", None, {"background": False}, ""),
         (
