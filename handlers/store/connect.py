@@ -2,6 +2,9 @@
 
 import logging
 import os
+import sqlite3
+import time
+from contextlib import closing
 from pathlib import Path
 from typing import Any
 
@@ -15,6 +18,10 @@ PATIENCE = 5
 # Databases limit connections (PostgreSQL to 100 by default), and many replicas share one. A transaction takes one or
 # two milliseconds: a server with two connections has the same throughput as with fifteen (measured with PostgreSQL 15).
 CONNECTIONS = 2
+
+# SQLite doesn't wait (`timeout`) for the lock that a change of the journal mode takes, if another process changes it.
+_ATTEMPTS = 100
+_BETWEEN_ATTEMPTS = 0.01
 
 logger = logging.getLogger("specvino.store")
 
@@ -57,11 +64,25 @@ def _make_private(file: Path) -> None:
     file.chmod(0o600)
 
 
+def _set_wal(file: Path) -> None:
+    """Sets the mode in which readers don't wait for writers. It is stored in the file."""
+    with closing(sqlite3.connect(file, timeout=PATIENCE)) as connection:
+        for attempts_left in reversed(range(_ATTEMPTS)):
+            try:
+                connection.execute("PRAGMA journal_mode = WAL")
+                return
+            except sqlite3.OperationalError as error:
+                if error.sqlite_errorcode != sqlite3.SQLITE_BUSY or not attempts_left:
+                    raise
+                time.sleep(_BETWEEN_ATTEMPTS)
+
+
 def _follow(engine: AsyncEngine, file: Path) -> None:
     """Replaces connections whose file was deleted or replaced: their writes would be lost silently."""
 
     def before(*_: Any) -> None:
         _make_private(file)
+        _set_wal(file)
 
     def opened(_: Any, record: Any) -> None:
         record.info["file"] = _identity(file)
@@ -86,6 +107,5 @@ def _identity(file: Path) -> tuple[int, int] | None:
 
 def _prepare_sqlite(connection: Any, _: Any) -> None:
     cursor = connection.cursor()
-    cursor.execute("PRAGMA journal_mode = WAL")  # readers don't wait for writers
     cursor.execute("PRAGMA synchronous = FULL")  # a response is on the disk before its last event is sent
     cursor.close()
