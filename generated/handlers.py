@@ -76,6 +76,12 @@ class ResponsesHandlers(Protocol):
         """POST /responses/input_tokens: Count the input tokens of a response"""
         ...
 
+    async def compact_response(
+        self, context: RequestContext, body: models.CompactRequest
+    ) -> Reply[wire.CompactedResponse]:
+        """POST /responses/compact: Compact a conversation"""
+        ...
+
     async def retrieve_response(
         self, context: RequestContext, response_id: str, stream: bool, starting_after: int | None, include_obfuscation: bool, include: list[str] | None
     ) -> Reply[wire.ResponseObject | AsyncGenerator[wire.ResponseStreamEvent]]:
@@ -284,6 +290,21 @@ OPERATIONS: dict[str, Operation] = {
         query={},
         body='InputTokensRequest',
         model=models.InputTokensRequest,
+        framing=None,
+        terminator=None,
+        error='ErrorResponse',
+    ),
+    "compact_response": Operation(
+        id='compact_response',
+        tag='responses',
+        endpoint='compact',
+        method='POST',
+        path='/responses/compact',
+        root=False,
+        parameters=(),
+        query={},
+        body='CompactRequest',
+        model=models.CompactRequest,
         framing=None,
         terminator=None,
         error='ErrorResponse',
@@ -500,5 +521,5 @@ OPERATIONS: dict[str, Operation] = {
     ),
 }
 
-OTHER_PATHS = frozenset(['/models/load', '/models/sse', '/models/unload', '/responses/compact', '/responses/render'])
+OTHER_PATHS = frozenset(['/models/load', '/models/sse', '/models/unload', '/responses/render'])
 """Paths that other systems serve, where a parameter in a path of ours would match: they are no ids or names."""

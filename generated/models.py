@@ -2422,6 +2422,90 @@ class ChatToolCallDelta(BaseModel):
     """
 
 
+class CompactRequest(BaseModel):
+    """
+    A conversation to compact.
+    """
+
+    model_config = ConfigDict(
+        extra="allow",
+    )
+    model: str
+    """
+    The name of a served model.
+    """
+    input: str | list[InputMessage | InputFunctionCall | InputFunctionCallOutput | InputCustomToolCall | InputCustomToolCallOutput | InputAdditionalTools | InputToolSearchOutput | InputReasoning | InputCompaction | InputItemReference | InputHostedToolItem] | None | MISSING = (
+        MISSING
+    )
+    """
+    The conversation: a text, or a list of items.
+    """
+    instructions: str | None | MISSING = MISSING
+    """
+    Instructions, placed before the conversation as a system message. They aren't a part of the output.
+    """
+    previous_response_id: str | None | MISSING = MISSING
+    """
+    The id of a stored response whose conversation is compacted, together with the input.
+    """
+    service_tier: Literal["auto", "default", "flex", "scale", "priority", "fast", "ultrafast"] | None | MISSING = (
+        MISSING
+    )
+    """
+    The service tier, which sets speed and price.
+    """
+    image: ImageSettings | None | MISSING = MISSING
+    """
+    How images in the input are processed.
+    """
+    prompt_cache_key: str | None | MISSING = MISSING
+    """
+    A cache key for requests that are likely to share a prompt prefix.
+    """
+    prompt_cache_retention: Literal["in_memory", "24h"] | None | MISSING = MISSING
+    """
+    How long the prompt prefix may be kept in the cache.
+    """
+    prompt_cache_options: PromptCacheOptions | None | MISSING = MISSING
+    """
+    Settings of the prompt cache.
+    """
+
+
+class CompactedResponse(BaseModel):
+    """
+    A compacted conversation.
+    """
+
+    model_config = ConfigDict(
+        extra="allow",
+    )
+    id: str
+    """
+    The id of the compaction.
+    """
+    object: Literal["response.compaction"] = "response.compaction"
+    """
+    The object type.
+    """
+    created_at: int
+    """
+    The time of the request, in Unix seconds.
+    """
+    output: list[StoredItem]
+    """
+    The user's messages, followed by one item of the type `compaction`.
+    """
+    usage: ResponseUsage
+    """
+    The number of tokens of the compaction.
+    """
+    image: dict[str, Any] | MISSING = MISSING
+    """
+    How images in the input were processed.
+    """
+
+
 class Completion(BaseModel):
     """
     The continued texts.
@@ -2829,13 +2913,13 @@ class ContextManagement(BaseModel):
     model_config = ConfigDict(
         extra="allow",
     )
-    type: str
+    type: Literal["compaction"] = "compaction"
     """
     The type: compaction.
     """
     compact_threshold: int | None | MISSING = MISSING
     """
-    The number of tokens at which it starts.
+    The number of tokens of the prompt above which it is compacted.
     """
 
 
@@ -4542,7 +4626,7 @@ class CreateResponseRequest(BaseModel):
     The name of a served model.
     """
     input: Annotated[
-        str | list[InputMessage | InputFunctionCall | InputFunctionCallOutput | InputCustomToolCall | InputCustomToolCallOutput | InputAdditionalTools | InputToolSearchOutput | InputReasoning | InputItemReference | InputHostedToolItem],
+        str | list[InputMessage | InputFunctionCall | InputFunctionCallOutput | InputCustomToolCall | InputCustomToolCallOutput | InputAdditionalTools | InputToolSearchOutput | InputReasoning | InputCompaction | InputItemReference | InputHostedToolItem],
         Field(title="ResponseInput"),
     ]
     """
@@ -5981,6 +6065,28 @@ class InputAudio(BaseModel):
     """
 
 
+class InputCompaction(BaseModel):
+    """
+    A compacted part of the conversation.
+    """
+
+    model_config = ConfigDict(
+        extra="allow",
+    )
+    type: Literal["compaction"] = "compaction"
+    """
+    The type of item.
+    """
+    encrypted_content: str
+    """
+    The encrypted summary.
+    """
+    id: Annotated[str | None | MISSING, Field(title="ItemId")] = MISSING
+    """
+    The item's id.
+    """
+
+
 class InputCustomToolCall(BaseModel):
     """
     A call of a custom tool in an earlier response.
@@ -6235,7 +6341,7 @@ class InputHostedToolItem(BaseModel):
     model_config = ConfigDict(
         extra="allow",
     )
-    type: Literal["apply_patch_call", "apply_patch_call_output", "code_interpreter_call", "compaction", "compaction_trigger", "computer_call", "computer_call_output", "configuration_update", "file_search_call", "image_generation_call", "local_shell_call", "local_shell_call_output", "mcp_approval_request", "mcp_approval_response", "mcp_call", "mcp_list_tools", "program", "program_output", "shell_call", "shell_call_output", "tool_search_call", "web_search_call"]
+    type: Literal["apply_patch_call", "apply_patch_call_output", "code_interpreter_call", "compaction_trigger", "computer_call", "computer_call_output", "configuration_update", "file_search_call", "image_generation_call", "local_shell_call", "local_shell_call_output", "mcp_approval_request", "mcp_approval_response", "mcp_call", "mcp_list_tools", "program", "program_output", "shell_call", "shell_call_output", "tool_search_call", "web_search_call"]
     """
     The type of item.
     """
@@ -6511,7 +6617,7 @@ class InputTokensRequest(BaseModel):
     The name of a served model.
     """
     input: Annotated[
-        str | list[InputMessage | InputFunctionCall | InputFunctionCallOutput | InputCustomToolCall | InputCustomToolCallOutput | InputAdditionalTools | InputToolSearchOutput | InputReasoning | InputItemReference | InputHostedToolItem],
+        str | list[InputMessage | InputFunctionCall | InputFunctionCallOutput | InputCustomToolCall | InputCustomToolCallOutput | InputAdditionalTools | InputToolSearchOutput | InputReasoning | InputCompaction | InputItemReference | InputHostedToolItem],
         Field(title="ResponseInput"),
     ]
     """
@@ -7174,6 +7280,32 @@ class OutputAudioContent(BaseModel):
     """
 
 
+class OutputCompaction(BaseModel):
+    """
+    The compacted conversation before this item. Later requests don't need what it replaces.
+    """
+
+    model_config = ConfigDict(
+        extra="allow",
+    )
+    id: str
+    """
+    The item's id.
+    """
+    type: Literal["compaction"] = "compaction"
+    """
+    The type of item.
+    """
+    encrypted_content: str
+    """
+    The encrypted summary.
+    """
+    created_by: str | None | MISSING = MISSING
+    """
+    The actor that created the item.
+    """
+
+
 class OutputCustomToolCall(BaseModel):
     """
     A call of a custom tool.
@@ -7276,7 +7408,7 @@ class OutputHostedToolItem(BaseModel):
     model_config = ConfigDict(
         extra="allow",
     )
-    type: Literal["additional_tools", "apply_patch_call", "apply_patch_call_output", "code_interpreter_call", "compaction", "computer_call", "computer_call_output", "custom_tool_call_output", "file_search_call", "function_call_output", "image_generation_call", "local_shell_call", "local_shell_call_output", "mcp_approval_request", "mcp_approval_response", "mcp_call", "mcp_list_tools", "program", "program_output", "shell_call", "shell_call_output", "tool_search_output", "web_search_call"]
+    type: Literal["additional_tools", "apply_patch_call", "apply_patch_call_output", "code_interpreter_call", "computer_call", "computer_call_output", "custom_tool_call_output", "file_search_call", "function_call_output", "image_generation_call", "local_shell_call", "local_shell_call_output", "mcp_approval_request", "mcp_approval_response", "mcp_call", "mcp_list_tools", "program", "program_output", "shell_call", "shell_call_output", "tool_search_output", "web_search_call"]
     """
     The type of item.
     """
@@ -9331,7 +9463,7 @@ class ResponseObject(BaseModel):
     """
     The stored prompt template that was used.
     """
-    output: list[OutputMessage | OutputFunctionCall | OutputCustomToolCall | OutputToolSearchCall | OutputReasoning | OutputHostedToolItem]
+    output: list[OutputMessage | OutputFunctionCall | OutputCustomToolCall | OutputToolSearchCall | OutputReasoning | OutputCompaction | OutputHostedToolItem]
     """
     The output so far.
     """
@@ -9493,7 +9625,7 @@ class ResponseOutputItemAddedEvent(BaseModel):
     The event's type.
     """
     item: Annotated[
-        OutputMessage | OutputFunctionCall | OutputCustomToolCall | OutputToolSearchCall | OutputReasoning | OutputHostedToolItem,
+        OutputMessage | OutputFunctionCall | OutputCustomToolCall | OutputToolSearchCall | OutputReasoning | OutputCompaction | OutputHostedToolItem,
         Field(title="OutputItem"),
     ]
     """
@@ -9526,7 +9658,7 @@ class ResponseOutputItemDoneEvent(BaseModel):
     The event's type.
     """
     item: Annotated[
-        OutputMessage | OutputFunctionCall | OutputCustomToolCall | OutputToolSearchCall | OutputReasoning | OutputHostedToolItem,
+        OutputMessage | OutputFunctionCall | OutputCustomToolCall | OutputToolSearchCall | OutputReasoning | OutputCompaction | OutputHostedToolItem,
         Field(title="OutputItem"),
     ]
     """
@@ -10485,6 +10617,10 @@ class StoredItem(BaseModel):
     call_id: str | None | MISSING = MISSING
     """
     The call's id. Its output refers to it.
+    """
+    encrypted_content: str | None | MISSING = MISSING
+    """
+    The encrypted reasoning or summary.
     """
     name: str | None | MISSING = MISSING
     """

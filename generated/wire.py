@@ -1194,6 +1194,37 @@ class ChatToolCallDelta(TypedDict):
     """
 
 
+class CompactedResponse(TypedDict):
+    """
+    A compacted conversation.
+    """
+
+    id: str
+    """
+    The id of the compaction.
+    """
+    object: Literal["response.compaction"]
+    """
+    The object type.
+    """
+    created_at: int
+    """
+    The time of the request, in Unix seconds.
+    """
+    output: list[StoredItem]
+    """
+    The user's messages, followed by one item of the type `compaction`.
+    """
+    usage: ResponseUsage
+    """
+    The number of tokens of the compaction.
+    """
+    image: NotRequired[dict[str, Any]]
+    """
+    How images in the input were processed.
+    """
+
+
 class Completion(TypedDict):
     """
     The continued texts.
@@ -2238,6 +2269,29 @@ class OutputAudioContent(TypedDict):
     """
 
 
+class OutputCompaction(TypedDict):
+    """
+    The compacted conversation before this item. Later requests don't need what it replaces.
+    """
+
+    id: str
+    """
+    The item's id.
+    """
+    type: Literal["compaction"]
+    """
+    The type of item.
+    """
+    encrypted_content: str
+    """
+    The encrypted summary.
+    """
+    created_by: NotRequired[str | None]
+    """
+    The actor that created the item.
+    """
+
+
 OutputCustomToolCall = TypedDict(
     "OutputCustomToolCall",
     {
@@ -2275,7 +2329,7 @@ class OutputHostedToolItem(TypedDict):
     Calls of the provider's own tools. Further properties depend on the type.
     """
 
-    type: Literal["additional_tools", "apply_patch_call", "apply_patch_call_output", "code_interpreter_call", "compaction", "computer_call", "computer_call_output", "custom_tool_call_output", "file_search_call", "function_call_output", "image_generation_call", "local_shell_call", "local_shell_call_output", "mcp_approval_request", "mcp_approval_response", "mcp_call", "mcp_list_tools", "program", "program_output", "shell_call", "shell_call_output", "tool_search_output", "web_search_call"]
+    type: Literal["additional_tools", "apply_patch_call", "apply_patch_call_output", "code_interpreter_call", "computer_call", "computer_call_output", "custom_tool_call_output", "file_search_call", "function_call_output", "image_generation_call", "local_shell_call", "local_shell_call_output", "mcp_approval_request", "mcp_approval_response", "mcp_call", "mcp_list_tools", "program", "program_output", "shell_call", "shell_call_output", "tool_search_output", "web_search_call"]
     """
     The type of item.
     """
@@ -3799,7 +3853,7 @@ class ResponseObject(TypedDict):
     """
     The stored prompt template that was used.
     """
-    output: list[OutputMessage | OutputFunctionCall | OutputCustomToolCall | OutputToolSearchCall | OutputReasoning | OutputHostedToolItem]
+    output: list[OutputMessage | OutputFunctionCall | OutputCustomToolCall | OutputToolSearchCall | OutputReasoning | OutputCompaction | OutputHostedToolItem]
     """
     The output so far.
     """
@@ -3954,7 +4008,7 @@ class ResponseOutputItemAddedEvent(TypedDict):
     """
     The event's type.
     """
-    item: OutputMessage | OutputFunctionCall | OutputCustomToolCall | OutputToolSearchCall | OutputReasoning | OutputHostedToolItem
+    item: OutputMessage | OutputFunctionCall | OutputCustomToolCall | OutputToolSearchCall | OutputReasoning | OutputCompaction | OutputHostedToolItem
     """
     The item in its current state.
     """
@@ -3981,7 +4035,7 @@ class ResponseOutputItemDoneEvent(TypedDict):
     """
     The event's type.
     """
-    item: OutputMessage | OutputFunctionCall | OutputCustomToolCall | OutputToolSearchCall | OutputReasoning | OutputHostedToolItem
+    item: OutputMessage | OutputFunctionCall | OutputCustomToolCall | OutputToolSearchCall | OutputReasoning | OutputCompaction | OutputHostedToolItem
     """
     The item in its current state.
     """
@@ -4741,6 +4795,10 @@ class StoredItem(TypedDict):
     call_id: NotRequired[str | None]
     """
     The call's id. Its output refers to it.
+    """
+    encrypted_content: NotRequired[str | None]
+    """
+    The encrypted reasoning or summary.
     """
     name: NotRequired[str | None]
     """

@@ -22,6 +22,7 @@ TITLES = {
     "response_deletion": "Deleting a response",
     "response_cancel": "Cancelling a response",
     "response_input_items": "Input items of a response",
+    "compact": "Compaction of a conversation",
     "input_tokens": "Input tokens of a response",
     "tokenize": "Tokenize",
     "detokenize": "Detokenize",

@@ -332,3 +332,39 @@ async def input_tokens_as_used(session: Session, endpoint: str, *, bodies: Seque
         count, used = counting.answer.get("input_tokens"), counted(response, "input_tokens")
         if count != used:
             raise Failed(f"input_tokens is {count!r}, but {used} in the usage of the response", counting, response)
+
+
+async def compacted_output(session: Session, endpoint: str, *, input: Sequence[Mapping[str, Any]]) -> None:
+    """The output of a compaction is the user's messages of `input`, followed by one compaction with its content."""
+    exchange = await session.answered(endpoint, {"input": input})
+    *messages, last = _items(exchange)
+    expected = [item["content"] for item in input if item["role"] == "user"]
+    texts = ["".join(part.get("text", "") for part in item.get("content") or ()) for item in messages]
+    if texts != expected or any(item.get("role") != "user" for item in messages):
+        raise Failed(f"before the compaction are {texts!r}, expected the user's messages {expected!r}", exchange)
+    if last.get("type") != "compaction" or not last.get("encrypted_content"):
+        raise Failed(f"the last item is {last.get('type')!r}, expected a compaction with encrypted_content", exchange)
+
+
+async def compaction_continued(
+    session: Session, endpoint: str, *, input: Sequence[Mapping[str, Any]], question: str
+) -> None:
+    """The output of a compaction is an input, and its compaction is a part of the prompt."""
+    compaction = await session.answered(endpoint, {"input": input})
+    items = _items(compaction)
+    asked = {"role": "user", "content": question}
+    whole, without = [
+        await _short(session, "responses", {"input": [*before, asked], "store": False})
+        for before in (items, [item for item in items if item.get("type") != "compaction"])
+    ]
+    more, less = counted(whole, "input_tokens"), counted(without, "input_tokens")
+    if more <= less:
+        message = f"input_tokens is {more} with the compaction and {less} without it, expected more"
+        raise Failed(message, compaction, whole, without)
+
+
+def _items(exchange: Exchange) -> list[Mapping[str, Any]]:
+    items = exchange.answer.get("output")
+    if not isinstance(items, list) or not items or not all(isinstance(item, Mapping) for item in items):
+        raise Failed("the output has no items", exchange)
+    return items

@@ -13,11 +13,12 @@ from specvino.handlers.full_logits import shown_logprobs
 from specvino.handlers.or_none import or_none
 from specvino.handlers.pipeline import CheckedRequest, Generate, Pipeline
 from specvino.handlers.responses.background import Background
+from specvino.handlers.responses.compaction import Compactor
 from specvino.handlers.responses.conversation import ResponseConversation, read_conversation, to_conversation
 from specvino.handlers.responses.emit import ResponseEmitter, fold
 from specvino.handlers.responses.encrypted_reasoning import INCLUDE, encrypted
 from specvino.handlers.responses.persistence import Events, Persistence, store_errors
-from specvino.handlers.responses.request import counted, request_fields
+from specvino.handlers.responses.request import counted, request_fields, to_summarize
 from specvino.handlers.responses.stored import StoredResponses
 from specvino.handlers.responses.truncation import generate_shortened
 from specvino.handlers.store import ResponseStore
@@ -33,6 +34,7 @@ class Responses(StoredResponses):
         self._persistence = Persistence(store)
         self._pipeline = pipeline
         self._cipher = cipher
+        self._compactor = Compactor(pipeline, cipher)
 
     @property
     def in_background(self) -> int:
@@ -51,14 +53,17 @@ class Responses(StoredResponses):
         conversation, request = await self._checked(context, body)
         stores, without_store = self._stores(body)
         unsupported = reported(context, without_store)
-        messages = to_conversation(body, conversation.input, conversation.earlier, vision=request.model.vision)
+        messages = to_conversation(body, conversation.opened, vision=request.model.vision)
+        compacted = await self._compactor.if_above_threshold(context, body, request, messages)
         emitter = ResponseEmitter(
             body,
             request.engine_request.sampling,
             stores,
             top_logprobs=shown_logprobs(request.engine_request),
             tools=request.tools,
+            compaction=compacted.item if compacted else None,
         )
+        messages = compacted.messages if compacted else messages
         generation = await self._pipeline.converse(request, messages, _shortening(body, request))
         events: Events = generation.events(emitter.feed)
         if INCLUDE in (or_none(body.include) or ()):
@@ -72,16 +77,32 @@ class Responses(StoredResponses):
         """Counts the tokens of the prompt that a response with the same fields would have."""
         asked = counted(body)
         conversation, request = await self._checked(context, asked)
-        messages = to_conversation(asked, conversation.input, conversation.earlier, vision=request.model.vision)
+        messages = to_conversation(asked, conversation.opened, vision=request.model.vision)
         tokens = await self._pipeline.count(request, messages, _shortening(asked, request))
         return Reply({"object": "response.input_tokens", "input_tokens": tokens}, request.unsupported)
+
+    async def compact_response(
+        self, context: RequestContext, body: models.CompactRequest
+    ) -> Reply[wire.CompactedResponse]:
+        """Answers with the user's messages and a summary of the conversation."""
+        asked = to_summarize(
+            body.model,
+            input=or_none(body.input) or [],
+            instructions=or_none(body.instructions),
+            previous_response_id=or_none(body.previous_response_id),
+        )
+        conversation, request = await self._checked(context, asked)
+        messages = to_conversation(asked, conversation.opened, vision=request.model.vision)
+        strict = reported(context, [f"{tool.param}.strict" for tool in request.fields.more_tools if tool.strict])
+        compacted = await self._compactor.response(request, messages, conversation.opened)
+        return Reply(compacted, (*request.unsupported, *strict))
 
     async def _checked(
         self, context: RequestContext, body: models.CreateResponseRequest
     ) -> tuple[ResponseConversation, CheckedRequest]:
         serving = self._pipeline.serving(context, body)  # its errors come before those of what the body refers to
         conversation = await read_conversation(body, self._store, self._cipher, context.owner)
-        fields = request_fields(body, conversation.input, conversation.earlier)
+        fields = request_fields(body, conversation.opened.input, conversation.opened.earlier)
         return conversation, self._pipeline.check(context, fields, serving)
 
     def _stores(self, body: models.CreateResponseRequest) -> tuple[bool, tuple[str, ...]]:

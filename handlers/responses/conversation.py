@@ -10,6 +10,7 @@ from specvino.handlers.encryption import Cipher
 from specvino.handlers.errors import ApiError
 from specvino.handlers.media import MessageDraft
 from specvino.handlers.or_none import or_none
+from specvino.handlers.responses.compaction import OpenedConversation, opened
 from specvino.handlers.responses.encrypted_reasoning import decrypted
 from specvino.handlers.responses.persistence import flat, store_errors
 from specvino.handlers.responses.request import InputItem, read, stored, to_messages
@@ -18,12 +19,9 @@ from specvino.handlers.store import UNFINISHED, ResponseStore, StoredItem
 
 @dataclass(frozen=True, slots=True)
 class ResponseConversation:
-    """The conversation of a response: its `input`, and the `earlier` items that it continues. `own` is the input in its
-    stored form.
-    """
+    """The conversation of a response, `opened`; `own` is its input in its stored form."""
 
-    input: str | Sequence[InputItem]
-    earlier: Sequence[InputItem]
+    opened: OpenedConversation
     own: Sequence[StoredItem]
 
 
@@ -32,18 +30,15 @@ async def read_conversation(
 ) -> ResponseConversation:
     """Returns the conversation that a request of `owner` continues or starts. Raises ApiError."""
     input = await _input(body, store, cipher, owner)
-    return ResponseConversation(input, await _previous_items(body, store, owner), stored(input))
+    return ResponseConversation(opened(await _previous_items(body, store, owner), input, cipher), stored(input))
 
 
 def to_conversation(
-    body: models.CreateResponseRequest,
-    input: str | Sequence[InputItem],
-    earlier: Sequence[InputItem] = (),
-    *,
-    vision: bool = False,
+    body: models.CreateResponseRequest, conversation: OpenedConversation, *, vision: bool = False
 ) -> tuple[MessageDraft, ...]:
     """Returns the instructions, the earlier items, and the input, as messages. Raises ApiError."""
-    messages = [*to_messages(earlier, "previous_response_id", vision=vision), *to_messages(input, vision=vision)]
+    earlier = to_messages(conversation.earlier, "previous_response_id", vision=vision)
+    messages = [*earlier, *to_messages(conversation.input, vision=vision)]
     if not messages:
         message = (
             "input has no item that the model can read; it reads messages, calls and their outputs, and reasoning."

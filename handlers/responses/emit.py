@@ -22,13 +22,13 @@ from specvino.engine.segments import (
 from specvino.generated import models, wire
 from specvino.handlers.errors import ApiError
 from specvino.handlers.or_none import or_none
-from specvino.handlers.responses.output_items import Item, MessageItem, ReasoningItem, call_item
+from specvino.handlers.responses.output_items import Item, MessageItem, ReasoningItem, call_item, whole_item
 from specvino.handlers.responses.request_echo import request_echo
 from specvino.handlers.tools import ToolCalling
 
 
 class ResponseEmitter:
-    """Makes the events of one response, without I/O."""
+    """Makes the events of one response, without I/O. The output begins with the `compaction`, if there is one."""
 
     def __init__(
         self,
@@ -38,6 +38,7 @@ class ResponseEmitter:
         *,
         top_logprobs: int = 0,
         tools: ToolCalling | None = None,
+        compaction: wire.OutputCompaction | None = None,
     ) -> None:
         id = f"resp_{uuid.uuid4().hex}"
         self._response = request_echo(body, sampling, id, int(time.time()), stored, top_logprobs=top_logprobs)
@@ -45,6 +46,7 @@ class ResponseEmitter:
         self._summary = self._response["reasoning"]["summary"] is not None
         self._open: Item | None = None
         self._tools = tools or ToolCalling()
+        self._compaction = compaction
         self._order = _ChoiceOrder() if (or_none(body.n) or 1) > 1 else None
         self._begun = False  # the output of a choice; there may be several choices
         self._cut = False
@@ -77,6 +79,9 @@ class ResponseEmitter:
                     yield {"type": "response.queued", "sequence_number": 0, "response": self._response}
                     self._response = {**self._response, "status": "in_progress"}
                 yield {"type": "response.in_progress", "sequence_number": 0, "response": self._response}
+                if self._compaction:
+                    yield from whole_item(self._next, self._compaction)
+                    self._response = {**self._response, "output": [self._compaction]}
             case TextDelta(text=text, logprobs=logprobs):
                 if not isinstance(self._open, MessageItem):
                     yield from self._close("completed")
@@ -123,7 +128,7 @@ class ResponseEmitter:
         self._open = None
 
     def _last(self, usage: Usage) -> wire.ResponseStreamEvent:
-        final: wire.ResponseObject = {**self._response, "usage": _usage(usage)}
+        final: wire.ResponseObject = {**self._response, "usage": usage_of(usage)}
         if self._cut:
             cut: wire.ResponseObject = {
                 **final,
@@ -179,7 +184,8 @@ class _ChoiceOrder:
                 yield segment
 
 
-def _usage(usage: Usage) -> wire.ResponseUsage:
+def usage_of(usage: Usage) -> wire.ResponseUsage:
+    """Returns the engine's usage in the form of a response."""
     return {
         "input_tokens": usage.prompt_tokens,
         "input_tokens_details": {"cached_tokens": 0, "cache_write_tokens": 0},  # decision 061

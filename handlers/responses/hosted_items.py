@@ -43,8 +43,7 @@ IMAGES = ("computer_call_output", "image_generation_call")
 
 # Kinds that are never a part of the prompt, and why.
 REFUSED = {
-    "compaction": "which only the provider that created it can decrypt",
-    "compaction_trigger": "and this server can't compact a conversation",
+    "compaction_trigger": "which this server doesn't support: use context_management or /responses/compact",
     "configuration_update": "and this server can't change its configuration",
 }
 

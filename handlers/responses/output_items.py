@@ -335,6 +335,7 @@ _Item = (
     | wire.OutputFunctionCall
     | wire.OutputCustomToolCall
     | wire.OutputToolSearchCall
+    | wire.OutputCompaction
 )
 
 
@@ -358,3 +359,9 @@ def _done(output_index: int, item: _Item) -> wire.ResponseStreamEvent:
 
 def _text_part(text: str, logprobs: list[wire.OutputLogprob]) -> wire.OutputTextContent:
     return {"type": "output_text", "text": text, "annotations": [], "logprobs": logprobs}
+
+
+def whole_item(output_index: int, item: wire.OutputCompaction) -> Iterator[wire.ResponseStreamEvent]:
+    """Yields the events of an item that is complete from the beginning."""
+    yield _added(output_index, item)
+    yield _done(output_index, item)

@@ -27,6 +27,7 @@ InputItem = (
     | models.InputAdditionalTools
     | models.InputToolSearchOutput
     | models.InputReasoning
+    | models.InputCompaction
     | models.InputItemReference
     | models.InputHostedToolItem
 )
@@ -79,6 +80,12 @@ def counted(body: models.InputTokensRequest) -> models.CreateResponseRequest:
     fields = body.model_dump(by_alias=True, exclude_unset=True)
     of_prompt = {name: value for name, value in fields.items() if value_of(body, name) is not None}
     return models.CreateResponseRequest.model_validate(of_prompt)
+
+
+def to_summarize(model: str, **fields: Any) -> models.CreateResponseRequest:
+    """Returns the request for a summary, of the conversation in `fields` if it has one."""
+    given = {name: value for name, value in fields.items() if value is not None}
+    return models.CreateResponseRequest.model_validate({"model": model, "input": [], "temperature": 0.0, **given})
 
 
 def _tools(items: str | Iterable[InputItem], param: str) -> Iterator[OfferedTool]:

@@ -50,6 +50,12 @@ def shortened(messages: Sequence[Message], sizes: Sequence[int], excess: int) ->
     return tuple(message for index, message in enumerate(messages) if index not in dropped)
 
 
+def always_kept(messages: Sequence[Message]) -> list[int]:
+    """Returns the indexes of the messages that `shortened` never drops."""
+    dropped = {index for unit in _droppable(messages) for index in unit}
+    return [index for index in range(len(messages)) if index not in dropped]
+
+
 async def _shorter(
     engine: Engine, request: GenerationRequest, error: ContextLengthExceeded
 ) -> GenerationRequest | None:

@@ -165,8 +165,11 @@ SEEN = image("", REMOTE, True)
 
 _REMOTE_BLOCK = {"type": "image", "source": {"type": "url", "url": REMOTE}}
 
+_REMOTE_PART = {"type": "input_image", "image_url": REMOTE}
+
 WITH_IMAGES: dict[str, dict[str, Any]] = {
-    "input_tokens": {"input": [{"role": "user", "content": [{"type": "input_image", "image_url": REMOTE}]}]},
+    "compact": {"input": [{"role": "user", "content": [_REMOTE_PART]}]},
+    "input_tokens": {"input": [{"role": "user", "content": [_REMOTE_PART]}]},
     "messages": {"messages": [{"role": "user", "content": [_REMOTE_BLOCK]}], "max_tokens": 5},
     "count_tokens": {"messages": [{"role": "user", "content": [_REMOTE_BLOCK]}]},
 }
@@ -335,13 +338,14 @@ def test_the_endpoints_that_take_images_are_known() -> None:
 @pytest.mark.parametrize("endpoint", WITH_IMAGES)
 def test_nothing_is_fetched_for_a_mistake_in_another_api(endpoint: str, fetched: list[str]) -> None:
     choice = {"type": "function" if endpoint == "input_tokens" else "tool", "name": "nope"}
-    mistakes: list[dict[str, Any]] = [
-        {"model": "other"},
-        {"tool_choice": choice},
-        {"chat_template_kwargs": {"messages": []}},
-    ]
+    mistakes: list[dict[str, Any]] = [{"model": "other"}]
+    if endpoint == "compact":
+        mistakes.append({"previous_response_id": "resp_1"})
+    else:
+        mistakes += [{"tool_choice": choice}, {"chat_template_kwargs": {"messages": []}}]
     request: dict[str, Any] = {"model": "m", **WITH_IMAGES[endpoint]}
-    assert statuses(True, [(endpoint, request | mistake) for mistake in mistakes]) == [404, 400, 400]
+    refused = statuses(True, [(endpoint, request | mistake) for mistake in mistakes])
+    assert refused == ([404, 404] if endpoint == "compact" else [404, 400, 400])
     assert statuses(False, [(endpoint, request)]) == [400]
     assert not fetched
     assert statuses(True, [(endpoint, request)]) == [200]

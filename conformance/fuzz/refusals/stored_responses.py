@@ -5,9 +5,10 @@ from typing import Any
 from specvino.conformance.fuzz.refusals.refused_request import RefusedRequest
 from specvino.conformance.fuzz.server import Server
 
-# The fields with encrypted reasoning, or with what its signature is for, by the type of an item or block.
+# The fields with encrypted contents, or with what a signature is for, by the type of an item or block.
 _ENCRYPTED = {
     "reasoning": ("encrypted_content",),
+    "compaction": ("encrypted_content",),
     "thinking": ("signature", "thinking"),
     "redacted_thinking": ("data",),
 }

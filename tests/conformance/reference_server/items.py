@@ -58,6 +58,8 @@ class Items(Part):
                     yield "tool", self.item_text(item["output"], f"{path}.output")
                 case "reasoning":
                     yield "assistant", self.thoughts_of(item, path)
+                case "compaction":
+                    yield "user", self.unsealed(item["encrypted_content"], path)
 
     def item_text(self, content: Any, param: str) -> str:
         """The text of both forms. Raises Refusal for what a model can't read."""
@@ -159,6 +161,10 @@ class Items(Part):
             "content": [] if summed else [{"type": "reasoning_text", "text": thoughts}],
             "encrypted_content": self.sealed(asked, thoughts),
         }
+
+    def compaction_item(self, text: str) -> Item:
+        sealed = base64.b64encode(SEAL + text.encode()).decode()
+        return {"id": self.item_id("cmp"), "type": "compaction", "encrypted_content": sealed}
 
     def wants_summary(self, asked: Asked) -> bool:
         settings = asked.body.get("reasoning") or {}

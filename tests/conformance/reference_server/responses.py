@@ -14,7 +14,11 @@ Response = dict[str, Any]
 
 
 class Responses(Part):
-    routes = (Route("POST", "/responses", "responses"), Route("POST", "/responses/input_tokens", "input_tokens"))
+    routes = (
+        Route("POST", "/responses", "responses"),
+        Route("POST", "/responses/input_tokens", "input_tokens"),
+        Route("POST", "/responses/compact", "compact"),
+    )
 
     def responses(self, call: Call) -> Response | Stream:
         body = self.server.requests.accepted(call, "CreateResponseRequest")
@@ -35,6 +39,33 @@ class Responses(Part):
         body = self.server.requests.accepted(call, "InputTokensRequest")
         taken = [*self.resolved(call, self.server.items.input_items(body.get("input") or []))]
         return {"object": "response.input_tokens", "input_tokens": len(self.response_asked(body, taken).prompt)}
+
+    def compact(self, call: Call) -> dict[str, Any]:
+        body = self.server.requests.accepted(call, "CompactRequest")
+        earlier = self.server.stored.earlier(body.get("previous_response_id"))
+        taken = [*earlier, *self.resolved(call, self.server.items.input_items(body.get("input") or []))]
+        asked = self.response_asked({"model": body["model"]}, taken)
+        return {
+            "id": self.response_id(),
+            "object": "response.compaction",
+            "created_at": self.server.http.now(),
+            "output": self.compacted(taken),
+            "usage": self.compacted_usage(len(asked.prompt)),
+        }
+
+    def compacted(self, taken: Sequence[Item]) -> list[Item]:
+        users = [item for item in taken if item["type"] == "message" and item["role"] == "user"]
+        text = " ".join(text for _, text in self.server.items.item_turns(taken, "input"))
+        return [*users, self.server.items.compaction_item(text)]
+
+    def compacted_usage(self, prompt: int) -> dict[str, Any]:
+        return {
+            "input_tokens": prompt,
+            "input_tokens_details": {"cached_tokens": 0, "cache_write_tokens": 0},
+            "output_tokens": 1,
+            "output_tokens_details": {"reasoning_tokens": 0},
+            "total_tokens": prompt + 1,
+        }
 
     def response_stream(self, events: Iterable[Event]) -> Stream:
         return Stream(events, named=True)

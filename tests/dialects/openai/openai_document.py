@@ -10,6 +10,7 @@ ENDPOINTS = {
     "POST /chat/completions": "chat",
     "POST /completions": "completions",
     "POST /responses": "responses",
+    "POST /responses/compact": "compact",
     "POST /responses/input_tokens": "input_tokens",
     "GET /responses/{response_id}": "response",
     "DELETE /responses/{response_id}": "response_deletion",

@@ -19,6 +19,8 @@ COLUMNS = ("field", "types", "required", "values", "bounds", "default")
 ELSEWHERE = {
     ("responses", "stream"): ("response", "item"),
     ("response", "stream"): ("response", "item"),
+    ("compact", "request"): ("input",),
+    ("compact", "response"): ("output", "usage"),
     ("input_tokens", "request"): ("conversation", "input", "reasoning", "text", "tool_choice", "tools"),
 }
 # What several endpoints answer with is described at responses.

@@ -136,7 +136,7 @@ def test_images(item: dict[str, Any], url: str) -> None:
     assert (error.value.code, error.value.param) == ("unsupported_content", "input.0")
 
 
-@pytest.mark.parametrize("type", ["compaction", "compaction_trigger", "configuration_update"])
+@pytest.mark.parametrize("type", ["compaction_trigger", "configuration_update"])
 def test_kinds_without_a_text_are_refused(type: str) -> None:
     with pytest.raises(ApiError, match=f"input.0 is of the type {type}") as error:
         read(type=type, encrypted_content="x")

@@ -4,7 +4,9 @@ import pytest
 
 from specvino.engine.request import Message
 from specvino.generated.models import CreateResponseRequest
+from specvino.handlers.encryption import Cipher
 from specvino.handlers.errors import ApiError
+from specvino.handlers.responses.compaction import opened
 from specvino.handlers.responses.conversation import to_conversation
 from specvino.handlers.responses.request import read, request_fields
 from specvino.handlers.sampling import sampling
@@ -16,7 +18,7 @@ def body(**fields):
 
 def converted(earlier=(), **fields):
     request = body(**fields)
-    return [draft.message for draft in to_conversation(request, request.input, earlier)]
+    return [draft.message for draft in to_conversation(request, opened(earlier, request.input, Cipher()))]
 
 
 def test_instructions_stand_first() -> None:

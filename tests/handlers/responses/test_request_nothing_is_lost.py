@@ -9,13 +9,16 @@ from specvino.document.loading import whole
 from specvino.document.pointers import resolved
 from specvino.engine.request import Message
 from specvino.generated.models import CreateResponseRequest
+from specvino.handlers.encryption import Cipher
 from specvino.handlers.errors import ApiError
+from specvino.handlers.responses.compaction import opened
 from specvino.handlers.responses.request import to_messages
 from specvino.handlers.tools import offered
 from specvino.server.validation.schema import SchemaCheck
 from specvino.server.validation.support import apply
 
 MARK = "mark"
+CIPHER = Cipher()
 
 # By kind of item: one with the mark in what matters.
 ITEMS: dict[str, dict[str, Any]] = {
@@ -51,12 +54,12 @@ ITEMS: dict[str, dict[str, Any]] = {
     "shell_call": {"call_id": "c", "action": {"commands": [MARK]}},
     "shell_call_output": {"call_id": "c", "output": [{"stdout": MARK, "outcome": {"type": "exit", "exit_code": 0}}]},
     "web_search_call": {"id": "i", "action": {"type": "search", "query": MARK}, "status": "completed"},
-    "compaction": {"encrypted_content": MARK},
+    "compaction": {"encrypted_content": CIPHER.encrypt(f'{{"summary": "{MARK}", "whole": false}}')},
     "compaction_trigger": {},
     "configuration_update": {"model": MARK},
 }
 
-REFUSED = {"compaction", "compaction_trigger", "configuration_update"}
+REFUSED = {"compaction_trigger", "configuration_update"}
 OF_IMAGES = {"computer_call_output", "image_generation_call"}
 
 # Resolved from the store, before items become messages.
@@ -89,16 +92,17 @@ def test_an_item_reaches_the_model_or_is_refused(kind: str, vision: bool) -> Non
     SchemaCheck.of_component("CreateResponseRequest").require(sent)
     assert apply("report", sent, "CreateResponseRequest") == []
     body = CreateResponseRequest.model_validate(sent)
-    assert not isinstance(body.input, str)
+    items = opened((), body.input, CIPHER).input
+    assert not isinstance(items, str)
     if kind in REFUSED or (kind in OF_IMAGES and not vision):
         with pytest.raises(ApiError, match=kind) as error:
-            list(to_messages(body.input, vision=vision))
+            list(to_messages(items, vision=vision))
         assert (error.value.code, error.value.param) == ("unsupported_content", "input.1")
         return
-    drafts = list(to_messages(body.input, vision=vision))
+    drafts = list(to_messages(items, vision=vision))
     shown = [_shown(draft.message) for draft in drafts]
     shown += [image.source.url for draft in drafts for image in draft.images]
-    shown += [tool.function_name for item in body.input for tool in offered(getattr(item, "tools", None) or ())]
+    shown += [tool.function_name for item in items for tool in offered(getattr(item, "tools", None) or ())]
     assert any(MARK in text for text in shown), shown
 
 

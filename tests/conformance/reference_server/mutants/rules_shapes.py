@@ -81,6 +81,7 @@ class ErrorsOfAnotherForm(Http):
         "completions/rules/error-envelope",
         "detokenize/rules/error-envelope",
         "input_tokens/rules/error-envelope",
+        "compact/rules/error-envelope",
         "model/rules/error-envelope",
         "response/rules/error-envelope",
         "response_cancel/rules/error-envelope",
@@ -104,6 +105,7 @@ class ErrorsWithNumbers(Http):
         "completions/rules/error-envelope",
         "detokenize/rules/error-envelope",
         "input_tokens/rules/error-envelope",
+        "compact/rules/error-envelope",
         "model/rules/error-envelope",
         "response/rules/error-envelope",
         "response_cancel/rules/error-envelope",
@@ -141,6 +143,7 @@ class Gone(Http):
     breaks = {
         "count_tokens/rules/documented-refusal",
         "input_tokens/rules/documented-refusal",
+        "compact/rules/documented-refusal",
         "model/rules/documented-refusal",
         "response/rules/documented-refusal",
         "response_cancel/rules/documented-refusal",
@@ -251,12 +254,13 @@ class SmallAnswersAccepted(Http):
         "count_tokens/rules/documented-status",
         "detokenize/rules/documented-status",
         "input_tokens/rules/documented-status",
+        "compact/rules/documented-status",
         "response_cancel/rules/documented-status",
         "tokenize/rules/documented-status",
     }
 
     async def respond(self, call: Call, status: int, body: bytes, headers: Headers) -> None:
-        small = call.path.endswith(("tokenize", "/cancel", "/input_tokens", "/count_tokens"))
+        small = call.path.endswith(("tokenize", "/cancel", "/input_tokens", "/compact", "/count_tokens"))
         await super().respond(call, 202 if small and status == 200 else status, body, headers)
 
 
@@ -269,6 +273,7 @@ class FailsInstead(Http):
         "count_tokens/rules/no-server-error",
         "detokenize/rules/no-server-error",
         "input_tokens/rules/no-server-error",
+        "compact/rules/no-server-error",
         "messages/rules/no-server-error",
         "model/rules/no-server-error",
         "response/rules/no-server-error",
