@@ -126,6 +126,8 @@ def _drop_operations(document: dict[str, Any], missing: set[tuple[str, str]], di
                 content.pop(media, None)
         if "text/event-stream" not in content:
             definition.pop("x-stream", None)
+        if endpoint not in dialect.get("websockets", ()):
+            definition.pop("x-websocket", None)
         if operation.is_also_at_root or endpoint in dialect.get("at_root", ()):
             definition["servers"] = [{"url": "/"}]
         for answer in definition["responses"].values():  # their targets are only known for this server

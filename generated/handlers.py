@@ -21,7 +21,8 @@ class RequestContext:
     handler those that have none in this one. `owner` is whom the key belongs to, empty where the server has no keys.
     `notes` is where a handler writes down what the server's log shall have of the exchange: counts and times, never
     texts. With `extensions` an answer has what only other systems' answers have, too: the server that speaks as one of
-    them leaves out what that lacks.
+    them leaves out what that lacks. Where it `refuses_unmatched_calls`, a call without a result and a result without a
+    call are errors. `turn` is that of a WebSocket, None for a request by HTTP.
     """
 
     id: str
@@ -29,6 +30,8 @@ class RequestContext:
     owner: str = ""
     notes: dict[str, Any] = field(default_factory=dict)
     extensions: bool = False
+    refuses_unmatched_calls: bool = False
+    turn: Any = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -7519,7 +7519,7 @@ class OutputReasoning(BaseModel):
     """
     The reasoning.
     """
-    encrypted_content: str | None
+    encrypted_content: str | None | MISSING = MISSING
     """
     The encrypted reasoning.
     """
@@ -8444,6 +8444,36 @@ class ResponseContentPartDoneEvent(BaseModel):
     content_index: int
     """
     The index of the part in the item.
+    """
+
+
+class ResponseCreateEvent(BaseModel):
+    """
+    A message that asks for a response. All other properties are those of a request.
+    """
+
+    model_config = ConfigDict(
+        extra="allow",
+    )
+    type: Literal["response.create"] = "response.create"
+    """
+    The type of message.
+    """
+    generate: bool | None | MISSING = MISSING
+    """
+    Whether to generate an output. Otherwise the response has none: it prepares the request that will continue it.
+    """
+    stream_id: str | None | MISSING = MISSING
+    """
+    The lane. Requests of one lane are answered one after the other, those of several at the same time. Events have the lane of their request.
+    """
+    stream: Literal[True] | None | MISSING = MISSING
+    """
+    True, if it is present: events are always sent as they occur.
+    """
+    background: Literal[False] | None | MISSING = MISSING
+    """
+    False, if it is present.
     """
 
 
@@ -10554,6 +10584,90 @@ ResponseStreamEvent = TypeAliasType(
 """
 An event of a response.
 """
+
+
+class ResponseWebSocketError(BaseModel):
+    """
+    The end of a request that failed. The connection stays open.
+    """
+
+    model_config = ConfigDict(
+        extra="allow",
+    )
+    type: Literal["error"] = "error"
+    """
+    The event's type.
+    """
+    status: int
+    """
+    The status that an HTTP request would get.
+    """
+    error: ResponseWebSocketErrorBody
+    """
+    The error.
+    """
+    sequence_number: int | MISSING = MISSING
+    """
+    The number of the event in its response.
+    """
+    stream_id: str | MISSING = MISSING
+    """
+    The lane of the request.
+    """
+
+
+class ResponseWebSocketErrorBody(BaseModel):
+    """
+    An error.
+    """
+
+    model_config = ConfigDict(
+        extra="allow",
+    )
+    code: Annotated[
+        Literal["invalid_json", "invalid_http", "missing_body", "invalid_type", "invalid_value", "missing_required_parameter", "integer_below_min_value", "integer_above_max_value", "decimal_below_min_value", "decimal_above_max_value", "string_below_min_length", "string_above_max_length", "array_below_min_length", "array_above_max_length", "object_above_max_properties", "unsupported_parameter", "unknown_parameter", "context_length_exceeded", "invalid_prompt", "unsupported_content", "invalid_image", "invalid_image_url", "failed_to_download_image", "invalid_schema", "unsupported_schema", "unsupported_tool", "unknown_tool", "invalid_encrypted_content", "response_not_finished", "response_not_cancellable", "item_not_found", "invalid_api_key", "host_not_allowed", "origin_not_allowed", "not_found", "model_not_found", "response_not_found", "previous_response_not_found", "method_not_allowed", "request_timeout", "request_too_large", "unsupported_media_type", "rate_limit_exceeded", "headers_too_large", "internal_error", "server_busy", "too_many_connections", "store_unavailable", "engine_restarted", "engine_unavailable", "generation_timeout"],
+        Field(title="ErrorCode"),
+    ]
+    """
+    The error code.
+    """
+    message: str
+    """
+    A human-readable message.
+    """
+    param: str | None
+    """
+    The field at fault, as a dotted path.
+    """
+    type: Annotated[
+        Literal["invalid_request_error", "authentication_error", "rate_limit_error", "server_error"],
+        Field(title="ErrorType"),
+    ]
+    """
+    The error type.
+    """
+    headers: dict[str, str] | MISSING = MISSING
+    """
+    Response headers of the error, such as Retry-After.
+    """
+
+
+class ResponseWebSocketFields(BaseModel):
+    """
+    What an event on the WebSocket may have besides the fields of the stream's event.
+    """
+
+    model_config = ConfigDict(
+        extra="allow",
+    )
+    stream_id: str | MISSING = MISSING
+    """
+    The lane of the request.
+    """
+    headers: dict[str, str] | MISSING = MISSING
+    """
+    Headers of the response, in `response.created`.
+    """
 
 
 class SglangFigures(BaseModel):

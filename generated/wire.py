@@ -2422,7 +2422,7 @@ class OutputReasoning(TypedDict):
     """
     The reasoning.
     """
-    encrypted_content: str | None
+    encrypted_content: NotRequired[str | None]
     """
     The encrypted reasoning.
     """

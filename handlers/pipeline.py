@@ -229,6 +229,16 @@ class Pipeline:
             read = await self._media.read(messages, request.served.engine)
         return await self.start(request, [request.conversation(read)], generate)
 
+    async def prepare(
+        self, request: CheckedRequest, messages: Sequence[MessageDraft], generate: Generate | None = None
+    ) -> Generation:
+        """Processes the prompt, so that its prefix is in the cache; without messages there is none. Otherwise as
+        `converse`, but without an output."""
+        if not messages:
+            return Generation((Started(0),), _without_output(_nothing()), request.unsupported)
+        generation = await self.converse(_prompt_only(request), messages, generate)
+        return replace(generation, segments=_without_output(generation.segments))
+
     async def start(
         self, request: CheckedRequest, prompts: Sequence[Prompt], generate: Generate | None = None
     ) -> Generation:
@@ -253,8 +263,7 @@ class Pipeline:
                 tokens = len(await engine.render(texts, longest(engine)))
             if generate is None or tokens < request.model.context_length:
                 return tokens
-        one_token = replace(request.engine_request, sampling=replace(request.engine_request.sampling, max_tokens=1))
-        generation = await self.converse(replace(request, engine_request=one_token), messages, generate)
+        generation = await self.converse(_prompt_only(request), messages, generate)
         async with aclosing(generation.segments):
             async for segment in generation.segments:
                 if isinstance(segment, Usage):
@@ -283,6 +292,25 @@ class Pipeline:
                     measured.feed(segment)
                     if shows_reasoning or not isinstance(segment, ReasoningDelta):
                         yield segment
+
+
+def _prompt_only(request: CheckedRequest) -> CheckedRequest:
+    """Returns the request for the prompt alone. The engine's pipeline has to generate a token all the same."""
+    engine_request = request.engine_request
+    settings = replace(engine_request.sampling, max_tokens=1, min_tokens=0, best_of=1)
+    prompt = replace(engine_request, sampling=settings, n=1, constraint=None, must_call=False)
+    return replace(request, engine_request=prompt)
+
+
+async def _nothing() -> AsyncGenerator[Segment]:
+    yield Usage(0, 0)
+
+
+async def _without_output(segments: AsyncGenerator[Segment]) -> AsyncGenerator[Segment]:
+    async with aclosing(segments):
+        async for segment in segments:
+            if isinstance(segment, Usage):
+                yield replace(segment, completion_tokens=0, reasoning_tokens=0)
 
 
 def _truncation(body: Body) -> Truncation | None:

@@ -74,9 +74,10 @@ class BearerKeys(AbstractSecurityHandler):  # type: ignore[misc]
         self._owners = [owner(key) for key in self._keys]
 
     def get_fn(self, security_scheme: dict[str, Any], required_scopes: list[str]) -> Callable[[Any], dict[str, str]]:
-        return self._check
+        return self.check
 
-    def _check(self, request: Any) -> dict[str, str]:
+    def check(self, request: Any) -> dict[str, str]:
+        """Notes the key's owner in the request's state. Raises ApiError."""
         scheme, _, key = request.headers.get("authorization", "").partition(" ")
         if scheme.lower() != "bearer" or not key.strip():
             message = "This server needs an API key, sent as 'Authorization: Bearer KEY'."
@@ -97,7 +98,7 @@ class BearerKeys(AbstractSecurityHandler):  # type: ignore[misc]
 class HeaderKeys(BearerKeys):
     """Connexion's handler for keys in `x-api-key`, for operations that accept these as well as bearer keys."""
 
-    def _check(self, request: Any) -> Any:
+    def check(self, request: Any) -> Any:
         key = request.headers.get("x-api-key")
         return NO_VALUE if key is None else self._admit(request, key)
 

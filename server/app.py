@@ -22,6 +22,7 @@ from specvino.server.operations.operation import Drain, operations_middleware
 from specvino.server.operations.routes import routes
 from specvino.server.reference import Reference
 from specvino.server.settings import Settings
+from specvino.server.sockets import Sockets
 from specvino.server.telemetry.metrics_page import MetricsPath
 from specvino.server.telemetry.telemetry import Telemetry
 
@@ -59,6 +60,7 @@ def create_app(
         resolver=_OperationResolver(bound),
         security_map={"bearer": partial(BearerKeys, settings.keys), "apiKey": partial(HeaderKeys, settings.keys)},
         middlewares=[
+            partial(Sockets, settings=settings),
             RequestId,
             partial(Exchanges, recorders=telemetry.recorders if telemetry else ()),
             *([origins_middleware(settings.origins)] if settings.origins else ()),

@@ -7,14 +7,16 @@ before a key is checked (decision 058).
 import asyncio
 import logging
 import resource
-from typing import Any, Protocol
+from typing import Any, Protocol, cast
 
 import httptools
 from uvicorn.protocols.http.httptools_impl import HttpToolsProtocol
+from uvicorn.protocols.websockets.websockets_sansio_impl import WebSocketsSansIOProtocol
 
 from specvino.generated.errors import ErrorCode
 from specvino.handlers.errors import ApiError
 from specvino.server.operations.errors import raw_answer
+from specvino.server.sockets import BUSY
 
 logger = logging.getLogger("specvino.server")
 
@@ -174,6 +176,9 @@ class BoundedProtocol(HttpToolsProtocol):
         try:
             self.parser.feed_data(data)
         except httptools.HttpParserUpgrade as upgrade:
+            if self._should_upgrade():
+                self._become_socket(data[upgrade.args[0] :])
+                return
             self.parser = httptools.HttpRequestParser(self)
             self.data_received(self._again + data[upgrade.args[0] :])
             return
@@ -206,8 +211,11 @@ class BoundedProtocol(HttpToolsProtocol):
 
     def on_headers_complete(self) -> None:
         if self.parser.should_upgrade() and self.parser.get_method() != b"CONNECT":
+            if self._should_upgrade():
+                super().on_headers_complete()
+                return
             # Java's client offers an upgrade to HTTP/2 with its first request, and the parser then treats the body as
-            # another protocol. Upgrades aren't supported, so the request is parsed again without the offer.
+            # another protocol. Other upgrades aren't supported, so the request is parsed again without the offer.
             fields = [b"%b: %b\r\n" % field for field in self.headers if field[0] != b"upgrade"]
             line = b"%b %b HTTP/%b" % (self.parser.get_method(), self.url, self.parser.get_http_version().encode())
             self._again = b"%b\r\n%b\r\n" % (line, b"".join(fields))
@@ -241,6 +249,16 @@ class BoundedProtocol(HttpToolsProtocol):
     @property
     def _answers(self) -> bool:
         return self.cycle is not None and not self.cycle.response_complete
+
+    def _become_socket(self, first: bytes) -> None:
+        """Hands the connection over to a SocketProtocol, with the bytes that came with the head."""
+        if self._answers:  # the answer to a pipelined request would get between
+            self._refuse(ApiError(ErrorCode.INVALID_HTTP, "An upgrade to a WebSocket can't be pipelined."))
+            return
+        self._connections.discard(self)
+        self.handle_websocket_upgrade()
+        if first:
+            cast("SocketProtocol", self.transport.get_protocol()).data_received(first)
 
     def _count(self, more: int) -> None:
         self._head += more
@@ -310,6 +328,50 @@ class BoundedProtocol(HttpToolsProtocol):
         self._leave()
         self.transport.write(raw_answer(error, self.server_state.default_headers))
         self.transport.write_eof()
+
+
+class SocketProtocol(WebSocketsSansIOProtocol):
+    """A WebSocket. While no request is being answered it is idle, like any other connection."""
+
+    def __init__(self, connections: Connections, **options: Any) -> None:
+        super().__init__(**options)
+        self._connections = connections
+        self._unread = self._unread_ticks = 0
+
+    def connection_made(self, transport: Any) -> None:
+        super().connection_made(transport)
+        self._connections.add(self)
+        self._connections.asks(self)  # until the app has accepted it
+
+    def connection_lost(self, exc: Exception | None) -> None:
+        self._connections.discard(self)
+        super().connection_lost(exc)
+
+    async def run_asgi(self) -> None:
+        self.scope["state"][BUSY] = self._mark
+        await super().run_asgi()
+
+    async def send(self, message: Any) -> None:
+        await super().send(message)
+        # uvicorn 0.54 takes a refusal by the app for an app that didn't answer, and logs an error (run_asgi). To be
+        # deleted once tests/server/test_sockets.py finds nothing in the log without it.
+        if message["type"] == "websocket.http.response.body":
+            self.handshake_complete = True
+
+    def _mark(self, busy: bool) -> None:
+        (self._connections.asks if busy else self._connections.waits)(self)
+
+    def tick(self) -> None:
+        """Called once a second. See `Connections`."""
+        unread = self.transport.get_write_buffer_size()
+        self._unread_ticks = self._unread_ticks + 1 if unread and unread == self._unread else 0
+        self._unread = unread
+        if self._unread_ticks > UNREAD_SECONDS:
+            self.abort()
+
+    def abort(self) -> None:
+        """Closes the connection at once; pending data is lost."""
+        self.transport.abort()
 
 
 def _too_large() -> ApiError:

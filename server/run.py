@@ -18,7 +18,7 @@ from specvino.server.access import ServeError, require_unreachable
 from specvino.server.app import Lifespan
 from specvino.server.assembly import ServedApp
 from specvino.server.assembly.storage import StorageError
-from specvino.server.connections import BoundedProtocol, Connections, possible
+from specvino.server.connections import BoundedProtocol, Connections, SocketProtocol, possible
 from specvino.server.telemetry import logs
 
 # How long (seconds) an idle connection is kept open: longer than clients and proxies do (5 to 60 s), since a request
@@ -46,7 +46,10 @@ class _Server(uvicorn.Server):
             served.asgi(lifespan),
             loop="uvloop",
             http=cast("type[asyncio.Protocol]", partial(BoundedProtocol, connections)),
-            ws="none",
+            ws=cast("type[asyncio.Protocol]", partial(SocketProtocol, connections)),
+            ws_max_size=2 * served.settings.max_body,  # up to this, the app answers with an error
+            ws_per_message_deflate=False,
+            ws_ping_timeout=None,  # a client that is busy may answer late
             timeout_keep_alive=KEEP_ALIVE,
             log_config=log_config,
             access_log=False,  # ours has more fields

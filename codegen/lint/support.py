@@ -50,6 +50,7 @@ def _head(document: dict[str, Any], dialect: dict[str, Any]) -> Iterator[str]:
     endpoints = {operation.endpoint for operation in operations(document)}
     named = {
         "at_root": dialect.get("at_root", ()),
+        "websockets": dialect.get("websockets", ()),
         "auth": dialect["auth"].get("open", ()),
         "errors": dialect["errors"].get("at", ()),
         "stream": dialect["stream"],

@@ -6,7 +6,7 @@ from contextlib import aclosing
 from specvino.generated import models, wire
 from specvino.generated.handlers import Reply, RequestContext
 from specvino.handlers.chat.emit import ChatEmitter, fold
-from specvino.handlers.chat.request import echoed, request_fields, to_messages
+from specvino.handlers.chat.request import echoed, matched, request_fields, to_messages
 from specvino.handlers.chunks import shows_stop_reason, streamed
 from specvino.handlers.full_logits import shown_logprobs
 from specvino.handlers.or_none import or_none
@@ -26,6 +26,7 @@ class Chat:
         request = self._pipeline.check(context, request_fields(body))
         vision = request.model.vision and not or_none(body.disable_chat_template)
         messages = list(to_messages(body, vision=vision))
+        unmatched = matched(body.messages).reported(context)
         emitter = ChatEmitter(
             body.model,
             request.engine_request.n,
@@ -40,6 +41,6 @@ class Chat:
         generation = await self._pipeline.converse(request, messages)
         if or_none(body.stream):
             chunks = generation.events(streamed(emitter.feed, body.stream_options))
-            return Reply(chunks, generation.unsupported)
+            return Reply(chunks, (*unmatched, *generation.unsupported))
         async with aclosing(generation.events(emitter.feed)) as chunks:
-            return Reply(await fold(chunks), generation.unsupported)
+            return Reply(await fold(chunks), (*unmatched, *generation.unsupported))

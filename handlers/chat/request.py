@@ -1,6 +1,6 @@
 """The fields of a chat request, as the pipeline reads them, and its messages."""
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 
 from pydantic import MISSING
 
@@ -11,7 +11,7 @@ from specvino.handlers.errors import unsupported_content
 from specvino.handlers.media import ImageSource, MessageDraft, PlacedSource, place, source
 from specvino.handlers.or_none import or_none
 from specvino.handlers.pipeline import RequestFields
-from specvino.handlers.tools import custom_arguments
+from specvino.handlers.tools import CallMatcher, custom_arguments
 
 AnyMessage = (
     models.DeveloperMessage
@@ -76,6 +76,19 @@ def to_messages(body: models.CreateChatCompletionRequest, *, vision: bool = Fals
     """
     for index, message in enumerate(body.messages):
         yield _message(message, f"messages.{index}", vision)
+
+
+def matched(messages: Iterable[AnyMessage]) -> CallMatcher:
+    """Returns the calls and results of the messages. Those of the legacy function_call have no ids."""
+    matcher = CallMatcher()
+    for index, message in enumerate(messages):
+        if isinstance(message, models.AssistantMessage):
+            for number, call in enumerate(or_none(message.tool_calls) or ()):
+                if id := or_none(call.id):
+                    matcher.call(id, f"messages.{index}.tool_calls.{number}.id")
+        elif isinstance(message, models.ToolMessage):
+            matcher.result(message.tool_call_id, f"messages.{index}.tool_call_id")
+    return matcher
 
 
 def _message(message: AnyMessage, param: str, vision: bool) -> MessageDraft:

@@ -18,7 +18,7 @@ from specvino.handlers.responses.conversation import ResponseConversation, read_
 from specvino.handlers.responses.emit import ResponseEmitter, fold
 from specvino.handlers.responses.encrypted_reasoning import INCLUDE, encrypted
 from specvino.handlers.responses.persistence import Events, Persistence, store_errors
-from specvino.handlers.responses.request import counted, request_fields, to_summarize
+from specvino.handlers.responses.request import counted, matched, request_fields, to_summarize
 from specvino.handlers.responses.stored import StoredResponses
 from specvino.handlers.responses.truncation import generate_shortened
 from specvino.handlers.store import ResponseStore
@@ -50,10 +50,24 @@ class Responses(StoredResponses):
         self, context: RequestContext, body: models.CreateResponseRequest
     ) -> Reply[wire.ResponseObject | AsyncGenerator[wire.ResponseStreamEvent]]:
         """Answers with the whole response, or a stream of its events; in background mode, with the response so far."""
+        try:
+            return await self._created(context, body)
+        except ApiError:
+            if context.turn:
+                context.turn.session.forget(or_none(body.previous_response_id))
+            raise
+
+    async def _created(
+        self, context: RequestContext, body: models.CreateResponseRequest
+    ) -> Reply[wire.ResponseObject | Events]:
+        turn = context.turn
         conversation, request = await self._checked(context, body)
+        unmatched = matched(conversation.opened.earlier, conversation.opened.input).reported(context)
         stores, without_store = self._stores(body)
         unsupported = reported(context, without_store)
-        messages = to_conversation(body, conversation.opened, vision=request.model.vision)
+        generates = turn is None or turn.generates
+        vision = request.model.vision
+        messages = to_conversation(body, conversation.opened, vision=vision, required=generates)
         compacted = await self._compactor.if_above_threshold(context, body, request, messages)
         emitter = ResponseEmitter(
             body,
@@ -64,12 +78,18 @@ class Responses(StoredResponses):
             compaction=compacted.item if compacted else None,
         )
         messages = compacted.messages if compacted else messages
-        generation = await self._pipeline.converse(request, messages, _shortening(body, request))
+        if generates:
+            generation = await self._pipeline.converse(request, messages, _shortening(body, request))
+        else:
+            generation = await self._pipeline.prepare(request, messages, _shortening(body, request))
         events: Events = generation.events(emitter.feed)
         if INCLUDE in (or_none(body.include) or ()):
             events = encrypted(events, self._cipher)
+        if turn and not stores:
+            before = [*conversation.previous, *conversation.own]
+            events = turn.following(events, before, or_none(body.previous_response_id))
         answer = await self._answer(context, body, emitter, events, conversation, stores)
-        return Reply(answer, (*unsupported, *generation.unsupported))
+        return Reply(answer, (*unmatched, *unsupported, *generation.unsupported))
 
     async def count_input_tokens(
         self, context: RequestContext, body: models.InputTokensRequest
@@ -101,7 +121,9 @@ class Responses(StoredResponses):
         self, context: RequestContext, body: models.CreateResponseRequest
     ) -> tuple[ResponseConversation, CheckedRequest]:
         serving = self._pipeline.serving(context, body)  # its errors come before those of what the body refers to
-        conversation = await read_conversation(body, self._store, self._cipher, context.owner)
+        conversation = await read_conversation(
+            body, self._store, self._cipher, context.owner, context.turn.session if context.turn else None
+        )
         fields = request_fields(body, conversation.opened.input, conversation.opened.earlier)
         return conversation, self._pipeline.check(context, fields, serving)
 

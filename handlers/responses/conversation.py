@@ -14,39 +14,53 @@ from specvino.handlers.responses.compaction import OpenedConversation, opened
 from specvino.handlers.responses.encrypted_reasoning import decrypted
 from specvino.handlers.responses.persistence import flat, store_errors
 from specvino.handlers.responses.request import InputItem, read, stored, to_messages
+from specvino.handlers.responses.session import Session
 from specvino.handlers.store import UNFINISHED, ResponseStore, StoredItem
 
 
 @dataclass(frozen=True, slots=True)
 class ResponseConversation:
-    """The conversation of a response, `opened`; `own` is its input in its stored form."""
+    """The conversation of a response, `opened`. In their stored form, `own` is its input, and `previous` are the items
+    that it continues."""
 
     opened: OpenedConversation
     own: Sequence[StoredItem]
+    previous: Sequence[StoredItem]
 
 
 async def read_conversation(
-    body: models.CreateResponseRequest, store: ResponseStore, cipher: Cipher, owner: str
+    body: models.CreateResponseRequest,
+    store: ResponseStore,
+    cipher: Cipher,
+    owner: str,
+    session: Session | None = None,
 ) -> ResponseConversation:
-    """Returns the conversation that a request of `owner` continues or starts. Raises ApiError."""
+    """Returns the conversation that a request of `owner`, in a session, continues or starts. Raises ApiError."""
     input = await _input(body, store, cipher, owner)
-    return ResponseConversation(opened(await _previous_items(body, store, owner), input, cipher), stored(input))
+    previous = await _previous_items(body, store, owner, session)
+    return ResponseConversation(opened(read(previous), input, cipher), stored(input), previous)
 
 
 def to_conversation(
-    body: models.CreateResponseRequest, conversation: OpenedConversation, *, vision: bool = False
+    body: models.CreateResponseRequest,
+    conversation: OpenedConversation,
+    *,
+    vision: bool = False,
+    required: bool = True,
 ) -> tuple[MessageDraft, ...]:
-    """Returns the instructions, the earlier items, and the input, as messages. Raises ApiError."""
+    """Returns the instructions, the earlier items, and the input, as messages. Raises ApiError, also if one message is
+    `required` beside the instructions and there is none.
+    """
     earlier = to_messages(conversation.earlier, "previous_response_id", vision=vision)
     messages = [*earlier, *to_messages(conversation.input, vision=vision)]
-    if not messages:
+    if not messages and required:
         message = (
             "input has no item that the model can read; it reads messages, calls and their outputs, and reasoning."
         )
         raise ApiError(ErrorCode.INVALID_PROMPT, message, param="input")
     instructions = or_none(body.instructions)
     head = (MessageDraft(Message("system", instructions)),) if instructions else ()
-    return (*head, *messages)
+    return (*head, *messages) if messages else ()
 
 
 async def _input(
@@ -72,11 +86,15 @@ def _resolved(item: InputItem, param: str, by_id: Mapping[str, StoredItem]) -> I
     return resolved
 
 
-async def _previous_items(body: models.CreateResponseRequest, store: ResponseStore, owner: str) -> list[InputItem]:
+async def _previous_items(
+    body: models.CreateResponseRequest, store: ResponseStore, owner: str, session: Session | None
+) -> Sequence[StoredItem]:
     """Returns the items of the owner's responses that the request continues. Raises ApiError."""
     id = or_none(body.previous_response_id)
     if not id:
         return []
+    if session and (remembered := session.items(id)) is not None:
+        return remembered
     with store_errors():
         thread = await store.thread(id, owner)
     if thread is None:
@@ -86,7 +104,7 @@ async def _previous_items(body: models.CreateResponseRequest, store: ResponseSto
     if thread.links[-1].response["status"] in UNFINISHED:
         message = f"The response {id[:200]!r} is not finished, so it can't be continued yet."
         raise ApiError(ErrorCode.RESPONSE_NOT_FINISHED, message, param="previous_response_id")
-    return read(flat(thread.links))
+    return flat(thread.links)
 
 
 def _not_found(message: str) -> ApiError:

@@ -96,7 +96,6 @@ class ReasoningItem:
             "status": "in_progress",
             "summary": [],
             "content": [],
-            "encrypted_content": None,
         }
 
     def begin(self) -> Iterator[wire.ResponseStreamEvent]:

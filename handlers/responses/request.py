@@ -16,7 +16,7 @@ from specvino.handlers.or_none import or_none, value_of
 from specvino.handlers.pipeline import RequestFields
 from specvino.handlers.responses.hosted_items import hosted_exchange
 from specvino.handlers.store import StoredItem
-from specvino.handlers.tools import OfferedTool, custom_arguments, offered, qualified
+from specvino.handlers.tools import CallMatcher, OfferedTool, custom_arguments, offered, qualified
 
 InputItem = (
     models.InputMessage
@@ -206,6 +206,21 @@ def _part(part: Part, param: str, vision: bool) -> str | ImageSource:
             return source(param, url, or_none(part.detail))
         case _:
             raise unsupported_content(part.type, param)
+
+
+def matched(earlier: Iterable[InputItem], input: str | Iterable[InputItem]) -> CallMatcher:
+    """Returns the calls and results of the client's tools in the items that a request continues, and in its input."""
+    matcher = CallMatcher()
+    places = [("previous_response_id", item) for item in earlier]
+    places += [] if isinstance(input, str) else [(f"input.{index}.call_id", item) for index, item in enumerate(input)]
+    for param, item in places:
+        match item:
+            case models.InputFunctionCall() | models.InputCustomToolCall():
+                if id := or_none(item.call_id) or or_none(item.id):
+                    matcher.call(id, param)
+            case models.InputFunctionCallOutput() | models.InputCustomToolCallOutput():
+                matcher.result(or_none(item.call_id) or "", param)
+    return matcher
 
 
 def stored(input: str | Iterable[InputItem]) -> list[StoredItem]:

@@ -93,6 +93,11 @@ class System:
         """The extra paths at which the system has operations of ours."""
         return tuple(extra_paths(self._head))
 
+    @property
+    def refuses_unmatched_calls(self) -> bool:
+        """Whether a call without a result, or a result without a call, is an error."""
+        return self._head.get("unmatched_calls") == "refused"
+
     def has(self, operation_id: str) -> bool:
         return operation_id in self._operations
 

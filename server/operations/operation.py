@@ -84,13 +84,16 @@ class BoundOperation:
         policy = self._settings.unsupported_fields
         exchange = exchange_of(scope)
         exchange.operation = self._operation
-        owner = scope["state"].get("owner", "")
+        owner, turn = scope["state"].get("owner", ""), scope["state"].get("turn")
         context = RequestContext(
             exchange.request_id,
             refuses_unsupported=policy == "reject",
             owner=owner,
             notes=exchange.notes,
             extensions=self._system is not None,
+            refuses_unmatched_calls=turn is not None
+            or (self._system is not None and self._system.refuses_unmatched_calls),
+            turn=turn,
         )
         CLIENT.set(owner or (scope["client"][0] if scope.get("client") else ""))
         arguments = {name: scope["path_params"][name] for name in self._operation.parameters}

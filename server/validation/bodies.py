@@ -50,7 +50,7 @@ async def read_body(scope: Scope, receive: Receive, limit: int, hold: Callable[[
     """
     for name, value in scope["headers"]:
         if name == b"content-length" and value.isdigit() and int(value) > limit:
-            raise _too_large(limit)
+            raise too_large(limit)
     chunks = []
     size = 0
     while True:
@@ -60,14 +60,15 @@ async def read_body(scope: Scope, receive: Receive, limit: int, hold: Callable[[
         chunk = message.get("body", b"")
         size += len(chunk)
         if size > limit:
-            raise _too_large(limit)
+            raise too_large(limit)
         hold(len(chunk))
         chunks.append(chunk)
         if not message.get("more_body"):
             return b"".join(chunks)
 
 
-def _too_large(limit: int) -> ApiError:
+def too_large(limit: int) -> ApiError:
+    """Returns the error for a body of more than `limit` bytes."""
     return ApiError(
         ErrorCode.REQUEST_TOO_LARGE, f"The request body is larger than the {limit} bytes that this server accepts."
     )

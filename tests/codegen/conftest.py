@@ -48,7 +48,7 @@ def small(real: Spec) -> Spec:
         for about in (dialect["fields"], *heads):
             for name in about.keys() - endpoints:
                 del about[name]
-        for head, key in ((dialect["auth"], "open"), (dialect, "at_root")):
+        for head, key in ((dialect["auth"], "open"), (dialect, "at_root"), (dialect, "websockets")):
             named = [name for name in head.pop(key, ()) if name in endpoints]
             if named:
                 head[key] = named

@@ -4,6 +4,7 @@ import json
 import re
 from pathlib import Path
 
+from open_responses.test_suite import COMMIT
 from support.examples import ROOT
 
 PAGE = (ROOT / "docs" / "agents.md").read_text("utf-8")
@@ -20,6 +21,7 @@ TESTED = {
     "LangChain": PYTHON["langchain"],
     "pydantic-ai": PYTHON["pydantic-ai-slim"],
     "llm-comply": PYTHON["llm-comply"],
+    "Open Responses' suite": COMMIT[:7],
 }
 
 

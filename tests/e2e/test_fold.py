@@ -213,6 +213,7 @@ ELSEWHERE = {
     *("model", "messages", "prompt", "input", "stream", "stream_options"),
     *("num_assistant_tokens", "assistant_confidence_threshold", "max_ngram_size"),
     *("previous_response_id", "background"),
+    "context_management",  # two generations: test_compaction.py
     "chat_template",
 }
 BODIES = {

@@ -143,7 +143,7 @@ def test_an_image(seeing_client) -> None:
 def test_an_image_in_a_result(seeing_client) -> None:
     """The image is in the prompt once; the model, which has seen none in a result, says "blue and blue"."""
 
-    def answer(*parts: dict[str, Any]) -> anthropic.types.Message:
+    def answer(*parts):
         call = {"type": "tool_use", "id": "toolu_1", "name": "look", "input": {}}
         messages = [
             {"role": "user", "content": "look"},

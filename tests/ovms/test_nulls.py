@@ -14,6 +14,7 @@ LEAST: dict[str, dict[str, Any]] = {
     "create_completion": {"prompt": "hello"},
     "create_response": {"input": "hello"},
     "count_input_tokens": {"input": "hello"},
+    "compact_response": {"input": "hello"},
     "create_message": {"max_tokens": 5, "messages": [{"role": "user", "content": "hello"}]},
     "count_message_tokens": {"messages": [{"role": "user", "content": "hello"}]},
     "tokenize": {"text": "hello"},

@@ -115,7 +115,6 @@ CALL = {"type": "function_call", "name": "f", "arguments": "{}"}
     ("change", "param", "code", "message"),
     [
         ({"input": ...}, "input", "missing_required_parameter", "required"),
-        ({"input": []}, "input", "array_below_min_length", "at least 1"),
         ({"input": 5}, "input", "invalid_type", "a string or a list"),
         (
             {"input": [{"type": "funktion_call"}]},
