@@ -148,6 +148,14 @@ def _is_address(name: str) -> bool:
     return True
 
 
+def require_host(scope: Scope, names: frozenset[str]) -> None:
+    """Raises ApiError for a request whose `Host` header isn't allowed."""
+    for name, value in scope["headers"]:
+        if name == b"host" and not is_host_allowed(host := value.decode("latin-1"), names):
+            message = f"The host {host[:200]!r} isn't allowed. The server's operator can allow it with --allowed-hosts."
+            raise ApiError(ErrorCode.HOST_NOT_ALLOWED, message)
+
+
 class Hosts:
     """ASGI middleware that checks the `Host` header. It raises ApiError, so it runs inside the exception middleware."""
 
@@ -156,12 +164,8 @@ class Hosts:
         self._names = names
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        for name, value in scope["headers"] if scope["type"] == "http" else ():
-            if name == b"host" and not is_host_allowed(host := value.decode("latin-1"), self._names):
-                message = (
-                    f"The host {host[:200]!r} isn't allowed. The server's operator can allow it with --allowed-hosts."
-                )
-                raise ApiError(ErrorCode.HOST_NOT_ALLOWED, message)
+        if scope["type"] == "http":
+            require_host(scope, self._names)
         await self.app(scope, receive, send)
 
 

@@ -7,6 +7,7 @@ before a key is checked (decision 058).
 import asyncio
 import logging
 import resource
+import socket
 from typing import Any, Protocol, cast
 
 import httptools
@@ -130,6 +131,12 @@ BODY_RATE = 10_000
 # Seconds for the rest of an unread body, or for a client to read its error response.
 LINGER_SECONDS = 10
 
+# What a client that has sent all gets while it waits: if it has in fact closed the connection, it resets it then.
+_PROBE = b"HTTP/1.1 102 Processing\r\n\r\n"
+_PROBE_SECONDS = 0.05
+_TCP_INFO = getattr(socket, "TCP_INFO", None)  # Linux only
+_RESET = 7  # TCP_CLOSE in Linux's netinet/tcp.h
+
 # Seconds in which a client may read no byte of its response.
 UNREAD_SECONDS = 60
 
@@ -152,6 +159,7 @@ class BoundedProtocol(HttpToolsProtocol):
         self._ticks = 0
         self._again = b""
         self._unread = self._unread_ticks = 0
+        self._half_closed = False
 
     def connection_made(self, transport: Any) -> None:
         super().connection_made(transport)
@@ -167,6 +175,26 @@ class BoundedProtocol(HttpToolsProtocol):
         self._connections.discard(self)
         self._leave()
         super().connection_lost(exc)
+
+    # asyncio takes the result, uvicorn always closes.
+    def eof_received(self) -> bool:  # type: ignore[override]
+        """Keeps a connection on which the client sends nothing more until its requests are answered (RFC 9112, section
+        9.6; decision 078), unless the client has closed it: then too the client's end is all that is received.
+        """
+        if _TCP_INFO is None or self._refused or self._in_head or self._in_body or not self._answers:
+            return False
+        self._half_closed = True
+        if not self._running.response_started and self._running.scope["http_version"] == "1.1":
+            self.transport.write(_PROBE)
+        self.loop.call_later(_PROBE_SECONDS, self._abort_if_reset)
+        return True
+
+    def _abort_if_reset(self) -> None:
+        connection = self.transport.get_extra_info("socket")
+        if self.transport.is_closing() or connection is None or _TCP_INFO is None:
+            return
+        if connection.getsockopt(socket.IPPROTO_TCP, _TCP_INFO, 1)[0] == _RESET:
+            self.abort()
 
     def data_received(self, data: bytes) -> None:
         if self._refused:
@@ -245,6 +273,8 @@ class BoundedProtocol(HttpToolsProtocol):
         self._ticks = 0
         if not self._answers:
             self._connections.waits(self)
+            if self._half_closed:
+                self.transport.close()
 
     @property
     def _answers(self) -> bool:
@@ -267,6 +297,8 @@ class BoundedProtocol(HttpToolsProtocol):
 
     def tick(self) -> None:
         """Called once a second. See `Connections`."""
+        if self._half_closed:
+            self._abort_if_reset()
         if self._is_unread():
             self.abort()
         elif self._refused:

@@ -1,14 +1,15 @@
-"""WebSockets: each message is a request for a stream, and the stream's events are messages.
+"""WebSockets: each message is a request for a stream, and the stream's events are messages (decision 077).
 
 A message goes through the whole app as an HTTP request would, so that keys, limits, validation, logs and metrics are
 the same. A connection adds lanes, and the responses that it remembers (`handlers.responses.session`).
 """
 
 import asyncio
+import json
 from collections import defaultdict
 from collections.abc import Callable, Mapping
+from contextlib import suppress
 from typing import Any
-from urllib.parse import urlsplit
 
 import msgspec
 from starlette.requests import HTTPConnection
@@ -19,7 +20,7 @@ from specvino.document.operations import Operation, operations
 from specvino.generated.errors import ERRORS, ErrorCode
 from specvino.handlers.errors import ApiError
 from specvino.handlers.responses.session import Session, Turn
-from specvino.server.access import EVERY, BearerKeys, is_host_allowed
+from specvino.server.access import EVERY, BearerKeys, require_host
 from specvino.server.operations import errors
 from specvino.server.operations.exchange import new_request_id
 from specvino.server.operations.routes import below_base
@@ -70,10 +71,8 @@ class Sockets:
     def _admitted(self, scope: Scope) -> Operation:
         """Returns the operation at the path. Raises ApiError if the connection isn't allowed."""
         connection = HTTPConnection(scope)
+        require_host(scope, self._settings.hosts)
         host, origin = connection.headers.get("host", ""), connection.headers.get("origin")
-        if host and not is_host_allowed(host, self._settings.hosts):
-            message = f"The host {host[:200]!r} isn't allowed. The server's operator can allow it with --allowed-hosts."
-            raise ApiError(ErrorCode.HOST_NOT_ALLOWED, message)
         # Browsers let every page open a WebSocket to every server.
         if origin is not None and not self._is_allowed(origin.lower(), host.lower()):
             message = f"Web pages of {origin[:200]!r} can't open a WebSocket to this server."
@@ -86,7 +85,7 @@ class Sockets:
         return operation
 
     def _is_allowed(self, origin: str, host: str) -> bool:
-        return bool(self._settings.origins & {origin, EVERY}) or urlsplit(origin).netloc == host
+        return bool(self._settings.origins & {origin, EVERY}) or origin.partition("://")[2] == host
 
 
 async def _refuse(send: Send, error: ApiError) -> None:
@@ -123,6 +122,7 @@ class _Connection:
 
     async def run(self) -> None:
         """Answers messages until the client closes the connection; then it cancels what is unanswered."""
+        self._busy(False)
         try:
             while True:
                 await self._room.acquire()
@@ -145,11 +145,15 @@ class _Connection:
         if not self._tasks:
             self._busy(False)
             self._lanes.clear()
-        if not task.cancelled() and (error := task.exception()):
-            errors.logger.debug("a WebSocket's client has gone", exc_info=error)
 
     async def _answer(self, message: Message) -> None:
-        raw: bytes = (message.get("text") or "").encode() or message.get("bytes") or b""
+        try:
+            await self._answer_message((message.get("text") or "").encode() or message.get("bytes") or b"")
+        except Exception:
+            error = errors.internal_error(new_request_id())
+            await self.send_error(error.kind.status, error.body()["error"], {}, None)
+
+    async def _answer_message(self, raw: bytes) -> None:
         lane = None
         try:
             if len(raw) > self._max_body:
@@ -165,7 +169,8 @@ class _Connection:
         turn = Turn(self._session, event.get("generate") is not False)
         body = {name: value for name, value in event.items() if name not in _OF_MESSAGE}
         async with self._lanes[lane]:
-            await self._exchange(_encode({**body, "stream": True}), turn, lane)
+            # msgspec encodes no integers of more than 64 bits, which the validation refuses.
+            await self._exchange(json.dumps({**body, "stream": True}).encode(), turn, lane)
 
     async def _exchange(self, body: bytes, turn: Turn, lane: str | None) -> None:
         """Sends a request through the app, and its answer to the client."""
@@ -195,7 +200,9 @@ class _Connection:
         }
 
     async def send_event(self, event: bytes) -> None:
-        await self._send({"type": "websocket.send", "text": event.decode()})
+        """Sends an event, or nothing to a client that has gone: `run` then ends what is unanswered."""
+        with suppress(OSError):
+            await self._send({"type": "websocket.send", "text": event.decode()})
 
     async def send_error(
         self,

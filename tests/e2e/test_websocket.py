@@ -209,6 +209,11 @@ NO_RESPONSES: list[tuple[str | bytes, str, str | None]] = [
     ),
     (f'{{"type": "response.create", "model": "scripted", "input": "{"a" * 20_000}"}}', "request_too_large", None),
     ("[" * 1_000, "invalid_json", None),
+    (
+        f'{{"type": "response.create", "model": "scripted", "input": "hi", "seed": {10**30}}}',
+        "integer_above_max_value",
+        "seed",
+    ),
 ]
 
 
@@ -284,6 +289,7 @@ def test_a_client_that_leaves(tiny_server) -> None:
         while (answer := client.get(f"/responses/{created['response']['id']}")).status_code == 404:
             pass
     assert answer.json()["status"] == "cancelled"
+    assert "Traceback" not in "".join(tiny_server.lines)
 
 
 def test_a_server_that_ends() -> None:
