@@ -58,6 +58,7 @@ class Sockets:
         if scope["type"] != "websocket":
             await self.app(scope, receive, send)
             return
+        scope.setdefault("state", {})
         await receive()  # websocket.connect
         try:
             operation = self._admitted(scope)
@@ -187,12 +188,12 @@ class _Connection:
 
     def _request(self, turn: Turn) -> Scope:
         kept = [field for field in self._scope["headers"] if not _is_of_handshake(field[0])]
+        shared = ("asgi", "http_version", "path", "raw_path", "root_path", "client", "server")
         return {
-            **{name: self._scope[name] for name in ("asgi", "http_version", "path", "raw_path", "root_path", "client")},
+            **{name: self._scope[name] for name in shared if name in self._scope},
             "type": "http",
             "method": "POST",
-            "scheme": "https" if self._scope["scheme"] == "wss" else "http",
-            "server": self._scope["server"],
+            "scheme": "https" if self._scope.get("scheme") == "wss" else "http",
             "query_string": b"",
             "headers": [*kept, (b"content-type", b"application/json")],
             "state": {**self._scope["state"], "turn": turn},
