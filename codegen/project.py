@@ -162,6 +162,7 @@ def _head(document: dict[str, Any], dialect: dict[str, Any]) -> None:
         "appends_suffix",
         "other_operations",
         "hosted",
+        "unmatched_calls",
     )
     document["x-dialect"] = {key: dialect[key] for key in keys if key in dialect}
     used = {tag for operation in operations(document) for tag in operation.definition["tags"]}
