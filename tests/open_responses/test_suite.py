@@ -1,4 +1,4 @@
-"""The compliance suite of Open Responses, by its own command, on the tiny vision model.
+"""The compliance suite of Open Responses, by its own command, on the tiny models: one sees images, one calls tools.
 
 `OPEN_RESPONSES` is a folder with the suite's source; without it, git clones COMMIT of REPOSITORY.
 """
@@ -8,7 +8,6 @@ import os
 import shutil
 import subprocess
 from pathlib import Path
-from typing import Any
 
 import pytest
 from support.node import installed
@@ -18,6 +17,9 @@ REPOSITORY = "https://github.com/openresponses/openresponses"
 COMMIT = "92c12d96d7b61d6d15e2214daa5e9c6000ab6e1c"
 NODE = Path(__file__).parent / "node"
 TESTS = 17
+
+# By model, the test for which it lacks the skill.
+LACKS = {"tiny_vision": {"tool-calling"}, "tiny_text": {"image-input"}}
 
 
 @pytest.fixture(scope="session")
@@ -34,13 +36,18 @@ def suite(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return folder
 
 
-def test_all_of_it(suite: Path, tiny_vision: Any) -> None:
+@pytest.mark.parametrize("name", LACKS)
+def test_all_of_it(suite: Path, request: pytest.FixtureRequest, tmp_path: Path, name: str) -> None:
+    model = tmp_path / name
+    shutil.copytree(request.getfixturevalue(name).path, model)
+    settings = json.loads((model / "generation_config.json").read_text())
+    (model / "generation_config.json").write_text(json.dumps(settings | {"do_sample": False}))  # no luck
     (bun,) = (suite / "node_modules" / "@oven").glob("*/bin/bun")
-    with serving(str(tiny_vision.path), "--served-model-name", "tiny") as server:
+    with serving(str(model), "--served-model-name", "tiny") as server:
         command = [str(bun), "run", "bin/compliance-test.ts", "--json"]
         command += ["--base-url", server.url, "--api-key", "none", "--model", "tiny"]
         ran = subprocess.run(command, cwd=suite, stdout=subprocess.PIPE, text=True, check=False)
     report = json.loads(ran.stdout)
     failed = {result["id"]: result["errors"] for result in report["results"] if result["status"] != "passed"}
-    assert failed == {}
-    assert report["summary"]["passed"] == TESTS
+    assert failed.keys() == LACKS[name], failed
+    assert report["summary"]["passed"] == TESTS - len(LACKS[name])
