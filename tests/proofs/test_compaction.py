@@ -7,15 +7,13 @@ import httpx
 from proofs import proves
 from proofs.asking import Ask
 from proofs.conftest import Run
-from proofs.test_images import BLUE
-from proofs.test_input_tokens import FIELDS_OF_TOOLS, IMAGES, LARGE, tool
+from proofs.test_input_tokens import FIELDS_OF_TOOLS, IMAGES, tool, with_images
 from proofs.test_items import PLACES, user
 from specvino.handlers.responses.compaction import INSTRUCTION
 
 Body = dict[str, Any]
 
 TOOLS = ("input[].tools", *(f"input[].tools[].{name}" for name in FIELDS_OF_TOOLS))
-STRICT = ("strict", "function.strict", "tools[].strict")
 
 
 def compacted(http: httpx.Client, **fields: Any) -> httpx.Response:
@@ -79,17 +77,7 @@ def test_encrypted_content(http: httpx.Client) -> None:
 
 @proves(*(f"compact.{name}" for name in IMAGES), on="vision")
 def test_images(run: Run, http: httpx.Client) -> None:
-    name = path(run)
-    image, count = (LARGE, 9) if name.endswith("detail") else (BLUE, 1)
-    part: Body = {"type": "input_image", "image_url": {"url": image} if "image_url." in name else image}
-    if name.endswith("image_url.detail"):
-        part["image_url"]["detail"] = "low"
-    elif name.endswith("detail"):
-        part["detail"] = "low"
-    item = user([part] * count)
-    if "output" in name:
-        item = {"type": "function_call_output", "call_id": "the", "output": [part] * count}
-    same(http, input=[user("hello"), item])
+    same(http, input=[user("hello"), with_images(path(run))])
 
 
 LONG = [user("hello"), {"role": "assistant", "content": "Hi!"}, user("capital")]

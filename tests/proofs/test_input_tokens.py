@@ -114,17 +114,18 @@ def tool(name: str) -> Body:
     return {"type": "function", **FUNCTION}
 
 
-@proves(*(f"input_tokens.{name}" for name in IMAGES), on="vision")
-def test_images(run: Run, http: httpx.Client) -> None:
-    name = path(run)
-    image, count = (LARGE, 9) if name.endswith("detail") else (BLUE, 1)
-    part: Body = {"type": "input_image", "image_url": {"url": image} if "image_url." in name else image}
-    if name.endswith("image_url.detail"):
+def with_images(field: str) -> Body:
+    """An item in which the field of an image matters: with `detail`, there may only be so many images without it."""
+    image, count = (LARGE, 9) if field.endswith("detail") else (BLUE, 1)
+    part: Body = {"type": "input_image", "image_url": {"url": image} if "image_url." in field else image}
+    if field.endswith("image_url.detail"):
         part["image_url"]["detail"] = "low"
-    elif name.endswith("detail"):
+    elif field.endswith("detail"):
         part["detail"] = "low"
     parts = [part] * count
-    item = user(parts)
-    if "output" in name:
-        item = {"type": "function_call_output", "call_id": "the", "output": parts}
-    same(http, input=[user("hello"), item])
+    return {"type": "function_call_output", "call_id": "the", "output": parts} if "output" in field else user(parts)
+
+
+@proves(*(f"input_tokens.{name}" for name in IMAGES), on="vision")
+def test_images(run: Run, http: httpx.Client) -> None:
+    same(http, input=[user("hello"), with_images(path(run))])
