@@ -72,6 +72,11 @@ def test_responses(found) -> None:
     }
 
 
+def test_responses_over_a_websocket(found) -> None:
+    socket = found("responses_socket")
+    assert socket == {"text": found("responses")["text"], "grows": True, "code": "previous_response_not_found"}
+
+
 def test_models(found) -> None:
     assert found("models") == {"listed": ["smollm2"], "owner": "specvino"}
 

@@ -1,6 +1,7 @@
 // Runs the official Node SDK against a server and prints one line of JSON per check; test_node_sdk.py asserts them.
 // Arguments: the base URL of the default model's server and the one of the scripted engine's, which holds a key.
 import OpenAI from 'openai';
+import { ResponsesWS } from 'openai/resources/responses/ws';
 
 const [defaultURL, scriptedURL, key] = process.argv.slice(2);
 const model = 'smollm2';
@@ -94,6 +95,20 @@ const checks = {
     const listed = await collect(client.models.list());
     const one = await client.models.retrieve(model);
     return { listed: listed.map((entry) => entry.id), owner: one.owned_by };
+  },
+  async responses_socket() {
+    const socket = new ResponsesWS(client);
+    const answer = (fields) =>
+      new Promise((resolve, reject) => {
+        socket.once('response.completed', (event) => resolve(event.response));
+        socket.once('error', (error) => reject(error));
+        socket.send({ type: 'response.create', ...response, store: false, ...fields });
+      });
+    const first = await answer({});
+    const second = await answer({ previous_response_id: first.id, max_output_tokens: 1000 });
+    const code = await answer({ previous_response_id: 'resp_1' }).catch((error) => JSON.parse(error.message).error.code);
+    socket.close();
+    return { text: first.output[0].content[0].text, grows: second.usage.input_tokens > first.usage.input_tokens, code };
   },
   unknown_model: () => refused(client.chat.completions.create({ ...chat, model: 'gpt-9' })),
   unknown_model_of_completions: () => refused(client.completions.create({ ...completion, model: 'gpt-9' })),
