@@ -6,7 +6,6 @@ the same. A connection adds lanes, and the responses that it remembers (`handler
 
 import asyncio
 import json
-from collections import defaultdict
 from collections.abc import Callable, Mapping
 from contextlib import suppress
 from typing import Any
@@ -116,7 +115,8 @@ class _Connection:
         component = operation.definition["x-websocket"]["request"]["$ref"].rpartition("/")[2]
         self._check = SchemaCheck.of_component(component)
         self._session = Session()
-        self._lanes: defaultdict[str | None, asyncio.Lock] = defaultdict(asyncio.Lock)
+        self._lanes: dict[str | None, asyncio.Event] = {}  # by lane, the end of its last request
+        self._reading = asyncio.Lock()
         self._room = asyncio.Semaphore(UNANSWERED)
         self._tasks: set[asyncio.Task[None]] = set()
         self._busy: Callable[[bool], None] = scope["state"].get(BUSY, lambda _: None)
@@ -134,7 +134,6 @@ class _Connection:
                 task = asyncio.create_task(self._answer(message))
                 self._tasks.add(task)
                 task.add_done_callback(self._answered)
-                await asyncio.sleep(0)  # it takes its place in the lane
         finally:
             for task in self._tasks:
                 task.cancel()
@@ -155,23 +154,36 @@ class _Connection:
             await self.send_error(error.kind.status, error.body()["error"], {}, None)
 
     async def _answer_message(self, raw: bytes) -> None:
-        lane = None
+        async with self._reading:  # a large message must not be overtaken
+            lane, event, error = await self._read(raw)
+            before, done = self._lanes.get(lane), asyncio.Event()
+            self._lanes[lane] = done
+        try:
+            if before:
+                await before.wait()
+            if error:
+                await self.send_error(error.kind.status, error.body()["error"], errors.headers(error), lane)
+                return
+            turn = Turn(self._session, event.get("generate") is not False)
+            body = {name: value for name, value in event.items() if name not in _OF_MESSAGE}
+            # msgspec encodes no integers of more than 64 bits, which the validation refuses.
+            await self._exchange(json.dumps({**body, "stream": True}).encode(), turn, lane)
+        finally:
+            done.set()
+
+    async def _read(self, raw: bytes) -> tuple[str | None, dict[str, Any], ApiError | None]:
+        """Returns the lane of a message, its fields, and the error if it is invalid."""
+        event: Any = None
         try:
             if len(raw) > self._max_body:
                 raise too_large(self._max_body)
             require_size(raw, self._max_body)
             event = parse_json(raw) if len(raw) <= SMALL else await asyncio.to_thread(parse_json, raw)
-            lane = event.get("stream_id") if isinstance(event, dict) else None
             self._check.require(event)
         except ApiError as error:
-            lane = None if error.param == "stream_id" else lane
-            await self.send_error(error.kind.status, error.body()["error"], errors.headers(error), lane)
-            return
-        turn = Turn(self._session, event.get("generate") is not False)
-        body = {name: value for name, value in event.items() if name not in _OF_MESSAGE}
-        async with self._lanes[lane]:
-            # msgspec encodes no integers of more than 64 bits, which the validation refuses.
-            await self._exchange(json.dumps({**body, "stream": True}).encode(), turn, lane)
+            lane = event.get("stream_id") if isinstance(event, dict) else None
+            return lane if self._check.fits({"type": "response.create", "stream_id": lane}) else None, {}, error
+        return event.get("stream_id"), event, None
 
     async def _exchange(self, body: bytes, turn: Turn, lane: str | None) -> None:
         """Sends a request through the app, and its answer to the client."""

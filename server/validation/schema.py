@@ -5,7 +5,7 @@ megabyte of input items this takes a minute. `Explainer` therefore descends into
 lists to the invalid part, in a union into the intended branch, until a single keyword explains the error.
 """
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from functools import cache, cached_property
 from typing import Any
 
@@ -131,7 +131,7 @@ class SchemaCheck:
     def __init__(self, schema: Schema, document: Schema | None = None) -> None:
         self._schema = schema
         self._document = document or whole()
-        self._is_valid = (Validators(document) if document else _validators()).of(schema).is_valid
+        self.fits: Callable[[Any], bool] = (Validators(document) if document else _validators()).of(schema).is_valid
 
     @cached_property
     def _explainer(self) -> Explainer:
@@ -152,7 +152,7 @@ class SchemaCheck:
     def require(self, value: Any) -> None:
         """Raises ApiError for an invalid value, with the field, the value and what is accepted."""
         try:
-            if not self._is_valid(value):
+            if not self.fits(value):
                 raise self._explainer.explain(value)
         except ValueError:  # jsonschema-rs descends 255 levels at most
             raise ApiError(ErrorCode.INVALID_JSON, "The request body is nested too deeply.") from None

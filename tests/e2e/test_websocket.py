@@ -186,12 +186,29 @@ def test_a_lane_is_answered_in_order_whatever_the_client_sends(ws) -> None:
     }
 
 
+def test_an_error_waits_for_the_answers_before_it(ws) -> None:
+    send(ws, input="count", max_output_tokens=100)
+    ws.send("rubbish")
+    send(ws, input="capital", max_output_tokens=40)
+    assert [events(ws)[-1]["type"] for _ in range(3)] == ["response.completed", "error", "response.completed"]
+
+
+def test_a_large_message_is_not_overtaken(ws) -> None:
+    send(ws, input="the " * 200_000)
+    send(ws, input="capital")
+    (refused,) = events(ws)
+    assert refused["error"]["code"] == "context_length_exceeded"
+    assert events(ws)[-1]["type"] == "response.completed"
+
+
 NO_RESPONSES: list[tuple[str | bytes, str, str | None]] = [
     ("rubbish", "invalid_json", None),
     ("", "missing_body", None),
     (b"\xff\xfe", "invalid_json", None),
     ("[]", "invalid_type", None),
     ("{}", "missing_required_parameter", "type"),
+    ('{"type": "x", "stream_id": [1]}', "invalid_value", "type"),
+    ('{"type": "x", "stream_id": ""}', "invalid_value", "type"),
     ('{"type": "session.update"}', "invalid_value", "type"),
     ('{"type": "response.create"}', "missing_required_parameter", "model"),
     ('{"type": "response.create", "model": "tiny", "input": 7}', "invalid_type", "input"),
