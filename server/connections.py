@@ -179,12 +179,16 @@ class BoundedProtocol(HttpToolsProtocol):
     # asyncio takes the result, uvicorn always closes.
     def eof_received(self) -> bool:  # type: ignore[override]
         """Keeps a connection on which the client sends nothing more until its requests are answered (RFC 9112, section
-        9.6; decision 078), unless the client has closed it: then too the client's end is all that is received.
+        9.6; decision 078), unless the client has closed it: then too the client's end is all that is received. In the
+        middle of a stream there is no probe, and a client that ends has left.
         """
         if _TCP_INFO is None or self._refused or self._in_head or self._in_body or not self._answers:
             return False
+        running = self._running
+        if running.response_started and not running.response_complete:
+            return False
         self._half_closed = True
-        if not self._running.response_started and self._running.scope["http_version"] == "1.1":
+        if not running.response_started and running.scope["http_version"] == "1.1":
             self.transport.write(_PROBE)
         self.loop.call_later(_PROBE_SECONDS, self._abort_if_reset)
         return True

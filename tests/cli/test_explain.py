@@ -112,9 +112,12 @@ def test_explain_tells_the_branches_apart() -> None:
         ),
         (
             "responses.response.output[].type",
-            ["OutputCustomToolCall, OutputFunctionCall, OutputMessage, OutputReasoning,", "OutputHostedToolItem:"],
+            ["OutputCompaction, OutputCustomToolCall, OutputFunctionCall, OutputMessage,", "OutputHostedToolItem:"],
             [
-                ["values custom_tool_call, function_call, message, reasoning, tool_search_call", "sent always"],
+                [
+                    "values compaction, custom_tool_call, function_call, message, reasoning, tool_search_call",
+                    "sent always",
+                ],
                 ["sent never"],
             ],
         ),

@@ -26,7 +26,7 @@ def request(version: str = "1.1", **fields) -> bytes:
 
 def answer(server: ServerHere, sent: bytes) -> bytes:
     with socket.create_connection(server.address, timeout=PATIENCE) as connection:
-        connection.sendall(sent)
+        connection.sendall(sent, socket.MSG_MORE)  # in one packet with the end
         connection.shutdown(socket.SHUT_WR)
         received = b""
         while more := connection.recv(1 << 16):
