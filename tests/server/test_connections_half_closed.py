@@ -2,13 +2,14 @@
 
 import json
 import socket
+from typing import Any
 
 import httpx
 import pytest
 from support.serving_here import ServerHere, serving_here
 
 PATIENCE = 300
-LONG = {"min_tokens": 3900, "max_tokens": 3900, "ignore_eos": True}
+LONG: dict[str, Any] = {"min_tokens": 3900, "max_tokens": 3900, "ignore_eos": True}
 
 
 @pytest.fixture(scope="module")
@@ -17,7 +18,7 @@ def server(tiny_text):
         yield server
 
 
-def request(version: str = "1.1", **fields) -> bytes:
+def request(version: str = "1.1", **fields: Any) -> bytes:
     messages = [{"role": "user", "content": "capital"}]
     body = json.dumps({"model": "tiny", "messages": messages, "temperature": 0, **fields}).encode()
     head = f"POST /v1/chat/completions HTTP/{version}\r\nHost: a\r\nContent-Length: {len(body)}\r\n\r\n"
