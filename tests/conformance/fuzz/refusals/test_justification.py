@@ -328,3 +328,11 @@ def test_images_stay_or_become_texts() -> None:
     remote = image("https://example.com/a.png")
     assert agreed(remote, DRAWS[0], images=False)["input"] == [{"role": "user", "content": [text]}]
     assert agreed(image(IMAGE), DRAWS[0]) == image(IMAGE)
+
+
+def test_a_conversation_has_an_input_or_continues_one() -> None:
+    for endpoint in ("responses", "input_tokens", "compact"):
+        for input in ([], None):
+            assert agreed({"model": "m", "input": input}, DRAWS[0], endpoint=endpoint)["input"] == "Hello"
+        continued = {"model": "m", "input": [], "previous_response_id": "done"}
+        assert agreed(continued, DRAWS[0], endpoint=endpoint)["input"] == []
