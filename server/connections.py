@@ -12,12 +12,10 @@ from typing import Any, Protocol, cast
 
 import httptools
 from uvicorn.protocols.http.httptools_impl import HttpToolsProtocol
-from uvicorn.protocols.websockets.websockets_sansio_impl import WebSocketsSansIOProtocol
 
 from specvino.generated.errors import ErrorCode
 from specvino.handlers.errors import ApiError
 from specvino.server.operations.errors import raw_answer
-from specvino.server.sockets import BUSY
 
 logger = logging.getLogger("specvino.server")
 
@@ -141,6 +139,20 @@ _RESET = 7  # TCP_CLOSE in Linux's netinet/tcp.h
 UNREAD_SECONDS = 60
 
 
+class Unread:
+    """Counts the seconds in which a client has read nothing of its pending data."""
+
+    def __init__(self) -> None:
+        self._bytes = self._seconds = 0
+
+    def is_too_long(self, transport: asyncio.WriteTransport) -> bool:
+        """Called once a second; returns whether there have been more than UNREAD_SECONDS."""
+        pending = transport.get_write_buffer_size()
+        self._seconds = self._seconds + 1 if pending and pending == self._bytes else 0
+        self._bytes = pending
+        return self._seconds > UNREAD_SECONDS
+
+
 class BoundedProtocol(HttpToolsProtocol):
     """A connection. Requests that are too large or too slow get the API's error response, if that is still possible."""
 
@@ -158,7 +170,7 @@ class BoundedProtocol(HttpToolsProtocol):
         self._progress = False
         self._ticks = 0
         self._again = b""
-        self._unread = self._unread_ticks = 0
+        self._unread = Unread()
         self._half_closed = False
 
     def connection_made(self, transport: Any) -> None:
@@ -285,14 +297,14 @@ class BoundedProtocol(HttpToolsProtocol):
         return self.cycle is not None and not self.cycle.response_complete
 
     def _become_socket(self, first: bytes) -> None:
-        """Hands the connection over to a SocketProtocol, with the bytes that came with the head."""
+        """Hands the connection over to uvicorn's protocol of WebSockets, with the bytes that came with the head."""
         if self._answers:  # the answer to a pipelined request would get between
             self._refuse(ApiError(ErrorCode.INVALID_HTTP, "An upgrade to a WebSocket can't be pipelined."))
             return
         self._connections.discard(self)
         self.handle_websocket_upgrade()
         if first:
-            cast("SocketProtocol", self.transport.get_protocol()).data_received(first)
+            cast("asyncio.Protocol", self.transport.get_protocol()).data_received(first)
 
     def _count(self, more: int) -> None:
         self._head += more
@@ -303,7 +315,7 @@ class BoundedProtocol(HttpToolsProtocol):
         """Called once a second. See `Connections`."""
         if self._half_closed:
             self._abort_if_reset()
-        if self._is_unread():
+        if self._unread.is_too_long(self.transport):
             self.abort()
         elif self._refused:
             self._ticks += 1
@@ -332,13 +344,6 @@ class BoundedProtocol(HttpToolsProtocol):
         else:
             self.transport.close()  # browsers open connections in advance and expect no response
 
-    def _is_unread(self) -> bool:
-        """Returns whether the client has read nothing of its pending data for too long."""
-        unread = self.transport.get_write_buffer_size()
-        self._unread_ticks = self._unread_ticks + 1 if unread and unread == self._unread else 0
-        self._unread = unread
-        return self._unread_ticks > UNREAD_SECONDS
-
     def abort(self) -> None:
         """Closes the connection at once; pending data is lost."""
         self._leave()
@@ -364,50 +369,6 @@ class BoundedProtocol(HttpToolsProtocol):
         self._leave()
         self.transport.write(raw_answer(error, self.server_state.default_headers))
         self.transport.write_eof()
-
-
-class SocketProtocol(WebSocketsSansIOProtocol):
-    """A WebSocket. While no request is being answered it is idle, like any other connection."""
-
-    def __init__(self, connections: Connections, **options: Any) -> None:
-        super().__init__(**options)
-        self._connections = connections
-        self._unread = self._unread_ticks = 0
-
-    def connection_made(self, transport: Any) -> None:
-        super().connection_made(transport)
-        self._connections.add(self)
-        self._connections.asks(self)  # until the app has accepted it
-
-    def connection_lost(self, exc: Exception | None) -> None:
-        self._connections.discard(self)
-        super().connection_lost(exc)
-
-    async def run_asgi(self) -> None:
-        self.scope["state"][BUSY] = self._mark
-        await super().run_asgi()
-
-    async def send(self, message: Any) -> None:
-        await super().send(message)
-        # uvicorn 0.54 takes a refusal by the app for an app that didn't answer, and logs an error (run_asgi). To be
-        # deleted once tests/server/test_sockets.py finds nothing in the log without it.
-        if message["type"] == "websocket.http.response.body":
-            self.handshake_complete = True
-
-    def _mark(self, busy: bool) -> None:
-        (self._connections.asks if busy else self._connections.waits)(self)
-
-    def tick(self) -> None:
-        """Called once a second. See `Connections`."""
-        unread = self.transport.get_write_buffer_size()
-        self._unread_ticks = self._unread_ticks + 1 if unread and unread == self._unread else 0
-        self._unread = unread
-        if self._unread_ticks > UNREAD_SECONDS:
-            self.abort()
-
-    def abort(self) -> None:
-        """Closes the connection at once; pending data is lost."""
-        self.transport.abort()
 
 
 def _too_large() -> ApiError:

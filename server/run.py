@@ -18,7 +18,8 @@ from specvino.server.access import ServeError, require_unreachable
 from specvino.server.app import Lifespan
 from specvino.server.assembly import ServedApp
 from specvino.server.assembly.storage import StorageError
-from specvino.server.connections import BoundedProtocol, Connections, SocketProtocol, possible
+from specvino.server.connections import BoundedProtocol, Connections, possible
+from specvino.server.socket_protocol import SocketProtocol
 from specvino.server.telemetry import logs
 
 # How long (seconds) an idle connection is kept open: longer than clients and proxies do (5 to 60 s), since a request
