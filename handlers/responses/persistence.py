@@ -4,7 +4,7 @@ import asyncio
 import logging
 from collections.abc import AsyncGenerator, Callable, Iterable, Iterator, Sequence
 from contextlib import aclosing, contextmanager
-from typing import Any
+from typing import Any, Final
 
 import msgspec
 
@@ -16,7 +16,8 @@ from specvino.handlers.store import Link, Record, ResponseStore, StoredItem, Sto
 Events = AsyncGenerator[wire.ResponseStreamEvent]
 
 # The events with which a response ends; each of them contains the whole response.
-LAST = ("response.completed", "response.incomplete", "response.failed")
+# `Final` keeps the names in the type, so that mypy knows which events they select.
+LAST: Final = ("response.completed", "response.incomplete", "response.failed")
 
 logger = logging.getLogger("specvino.store")
 
@@ -54,9 +55,9 @@ class Persistence:
                     lines.append(encode(event))
                     if event["type"] in LAST:
                         ended = True
-                        response = event["response"]  # type: ignore[typeddict-item]
+                        response = event["response"]
                         if not await asyncio.shield(self._add(Record(response, input, lines, owner))):
-                            event["response"] = {**response, "store": False}  # type: ignore[typeddict-unknown-key]
+                            event["response"] = {**response, "store": False}
                     yield event
         except (GeneratorExit, asyncio.CancelledError):
             if lines and leave and not ended:

@@ -46,7 +46,7 @@ class Turn:
         async with aclosing(events):
             async for event in events:
                 if event["type"] in LAST:
-                    response = event["response"]  # type: ignore[typeddict-item]
+                    response = event["response"]
                     if response["status"] in ("completed", "incomplete"):
                         self.session.remember(response["id"], [*before, *map(dict, response["output"])])
                     else:
