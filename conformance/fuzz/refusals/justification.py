@@ -19,7 +19,6 @@ from specvino.conformance.fuzz.refusals.refused_request import RefusedRequest
 from specvino.conformance.fuzz.refusals.stored_responses import (
     invalid_encrypted_content,
     item_not_found,
-    previous_response_not_found,
     response_not_cancellable,
     response_not_finished,
     response_not_found,
@@ -67,7 +66,6 @@ REFUSALS: Mapping[str, Callable[[RefusedRequest, Server], bool]] = {
         invalid_value,
         item_not_found,
         model_not_found,
-        previous_response_not_found,
         response_not_cancellable,
         response_not_finished,
         response_not_found,
@@ -77,4 +75,4 @@ REFUSALS: Mapping[str, Callable[[RefusedRequest, Server], bool]] = {
         unsupported_schema,
         unsupported_tool,
     )
-}
+} | {"previous_response_not_found": response_not_found}

@@ -19,10 +19,6 @@ def response_not_found(refused: RefusedRequest, server: Server) -> bool:
     return id is not None and server.response(id) is None
 
 
-def previous_response_not_found(refused: RefusedRequest, server: Server) -> bool:
-    return response_not_found(refused, server)
-
-
 def response_not_finished(refused: RefusedRequest, server: Server) -> bool:
     """Returns whether the response is a background response; it may be finished by now."""
     return bool(_stored(refused, server).get("background"))
