@@ -332,7 +332,7 @@ def test_images_stay_or_become_texts() -> None:
 
 def test_a_conversation_has_an_input_or_continues_one() -> None:
     for endpoint in ("responses", "input_tokens", "compact"):
-        for input in ([], None):
-            assert agreed({"model": "m", "input": input}, DRAWS[0], endpoint=endpoint)["input"] == "Hello"
+        for body in ({"model": "m", "input": []}, {"model": "m", "input": None}):
+            assert agreed(body, DRAWS[0], endpoint=endpoint)["input"] == "Hello"
         continued = {"model": "m", "input": [], "previous_response_id": "done"}
         assert agreed(continued, DRAWS[0], endpoint=endpoint)["input"] == []
