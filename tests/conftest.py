@@ -70,6 +70,8 @@ def _group(item: pytest.Item) -> str:
     return server or next((folder for folder in SHARING if path.startswith(folder)), path)
 
 
+# First, because pytest-xdist (3.8.0) reads the groups in the same hook of its own.
+@pytest.hookimpl(tryfirst=True)
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
     for item in items:
         if item.path.relative_to(TESTS).as_posix().startswith(SLOW):
