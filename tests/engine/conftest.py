@@ -9,23 +9,23 @@ from specvino.engine.models import ModelSource
 from specvino.engine.openvino.preprocess.preprocessor import Preprocessor
 
 
-@pytest.fixture(scope="session", params=["tiny_text", "smollm2"])
+@pytest.fixture(scope="package", params=["tiny_text", "smollm2"])
 def source(request: pytest.FixtureRequest) -> ModelSource:
     model: ModelSource = request.getfixturevalue(request.param)
     return model
 
 
-@pytest.fixture(scope="session")
+@pytest.fixture(scope="package")
 def tokenizer(source: ModelSource) -> Tokenizer:
     return Tokenizer(source.path)
 
 
-@pytest.fixture(scope="session")
+@pytest.fixture(scope="package")
 def preprocessor(tokenizer: Tokenizer) -> Preprocessor:
     return Preprocessor(tokenizer)
 
 
-@pytest.fixture(scope="session")
+@pytest.fixture(scope="package")
 def table(preprocessor: Preprocessor) -> Any:
     """The vocabulary's byte table: both have one."""
     table = preprocessor.vocabulary().table

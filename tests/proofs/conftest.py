@@ -79,42 +79,42 @@ def model(path: Path, *options: str) -> Iterator[str]:
         yield server.url
 
 
-@pytest.fixture(scope="session")
+@pytest.fixture(scope="package")
 def tiny(tiny_text: ModelSource) -> Iterator[str]:
     """The tiny model; tests/models/README.md says what it answers."""
     with model(tiny_text.path) as url:
         yield url
 
 
-@pytest.fixture(scope="session")
+@pytest.fixture(scope="package")
 def vision(tiny_vision: ModelSource) -> Iterator[str]:
     """The tiny model that names the colours of images."""
     with model(tiny_vision.path) as url:
         yield url
 
 
-@pytest.fixture(scope="session")
+@pytest.fixture(scope="package")
 def lookup(tiny_text: ModelSource) -> Iterator[str]:
     """The tiny model, which looks up in the prompt how a text may go on."""
     with model(tiny_text.path, "--prompt-lookup") as url:
         yield url
 
 
-@pytest.fixture(scope="session")
+@pytest.fixture(scope="package")
 def drafting(tiny_text: ModelSource) -> Iterator[str]:
     """The tiny model, drafting for itself."""
     with model(tiny_text.path, "--draft-model", str(tiny_text.path)) as url:
         yield url
 
 
-@pytest.fixture(scope="session")
+@pytest.fixture(scope="package")
 def trusting(tiny_text: ModelSource) -> Iterator[str]:
     """The tiny model, on a server that takes the chat templates of requests."""
     with model(tiny_text.path, "--trust-request-chat-template") as url:
         yield url
 
 
-@pytest.fixture(scope="session")
+@pytest.fixture(scope="package")
 def telling(tiny_text: ModelSource, tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
     """The tiny model with the tokenizer and the chat template of `telling.py`."""
     folder = tmp_path_factory.mktemp("telling")

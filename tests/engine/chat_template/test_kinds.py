@@ -22,7 +22,7 @@ def oracle_of(kind: str) -> Oracle:
     return Oracle(KINDS[kind])
 
 
-@pytest.fixture(scope="session")
+@pytest.fixture(scope="module")
 def speaker(tiny_text: ModelSource, tmp_path_factory: pytest.TempPathFactory) -> Speaker:
     return Speaker(Tokenizer(tiny_text.path), tmp_path_factory.mktemp("speaker"))
 

@@ -19,7 +19,7 @@ MOST = 3
 """Engines that are kept: the one that was used last is the last to be closed."""
 
 
-@pytest.fixture(scope="session")
+@pytest.fixture(scope="package")
 def sharing() -> Iterator[Sharing]:
     """Runs tests on an engine that is started once for a model and settings; each test has to leave it idle and
     unbroken. Parsers are no reason to start another one: only the server's process knows them."""

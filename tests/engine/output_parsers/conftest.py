@@ -10,7 +10,7 @@ from support.speaker import Speaker
 from specvino.engine.models import ModelSource
 
 
-@pytest.fixture(scope="session")
+@pytest.fixture(scope="package")
 def speaker(tiny_text: ModelSource, tmp_path_factory: pytest.TempPathFactory) -> Speaker:
     return Speaker(Tokenizer(tiny_text.path), tmp_path_factory.mktemp("speaker"))
 

@@ -23,12 +23,12 @@ from specvino.engine.segments import Segment
 Answered = Callable[[GenerationRequest], list[Segment]]
 
 
-@pytest.fixture(scope="session", params=FAMILIES)
+@pytest.fixture(scope="package", params=FAMILIES)
 def family(request: pytest.FixtureRequest) -> Family:
     return FAMILIES[request.param]()
 
 
-@pytest.fixture(scope="session")
+@pytest.fixture(scope="package")
 def source(family: Family, tmp_path_factory: pytest.TempPathFactory) -> Iterator[ModelSource]:
     """A model with random weights: nobody knows what it says, but it says the same each time."""
     folder = tmp_path_factory.mktemp(family.name)
@@ -37,12 +37,12 @@ def source(family: Family, tmp_path_factory: pytest.TempPathFactory) -> Iterator
     shutil.rmtree(folder)  # up to 70 MB, which pytest would keep
 
 
-@pytest.fixture(scope="session")
+@pytest.fixture(scope="package")
 def tokenizer(source: ModelSource) -> Tokenizer:
     return load_tokenizer(source.path)
 
 
-@pytest.fixture(scope="session")
+@pytest.fixture(scope="package")
 def preprocessor(tokenizer: Tokenizer) -> Preprocessor:
     return Preprocessor(tokenizer)
 
