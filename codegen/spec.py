@@ -5,7 +5,7 @@ from pathlib import Path
 from typing import Any
 
 from specvino.codegen.conditions import add_conditions, check
-from specvino.codegen.merge import merge_errors, merge_support, merge_systems
+from specvino.codegen.merge import copy_like, merge_errors, merge_support, merge_systems
 from specvino.codegen.source import Bundler, SpecError, load
 
 
@@ -38,6 +38,8 @@ def read(source: Path) -> Spec:
     document = bundler.run()
     errors = load(source / "errors.yaml")
     dialects = {file.stem: load(file) for file in sorted((source / "dialects").glob("*.yaml"))}
+    for dialect in dialects.values():
+        copy_like(dialect)
     vocabulary = load(source / "vocabulary.yaml")
     merge_systems(document, vocabulary)
     merge_errors(document, errors)
