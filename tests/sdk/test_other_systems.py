@@ -1,5 +1,6 @@
 """The Python client of each system reads what the system sends."""
 
+import re
 from collections.abc import Callable, Iterator
 from types import ModuleType
 from typing import Any
@@ -15,7 +16,7 @@ MODEL = "m"
 def came(client: Any, answer: Answer) -> list[Any]:
     """What a client gives for the request of an answer: the answer, or the events of a stream."""
     body = dict(answer.request or {})
-    places = ["resp_1" if "response" in answer.endpoint else MODEL] if "{" in answer.operation.path else []
+    places = [MODEL if name == "{model}" else "an_id" for name in re.findall(r"{\w+}", answer.operation.path)]
     if body.pop("stream", False):
         return list(getattr(client, f"{answer.operation.id}_stream")(*places, **body))
     return [getattr(client, answer.operation.id)(*places, **body)]
