@@ -8,6 +8,7 @@ from specvino.conformance.session.stored_responses import (
     SHORT,
     UNDER_WAY,
     create,
+    create_conversation,
     delete,
     id_of,
     input_items,
@@ -74,6 +75,16 @@ async def keeps_responses(session: Session, endpoint: str) -> None:
         raise Refused("store is false in the answer")
     if again.status != 200:
         raise Failed(f"store has no effect: reading the response returns {again.status}", again)
+
+
+async def keeps_conversations(session: Session, endpoint: str) -> None:
+    """Raises Refused if the server refuses to create a conversation, Failed if only reading one shows it."""
+    first = await create_conversation(session, [])
+    _refused(first)
+    require_answer(first)
+    again = await session.raw("GET", f"/conversations/{id_of(first)}", endpoint="conversation")
+    if again.status != 200:
+        raise Failed(f"a conversation was created, but reading it returns {again.status}", again)
 
 
 async def continues_responses(session: Session, endpoint: str) -> None:

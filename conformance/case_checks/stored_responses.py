@@ -1,8 +1,10 @@
-"""Checks of stored responses: read, continued, listed, deleted, cancelled, and created in the background."""
+"""Checks of stored responses: read, continued, listed, deleted, cancelled, and created in the background; and of
+stored conversations."""
 
 import asyncio
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Awaitable, Callable, Mapping, Sequence
+from functools import partial
 from typing import Any
 
 from specvino.conformance.http.exchange import Exchange
@@ -10,9 +12,13 @@ from specvino.conformance.session.session import Session, require_answer
 from specvino.conformance.session.steps import NOT_FOUND, counted, quoted
 from specvino.conformance.session.stored_responses import (
     LONG_INPUT,
+    SHORT,
     UNDER_WAY,
+    add_items,
     cancel,
+    conversation_items,
     create,
+    create_conversation,
     delete,
     id_of,
     input_items,
@@ -138,9 +144,49 @@ async def input_items_listed(session: Session, endpoint: str, *, texts: Sequence
     """Input items are listed once each, in the requested order, and pages join to the whole list."""
     body = {"input": [{"role": "user", "content": text} for text in texts]}
     id = id_of(await create(session, body))
-    oldest = await _items(session, id, "?order=asc")
-    newest = await _items(session, id, "?order=desc")
-    plain = await _items(session, id, "")
+    await _in_order(partial(input_items, session, id), texts)
+
+
+async def conversation_items_listed(session: Session, endpoint: str, *, texts: Sequence[str]) -> None:
+    """The items of a conversation, the first of which it was created with, are listed as those of a response are."""
+    first, *more = ({"type": "message", "role": "user", "content": text} for text in texts)
+    id = id_of(await create_conversation(session, [first]))
+    for item in more:
+        require_answer(await add_items(session, id, [item]))
+    await _in_order(partial(conversation_items, session, id), texts)
+
+
+async def conversation_continued(
+    session: Session, endpoint: str, *, items: Sequence[Mapping[str, Any]], question: str, stream: bool = False
+) -> None:
+    """A response in a conversation has the items in its prompt; its input and output are the next items."""
+    id = id_of(await create_conversation(session, items))
+    body = {"input": question, "store": False, **({"stream": True} if stream else {})}
+    inside, outside = [
+        await session.answered(endpoint, {"max_output_tokens": SHORT, **body, **more})
+        for more in ({"conversation": id}, {})
+    ]
+    if inside.answer.get("conversation") != {"id": id}:
+        raise Failed(f"conversation is {inside.answer.get('conversation')!r}, expected the id {id!r}", inside)
+    more, less = counted(inside, "input_tokens"), counted(outside, "input_tokens")
+    if more <= less:
+        message = f"input_tokens is {more} in the conversation and {less} outside it, expected more"
+        raise Failed(message, inside, outside)
+    listed = await _items(partial(conversation_items, session, id), "?order=asc")
+    found = listed.answer["data"][len(items) :]
+    if not found or question not in str(found[0].get("content")):
+        raise Failed("the input isn't the item after those that the conversation had", inside, listed)
+    kinds, expected = [item.get("type") for item in found[1:]], [item.get("type") for item in items_of(inside)]
+    if kinds != expected:
+        raise Failed(f"behind the input are items of the types {kinds}, expected the output {expected}", inside, listed)
+
+
+Listing = Callable[[str], Awaitable[Exchange]]
+
+
+async def _in_order(listing: Listing, texts: Sequence[str]) -> None:
+    """Checks a list of items, by its query: each text once, in the requested order, and by pages."""
+    oldest, newest, plain = [await _items(listing, query) for query in ("?order=asc", "?order=desc", "")]
     ids = [item.get("id") for item in oldest.answer["data"]]
     if len(set(ids)) != len(texts):
         raise Failed(f"{len(texts)} items were sent, but {len(ids)} are listed, with the ids {ids}", oldest)
@@ -151,14 +197,14 @@ async def input_items_listed(session: Session, endpoint: str, *, texts: Sequence
         raise Failed("order=desc is not the reverse of order=asc", oldest, newest)
     if [item.get("id") for item in plain.answer["data"]] != ids[::-1]:
         raise Failed("without order, the newest item isn't the first", plain)
-    await _pages(session, id, ids)
+    await _pages(listing, ids)
 
 
-async def _pages(session: Session, id: str, ids: Sequence[Any]) -> None:
+async def _pages(listing: Listing, ids: Sequence[Any]) -> None:
     """Checks pages of one item, by `limit` and `after`."""
     after = ""
     for index, expected in enumerate(ids):
-        page = await _items(session, id, f"?order=asc&limit=1{after}")
+        page = await _items(listing, f"?order=asc&limit=1{after}")
         page_ids = [item.get("id") for item in page.answer["data"]]
         if page_ids != [expected]:
             raise Failed(f"page {index} has the items {page_ids}, not {[expected]}", page)
@@ -167,8 +213,8 @@ async def _pages(session: Session, id: str, ids: Sequence[Any]) -> None:
         after = f"&after={page.answer.get('last_id')}"
 
 
-async def _items(session: Session, id: str, query: str) -> Exchange:
-    exchange = await input_items(session, id, query)
+async def _items(listing: Listing, query: str) -> Exchange:
+    exchange = await listing(query)
     require_answer(exchange)
     if not isinstance(exchange.answer.get("data"), list):
         raise Failed(f"data is {exchange.answer.get('data')!r}", exchange)

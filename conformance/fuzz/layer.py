@@ -175,16 +175,13 @@ def missing_endpoints(server: Server, dialect: Dialect, model: str) -> dict[str,
     """Returns the endpoints that the server lacks, with the reason. Raises OSError for a server that doesn't answer."""
     reasons: dict[str, str] = {}
     for endpoint, operation in dialect.operations.items():
-        path = operation.path.replace("{model}", quote(model, safe=""))
         if operation.is_only_at_root:
             reasons[endpoint] = "the endpoint isn't under the base URL"
             continue
-        if "{response_id}" in path:
-            stored = _stored_response(server, model)  # a new one: requests may have deleted the previous one
-            if stored is None:
-                reasons[endpoint] = "the server stores no responses"
-                continue
-            path = path.replace("{response_id}", quote(stored, safe=""))
+        path = _existing(operation.path, server, model)
+        if path is None:
+            reasons[endpoint] = f"the server stores no {operation.path.split('/')[1]}"
+            continue
         status = server.status(operation.method, path, _example(dialect, operation, model))
         if status in MISSING:
             reasons[endpoint] = f"{operation.method} {operation.path} returns {status}"
@@ -200,11 +197,19 @@ def checks_keys(server: Server, dialect: Dialect, model: str) -> bool:
     )
 
 
-def _stored_response(server: Server, model: str) -> str | None:
+def _existing(path: str, server: Server, model: str) -> str | None:
+    """Returns the path of something that exists; None if the server doesn't store it. What it stores is new: requests
+    may have deleted the previous one."""
+    named = {"model": model}
     try:
-        return server.new_response(model, background=False)
+        if "{response_id}" in path:
+            named["response_id"] = server.new_response(model, background=False) or ""
+        if "{conversation_id}" in path:
+            named["conversation_id"] = id = server.new_conversation() or ""
+            named["item_id"] = min(server.conversation_items(id)) if id else ""
     except (OSError, LookupError, TypeError, ValueError):  # the path is missing, or another endpoint
         return None
+    return path.format_map({name: quote(id, safe="") for name, id in named.items()}) if all(named.values()) else None
 
 
 def _example(dialect: Dialect, operation: Operation, model: str) -> dict[str, Any] | None:

@@ -1,6 +1,7 @@
 """Queries the server under test, to verify its refusals."""
 
 import json
+import re
 import time
 from collections.abc import Mapping
 from functools import cache, cached_property
@@ -68,11 +69,34 @@ class Server:
             return None
         return str(created["id"]) if created["store"] else None
 
+    def conversation(self, id: str) -> dict[str, Any] | None:
+        """Returns the conversation stored under an id; None if there is none."""
+        conversation: dict[str, Any] | None = self._stored("/conversations/{conversation_id}", quote(id, safe=""))
+        return conversation
+
+    def new_conversation(self) -> str | None:
+        """Creates a conversation with an item, and returns its id; None if the server stores none."""
+        if "/conversations" not in self._paths:
+            return None
+        try:
+            return str(self._ask("/conversations", {"items": [{"role": "user", "content": "hi"}]})["id"])
+        except BadStatus as bad:
+            if bad.status not in (400, 404):
+                raise
+            return None
+
     def input_items(self, id: str) -> set[str]:
         """Returns the ids of all input items of a stored response."""
+        return self._item_ids("/responses/{response_id}/input_items", id)
+
+    def conversation_items(self, id: str) -> set[str]:
+        """Returns the ids of all items of a conversation."""
+        return self._item_ids("/conversations/{conversation_id}/items", id)
+
+    def _item_ids(self, path: str, id: str) -> set[str]:
         ids: set[str] = set()
         query = {"limit": "100", "order": "asc"}
-        while page := self._stored("/responses/{response_id}/input_items", quote(id, safe=""), query):
+        while page := self._stored(path, quote(id, safe=""), query):
             ids.update(item["id"] for item in page["data"])
             if not page["has_more"]:
                 break
@@ -83,7 +107,7 @@ class Server:
         if path not in self._paths:
             return None
         try:
-            return self._ask(f"{path.replace('{response_id}', id)}?{urlencode(query)}")
+            return self._ask(f"{re.sub('{.*}', id, path)}?{urlencode(query)}")
         except BadStatus as bad:
             if bad.status != 404:
                 raise

@@ -1,4 +1,5 @@
-"""Ids of stored responses for generated requests, and a filter for links to responses that weren't stored."""
+"""Ids of stored responses and conversations for generated requests, and a filter for links to responses that were not
+stored."""
 
 import contextlib
 import json
@@ -14,15 +15,16 @@ from schemathesis.openapi.checks import EnsureResourceAvailability
 from specvino.conformance.fuzz.report import FuzzReport
 from specvino.conformance.fuzz.server import BadStatus, NoAnswer, Server
 
-ID = "response_id"
+ID, CONVERSATION, ITEM = "response_id", "conversation_id", "item_id"
 
-# The prefix of the document's example id, which Schemathesis often uses.
-EXAMPLE = "resp_"
+# The prefixes of the document's example ids, which Schemathesis often uses.
+EXAMPLES = ("resp_", "conv_")
 
 
 class StoredIds:
-    """A hook that sets `response_id` of most valid requests to a stored response, two of three a background response.
-    Streams are resumed near their beginning. Requests of the phase `stateful` keep their ids."""
+    """A hook that sets `response_id` of most valid requests to a stored response, two of three a background response,
+    and `conversation_id` and `item_id` to a conversation and its item. Streams are resumed near their beginning.
+    Requests of the phase `stateful` keep their ids."""
 
     def __init__(self, server: Server, model: str, report: FuzzReport) -> None:
         self._server = server
@@ -30,11 +32,12 @@ class StoredIds:
         self._report = report
 
     def apply(self, case: Case[Any]) -> None:
-        meta = case.meta
-        if ID not in (case.path_parameters or {}) or meta is None or not meta.generation.mode.is_positive:
+        meta, parameters = case.meta, case.path_parameters or {}
+        named = parameters.get(ID) or parameters.get(CONVERSATION)
+        if named is None or meta is None or not meta.generation.mode.is_positive:
             return
-        draw = zlib.crc32(f"{case.method} {case.path_parameters[ID]} {case.query or ''}".encode())
-        is_example = str(case.path_parameters[ID]).startswith(EXAMPLE)
+        draw = zlib.crc32(f"{case.method} {named} {case.query or ''}".encode())
+        is_example = str(named).startswith(EXAMPLES)
         if meta.phase.name is TestPhase.STATEFUL or (draw % 4 == 0 and not is_example):
             return
         try:
@@ -45,13 +48,20 @@ class StoredIds:
             pass
 
     def _change(self, case: Case[Any], draw: int) -> None:
-        id = self._server.new_response(self._model, background=draw % 3 > 0)
+        if ID in case.path_parameters:
+            id = self._server.new_response(self._model, background=draw % 3 > 0)
+            items, parameters = self._server.input_items, {ID: id}
+        else:
+            id = self._server.new_conversation()
+            items, parameters = self._server.conversation_items, {CONVERSATION: id}
         if id is None:
             return
         self._report.with_stored_id += 1
-        case.path_parameters = {ID: id}
+        if ITEM in case.path_parameters:
+            parameters[ITEM] = min(items(id))
+        case.path_parameters = parameters
         if "after" in (case.query or {}) and draw % 5 > 0:
-            case.query = {**case.query, "after": min(self._server.input_items(id))}
+            case.query = {**case.query, "after": min(items(id))}
         if "starting_after" in (case.query or {}) and draw % 5 > 0:
             case.query = {**case.query, "starting_after": draw % 7}
 

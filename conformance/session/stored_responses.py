@@ -1,6 +1,6 @@
-"""Helpers to create, read, cancel and delete stored responses."""
+"""Helpers to create, read, cancel and delete stored responses, and for stored conversations."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from specvino.conformance.http.exchange import Exchange, Unreadable
@@ -24,13 +24,13 @@ async def create(session: Session, body: Mapping[str, Any]) -> Exchange:
 
 
 def id_of(exchange: Exchange) -> str:
-    """Returns the id of the response in an answer. Raises Failed without one."""
+    """Returns the id of the response or conversation in an answer. Raises Failed without one."""
     try:
         id = exchange.answer.get("id")
     except Unreadable as error:
         raise Failed(str(error), exchange) from None
     if not isinstance(id, str) or not id:
-        raise Failed(f"the response's id is {id!r}", exchange)
+        raise Failed(f"the id is {id!r}", exchange)
     return id
 
 
@@ -63,3 +63,17 @@ async def cancel(session: Session, id: str) -> Exchange:
 
 async def input_items(session: Session, id: str, query: str = "") -> Exchange:
     return await session.raw("GET", f"/responses/{id}/input_items{query}", endpoint="response_input_items")
+
+
+async def create_conversation(session: Session, items: Sequence[Mapping[str, Any]]) -> Exchange:
+    body = {"items": list(items)}
+    return await session.raw("POST", "/conversations", endpoint="conversations", body=body)
+
+
+async def add_items(session: Session, id: str, items: Sequence[Mapping[str, Any]]) -> Exchange:
+    path, body = f"/conversations/{id}/items", {"items": list(items)}
+    return await session.raw("POST", path, endpoint="conversation_items_creation", body=body)
+
+
+async def conversation_items(session: Session, id: str, query: str = "") -> Exchange:
+    return await session.raw("GET", f"/conversations/{id}/items{query}", endpoint="conversation_items")

@@ -17,8 +17,11 @@ from specvino.conformance.fuzz.refusals.images import (
 from specvino.conformance.fuzz.refusals.prompts import context_length_exceeded, invalid_prompt
 from specvino.conformance.fuzz.refusals.refused_request import RefusedRequest
 from specvino.conformance.fuzz.refusals.stored_responses import (
+    conversation_not_found,
     invalid_encrypted_content,
     item_not_found,
+    not_found,
+    response_in_conversation,
     response_not_cancellable,
     response_not_finished,
     response_not_found,
@@ -57,6 +60,7 @@ REFUSALS: Mapping[str, Callable[[RefusedRequest, Server], bool]] = {
     predicate.__name__: predicate
     for predicate in (
         context_length_exceeded,
+        conversation_not_found,
         failed_to_download_image,
         invalid_encrypted_content,
         invalid_image,
@@ -66,6 +70,8 @@ REFUSALS: Mapping[str, Callable[[RefusedRequest, Server], bool]] = {
         invalid_value,
         item_not_found,
         model_not_found,
+        not_found,
+        response_in_conversation,
         response_not_cancellable,
         response_not_finished,
         response_not_found,

@@ -1,4 +1,4 @@
-"""Verifies refusals that concern stored responses, with further requests to the server."""
+"""Verifies refusals that concern stored responses and conversations, with further requests to the server."""
 
 from typing import Any
 
@@ -19,6 +19,21 @@ def response_not_found(refused: RefusedRequest, server: Server) -> bool:
     return id is not None and server.response(id) is None
 
 
+def conversation_not_found(refused: RefusedRequest, server: Server) -> bool:
+    id = _conversation(refused)
+    return id is not None and server.conversation(id) is None
+
+
+def response_in_conversation(refused: RefusedRequest, server: Server) -> bool:
+    """Returns whether the response, or one that it continues, was made in a conversation."""
+    id = _id(refused)
+    while id and (response := server.response(id)):
+        if response.get("conversation"):
+            return True
+        id = response.get("previous_response_id")
+    return False
+
+
 def response_not_finished(refused: RefusedRequest, server: Server) -> bool:
     """Returns whether the response is a background response; it may be finished by now."""
     return bool(_stored(refused, server).get("background"))
@@ -29,16 +44,28 @@ def response_not_cancellable(refused: RefusedRequest, server: Server) -> bool:
 
 
 def item_not_found(refused: RefusedRequest, server: Server) -> bool:
-    """Returns whether the response has no such item, or the item is a reference in the input: these aren't verified."""
+    """Returns whether the response or conversation has no such item, or the item is a reference in the request: these
+    aren't verified."""
     item = refused.value((refused.param or "").removesuffix(".id"))
     if isinstance(item, dict) and item.get("type") == "item_reference":
         return True
-    id, after = refused.path_parameters.get("response_id"), refused.query.get("after")
-    return id is not None and after is not None and after not in server.input_items(id)
+    named = refused.path_parameters.get("item_id") or refused.query.get("after")
+    if named is None:
+        return False
+    if id := refused.path_parameters.get("conversation_id"):
+        return named not in server.conversation_items(id)
+    id = refused.path_parameters.get("response_id")
+    return id is not None and named not in server.input_items(id)
+
+
+def not_found(refused: RefusedRequest, server: Server) -> bool:
+    """Returns whether the server stores no conversations."""
+    return "conversation" in refused.endpoint and server.new_conversation() is None
 
 
 def store_unavailable(refused: RefusedRequest, server: Server) -> bool:
-    return _id(refused) is not None or refused.value("background") is True
+    stored = (_id(refused), _conversation(refused))
+    return stored != (None, None) or refused.value("background") is True or refused.endpoint == "conversations"
 
 
 def invalid_encrypted_content(refused: RefusedRequest, server: Server) -> bool:
@@ -53,6 +80,11 @@ def invalid_encrypted_content(refused: RefusedRequest, server: Server) -> bool:
 
 def _id(refused: RefusedRequest) -> str | None:
     return refused.path_parameters.get("response_id") or refused.value("previous_response_id")
+
+
+def _conversation(refused: RefusedRequest) -> str | None:
+    named = refused.value("conversation.id") or refused.value("conversation")
+    return refused.path_parameters.get("conversation_id") or named
 
 
 def _stored(refused: RefusedRequest, server: Server) -> dict[str, Any]:

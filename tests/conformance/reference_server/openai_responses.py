@@ -16,7 +16,8 @@ class OpenAIResponses(Responses):
     """They leave out what is always null here."""
 
     def begun_response(self, body: Mapping[str, Any]) -> Response:
-        return {name: value for name, value in super().begun_response(body).items() if name not in NOT_SENT}
+        begun = super().begun_response(body)
+        return {name: value for name, value in begun.items() if name not in NOT_SENT or value is not None}
 
     def echoed_tools(self, body: Mapping[str, Any]) -> list[dict[str, Any]]:
         return [{"description": None, "strict": True, **tool} for tool in super().echoed_tools(body)]

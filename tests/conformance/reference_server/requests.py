@@ -36,7 +36,8 @@ class Requests(Part):
         if error is not None:
             raise self.refusal(component, error)
         call.unsupported += self.unsupported(call.body, component)
-        self.server.models.require_model(call.body["model"])
+        if "model" in SHAPES[component].fields:
+            self.server.models.require_model(call.body["model"])
         return self.given(call.body)
 
     def given(self, body: dict[str, Any]) -> dict[str, Any]:

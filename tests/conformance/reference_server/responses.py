@@ -29,6 +29,8 @@ class Responses(Part):
         call.tokens = output.made
         begun = self.begun_response(body)
         items = self.server.items.items(asked, output)
+        if id := begun.get("conversation"):
+            self.server.conversations.add(id["id"], [*taken, *items])
         events = [*self.numbered(self.response_events(asked, begun, output, items))]
         whole = self.response(asked, begun, output, items)
         if self.stores(body):
@@ -88,6 +90,8 @@ class Responses(Part):
         turns += self.server.items.item_turns(
             self.server.stored.earlier(body.get("previous_response_id")), "previous_response_id"
         )
+        conversation = self.server.conversations.earlier(self.server.conversations.named(body))
+        turns += self.server.items.item_turns(conversation, "conversation")
         own = [*self.server.items.item_turns(taken, "input")]
         if not own:
             raise Refusal(ErrorCode.INVALID_PROMPT, "input has no item that the model could read.", "input")
@@ -131,7 +135,7 @@ class Responses(Part):
             "error": None,
             "model": body["model"],
             "previous_response_id": body.get("previous_response_id"),
-            "conversation": None,
+            "conversation": {"id": id} if (id := self.server.conversations.named(body)) else None,
             "prompt": None,
             "output": [],
             "store": self.stores(body),

@@ -9,6 +9,7 @@ from typing import TypeVar
 
 from reference_server.chat import Chat
 from reference_server.completions import Completions
+from reference_server.conversations import Conversations
 from reference_server.generation import Generation
 from reference_server.http import Http, Message, Receive, Send
 from reference_server.item_events import ItemEvents
@@ -50,8 +51,10 @@ class ReferenceServer:
         self.item_events = part(ItemEvents)
         self.responses = part(Responses)
         self.stored = part(Stored)
+        self.conversations = part(Conversations)
         self.messages = part(Messages)
-        api = (self.chat, self.completions, self.responses, self.stored, self.messages)
+        kept = (self.stored, self.conversations)
+        api = (self.chat, self.completions, self.responses, *kept, self.messages)
         self.routes = {
             route: getattr(each, route.does) for each in (self.models, self.tokenize, *api) for route in each.routes
         }

@@ -55,7 +55,8 @@ class Stored(Part):
         return self.records[id]
 
     def stored_item(self, id: str) -> Item | None:
-        every = (item for each in self.records.values() for item in (*each.taken, *each.now["output"]))
+        every = [item for each in self.records.values() for item in (*each.taken, *each.now["output"])]
+        every += (item for each in self.server.conversations.kept.values() for item in each.items)
         return next((item for item in every if item.get("id") == id), None)
 
     def earlier(self, id: str | None) -> list[Item]:
@@ -106,10 +107,12 @@ class Stored(Part):
 
     def list_input_items(self, call: Call) -> dict[str, Any]:
         record = self.record(call.parameters["response_id"])
-        items = [*self.earlier(record.now["previous_response_id"]), *record.taken]
-        items = self.ordered(items, call.query)
-        start = self.start(items, call.query)
-        page = items[start : start + self.page_size(call.query)]
+        return self.page([*self.earlier(record.now["previous_response_id"]), *record.taken], call.query)
+
+    def page(self, items: list[Item], query: Mapping[str, str]) -> dict[str, Any]:
+        items = self.ordered(items, query)
+        start = self.start(items, query)
+        page = items[start : start + self.page_size(query)]
         return {
             "object": "list",
             "data": page,

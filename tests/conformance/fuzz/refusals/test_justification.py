@@ -21,7 +21,8 @@ BEAMS = {"best_of": 3}
 
 
 class StoringServer(Server):
-    """Keeps `done` and `made`, which continues what was deleted; without any option, on a model that reads no image."""
+    """Keeps `done` and `made`, which continues what was deleted, `inside` of a conversation and `behind` it, and the
+    conversation `conv`; without any option, on a model that reads no image."""
 
     facts: ClassVar = {
         "max_tokens": None,
@@ -45,8 +46,19 @@ class StoringServer(Server):
         kept = {
             "done": {"background": False, "previous_response_id": None},
             "made": {"background": True, "previous_response_id": "deleted"},
+            "inside": {"background": False, "previous_response_id": None, "conversation": {"id": "conv"}},
+            "behind": {"background": False, "previous_response_id": "inside"},
         }
         return kept.get(id)
+
+    def conversation(self, id):
+        return {"id": id} if id == "conv" else None
+
+    def new_conversation(self):
+        return "conv"
+
+    def conversation_items(self, id):
+        return {"msg_1"} if id == "conv" else set()
 
     def input_items(self, id):
         return {"msg_1"}
@@ -123,7 +135,12 @@ TOOL = "tools.0.function.parameters"
         ("failed_to_download_image", PART, image("https://example.com/a.png"), ""),
         ("previous_response_not_found", "previous_response_id", {"previous_response_id": "deleted"}, ""),
         ("response_not_finished", "previous_response_id", {"previous_response_id": "made"}, ""),
+        ("response_in_conversation", "previous_response_id", {"input": "a", "previous_response_id": "inside"}, ""),
+        ("response_in_conversation", "previous_response_id", {"input": "a", "previous_response_id": "behind"}, ""),
+        ("conversation_not_found", "conversation", {"input": "a", "conversation": "no"}, ""),
+        ("conversation_not_found", "conversation", {"input": "a", "conversation": {"id": "no"}}, ""),
         ("store_unavailable", None, {"background": True}, ""),
+        ("store_unavailable", None, {"input": "a", "conversation": "conv"}, ""),
         (
             "invalid_encrypted_content",
             "input.0.encrypted_content",
@@ -191,6 +208,9 @@ def test_true(code, param, body, message) -> None:
         ("previous_response_not_found", "previous_response_id", {"previous_response_id": "done"}, ""),
         ("previous_response_not_found", "previous_response_id", {"previous_response_id": "made"}, ""),
         ("response_not_finished", "previous_response_id", {"previous_response_id": "done"}, ""),
+        ("response_in_conversation", "previous_response_id", {"input": "a", "previous_response_id": "done"}, ""),
+        ("response_in_conversation", "previous_response_id", {"input": "a", "previous_response_id": "made"}, ""),
+        ("conversation_not_found", "conversation", {"input": "a", "conversation": {"id": "conv"}}, ""),
         ("store_unavailable", None, {"background": False}, ""),
         (
             "invalid_encrypted_content",
@@ -254,6 +274,34 @@ def test_an_item_is_looked_for() -> None:
             "response_input_items", {"response_id": "done"}, None, "item_not_found", "", "after", {"after": after}
         )
         assert is_justified(refused, StoringServer()) is expected
+
+
+@pytest.mark.parametrize(
+    ("endpoint", "parameters", "query", "code", "expected"),
+    [
+        ("conversation", {"conversation_id": "no"}, {}, "conversation_not_found", True),
+        ("conversation", {"conversation_id": "conv"}, {}, "conversation_not_found", False),
+        ("conversation_item", {"conversation_id": "conv", "item_id": "msg_2"}, {}, "item_not_found", True),
+        ("conversation_item", {"conversation_id": "conv", "item_id": "msg_1"}, {}, "item_not_found", False),
+        ("conversation_items", {"conversation_id": "conv"}, {"after": "msg_2"}, "item_not_found", True),
+        ("conversation_items", {"conversation_id": "conv"}, {"after": "msg_1"}, "item_not_found", False),
+        ("conversation_items", {"conversation_id": "conv"}, {}, "item_not_found", False),
+        ("conversations", {}, {}, "not_found", False),
+        ("conversations", {}, {}, "store_unavailable", True),
+    ],
+)
+def test_conversations_and_their_items_are_looked_for(endpoint, parameters, query, code, expected) -> None:
+    refused = RefusedRequest(endpoint, parameters, None, code, "", "", query)
+    assert is_justified(refused, StoringServer()) is expected
+
+
+def test_a_server_without_conversations_may_say_so() -> None:
+    class Storeless(StoringServer):
+        def new_conversation(self):
+            return None
+
+    for endpoint, expected in (("conversations", True), ("model", False)):
+        assert is_justified(RefusedRequest(endpoint, {}, {}, "not_found", "", None), Storeless()) is expected
 
 
 def test_only_what_was_made_in_the_background_is_cancelled() -> None:

@@ -1,8 +1,10 @@
 """Answers and errors of a wrong form."""
 
+from collections.abc import Mapping
 from typing import Any
 
 from reference_server.http import Call, Headers, Http, Message, Stream
+from reference_server.items import Item
 from reference_server.models import Models
 from reference_server.refusal import Refusal
 from reference_server.stored import Stored
@@ -21,6 +23,10 @@ class TimesWithFractions(Http):
         "response/rules/answer-shape",
         "response/rules/event-shape",
         "response_cancel/rules/answer-shape",
+        "conversations/rules/answer-shape",
+        "conversation/rules/answer-shape",
+        "conversation_update/rules/answer-shape",
+        "conversation_item_deletion/rules/answer-shape",
     }
 
     def now(self) -> Any:
@@ -66,10 +72,14 @@ class CancelledBriefly(Stored):
 class PagesWithoutEnds(Stored):
     """A page of items doesn't say which are its first and last."""
 
-    breaks = {"response_input_items/rules/answer-shape"}
+    breaks = {
+        "response_input_items/rules/answer-shape",
+        "conversation_items/rules/answer-shape",
+        "conversation_items_creation/rules/answer-shape",
+    }
 
-    def list_input_items(self, call: Call) -> dict[str, Any]:
-        page = super().list_input_items(call)
+    def page(self, items: list[Item], query: Mapping[str, str]) -> dict[str, Any]:
+        page = super().page(items, query)
         return {name: page[name] for name in ("object", "data", "has_more")}
 
 
@@ -106,6 +116,13 @@ class ErrorsWithNumbers(Http):
         "detokenize/rules/error-envelope",
         "input_tokens/rules/error-envelope",
         "compact/rules/error-envelope",
+        "conversation/rules/error-envelope",
+        "conversation_update/rules/error-envelope",
+        "conversation_deletion/rules/error-envelope",
+        "conversation_items/rules/error-envelope",
+        "conversation_items_creation/rules/error-envelope",
+        "conversation_item/rules/error-envelope",
+        "conversation_item_deletion/rules/error-envelope",
         "model/rules/error-envelope",
         "response/rules/error-envelope",
         "response_cancel/rules/error-envelope",
@@ -144,6 +161,13 @@ class Gone(Http):
         "count_tokens/rules/documented-refusal",
         "input_tokens/rules/documented-refusal",
         "compact/rules/documented-refusal",
+        "conversation/rules/documented-refusal",
+        "conversation_update/rules/documented-refusal",
+        "conversation_deletion/rules/documented-refusal",
+        "conversation_items/rules/documented-refusal",
+        "conversation_items_creation/rules/documented-refusal",
+        "conversation_item/rules/documented-refusal",
+        "conversation_item_deletion/rules/documented-refusal",
         "model/rules/documented-refusal",
         "response/rules/documented-refusal",
         "response_cancel/rules/documented-refusal",
@@ -185,7 +209,11 @@ class DeletionFails(Stored):
 class DeletionUnknown(Http):
     """What was deleted is said with a status that no client expects."""
 
-    breaks = {"response_deletion/rules/documented-status"}
+    breaks = {
+        "conversation_deletion/rules/documented-status",
+        "conversation_item_deletion/rules/documented-status",
+        "response_deletion/rules/documented-status",
+    }
 
     async def respond(self, call: Call, status: int, body: bytes, headers: Headers) -> None:
         await super().respond(call, 202 if call.method == "DELETE" and status == 200 else status, body, headers)
@@ -198,6 +226,16 @@ class DeletedIsGone(Http):
 
     async def respond(self, call: Call, status: int, body: bytes, headers: Headers) -> None:
         await super().respond(call, 410 if call.method == "DELETE" and status == 404 else status, body, headers)
+
+
+class ChangesAccepted(Http):
+    """What changes a conversation comes with 202, as if it came later."""
+
+    breaks = {"conversation_update/rules/documented-status", "conversation_items_creation/rules/documented-status"}
+
+    async def respond(self, call: Call, status: int, body: bytes, headers: Headers) -> None:
+        changes = call.method == "POST" and "/conversations/" in call.path
+        await super().respond(call, 202 if changes and status == 200 else status, body, headers)
 
 
 class StreamsAccepted(Http):
@@ -223,7 +261,11 @@ class StreamsAccepted(Http):
 class ReadsAccepted(Http):
     """What is read comes with 202, as if it came later."""
 
-    breaks = {"models/rules/documented-status", "response/rules/documented-status"}
+    breaks = {
+        "conversation/rules/documented-status",
+        "models/rules/documented-status",
+        "response/rules/documented-status",
+    }
 
     async def respond(self, call: Call, status: int, body: bytes, headers: Headers) -> None:
         await super().respond(call, 202 if call.method == "GET" and status == 200 else status, body, headers)
@@ -239,28 +281,35 @@ class OneModelAccepted(Http):
 
 
 class ItemsAccepted(Http):
-    """The items of a response come with 202."""
+    """The items of a response or conversation come with 202."""
 
-    breaks = {"response_input_items/rules/documented-status"}
+    breaks = {
+        "conversation_item/rules/documented-status",
+        "conversation_items/rules/documented-status",
+        "response_input_items/rules/documented-status",
+    }
 
     async def respond(self, call: Call, status: int, body: bytes, headers: Headers) -> None:
-        await super().respond(call, 202 if call.path.endswith("input_items") else status, body, headers)
+        items = call.method == "GET" and "items" in call.path
+        await super().respond(call, 202 if items and status == 200 else status, body, headers)
 
 
 class SmallAnswersAccepted(Http):
-    """Tokens, their texts and numbers, and what was cancelled, come with 202, as if they came later."""
+    """Tokens, their texts and numbers, what was cancelled and a new conversation come with 202."""
 
     breaks = {
         "count_tokens/rules/documented-status",
         "detokenize/rules/documented-status",
         "input_tokens/rules/documented-status",
         "compact/rules/documented-status",
+        "conversations/rules/documented-status",
         "response_cancel/rules/documented-status",
         "tokenize/rules/documented-status",
     }
 
     async def respond(self, call: Call, status: int, body: bytes, headers: Headers) -> None:
-        small = call.path.endswith(("tokenize", "/cancel", "/input_tokens", "/compact", "/count_tokens"))
+        ends = ("tokenize", "/cancel", "/input_tokens", "/compact", "/conversations", "/count_tokens")
+        small = call.path.endswith(ends)
         await super().respond(call, 202 if small and status == 200 else status, body, headers)
 
 
@@ -274,6 +323,13 @@ class FailsInstead(Http):
         "detokenize/rules/no-server-error",
         "input_tokens/rules/no-server-error",
         "compact/rules/no-server-error",
+        "conversation/rules/no-server-error",
+        "conversation_update/rules/no-server-error",
+        "conversation_deletion/rules/no-server-error",
+        "conversation_items/rules/no-server-error",
+        "conversation_items_creation/rules/no-server-error",
+        "conversation_item/rules/no-server-error",
+        "conversation_item_deletion/rules/no-server-error",
         "messages/rules/no-server-error",
         "model/rules/no-server-error",
         "response/rules/no-server-error",
