@@ -307,8 +307,8 @@ AllowedLocalMediaPath = Annotated[
 ResponseStore = Annotated[
     str | None,
     typer.Option(
-        help="Where to store responses for 30 days: the URL of a database (SQLAlchemy, with an async driver), or "
-        "none. By default, an SQLite file in the user's data folder.",
+        help="Where to store responses and conversations for 30 days: the URL of a database (SQLAlchemy, with an async "
+        "driver), or none. By default, an SQLite file in the user's data folder.",
         show_default=False,
     ),
 ]

@@ -76,10 +76,12 @@ class ErrorCode(StrEnum):
     """A reasoning item's encrypted content wasn't encrypted by this server, or has been modified."""
     RESPONSE_NOT_FINISHED = "response_not_finished"
     """The response is still being generated in the background, so it can't be continued."""
+    RESPONSE_IN_CONVERSATION = "response_in_conversation"
+    """The response was made in a conversation, which a request continues by the conversation's id."""
     RESPONSE_NOT_CANCELLABLE = "response_not_cancellable"
     """The response isn't a background response, so it can't be cancelled."""
     ITEM_NOT_FOUND = "item_not_found"
-    """The response has no item with this id."""
+    """The response or conversation has no item with this id."""
     INVALID_API_KEY = "invalid_api_key"
     """The key is missing or wrong."""
     HOST_NOT_ALLOWED = "host_not_allowed"
@@ -92,6 +94,8 @@ class ErrorCode(StrEnum):
     """The server serves no model of this name."""
     RESPONSE_NOT_FOUND = "response_not_found"
     """No response with this id is stored."""
+    CONVERSATION_NOT_FOUND = "conversation_not_found"
+    """No conversation with this id is stored."""
     PREVIOUS_RESPONSE_NOT_FOUND = "previous_response_not_found"
     """The response to continue isn't stored."""
     METHOD_NOT_ALLOWED = "method_not_allowed"
@@ -168,14 +172,16 @@ ERRORS: dict[ErrorCode, ErrorKind] = {
     ErrorCode.UNKNOWN_TOOL: ErrorKind(400, ErrorType.INVALID_REQUEST_ERROR, True, False, 'The request forces a tool call or names a tool, but has no such tool.', 'invalid_request_error'),
     ErrorCode.INVALID_ENCRYPTED_CONTENT: ErrorKind(400, ErrorType.INVALID_REQUEST_ERROR, True, False, "A reasoning item's encrypted content wasn't encrypted by this server, or has been modified.", 'invalid_request_error'),
     ErrorCode.RESPONSE_NOT_FINISHED: ErrorKind(400, ErrorType.INVALID_REQUEST_ERROR, True, True, "The response is still being generated in the background, so it can't be continued.", 'invalid_request_error'),
+    ErrorCode.RESPONSE_IN_CONVERSATION: ErrorKind(400, ErrorType.INVALID_REQUEST_ERROR, True, False, "The response was made in a conversation, which a request continues by the conversation's id.", 'invalid_request_error'),
     ErrorCode.RESPONSE_NOT_CANCELLABLE: ErrorKind(400, ErrorType.INVALID_REQUEST_ERROR, True, False, "The response isn't a background response, so it can't be cancelled.", 'invalid_request_error'),
-    ErrorCode.ITEM_NOT_FOUND: ErrorKind(404, ErrorType.INVALID_REQUEST_ERROR, True, False, 'The response has no item with this id.', 'not_found_error'),
+    ErrorCode.ITEM_NOT_FOUND: ErrorKind(404, ErrorType.INVALID_REQUEST_ERROR, True, False, 'The response or conversation has no item with this id.', 'not_found_error'),
     ErrorCode.INVALID_API_KEY: ErrorKind(401, ErrorType.AUTHENTICATION_ERROR, False, False, 'The key is missing or wrong.', 'authentication_error'),
     ErrorCode.HOST_NOT_ALLOWED: ErrorKind(403, ErrorType.INVALID_REQUEST_ERROR, False, False, "The Host header isn't allowed, as in a DNS rebinding attack by a web page.", 'permission_error'),
     ErrorCode.ORIGIN_NOT_ALLOWED: ErrorKind(403, ErrorType.INVALID_REQUEST_ERROR, False, False, "The request comes from a web page whose origin isn't allowed.", 'permission_error'),
     ErrorCode.NOT_FOUND: ErrorKind(404, ErrorType.INVALID_REQUEST_ERROR, False, False, "The path doesn't exist.", 'not_found_error'),
     ErrorCode.MODEL_NOT_FOUND: ErrorKind(404, ErrorType.INVALID_REQUEST_ERROR, True, False, 'The server serves no model of this name.', 'not_found_error'),
     ErrorCode.RESPONSE_NOT_FOUND: ErrorKind(404, ErrorType.INVALID_REQUEST_ERROR, True, False, 'No response with this id is stored.', 'not_found_error'),
+    ErrorCode.CONVERSATION_NOT_FOUND: ErrorKind(404, ErrorType.INVALID_REQUEST_ERROR, True, False, 'No conversation with this id is stored.', 'not_found_error'),
     ErrorCode.PREVIOUS_RESPONSE_NOT_FOUND: ErrorKind(404, ErrorType.INVALID_REQUEST_ERROR, True, False, "The response to continue isn't stored.", 'not_found_error'),
     ErrorCode.METHOD_NOT_ALLOWED: ErrorKind(405, ErrorType.INVALID_REQUEST_ERROR, False, False, "The path doesn't support this method.", 'invalid_request_error'),
     ErrorCode.REQUEST_TIMEOUT: ErrorKind(408, ErrorType.INVALID_REQUEST_ERROR, False, True, "The request wasn't complete in time.", 'timeout_error'),

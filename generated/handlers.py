@@ -46,6 +46,7 @@ class Reply(Generic[T_co]):
 
 
 ListInputItemsOrder = Literal['asc', 'desc']
+ListConversationItemsOrder = Literal['asc', 'desc']
 GetOpenapiDialect = Literal['openai', 'ovms', 'vllm', 'mlc-llm', 'fastdeploy', 'sglang', 'llama-cpp', 'ollama']
 GetOpenapiVersion = Literal['3.1', '3.2']
 
@@ -107,6 +108,56 @@ class ResponsesHandlers(Protocol):
         self, context: RequestContext, response_id: str, after: str | None, limit: int, order: ListInputItemsOrder, include: list[str] | None
     ) -> Reply[wire.ResponseItemList]:
         """GET /responses/{response_id}/input_items: List a stored response's input items"""
+        ...
+
+
+class ConversationsHandlers(Protocol):
+    async def create_conversation(
+        self, context: RequestContext, body: models.CreateConversationRequest
+    ) -> Reply[wire.Conversation]:
+        """POST /conversations: Create a conversation"""
+        ...
+
+    async def retrieve_conversation(
+        self, context: RequestContext, conversation_id: str
+    ) -> Reply[wire.Conversation]:
+        """GET /conversations/{conversation_id}: Get a conversation"""
+        ...
+
+    async def update_conversation(
+        self, context: RequestContext, conversation_id: str, body: models.UpdateConversationRequest
+    ) -> Reply[wire.Conversation]:
+        """POST /conversations/{conversation_id}: Change a conversation's metadata"""
+        ...
+
+    async def delete_conversation(
+        self, context: RequestContext, conversation_id: str
+    ) -> Reply[wire.ConversationDeletion]:
+        """DELETE /conversations/{conversation_id}: Delete a conversation"""
+        ...
+
+    async def list_conversation_items(
+        self, context: RequestContext, conversation_id: str, after: str | None, limit: int, order: ListConversationItemsOrder, include: list[str] | None
+    ) -> Reply[wire.ResponseItemList]:
+        """GET /conversations/{conversation_id}/items: List a conversation's items"""
+        ...
+
+    async def create_conversation_items(
+        self, context: RequestContext, conversation_id: str, include: list[str] | None, body: models.CreateConversationItemsRequest
+    ) -> Reply[wire.ResponseItemList]:
+        """POST /conversations/{conversation_id}/items: Add items to a conversation"""
+        ...
+
+    async def retrieve_conversation_item(
+        self, context: RequestContext, conversation_id: str, item_id: str, include: list[str] | None
+    ) -> Reply[wire.StoredItem]:
+        """GET /conversations/{conversation_id}/items/{item_id}: Get an item of a conversation"""
+        ...
+
+    async def delete_conversation_item(
+        self, context: RequestContext, conversation_id: str, item_id: str
+    ) -> Reply[wire.Conversation]:
+        """DELETE /conversations/{conversation_id}/items/{item_id}: Delete an item of a conversation"""
         ...
 
 
@@ -189,6 +240,9 @@ class Handlers(Protocol):
 
     @property
     def responses(self) -> ResponsesHandlers: ...
+
+    @property
+    def conversations(self) -> ConversationsHandlers: ...
 
     @property
     def messages(self) -> MessagesHandlers: ...
@@ -366,6 +420,126 @@ OPERATIONS: dict[str, Operation] = {
         root=False,
         parameters=('response_id', ),
         query={'after': QueryParameter('string', None), 'limit': QueryParameter('integer', 20), 'order': QueryParameter('string', 'desc'), 'include': QueryParameter('array', None), },
+        body=None,
+        model=None,
+        framing=None,
+        terminator=None,
+        error='ErrorResponse',
+    ),
+    "create_conversation": Operation(
+        id='create_conversation',
+        tag='conversations',
+        endpoint='conversations',
+        method='POST',
+        path='/conversations',
+        root=False,
+        parameters=(),
+        query={},
+        body='CreateConversationRequest',
+        model=models.CreateConversationRequest,
+        framing=None,
+        terminator=None,
+        error='ErrorResponse',
+    ),
+    "retrieve_conversation": Operation(
+        id='retrieve_conversation',
+        tag='conversations',
+        endpoint='conversation',
+        method='GET',
+        path='/conversations/{conversation_id}',
+        root=False,
+        parameters=('conversation_id', ),
+        query={},
+        body=None,
+        model=None,
+        framing=None,
+        terminator=None,
+        error='ErrorResponse',
+    ),
+    "update_conversation": Operation(
+        id='update_conversation',
+        tag='conversations',
+        endpoint='conversation_update',
+        method='POST',
+        path='/conversations/{conversation_id}',
+        root=False,
+        parameters=('conversation_id', ),
+        query={},
+        body='UpdateConversationRequest',
+        model=models.UpdateConversationRequest,
+        framing=None,
+        terminator=None,
+        error='ErrorResponse',
+    ),
+    "delete_conversation": Operation(
+        id='delete_conversation',
+        tag='conversations',
+        endpoint='conversation_deletion',
+        method='DELETE',
+        path='/conversations/{conversation_id}',
+        root=False,
+        parameters=('conversation_id', ),
+        query={},
+        body=None,
+        model=None,
+        framing=None,
+        terminator=None,
+        error='ErrorResponse',
+    ),
+    "list_conversation_items": Operation(
+        id='list_conversation_items',
+        tag='conversations',
+        endpoint='conversation_items',
+        method='GET',
+        path='/conversations/{conversation_id}/items',
+        root=False,
+        parameters=('conversation_id', ),
+        query={'after': QueryParameter('string', None), 'limit': QueryParameter('integer', 20), 'order': QueryParameter('string', 'desc'), 'include': QueryParameter('array', None), },
+        body=None,
+        model=None,
+        framing=None,
+        terminator=None,
+        error='ErrorResponse',
+    ),
+    "create_conversation_items": Operation(
+        id='create_conversation_items',
+        tag='conversations',
+        endpoint='conversation_items_creation',
+        method='POST',
+        path='/conversations/{conversation_id}/items',
+        root=False,
+        parameters=('conversation_id', ),
+        query={'include': QueryParameter('array', None), },
+        body='CreateConversationItemsRequest',
+        model=models.CreateConversationItemsRequest,
+        framing=None,
+        terminator=None,
+        error='ErrorResponse',
+    ),
+    "retrieve_conversation_item": Operation(
+        id='retrieve_conversation_item',
+        tag='conversations',
+        endpoint='conversation_item',
+        method='GET',
+        path='/conversations/{conversation_id}/items/{item_id}',
+        root=False,
+        parameters=('conversation_id', 'item_id', ),
+        query={'include': QueryParameter('array', None), },
+        body=None,
+        model=None,
+        framing=None,
+        terminator=None,
+        error='ErrorResponse',
+    ),
+    "delete_conversation_item": Operation(
+        id='delete_conversation_item',
+        tag='conversations',
+        endpoint='conversation_item_deletion',
+        method='DELETE',
+        path='/conversations/{conversation_id}/items/{item_id}',
+        root=False,
+        parameters=('conversation_id', 'item_id', ),
+        query={},
         body=None,
         model=None,
         framing=None,

@@ -587,7 +587,7 @@ class AnthropicError(BaseModel):
     What a client needs to send another request instead.
     """
     code: Annotated[
-        Literal["invalid_json", "invalid_http", "missing_body", "invalid_type", "invalid_value", "missing_required_parameter", "integer_below_min_value", "integer_above_max_value", "decimal_below_min_value", "decimal_above_max_value", "string_below_min_length", "string_above_max_length", "array_below_min_length", "array_above_max_length", "object_above_max_properties", "unsupported_parameter", "unknown_parameter", "context_length_exceeded", "invalid_prompt", "unsupported_content", "invalid_image", "invalid_image_url", "failed_to_download_image", "invalid_schema", "unsupported_schema", "unsupported_tool", "unknown_tool", "invalid_encrypted_content", "response_not_finished", "response_not_cancellable", "item_not_found", "invalid_api_key", "host_not_allowed", "origin_not_allowed", "not_found", "model_not_found", "response_not_found", "previous_response_not_found", "method_not_allowed", "request_timeout", "request_too_large", "unsupported_media_type", "rate_limit_exceeded", "headers_too_large", "internal_error", "server_busy", "too_many_connections", "store_unavailable", "engine_restarted", "engine_unavailable", "generation_timeout"] | MISSING,
+        Literal["invalid_json", "invalid_http", "missing_body", "invalid_type", "invalid_value", "missing_required_parameter", "integer_below_min_value", "integer_above_max_value", "decimal_below_min_value", "decimal_above_max_value", "string_below_min_length", "string_above_max_length", "array_below_min_length", "array_above_max_length", "object_above_max_properties", "unsupported_parameter", "unknown_parameter", "context_length_exceeded", "invalid_prompt", "unsupported_content", "invalid_image", "invalid_image_url", "failed_to_download_image", "invalid_schema", "unsupported_schema", "unsupported_tool", "unknown_tool", "invalid_encrypted_content", "response_not_finished", "response_in_conversation", "response_not_cancellable", "item_not_found", "invalid_api_key", "host_not_allowed", "origin_not_allowed", "not_found", "model_not_found", "response_not_found", "conversation_not_found", "previous_response_not_found", "method_not_allowed", "request_timeout", "request_too_large", "unsupported_media_type", "rate_limit_exceeded", "headers_too_large", "internal_error", "server_busy", "too_many_connections", "store_unavailable", "engine_restarted", "engine_unavailable", "generation_timeout"] | MISSING,
         Field(title="ErrorCode"),
     ] = MISSING
     """
@@ -2923,6 +2923,54 @@ class ContextManagement(BaseModel):
     """
 
 
+class Conversation(BaseModel):
+    """
+    A stored conversation. Its items are listed separately.
+    """
+
+    model_config = ConfigDict(
+        extra="allow",
+    )
+    id: str
+    """
+    The conversation's id.
+    """
+    object: Literal["conversation"] = "conversation"
+    """
+    The object type.
+    """
+    created_at: int
+    """
+    The time of its creation, in Unix seconds.
+    """
+    metadata: dict[str, str]
+    """
+    The caller's metadata of the conversation.
+    """
+
+
+class ConversationDeletion(BaseModel):
+    """
+    Confirms that a conversation was deleted.
+    """
+
+    model_config = ConfigDict(
+        extra="allow",
+    )
+    id: str
+    """
+    The conversation's id.
+    """
+    object: Literal["conversation.deleted"] = "conversation.deleted"
+    """
+    The object type.
+    """
+    deleted: Literal[True] = True
+    """
+    Always true.
+    """
+
+
 class ConversationReference(BaseModel):
     """
     A reference to a stored conversation.
@@ -4490,6 +4538,42 @@ class CreateCompletionRequest(BaseModel):
     """
 
 
+class CreateConversationItemsRequest(BaseModel):
+    """
+    Items to add to a conversation.
+    """
+
+    model_config = ConfigDict(
+        extra="allow",
+    )
+    items: list[InputMessage | InputFunctionCall | InputFunctionCallOutput | InputCustomToolCall | InputCustomToolCallOutput | InputAdditionalTools | InputToolSearchOutput | InputReasoning | InputCompaction | InputItemReference | InputHostedToolItem]
+    """
+    The items, in their order.
+    """
+
+
+class CreateConversationRequest(BaseModel):
+    """
+    A conversation to store.
+    """
+
+    model_config = ConfigDict(
+        extra="allow",
+    )
+    items: list[InputMessage | InputFunctionCall | InputFunctionCallOutput | InputCustomToolCall | InputCustomToolCallOutput | InputAdditionalTools | InputToolSearchOutput | InputReasoning | InputCompaction | InputItemReference | InputHostedToolItem] | None | MISSING = (
+        MISSING
+    )
+    """
+    The first items of the conversation.
+    """
+    metadata: Annotated[
+        dict[str, str] | None | MISSING, Field(title="ConversationMetadata")
+    ] = MISSING
+    """
+    The caller's metadata of the conversation.
+    """
+
+
 class CreateMessageRequest(BaseModel):
     """
     A conversation to continue, and settings of the answer.
@@ -4734,7 +4818,7 @@ class CreateResponseRequest(BaseModel):
         str | ConversationReference | None | MISSING, Field(title="ConversationParam")
     ] = MISSING
     """
-    A stored conversation to continue.
+    A stored conversation to continue: the model gets its items before this input. Input and output are added to it.
     """
     prompt: PromptTemplate | None | MISSING = MISSING
     """
@@ -5526,7 +5610,7 @@ class Error(BaseModel):
     The object type.
     """
     code: Annotated[
-        Literal["invalid_json", "invalid_http", "missing_body", "invalid_type", "invalid_value", "missing_required_parameter", "integer_below_min_value", "integer_above_max_value", "decimal_below_min_value", "decimal_above_max_value", "string_below_min_length", "string_above_max_length", "array_below_min_length", "array_above_max_length", "object_above_max_properties", "unsupported_parameter", "unknown_parameter", "context_length_exceeded", "invalid_prompt", "unsupported_content", "invalid_image", "invalid_image_url", "failed_to_download_image", "invalid_schema", "unsupported_schema", "unsupported_tool", "unknown_tool", "invalid_encrypted_content", "response_not_finished", "response_not_cancellable", "item_not_found", "invalid_api_key", "host_not_allowed", "origin_not_allowed", "not_found", "model_not_found", "response_not_found", "previous_response_not_found", "method_not_allowed", "request_timeout", "request_too_large", "unsupported_media_type", "rate_limit_exceeded", "headers_too_large", "internal_error", "server_busy", "too_many_connections", "store_unavailable", "engine_restarted", "engine_unavailable", "generation_timeout"],
+        Literal["invalid_json", "invalid_http", "missing_body", "invalid_type", "invalid_value", "missing_required_parameter", "integer_below_min_value", "integer_above_max_value", "decimal_below_min_value", "decimal_above_max_value", "string_below_min_length", "string_above_max_length", "array_below_min_length", "array_above_max_length", "object_above_max_properties", "unsupported_parameter", "unknown_parameter", "context_length_exceeded", "invalid_prompt", "unsupported_content", "invalid_image", "invalid_image_url", "failed_to_download_image", "invalid_schema", "unsupported_schema", "unsupported_tool", "unknown_tool", "invalid_encrypted_content", "response_not_finished", "response_in_conversation", "response_not_cancellable", "item_not_found", "invalid_api_key", "host_not_allowed", "origin_not_allowed", "not_found", "model_not_found", "response_not_found", "conversation_not_found", "previous_response_not_found", "method_not_allowed", "request_timeout", "request_too_large", "unsupported_media_type", "rate_limit_exceeded", "headers_too_large", "internal_error", "server_busy", "too_many_connections", "store_unavailable", "engine_restarted", "engine_unavailable", "generation_timeout"],
         Field(title="ErrorCode"),
     ]
     """
@@ -6635,7 +6719,7 @@ class InputTokensRequest(BaseModel):
         str | ConversationReference | None | MISSING, Field(title="ConversationParam")
     ] = MISSING
     """
-    A stored conversation to continue.
+    A stored conversation to continue: the model gets its items before this input.
     """
     tools: list[FlatFunctionTool | FunctionTool | FlatCustomTool | NamespaceTool | ToolSearchTool | HostedTool] | None | MISSING = (
         MISSING
@@ -8632,7 +8716,7 @@ class ResponseErrorEvent(BaseModel):
     The event's type.
     """
     code: Annotated[
-        Literal["invalid_json", "invalid_http", "missing_body", "invalid_type", "invalid_value", "missing_required_parameter", "integer_below_min_value", "integer_above_max_value", "decimal_below_min_value", "decimal_above_max_value", "string_below_min_length", "string_above_max_length", "array_below_min_length", "array_above_max_length", "object_above_max_properties", "unsupported_parameter", "unknown_parameter", "context_length_exceeded", "invalid_prompt", "unsupported_content", "invalid_image", "invalid_image_url", "failed_to_download_image", "invalid_schema", "unsupported_schema", "unsupported_tool", "unknown_tool", "invalid_encrypted_content", "response_not_finished", "response_not_cancellable", "item_not_found", "invalid_api_key", "host_not_allowed", "origin_not_allowed", "not_found", "model_not_found", "response_not_found", "previous_response_not_found", "method_not_allowed", "request_timeout", "request_too_large", "unsupported_media_type", "rate_limit_exceeded", "headers_too_large", "internal_error", "server_busy", "too_many_connections", "store_unavailable", "engine_restarted", "engine_unavailable", "generation_timeout"],
+        Literal["invalid_json", "invalid_http", "missing_body", "invalid_type", "invalid_value", "missing_required_parameter", "integer_below_min_value", "integer_above_max_value", "decimal_below_min_value", "decimal_above_max_value", "string_below_min_length", "string_above_max_length", "array_below_min_length", "array_above_max_length", "object_above_max_properties", "unsupported_parameter", "unknown_parameter", "context_length_exceeded", "invalid_prompt", "unsupported_content", "invalid_image", "invalid_image_url", "failed_to_download_image", "invalid_schema", "unsupported_schema", "unsupported_tool", "unknown_tool", "invalid_encrypted_content", "response_not_finished", "response_in_conversation", "response_not_cancellable", "item_not_found", "invalid_api_key", "host_not_allowed", "origin_not_allowed", "not_found", "model_not_found", "response_not_found", "conversation_not_found", "previous_response_not_found", "method_not_allowed", "request_timeout", "request_too_large", "unsupported_media_type", "rate_limit_exceeded", "headers_too_large", "internal_error", "server_busy", "too_many_connections", "store_unavailable", "engine_restarted", "engine_unavailable", "generation_timeout"],
         Field(title="ErrorCode"),
     ]
     """
@@ -9154,7 +9238,7 @@ class ResponseIncompleteEvent(BaseModel):
 
 class ResponseItemList(BaseModel):
     """
-    A page of a response's input items.
+    A page of items.
     """
 
     model_config = ConfigDict(
@@ -9481,7 +9565,7 @@ class ResponseObject(BaseModel):
     """
     conversation: ConversationReference | None
     """
-    The stored conversation that this response continues.
+    The stored conversation to which this response belongs, or null.
     """
     instructions: Annotated[
         str | list[dict[str, Any]] | None, Field(title="ResponseInstructions")
@@ -10625,7 +10709,7 @@ class ResponseWebSocketErrorBody(BaseModel):
         extra="allow",
     )
     code: Annotated[
-        Literal["invalid_json", "invalid_http", "missing_body", "invalid_type", "invalid_value", "missing_required_parameter", "integer_below_min_value", "integer_above_max_value", "decimal_below_min_value", "decimal_above_max_value", "string_below_min_length", "string_above_max_length", "array_below_min_length", "array_above_max_length", "object_above_max_properties", "unsupported_parameter", "unknown_parameter", "context_length_exceeded", "invalid_prompt", "unsupported_content", "invalid_image", "invalid_image_url", "failed_to_download_image", "invalid_schema", "unsupported_schema", "unsupported_tool", "unknown_tool", "invalid_encrypted_content", "response_not_finished", "response_not_cancellable", "item_not_found", "invalid_api_key", "host_not_allowed", "origin_not_allowed", "not_found", "model_not_found", "response_not_found", "previous_response_not_found", "method_not_allowed", "request_timeout", "request_too_large", "unsupported_media_type", "rate_limit_exceeded", "headers_too_large", "internal_error", "server_busy", "too_many_connections", "store_unavailable", "engine_restarted", "engine_unavailable", "generation_timeout"],
+        Literal["invalid_json", "invalid_http", "missing_body", "invalid_type", "invalid_value", "missing_required_parameter", "integer_below_min_value", "integer_above_max_value", "decimal_below_min_value", "decimal_above_max_value", "string_below_min_length", "string_above_max_length", "array_below_min_length", "array_above_max_length", "object_above_max_properties", "unsupported_parameter", "unknown_parameter", "context_length_exceeded", "invalid_prompt", "unsupported_content", "invalid_image", "invalid_image_url", "failed_to_download_image", "invalid_schema", "unsupported_schema", "unsupported_tool", "unknown_tool", "invalid_encrypted_content", "response_not_finished", "response_in_conversation", "response_not_cancellable", "item_not_found", "invalid_api_key", "host_not_allowed", "origin_not_allowed", "not_found", "model_not_found", "response_not_found", "conversation_not_found", "previous_response_not_found", "method_not_allowed", "request_timeout", "request_too_large", "unsupported_media_type", "rate_limit_exceeded", "headers_too_large", "internal_error", "server_busy", "too_many_connections", "store_unavailable", "engine_restarted", "engine_unavailable", "generation_timeout"],
         Field(title="ErrorCode"),
     ]
     """
@@ -11387,6 +11471,20 @@ class TopLogprob(BaseModel):
     prob: float | MISSING = MISSING
     """
     The probability of sampling the token.
+    """
+
+
+class UpdateConversationRequest(BaseModel):
+    """
+    A change of a conversation.
+    """
+
+    model_config = ConfigDict(
+        extra="allow",
+    )
+    metadata: Annotated[dict[str, str] | None, Field(title="ConversationMetadata")]
+    """
+    The metadata, which replaces all that the conversation has.
     """
 
 

@@ -552,7 +552,7 @@ SHAPES: dict[str, Shape] = {
     ),
     "ConversationReference": Shape(
         fields={
-            'id': Field("unsupported"),
+            'id': Field("supported"),
         },
         required=frozenset(['id']),
         values={
@@ -966,6 +966,23 @@ SHAPES: dict[str, Shape] = {
             'return_hidden_states': (True, False, 'last', None, ),
         },
     ),
+    "CreateConversationItemsRequest": Shape(
+        fields={
+            'items': Field("supported", shape="InputItem"),
+        },
+        required=frozenset(['items']),
+        values={
+        },
+    ),
+    "CreateConversationRequest": Shape(
+        fields={
+            'items': Field("supported", shape="InputItem"),
+            'metadata': Field("supported"),
+        },
+        required=frozenset([]),
+        values={
+        },
+    ),
     "CreateMessageRequest": Shape(
         fields={
             'stream': Field("supported"),
@@ -1027,7 +1044,7 @@ SHAPES: dict[str, Shape] = {
             'top_logprobs': Field("supported"),
             'logprobs': Field("supported"),
             'previous_response_id': Field("supported"),
-            'conversation': Field("refused", shape="ConversationReference"),
+            'conversation': Field("supported", shape="ConversationReference"),
             'prompt': Field("refused", shape="PromptTemplate"),
             'store': Field("supported"),
             'background': Field("supported"),
@@ -1675,7 +1692,7 @@ SHAPES: dict[str, Shape] = {
             'input': Field("supported", shape="ResponseInput"),
             'instructions': Field("supported"),
             'previous_response_id': Field("supported"),
-            'conversation': Field("refused", shape="ConversationReference"),
+            'conversation': Field("supported", shape="ConversationReference"),
             'tools': Field("supported", shape="ResponseTool"),
             'tool_choice': Field("supported", shape="ResponseToolChoice"),
             'parallel_tool_calls': Field("accepted"),
@@ -2250,6 +2267,14 @@ SHAPES: dict[str, Shape] = {
             'execution': ('server', 'client', None, ),
         },
     ),
+    "UpdateConversationRequest": Shape(
+        fields={
+            'metadata': Field("supported"),
+        },
+        required=frozenset(['metadata']),
+        values={
+        },
+    ),
     "UserLocation": Shape(
         fields={
             'type': Field("unsupported"),
@@ -2336,6 +2361,33 @@ SHAPES: dict[str, Shape] = {
             'after': Field("supported"),
             'limit': Field("supported"),
             'order': Field("supported"),
+            'include': Field("accepted"),
+        },
+        required=frozenset([]),
+        values={
+        },
+    ),
+    "list_conversation_items.query": Shape(
+        fields={
+            'after': Field("supported"),
+            'limit': Field("supported"),
+            'order': Field("supported"),
+            'include': Field("accepted"),
+        },
+        required=frozenset([]),
+        values={
+        },
+    ),
+    "create_conversation_items.query": Shape(
+        fields={
+            'include': Field("accepted"),
+        },
+        required=frozenset([]),
+        values={
+        },
+    ),
+    "retrieve_conversation_item.query": Shape(
+        fields={
             'include': Field("accepted"),
         },
         required=frozenset([]),
@@ -2536,6 +2588,44 @@ UNIONS: dict[str, Union] = {
             'qwen_xml_parameter': ('ResponseFormatStructuralTag',),
         },
         absent=(),
+    ),
+    "InputItem": Union(
+        branches=('InputMessage', 'InputFunctionCall', 'InputFunctionCallOutput', 'InputCustomToolCall', 'InputCustomToolCallOutput', 'InputAdditionalTools', 'InputToolSearchOutput', 'InputReasoning', 'InputCompaction', 'InputItemReference', 'InputHostedToolItem'),
+        select='type',
+        variants={
+            'message': ('InputMessage',),
+            'function_call': ('InputFunctionCall',),
+            'function_call_output': ('InputFunctionCallOutput',),
+            'custom_tool_call': ('InputCustomToolCall',),
+            'custom_tool_call_output': ('InputCustomToolCallOutput',),
+            'additional_tools': ('InputAdditionalTools',),
+            'tool_search_output': ('InputToolSearchOutput',),
+            'reasoning': ('InputReasoning',),
+            'compaction': ('InputCompaction',),
+            'item_reference': ('InputItemReference',),
+            'apply_patch_call': ('InputHostedToolItem',),
+            'apply_patch_call_output': ('InputHostedToolItem',),
+            'code_interpreter_call': ('InputHostedToolItem',),
+            'compaction_trigger': ('InputHostedToolItem',),
+            'computer_call': ('InputHostedToolItem',),
+            'computer_call_output': ('InputHostedToolItem',),
+            'configuration_update': ('InputHostedToolItem',),
+            'file_search_call': ('InputHostedToolItem',),
+            'image_generation_call': ('InputHostedToolItem',),
+            'local_shell_call': ('InputHostedToolItem',),
+            'local_shell_call_output': ('InputHostedToolItem',),
+            'mcp_approval_request': ('InputHostedToolItem',),
+            'mcp_approval_response': ('InputHostedToolItem',),
+            'mcp_call': ('InputHostedToolItem',),
+            'mcp_list_tools': ('InputHostedToolItem',),
+            'program': ('InputHostedToolItem',),
+            'program_output': ('InputHostedToolItem',),
+            'shell_call': ('InputHostedToolItem',),
+            'shell_call_output': ('InputHostedToolItem',),
+            'tool_search_call': ('InputHostedToolItem',),
+            'web_search_call': ('InputHostedToolItem',),
+        },
+        absent=('InputMessage',),
     ),
     "ResponseTool": Union(
         branches=('FlatFunctionTool', 'FunctionTool', 'FlatCustomTool', 'NamespaceTool', 'ToolSearchTool', 'HostedTool'),
@@ -2910,6 +3000,12 @@ DEFAULTS: dict[str, dict[str, Any]] = {
     },
     "CompactRequest": {
         "service_tier": 'auto',
+    },
+    "CreateConversationRequest": {
+    },
+    "UpdateConversationRequest": {
+    },
+    "CreateConversationItemsRequest": {
     },
     "CreateMessageRequest": {
         "stream": False,

@@ -6,6 +6,7 @@ from dataclasses import dataclass, replace
 from specvino.generated import handlers as protocols
 from specvino.handlers.chat import Chat
 from specvino.handlers.completions import Completions
+from specvino.handlers.conversations import Conversations
 from specvino.handlers.encryption import Cipher
 from specvino.handlers.limits import Limits
 from specvino.handlers.media import Media, MediaSettings
@@ -26,6 +27,7 @@ class Handlers:
     chat: protocols.ChatHandlers
     completions: protocols.CompletionsHandlers
     responses: Responses
+    conversations: protocols.ConversationsHandlers
     messages: protocols.MessagesHandlers
     tokens: protocols.TokensHandlers
     models: protocols.ModelsHandlers
@@ -65,6 +67,7 @@ def bind(
         chat=Chat(pipeline),
         completions=Completions(pipeline),
         responses=Responses(pipeline, store, cipher),
+        conversations=Conversations(store, cipher),
         messages=Messages(pipeline, cipher),
         tokens=Tokens(served, limits),
         models=Models(served),

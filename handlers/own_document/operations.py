@@ -19,7 +19,9 @@ def ask_for_no_key(document: dict[str, Any]) -> None:
 
 
 def store_nothing(document: dict[str, Any]) -> None:
-    """Removes the links that need a stored response, for a server that stores none."""
+    """Removes conversations and the links that need a stored response, for a server that stores nothing."""
+    for path in [path for path in document["paths"] if path.startswith("/conversations")]:
+        del document["paths"][path]
     create = by_endpoint(document)["responses"]
     create.definition["responses"]["200"].pop("links", None)
     for link in links(document):

@@ -18,7 +18,7 @@ from specvino.handlers.responses.conversation import ResponseConversation, read_
 from specvino.handlers.responses.emit import ResponseEmitter, fold
 from specvino.handlers.responses.encrypted_reasoning import INCLUDE, encrypted
 from specvino.handlers.responses.persistence import Events, Persistence, store_errors
-from specvino.handlers.responses.request import counted, matched, request_fields, to_summarize
+from specvino.handlers.responses.request import conversation_of, counted, matched, request_fields, to_summarize
 from specvino.handlers.responses.stored import StoredResponses
 from specvino.handlers.responses.truncation import generate_shortened
 from specvino.handlers.store import ResponseStore
@@ -62,7 +62,8 @@ class Responses(StoredResponses):
     ) -> Reply[wire.ResponseObject | Events]:
         turn = context.turn
         conversation, request = await self._checked(context, body)
-        unmatched = matched(conversation.opened.earlier, conversation.opened.input).reported(context)
+        opened = conversation.opened
+        unmatched = matched(opened.earlier, opened.input, opened.continued).reported(context)
         stores, without_store = self._stores(body)
         unsupported = reported(context, without_store)
         generates = turn is None or turn.generates
@@ -85,6 +86,8 @@ class Responses(StoredResponses):
         events: Events = generation.events(emitter.feed)
         if INCLUDE in (or_none(body.include) or ()):
             events = encrypted(events, self._cipher)
+        if id := conversation_of(body):
+            events = self._persistence.conversing(events, id, conversation.own, context.owner)
         if turn and not stores:
             before = [*conversation.previous, *conversation.own]
             events = turn.following(events, before, or_none(body.previous_response_id))
@@ -124,7 +127,8 @@ class Responses(StoredResponses):
         conversation = await read_conversation(
             body, self._store, self._cipher, context.owner, context.turn.session if context.turn else None
         )
-        fields = request_fields(body, conversation.opened.input, conversation.opened.earlier)
+        opened = conversation.opened
+        fields = request_fields(body, opened.input, opened.earlier, opened.continued)
         return conversation, self._pipeline.check(context, fields, serving)
 
     def _stores(self, body: models.CreateResponseRequest) -> tuple[bool, tuple[str, ...]]:

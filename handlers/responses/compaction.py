@@ -52,8 +52,9 @@ class _Content(msgspec.Struct):
 @dataclass(slots=True)
 class OpenedConversation:
     """The conversation of a request, with summaries in the place of compactions, and without what these replace.
-    `users` are the user's messages in it."""
+    `continued` is the field that names the earlier items, `users` are the user's messages."""
 
+    continued: str = "previous_response_id"
     earlier: list[InputItem] = field(default_factory=list)
     input: str | list[InputItem] = field(default_factory=list)
     users: list[InputItem] = field(default_factory=list)
@@ -175,11 +176,16 @@ class Compactor:
         }
 
 
-def opened(earlier: Sequence[InputItem], input: str | Sequence[InputItem], cipher: Cipher) -> OpenedConversation:
-    """Returns the conversation of a request: the `earlier` items that it continues, and its own input. Raises ApiError
-    for compactions that this server didn't make."""
-    conversation = OpenedConversation()
-    conversation.earlier = conversation.read(earlier, "previous_response_id", cipher, indexed=False)
+def opened(
+    earlier: Sequence[InputItem],
+    input: str | Sequence[InputItem],
+    cipher: Cipher,
+    continued: str = "previous_response_id",
+) -> OpenedConversation:
+    """Returns the conversation of a request: the `earlier` items that it continues by the field `continued`, and its
+    own input. Raises ApiError for compactions that this server didn't make."""
+    conversation = OpenedConversation(continued)
+    conversation.earlier = conversation.read(earlier, continued, cipher, indexed=False)
     if isinstance(input, str):
         conversation.input = input
         conversation.users += [models.InputMessage(role="user", content=input)]

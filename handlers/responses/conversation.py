@@ -1,4 +1,4 @@
-"""The conversation of a response: the responses that it continues, and its own input with referenced items."""
+"""The conversation of a response: what it continues, and its own input with referenced items."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -13,9 +13,9 @@ from specvino.handlers.or_none import or_none
 from specvino.handlers.responses.compaction import OpenedConversation, opened
 from specvino.handlers.responses.encrypted_reasoning import decrypted
 from specvino.handlers.responses.persistence import flat, store_errors
-from specvino.handlers.responses.request import InputItem, read, stored, to_messages
+from specvino.handlers.responses.request import InputItem, conversation_of, read, stored, to_messages
 from specvino.handlers.responses.session import Session
-from specvino.handlers.store import UNFINISHED, ResponseStore, StoredItem
+from specvino.handlers.store import UNFINISHED, Link, ResponseStore, StoredItem
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,9 +36,11 @@ async def read_conversation(
     session: Session | None = None,
 ) -> ResponseConversation:
     """Returns the conversation that a request of `owner`, in a session, continues or starts. Raises ApiError."""
-    input = await _input(body, store, cipher, owner)
-    previous = await _previous_items(body, store, owner, session)
-    return ResponseConversation(opened(read(previous), input, cipher), stored(input), previous)
+    input = body.input if isinstance(body.input, str) else await read_items(body.input, "input", store, cipher, owner)
+    id = conversation_of(body)
+    previous = await (_items_of(id, store, owner) if id else _previous_items(body, store, owner, session))
+    continued = "conversation" if id else "previous_response_id"
+    return ResponseConversation(opened(read(previous), input, cipher, continued), stored(input), previous)
 
 
 def to_conversation(
@@ -51,7 +53,7 @@ def to_conversation(
     """Returns the instructions, the earlier items, and the input, as messages. Raises ApiError, also if one message is
     `required` beside the instructions and there is none.
     """
-    earlier = to_messages(conversation.earlier, "previous_response_id", vision=vision)
+    earlier = to_messages(conversation.earlier, conversation.continued, vision=vision)
     messages = [*earlier, *to_messages(conversation.input, vision=vision)]
     if not messages and required:
         message = (
@@ -63,16 +65,15 @@ def to_conversation(
     return (*head, *messages) if messages else ()
 
 
-async def _input(
-    body: models.CreateResponseRequest, store: ResponseStore, cipher: Cipher, owner: str
-) -> str | Sequence[InputItem]:
-    """Returns the input with references replaced by the owner's stored items, and reasoning decrypted."""
-    if isinstance(body.input, str):
-        return body.input
-    clear = [decrypted(item, f"input.{index}", cipher) for index, item in enumerate(body.input)]
+async def read_items(
+    items: Sequence[InputItem], param: str, store: ResponseStore, cipher: Cipher, owner: str
+) -> list[InputItem]:
+    """Returns the items of the field `param`, with references replaced by the owner's stored items, and reasoning
+    decrypted. Raises ApiError."""
+    clear = [decrypted(item, f"{param}.{index}", cipher) for index, item in enumerate(items)]
     with store_errors():
         by_id = await store.items([item.id for item in clear if isinstance(item, models.InputItemReference)], owner)
-    return [_resolved(item, f"input.{index}", by_id) for index, item in enumerate(clear)]
+    return [_resolved(item, f"{param}.{index}", by_id) for index, item in enumerate(clear)]
 
 
 def _resolved(item: InputItem, param: str, by_id: Mapping[str, StoredItem]) -> InputItem:
@@ -101,10 +102,37 @@ async def _previous_items(
         raise _not_found(f"No response is stored under {id[:200]!r}.")
     if thread.missing is not None:
         raise _not_found(f"The response {id[:200]!r} continues {thread.missing[:200]!r}, which is no longer stored.")
+    for link in thread.links:
+        _require_chained(link)
     if thread.links[-1].response["status"] in UNFINISHED:
         message = f"The response {id[:200]!r} is not finished, so it can't be continued yet."
         raise ApiError(ErrorCode.RESPONSE_NOT_FINISHED, message, param="previous_response_id")
     return flat(thread.links)
+
+
+async def _items_of(id: str, store: ResponseStore, owner: str) -> Sequence[StoredItem]:
+    """Returns the items of the owner's conversation. Raises ApiError."""
+    with store_errors():
+        items = await store.conversations.items(id, owner)
+    if items is None:
+        raise conversation_not_found(id, "conversation")
+    return items
+
+
+def _require_chained(link: Link) -> None:
+    """Raises ApiError for a response that was made in a conversation: its context isn't that of a chain. Of a deleted
+    response that isn't known."""
+    if conversation := link.response.get("conversation"):
+        message = (
+            f"The response {link.response['id']!r} was made in the conversation {conversation['id']!r}: "
+            "continue that by the field conversation."
+        )
+        raise ApiError(ErrorCode.RESPONSE_IN_CONVERSATION, message, param="previous_response_id")
+
+
+def conversation_not_found(id: str, param: str = "conversation_id") -> ApiError:
+    """Returns the error for a conversation that isn't stored."""
+    return ApiError(ErrorCode.CONVERSATION_NOT_FOUND, f"No conversation is stored under {id[:200]!r}.", param=param)
 
 
 def _not_found(message: str) -> ApiError:

@@ -2,9 +2,9 @@
 
 import asyncio
 import logging
-from collections.abc import AsyncGenerator, Callable, Iterable, Iterator, Sequence
+from collections.abc import AsyncGenerator, Callable, Coroutine, Iterable, Iterator, Sequence
 from contextlib import aclosing, contextmanager
-from typing import Any, Final
+from typing import Any, Final, Literal, cast
 
 import msgspec
 
@@ -65,13 +65,35 @@ class Persistence:
                 self._add(Record(last["response"], input, [*lines, *map(encode, rest), encode(last)], owner))
             raise
 
+    async def conversing(self, events: Events, id: str, input: Sequence[StoredItem], owner: str) -> Events:
+        """Yields the events of a response in an owner's conversation. Its input and output are added to the
+        conversation before the last event. If that fails, the response has `conversation` null."""
+        async with aclosing(events):
+            async for event in events:
+                if event["type"] in ("response.completed", "response.incomplete"):
+                    response = event["response"]
+                    items = [*input, *map(dict, response["output"])]
+                    if not await asyncio.shield(self._in_task(self._added(id, items, owner))):
+                        event["response"] = {**response, "conversation": None}
+                yield event
+
     def _add(self, record: Record) -> asyncio.Task[bool]:
-        """Stores a response in a task of its own, as the client's may be cancelled at any await; its result is whether
-        the response was stored."""
-        task = asyncio.create_task(self._stored(record))
+        return self._in_task(self._stored(record))
+
+    def _in_task(self, storing: Coroutine[Any, Any, bool]) -> asyncio.Task[bool]:
+        """Stores in a task of its own, as the client's may be cancelled at any await; its result is whether that was
+        possible."""
+        task = asyncio.create_task(storing)
         self._storing.add(task)
         task.add_done_callback(self._storing.discard)
         return task
+
+    async def _added(self, id: str, items: Sequence[StoredItem], owner: str) -> bool:
+        try:
+            return await self._store.conversations.add(id, items, owner) is not None
+        except StoreUnavailable as error:
+            logger.warning("a response could not be added to the conversation %s: %s", id, error)
+            return False
 
     async def _stored(self, record: Record) -> bool:
         try:
@@ -85,6 +107,29 @@ class Persistence:
 def flat(links: Iterable[Link]) -> list[StoredItem]:
     """Returns all items of a chain of responses in their order."""
     return [item for link in links for item in (*link.input, *map(dict, link.response["output"]))]
+
+
+def page_of(
+    items: Sequence[StoredItem], after: str | None, limit: int, order: Literal["asc", "desc"], owner: str
+) -> wire.ResponseItemList:
+    """Returns a page of items that are given in ascending order: at most `limit`, those behind the item `after`.
+
+    Raises ApiError if `owner`, such as "The response 'resp_1'", has no such item."""
+    listed = list(items if order == "asc" else reversed(items))
+    start = 0
+    if after is not None:
+        ids = [item["id"] for item in listed]
+        if after not in ids:
+            raise ApiError(ErrorCode.ITEM_NOT_FOUND, f"{owner} has no item {after[:200]!r}.", param="after")
+        start = ids.index(after) + 1
+    page = listed[start : start + limit]
+    return {
+        "object": "list",
+        "data": cast("list[wire.StoredItem]", page),
+        "first_id": page[0]["id"] if page else None,
+        "last_id": page[-1]["id"] if page else None,
+        "has_more": start + limit < len(items),
+    }
 
 
 def not_found(id: str) -> ApiError:

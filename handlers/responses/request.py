@@ -62,17 +62,29 @@ _PREFIXES = {
 
 
 def request_fields(
-    body: models.CreateResponseRequest, input: str | Iterable[InputItem] = (), earlier: Iterable[InputItem] = ()
+    body: models.CreateResponseRequest,
+    input: str | Iterable[InputItem] = (),
+    earlier: Iterable[InputItem] = (),
+    continued: str = "previous_response_id",
 ) -> RequestFields:
-    """Returns the fields as the pipeline names them; the items may contain tools."""
+    """Returns the fields as the pipeline names them; the items, of which the field `continued` names the earlier ones,
+    may contain tools."""
     return RequestFields(
         body=body,
         prompt_param="input",
         logprobs=_wants_logprobs(body),
         top_logprobs=or_none(body.top_logprobs) or 0,
         hidden=_HIDDEN,
-        more_tools=(*_tools(earlier, "previous_response_id"), *_tools(input, "input")),
+        more_tools=(*_tools(earlier, continued), *_tools(input, "input")),
     )
+
+
+def conversation_of(body: models.CreateResponseRequest) -> str | None:
+    """Returns the id of the stored conversation to which the response is to belong."""
+    match body.conversation:
+        case models.ConversationReference(id=id) | str(id):
+            return id
+    return None
 
 
 def counted(body: models.InputTokensRequest) -> models.CreateResponseRequest:
@@ -208,10 +220,13 @@ def _part(part: Part, param: str, vision: bool) -> str | ImageSource:
             raise unsupported_content(part.type, param)
 
 
-def matched(earlier: Iterable[InputItem], input: str | Iterable[InputItem]) -> CallMatcher:
-    """Returns the calls and results of the client's tools in the items that a request continues, and in its input."""
+def matched(
+    earlier: Iterable[InputItem], input: str | Iterable[InputItem], continued: str = "previous_response_id"
+) -> CallMatcher:
+    """Returns the calls and results of the client's tools in the items that a request continues, by the field
+    `continued`, and in its input."""
     matcher = CallMatcher()
-    places = [("previous_response_id", item) for item in earlier]
+    places = [(continued, item) for item in earlier]
     places += [] if isinstance(input, str) else [(f"input.{index}.call_id", item) for index, item in enumerate(input)]
     for param, item in places:
         match item:
@@ -224,7 +239,7 @@ def matched(earlier: Iterable[InputItem], input: str | Iterable[InputItem]) -> C
 
 
 def stored(input: str | Iterable[InputItem]) -> list[StoredItem]:
-    """Returns an input in its stored form: each item with an id, contents as lists of parts."""
+    """Returns an input in its stored form: each item with an id and without nulls, contents as lists of parts."""
     if isinstance(input, str):
         return [_complete({"type": "message", "role": "user", "content": input})]
     return [_complete(_plain(item)) for item in input]
@@ -236,7 +251,7 @@ def read(items: Iterable[StoredItem]) -> list[InputItem]:
 
 
 def _plain(item: BaseModel) -> dict[str, Any]:
-    return item.model_dump(by_alias=True)
+    return {name: value for name, value in item.model_dump(by_alias=True).items() if value is not None}
 
 
 def _complete(item: dict[str, Any]) -> StoredItem:

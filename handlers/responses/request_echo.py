@@ -8,6 +8,7 @@ from specvino.engine.request import Sampling
 from specvino.generated import models, wire
 from specvino.generated.support import DEFAULTS
 from specvino.handlers.or_none import or_none
+from specvino.handlers.responses.request import conversation_of
 
 InputTool = (
     models.FlatFunctionTool
@@ -42,7 +43,7 @@ def request_echo(
         "error": None,
         "model": body.model,
         "previous_response_id": or_none(body.previous_response_id),
-        "conversation": None,
+        "conversation": {"id": conversation} if (conversation := conversation_of(body)) else None,
         "instructions": or_none(body.instructions),
         "prompt": None,
         "output": [],

@@ -11,7 +11,7 @@ from specvino.generated.handlers import ListInputItemsOrder, Reply, RequestConte
 from specvino.handlers.errors import ApiError, reported
 from specvino.handlers.responses.background import Background
 from specvino.handlers.responses.emit import cut
-from specvino.handlers.responses.persistence import encode, flat, not_found, store_errors
+from specvino.handlers.responses.persistence import encode, flat, not_found, page_of, store_errors
 from specvino.handlers.store import UNFINISHED, Record, ResponseStore
 
 # Seconds between reads of a response that another server is generating.
@@ -83,24 +83,7 @@ class StoredResponses:
             raise not_found(response_id)
         *earlier, last = thread.links
         items = [*flat(earlier), *last.input]
-        if order == "desc":
-            items.reverse()
-        start = 0
-        if after is not None:
-            ids = [item["id"] for item in items]
-            if after not in ids:
-                message = f"The response {response_id[:200]!r} has no item {after[:200]!r}."
-                raise ApiError(ErrorCode.ITEM_NOT_FOUND, message, param="after")
-            start = ids.index(after) + 1
-        page = items[start : start + limit]
-        listed: wire.ResponseItemList = {
-            "object": "list",
-            "data": page,  # type: ignore[typeddict-item]
-            "first_id": page[0]["id"] if page else None,
-            "last_id": page[-1]["id"] if page else None,
-            "has_more": start + limit < len(items),
-        }
-        return Reply(listed)
+        return Reply(page_of(items, after, limit, order, f"The response {response_id[:200]!r}"))
 
     async def _required(self, context: RequestContext, id: str) -> wire.ResponseObject:
         with store_errors():

@@ -1,7 +1,9 @@
-"""Storage of responses: a protocol, an implementation with a database, and one that stores nothing."""
+"""Storage of responses and conversations: protocols, an implementation with a database, and one that stores nothing."""
 
 from specvino.handlers.store.protocol import (
     UNFINISHED,
+    Conversation,
+    ConversationStore,
     Link,
     NoStore,
     Record,
@@ -11,4 +13,15 @@ from specvino.handlers.store.protocol import (
     Thread,
 )
 
-__all__ = ["UNFINISHED", "Link", "NoStore", "Record", "ResponseStore", "StoreUnavailable", "StoredItem", "Thread"]
+__all__ = [
+    "UNFINISHED",
+    "Conversation",
+    "ConversationStore",
+    "Link",
+    "NoStore",
+    "Record",
+    "ResponseStore",
+    "StoreUnavailable",
+    "StoredItem",
+    "Thread",
+]

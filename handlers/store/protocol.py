@@ -1,6 +1,6 @@
-"""The protocol of a store of responses, and the store that keeps nothing."""
+"""The protocols of a store of responses and conversations, and the store that keeps nothing."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Protocol
 
@@ -44,9 +44,54 @@ class Thread:
     missing: str | None
 
 
+@dataclass(frozen=True, slots=True)
+class Conversation:
+    """A conversation without its items. `created_at` is in Unix seconds."""
+
+    id: str
+    created_at: int
+    metadata: Mapping[str, str]
+
+
+class ConversationStore(Protocol):
+    """A store of conversations. Every method may raise StoreUnavailable. When one returns, its change is on the disk.
+
+    A conversation belongs to an owner, as a response does.
+    """
+
+    async def create(self, items: Sequence[StoredItem], metadata: Mapping[str, str], owner: str) -> Conversation:
+        """Stores a new conversation with these items."""
+        ...
+
+    async def get(self, id: str, owner: str) -> Conversation | None:
+        """Returns a conversation, None if it isn't stored."""
+        ...
+
+    async def describe(self, id: str, metadata: Mapping[str, str], owner: str) -> Conversation | None:
+        """Replaces a conversation's metadata, and returns the conversation, None if it isn't stored."""
+        ...
+
+    async def delete(self, id: str, owner: str) -> bool:
+        """Deletes a conversation with its items; returns whether it was stored."""
+        ...
+
+    async def add(self, id: str, items: Sequence[StoredItem], owner: str) -> list[StoredItem] | None:
+        """Adds items at the end of a conversation, all or none. An item whose id the conversation already has gets
+        another one. Returns the items as they are stored, None if the conversation isn't stored."""
+        ...
+
+    async def items(self, id: str, owner: str) -> list[StoredItem] | None:
+        """Returns a conversation's items, the oldest first; None if the conversation isn't stored."""
+        ...
+
+    async def remove(self, id: str, item_id: str, owner: str) -> bool:
+        """Deletes an item of a conversation; returns whether it was stored."""
+        ...
+
+
 class ResponseStore(Protocol):
-    """A store of responses. Every method may raise StoreUnavailable. When `add` or `finish` returns, the response is on
-    the disk.
+    """A store of responses, and of conversations. Every method may raise StoreUnavailable. When `add` or `finish`
+    returns, the response is on the disk.
 
     A response belongs to an owner, the empty string if the server has no keys. It doesn't exist for other owners.
     """
@@ -58,8 +103,11 @@ class ResponseStore(Protocol):
 
     @property
     def place(self) -> str:
-        """Where it stores responses, for the operator."""
+        """Where it stores them, for the operator."""
         ...
+
+    @property
+    def conversations(self) -> ConversationStore: ...
 
     async def open(self) -> None: ...
 
@@ -90,7 +138,8 @@ class ResponseStore(Protocol):
         ...
 
     async def items(self, ids: Iterable[str], owner: str) -> dict[str, StoredItem]:
-        """Returns the items with these ids, of any response of the owner; items that aren't stored are left out."""
+        """Returns the items with these ids, of any response or conversation of the owner; items that aren't stored are
+        left out."""
         ...
 
     async def delete(self, id: str, owner: str) -> bool:
@@ -98,11 +147,37 @@ class ResponseStore(Protocol):
         ...
 
 
+class NoConversations:
+    """A store in which there are no conversations."""
+
+    async def create(self, items: Sequence[StoredItem], metadata: Mapping[str, str], owner: str) -> Conversation:
+        raise StoreUnavailable("it keeps nothing")
+
+    async def get(self, id: str, owner: str) -> Conversation | None:
+        return None
+
+    async def describe(self, id: str, metadata: Mapping[str, str], owner: str) -> Conversation | None:
+        return None
+
+    async def delete(self, id: str, owner: str) -> bool:
+        return False
+
+    async def add(self, id: str, items: Sequence[StoredItem], owner: str) -> list[StoredItem] | None:
+        return None
+
+    async def items(self, id: str, owner: str) -> list[StoredItem] | None:
+        return None
+
+    async def remove(self, id: str, item_id: str, owner: str) -> bool:
+        return False
+
+
 class NoStore:
     """A store that keeps nothing."""
 
     keeps = False
     place = "nowhere"
+    conversations: ConversationStore = NoConversations()
 
     async def open(self) -> None:
         pass

@@ -61,6 +61,28 @@ ITEMS = Table(
     Index("specvino_items_by_response", "response_id"),
 )
 
+CONVERSATIONS = Table(
+    "specvino_conversations",
+    METADATA,
+    Column("id", _Id, primary_key=True),
+    Column("key_owner", String(32), nullable=False),
+    Column("created_at", Integer, nullable=False),
+    # The last change (Unix seconds).
+    Column("used_at", Float, nullable=False, index=True),
+    # The number of items that were ever added: the position of the next one.
+    Column("added", Integer, nullable=False),
+    Column("metadata", _Bytes, nullable=False),
+)
+
+CONVERSATION_ITEMS = Table(
+    "specvino_conversation_items",
+    METADATA,
+    Column("conversation_id", _Id, ForeignKey(CONVERSATIONS.c.id, ondelete="CASCADE"), primary_key=True),
+    Column("position", Integer, primary_key=True, autoincrement=False),
+    Column("item_id", _Id, nullable=False, index=True),
+    Column("item", _Bytes, nullable=False),
+)
+
 # The last heartbeat of each server (Unix seconds): unfinished responses of a lost server have failed.
 SERVERS = Table(
     "specvino_servers",

@@ -4,28 +4,25 @@ import asyncio
 import logging
 import uuid
 import zlib
-from collections.abc import AsyncIterator, Iterable, Iterator
-from contextlib import asynccontextmanager, contextmanager, suppress
-from datetime import UTC, datetime
+from collections.abc import Iterable
+from contextlib import suppress
 from typing import Any
 
 import msgspec
-from sqlalchemy import ColumnElement, DateTime, delete, exists, func, insert, literal, select, update
-from sqlalchemy.exc import SQLAlchemyError
+from sqlalchemy import ColumnElement, delete, exists, func, insert, literal, select, update
 from sqlalchemy.ext.asyncio import AsyncConnection
 
 from specvino.generated import wire
-from specvino.handlers.store.connect import connect, shown
+from specvino.handlers.store.conversations import SqlConversations, expire, referenced
+from specvino.handlers.store.database import Database, now
 from specvino.handlers.store.protocol import UNFINISHED, Link, Record, StoredItem, StoreUnavailable, Thread
-from specvino.handlers.store.schema import ITEMS, RESPONSES, SERVERS, bring_up_to_date
+from specvino.handlers.store.schema import ITEMS, RESPONSES, SERVERS
 
 DAYS = 30
 
 # Seconds between two heartbeats of a server, and seconds without one until it counts as lost.
 BEAT = 5.0
 LOST_AFTER = 20.0
-
-_UP_TO_DATE = "specvino_up_to_date"
 
 _SHOWN = ~RESPONSES.c.hidden
 
@@ -40,9 +37,9 @@ _decode = msgspec.json.decode
 
 
 class SqlStore:
-    """A ResponseStore at a SQLAlchemy URL that keeps responses for `days` and, unless it is None, at most `most` of
-    them, the parts of a conversation as long as its newest one. A server without a heartbeat for `lost_after` seconds
-    counts as lost.
+    """A ResponseStore at a SQLAlchemy URL that keeps responses and conversations for `days` and, unless it is None, at
+    most `most` of each: a chain of responses as long as its newest one, a conversation from its last change on. A
+    server without a heartbeat for `lost_after` seconds counts as lost.
 
     Raises ValueError for an invalid URL.
     """
@@ -50,20 +47,20 @@ class SqlStore:
     def __init__(
         self, url: str, *, days: float = DAYS, most: int | None = None, lost_after: float = LOST_AFTER
     ) -> None:
-        self._engine = connect(url)
+        self._database = Database(url)
+        self.conversations = SqlConversations(self._database)
         self._seconds = days * 86400
         self._most = most
         self._lost_after = lost_after
         self._id = uuid.uuid4().hex
         self._is_alone = False
         self._upkeep: asyncio.Task[None] | None = None
-        self._migrating = asyncio.Lock()  # Alembic's context is global to the process
 
     keeps = True
 
     @property
     def place(self) -> str:
-        return shown(self._engine.url)
+        return self._database.place
 
     async def open(self) -> None:
         await self._keep_up()
@@ -74,9 +71,9 @@ class SqlStore:
             self._upkeep.cancel()
             await asyncio.gather(self._upkeep, return_exceptions=True)
             with suppress(StoreUnavailable):  # other servers will detect that this one is lost
-                async with self._transaction() as connection:
+                async with self._database.transaction() as connection:
                     await connection.execute(delete(SERVERS).where(SERVERS.c.id == self._id))
-        await self._engine.dispose()
+        await self._database.close()
 
     async def add(self, record: Record) -> None:
         response = record.response
@@ -90,7 +87,7 @@ class SqlStore:
             "key_owner": record.owner,
             "input": _encode(record.input),
         }
-        async with self._transaction() as connection:
+        async with self._database.transaction() as connection:
             await connection.execute(insert(RESPONSES).values(row))
             await _index(connection, response["id"], record.input)
             await _index(connection, response["id"], response["output"])
@@ -99,13 +96,13 @@ class SqlStore:
         if self._is_alone:
             return True
         row = await _row(record)
-        async with self._transaction() as connection:
+        async with self._database.transaction() as connection:
             return await _change(connection, record, row)
 
     async def finish(self, record: Record) -> bool:
         row = await _row(record)
         row["owner"] = None
-        async with self._transaction() as connection:
+        async with self._database.transaction() as connection:
             if not await _change(connection, record, row):
                 return False
             await _index(connection, record.response["id"], record.response["output"])
@@ -127,7 +124,7 @@ class SqlStore:
         earlier = select(r.id, r.previous_id, chain.c.depth + 1).where(r.id == chain.c.previous_id, owned)
         chain = chain.union_all(earlier)
         links = select(r.previous_id, r.response, r.input).join(chain, chain.c.id == r.id)
-        async with self._transaction() as connection:
+        async with self._database.transaction() as connection:
             rows = (await connection.execute(links.order_by(chain.c.depth.desc()))).all()
         if not rows:
             return None
@@ -140,14 +137,15 @@ class SqlStore:
         r = RESPONSES.c
         holders = select(ITEMS.c.response_id).where(ITEMS.c.item_id.in_(wanted))
         query = select(r.response, r.input).where(r.id.in_(holders), r.key_owner == owner)
-        async with self._transaction() as connection:
+        async with self._database.transaction() as connection:
             rows = (await connection.execute(query)).all()
-        items = (item for row in rows for item in (*_decode(row.input), *_decode(row.response)["output"]))
+            items = await referenced(connection, wanted, owner)
+        items += (item for row in rows for item in (*_decode(row.input), *_decode(row.response)["output"]))
         return {item["id"]: item for item in items if item["id"] in wanted}
 
     async def delete(self, id: str, owner: str) -> bool:
         r = RESPONSES.c
-        async with self._transaction() as connection:
+        async with self._database.transaction() as connection:
             shown = select(r.response).where(r.id == id, r.key_owner == owner, _SHOWN)
             response = (await connection.execute(shown)).scalar()
             if response is None:
@@ -159,21 +157,9 @@ class SqlStore:
             await _prune(connection, r.hidden)
             return True
 
-    @asynccontextmanager
-    async def _transaction(self) -> AsyncIterator[AsyncConnection]:
-        with _errors():
-            async with self._engine.connect() as connection:
-                if _UP_TO_DATE not in connection.info:  # per connection: it may be the first one to a replaced database
-                    async with self._migrating:
-                        await connection.run_sync(bring_up_to_date)
-                    await connection.rollback()  # the transaction that was started by reading the version
-                    connection.info[_UP_TO_DATE] = True
-                async with connection.begin():
-                    yield connection
-
     async def _column(self, id: str, owner: str, column: Any) -> Any:
         query = select(column).where(RESPONSES.c.id == id, RESPONSES.c.key_owner == owner, _SHOWN)
-        async with self._transaction() as connection:
+        async with self._database.transaction() as connection:
             return (await connection.execute(query)).scalar()
 
     async def _keep_up_always(self) -> None:
@@ -186,32 +172,26 @@ class SqlStore:
 
     async def _keep_up(self) -> None:
         """Writes this server's heartbeat, fails unfinished responses of lost servers, and deletes responses that are
-        too old or too many."""
+        too old or too many, and such conversations."""
         r = RESPONSES.c
-        async with self._transaction() as connection:
-            now = await _now(connection)
-            seen = await connection.execute(update(SERVERS).where(SERVERS.c.id == self._id).values(seen=now))
+        async with self._database.transaction() as connection:
+            present = await now(connection)
+            seen = await connection.execute(update(SERVERS).where(SERVERS.c.id == self._id).values(seen=present))
             if not seen.rowcount:  # this server is new, or counted as lost
-                await connection.execute(insert(SERVERS).values(id=self._id, seen=now))
+                await connection.execute(insert(SERVERS).values(id=self._id, seen=present))
             others = SERVERS.c.id != self._id
-            await connection.execute(delete(SERVERS).where(SERVERS.c.seen <= now - self._lost_after, others))
+            await connection.execute(delete(SERVERS).where(SERVERS.c.seen <= present - self._lost_after, others))
             self._is_alone = not (await connection.execute(select(SERVERS.c.id).where(others).limit(1))).first()
             orphans = select(r.id, r.response, r.input, r.events).where(
                 r.owner.is_not(None), r.owner.not_in(select(SERVERS.c.id))
             )
             rows = (await connection.execute(orphans)).all()
-            await _prune(connection, r.created_at < now - self._seconds)
+            await _prune(connection, r.created_at < present - self._seconds)
             if self._most is not None:
                 await _delete(connection, await _surplus(connection, self._most))
+            await expire(connection, present - self._seconds, self._most)
         for row in rows:
             await self.finish(_failed(_decode(row.response), _decode(row.input), zlib.decompress(row.events)))
-
-
-async def _now(connection: AsyncConnection) -> float:
-    """Returns the database's Unix time, since the clocks of servers may differ."""
-    result = await connection.execute(select(func.current_timestamp(type_=DateTime(timezone=True))))
-    now: datetime = result.scalar_one()
-    return (now if now.tzinfo else now.replace(tzinfo=UTC)).timestamp()
 
 
 async def _row(record: Record) -> dict[str, Any]:
@@ -278,12 +258,3 @@ def _failed(response: wire.ResponseObject, input: list[StoredItem], events: byte
     lines = events.splitlines()
     last: wire.ResponseFailedEvent = {"type": "response.failed", "sequence_number": len(lines), "response": failed}
     return Record(failed, input, [*lines, _encode(last)])
-
-
-@contextmanager
-def _errors() -> Iterator[None]:
-    try:
-        yield
-    except (SQLAlchemyError, OSError) as error:
-        cause = getattr(error, "orig", None) or error
-        raise StoreUnavailable(str(cause).splitlines()[0] if str(cause) else type(cause).__name__) from error

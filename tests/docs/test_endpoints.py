@@ -34,8 +34,16 @@ def shown(endpoint: str) -> dict[str, tuple[str, Any]]:
 
 
 def address(client: httpx.Client, operation: Operation) -> str:
-    """With the ids in place: of the model, and of a response to the request that the page of responses shows."""
+    """With the ids in place: of the model, and of a response, a conversation and an item that are made by the requests
+    that their pages show."""
     path = operation.path.replace("{model}", "smollm2")
+    if "{conversation_id}" in path:
+        id = client.post("/conversations", json=shown("conversations")["A request"][1]).json()["id"]
+        path = path.replace("{conversation_id}", id)
+        if operation.endpoint in ("conversation_items", "conversation_item", "conversation_item_deletion"):
+            items = shown("conversation_items_creation")["A request"][1]
+            added = client.post(f"/conversations/{id}/items", json=items).json()
+            path = path.replace("{item_id}", added["first_id"])
     if "{response_id}" in path:
         _, body = shown("responses")["A request"]
         # A long answer, which is not whole before it is cancelled.

@@ -21,10 +21,22 @@ ELSEWHERE = {
     ("response", "stream"): ("response", "item"),
     ("compact", "request"): ("input",),
     ("compact", "response"): ("output", "usage"),
+    ("conversations", "request"): ("items",),
+    ("conversation_items_creation", "request"): ("items",),
+    ("conversation_items", "response"): ("data",),
+    ("conversation_items_creation", "response"): ("data",),
     ("input_tokens", "request"): ("conversation", "input", "reasoning", "text", "tool_choice", "tools"),
 }
-# What several endpoints answer with is described at responses.
-SAME = (("response", "response"), ("response", "stream"), ("response_cancel", "response"))
+# What several endpoints answer with is described at one: responses, conversations, and the items of a list.
+SAME = (
+    ("response", "response"),
+    ("response", "stream"),
+    ("response_cancel", "response"),
+    ("conversation", "response"),
+    ("conversation_update", "response"),
+    ("conversation_item", "response"),
+    ("conversation_item_deletion", "response"),
+)
 
 
 def by_field(document: Mapping[str, Any], parts: Mapping[tuple[str, str], Schema]) -> dict[str, Fact]:

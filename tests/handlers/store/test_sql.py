@@ -345,7 +345,7 @@ def test_a_full_disk(url, tmp_path) -> None:
 
     async def limited():
         store = SqlStore(url)
-        sqlalchemy.event.listen(store._engine.sync_engine, "connect", limit)
+        sqlalchemy.event.listen(store._database._engine.sync_engine, "connect", limit)
         await store.open()
         await look(store)
         await store.close()

@@ -17,6 +17,7 @@ MINIMAL: dict[str, dict[str, Any]] = {
     "chat": {"model": "m", "messages": [{"role": "user", "content": "hi"}]},
     "completions": {"model": "m", "prompt": "hi"},
     "responses": {"model": "m", "input": "hi"},
+    "input_tokens": {"model": "m", "input": "hi"},
     "tokenize": {"model": "m", "text": "hi"},
 }
 

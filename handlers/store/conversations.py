@@ -1,0 +1,133 @@
+"""Conversations in a database, through SQLAlchemy."""
+
+import time
+import uuid
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any
+
+import msgspec
+from sqlalchemy import delete, insert, select, update
+from sqlalchemy.ext.asyncio import AsyncConnection
+
+from specvino.handlers.store.database import Database, now
+from specvino.handlers.store.protocol import Conversation, StoredItem
+from specvino.handlers.store.schema import CONVERSATION_ITEMS, CONVERSATIONS
+
+_C = CONVERSATIONS.c
+_I = CONVERSATION_ITEMS.c
+
+_encode = msgspec.json.encode
+_decode = msgspec.json.decode
+
+
+class SqlConversations:
+    """A ConversationStore in a database."""
+
+    def __init__(self, database: Database) -> None:
+        self._database = database
+
+    async def create(self, items: Sequence[StoredItem], metadata: Mapping[str, str], owner: str) -> Conversation:
+        conversation = Conversation(f"conv_{uuid.uuid4().hex}", int(time.time()), metadata)
+        row = {
+            "id": conversation.id,
+            "key_owner": owner,
+            "created_at": conversation.created_at,
+            "added": 0,
+            "metadata": _encode(metadata),
+        }
+        async with self._database.transaction() as connection:
+            await connection.execute(insert(CONVERSATIONS).values(row | {"used_at": await now(connection)}))
+            await _add(connection, conversation.id, owner, items)
+        return conversation
+
+    async def get(self, id: str, owner: str) -> Conversation | None:
+        async with self._database.transaction() as connection:
+            return await _get(connection, id, owner)
+
+    async def describe(self, id: str, metadata: Mapping[str, str], owner: str) -> Conversation | None:
+        change = update(CONVERSATIONS).where(_C.id == id, _C.key_owner == owner)
+        async with self._database.transaction() as connection:
+            await connection.execute(change.values(metadata=_encode(metadata), used_at=await now(connection)))
+            return await _get(connection, id, owner)
+
+    async def delete(self, id: str, owner: str) -> bool:
+        async with self._database.transaction() as connection:
+            if await _get(connection, id, owner) is None:
+                return False
+            await delete_conversations(connection, [id])
+            return True
+
+    async def add(self, id: str, items: Sequence[StoredItem], owner: str) -> list[StoredItem] | None:
+        async with self._database.transaction() as connection:
+            return await _add(connection, id, owner, items)
+
+    async def items(self, id: str, owner: str) -> list[StoredItem] | None:
+        async with self._database.transaction() as connection:
+            if await _get(connection, id, owner) is None:
+                return None
+            query = select(_I.item).where(_I.conversation_id == id).order_by(_I.position)
+            return [_decode(item) for item in (await connection.execute(query)).scalars()]
+
+    async def remove(self, id: str, item_id: str, owner: str) -> bool:
+        async with self._database.transaction() as connection:
+            if await _get(connection, id, owner) is None:
+                return False
+            gone = delete(CONVERSATION_ITEMS).where(_I.conversation_id == id, _I.item_id == item_id)
+            return bool((await connection.execute(gone)).rowcount)
+
+
+async def referenced(connection: AsyncConnection, ids: Iterable[str], owner: str) -> list[StoredItem]:
+    """Returns the items with these ids, of any conversation of the owner."""
+    query = select(_I.item).join(CONVERSATIONS, _C.id == _I.conversation_id)
+    found = await connection.execute(query.where(_I.item_id.in_(set(ids)), _C.key_owner == owner))
+    return [_decode(item) for item in found.scalars()]
+
+
+async def expire(connection: AsyncConnection, before: float, most: int | None) -> None:
+    """Deletes the conversations that were last added to or changed before a Unix time, and those beyond the `most`
+    that were changed last."""
+    old = list((await connection.execute(select(_C.id).where(_C.used_at < before))).scalars())
+    if most is not None:
+        newest_first = select(_C.id).where(_C.used_at >= before).order_by(_C.used_at.desc(), _C.id)
+        old += (await connection.execute(newest_first.offset(most))).scalars()
+    await delete_conversations(connection, old)
+
+
+async def delete_conversations(connection: AsyncConnection, ids: Sequence[str]) -> None:
+    """Deletes conversations with their items."""
+    for start in range(0, len(ids), 500):  # databases limit the parameters of a statement
+        batch = ids[start : start + 500]
+        await connection.execute(delete(CONVERSATION_ITEMS).where(_I.conversation_id.in_(batch)))
+        await connection.execute(delete(CONVERSATIONS).where(_C.id.in_(batch)))
+
+
+async def _get(connection: AsyncConnection, id: str, owner: str) -> Conversation | None:
+    query = select(_C.id, _C.created_at, _C.metadata).where(_C.id == id, _C.key_owner == owner)
+    row = (await connection.execute(query)).first()
+    return None if row is None else Conversation(row.id, row.created_at, _decode(row.metadata))
+
+
+async def _add(
+    connection: AsyncConnection, id: str, owner: str, items: Sequence[StoredItem]
+) -> list[StoredItem] | None:
+    """Adds items at the end of a conversation; an item whose id it already has gets another one."""
+    # The update comes first: until the end of the transaction, others who add to this conversation wait.
+    counted = update(CONVERSATIONS).where(_C.id == id, _C.key_owner == owner)
+    changed = await connection.execute(counted.values(added=_C.added + len(items), used_at=await now(connection)))
+    if not changed.rowcount:
+        return None
+    end = (await connection.execute(select(_C.added).where(_C.id == id))).scalar_one()
+    wanted = {item["id"] for item in items}
+    taken = select(_I.item_id).where(_I.conversation_id == id, _I.item_id.in_(wanted))
+    known = set((await connection.execute(taken)).scalars())
+    rows: list[dict[str, Any]] = []
+    added: list[StoredItem] = []
+    for position, item in enumerate(items, end - len(items)):
+        if item["id"] in known:
+            item = {**item, "id": f"{item['id'].partition('_')[0][:16]}_{uuid.uuid4().hex}"}
+        known.add(item["id"])
+        added.append(item)
+        rows.append({"conversation_id": id, "position": position, "item_id": item["id"], "item": _encode(item)})
+    if rows:
+        await connection.execute(insert(CONVERSATION_ITEMS), rows)
+    return added
