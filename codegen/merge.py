@@ -59,7 +59,9 @@ def copy_like(dialect: dict[str, Any]) -> None:
     for the fields inside that one, unless it has their own."""
     for parts in dialect["fields"].values():
         paths = parts.get("request") if isinstance(parts, dict) else None
-        for path, entry in list(paths.items()) if isinstance(paths, dict) else ():
+        if not isinstance(paths, dict):  # a level for the whole endpoint or part
+            continue
+        for path, entry in list(paths.items()):
             if isinstance(entry, dict) and (like := entry.pop("like", None)):
                 endpoint, _, model = like.partition(".")
                 for other, inner in dialect["fields"][endpoint]["request"].items():

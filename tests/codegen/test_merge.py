@@ -1,5 +1,7 @@
 """Where a field's level comes from."""
 
+from typing import Any
+
 import pytest
 from support.tiny_document import dialect, ref, talk, thing
 
@@ -120,7 +122,7 @@ def test_the_document_says_what_is_handed_on() -> None:
 
 
 def test_what_is_like_another_field_has_its_inner_entries() -> None:
-    said = {
+    said: dict[str, Any] = {
         "fields": {
             "talk": {
                 "request": {"tools": "full", "tools[].cost": "refused", "tools[].function": "full", "toolset": "full"}

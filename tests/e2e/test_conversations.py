@@ -174,7 +174,7 @@ def test_requests_at_the_same_time_add_whole_turns(client: OpenAI) -> None:
     id = created(client)
     answers = [ask(client, f"script: delay=0.02\n{n}", conversation=id, background=True) for n in range(6)]
     for answer in answers:
-        wait_until(lambda id=answer.id: client.responses.retrieve(id).status == "completed")  # type: ignore[misc]
+        wait_until(lambda id=answer.id: client.responses.retrieve(id).status == "completed")
     items: list[Any] = list(client.conversations.items.list(id, order="asc", limit=100))
     assert [item.role for item in items] == ["user", "assistant"] * 6
     said = {item.content[0].text for item in items[::2]}

@@ -41,7 +41,7 @@ class Conversations(Part):
     def create_conversation(self, call: Call) -> dict[str, Any]:
         body = self.server.requests.accepted(call, "CreateConversationRequest")
         items = self.items_of(call, body.get("items") or [])
-        shown = {
+        shown: dict[str, Any] = {
             "id": f"conv_{self.server.generation.count():08x}",
             "object": "conversation",
             "created_at": self.server.http.now(),

@@ -106,7 +106,7 @@ def test_what_is_deleted_is_gone(url: str) -> None:
         kept = store.conversations
         id = (await kept.create([item("a")], {}, "")).id
         assert [await kept.delete(id, ""), await kept.delete(id, "")] == [True, False]
-        assert await kept.get(id, "") is await kept.items(id, "") is await kept.add(id, [item("b")], "") is None
+        assert [await kept.get(id, ""), await kept.items(id, ""), await kept.add(id, [item("b")], "")] == [None] * 3
         assert await kept.describe(id, {}, "") is None
         assert not await kept.remove(id, "a", "")
         assert await store.items(["a", "b"], "") == {}
@@ -118,8 +118,9 @@ def test_it_belongs_to_its_owner(url: str) -> None:
     async def look(store: SqlStore) -> None:
         kept = store.conversations
         id = (await kept.create([item("a")], {}, "one")).id
-        assert await kept.get(id, "other") is await kept.items(id, "other") is None
-        assert await kept.add(id, [item("b")], "other") is await kept.describe(id, {"a": "b"}, "other") is None
+        assert [await kept.get(id, "other"), await kept.items(id, "other")] == [None] * 2
+        assert await kept.add(id, [item("b")], "other") is None
+        assert await kept.describe(id, {"a": "b"}, "other") is None
         assert not await kept.remove(id, "a", "other")
         assert not await kept.delete(id, "other")
         assert await store.items(["a"], "other") == {}
@@ -204,7 +205,7 @@ def test_nothing_is_kept_without_a_store() -> None:
         kept = NoStore().conversations
         with pytest.raises(StoreUnavailable):
             await kept.create([], {}, "")
-        assert await kept.get("a", "") is await kept.items("a", "") is await kept.add("a", [], "") is None
+        assert [await kept.get("a", ""), await kept.items("a", ""), await kept.add("a", [], "")] == [None] * 3
         assert await kept.describe("a", {}, "") is None
         assert not await kept.remove("a", "b", "")
         assert not await kept.delete("a", "")
