@@ -33,7 +33,8 @@ def prompts(body: Mapping[str, Any]) -> list[Prompt]:
     if isinstance(content := body.get("content"), list):
         texts = tuple(part for part in content if isinstance(part, str))
         return [Prompt(texts=texts, ids=tuple(part for part in content if not isinstance(part, str)))]
-    if ids := body.get("prompt_token_ids") or body.get("input_ids"):
+    # Only chat has input_ids; any other body may have a field of this name that means nothing.
+    if ids := body.get("prompt_token_ids") or ("messages" in body and body.get("input_ids")):
         return [_bare(prompt) for prompt in (ids if is_several(ids) else [ids])]
     if "messages" in body and body.get("disable_chat_template"):
         return [_bare("\n".join(_texts(body["messages"][0].get("content"))))]
