@@ -67,7 +67,7 @@ def bind(
         chat=Chat(pipeline),
         completions=Completions(pipeline),
         responses=Responses(pipeline, store, cipher),
-        conversations=Conversations(store, cipher),
+        conversations=Conversations(store),
         messages=Messages(pipeline, cipher),
         tokens=Tokens(served, limits),
         models=Models(served),

@@ -5,10 +5,9 @@ from typing import Any, cast
 from specvino.generated import models, wire
 from specvino.generated.errors import ErrorCode
 from specvino.generated.handlers import ListConversationItemsOrder, Reply, RequestContext
-from specvino.handlers.encryption import Cipher
 from specvino.handlers.errors import ApiError
 from specvino.handlers.or_none import or_none
-from specvino.handlers.responses.conversation import conversation_not_found, read_items
+from specvino.handlers.responses.conversation import conversation_not_found, resolved
 from specvino.handlers.responses.persistence import page_of, store_errors
 from specvino.handlers.responses.request import InputItem, stored
 from specvino.handlers.store import Conversation, ResponseStore, StoredItem
@@ -17,9 +16,8 @@ from specvino.handlers.store import Conversation, ResponseStore, StoredItem
 class Conversations:
     """POST /conversations, and the operations below /conversations/{conversation_id}."""
 
-    def __init__(self, store: ResponseStore, cipher: Cipher) -> None:
+    def __init__(self, store: ResponseStore) -> None:
         self._store = store
-        self._cipher = cipher
 
     async def create_conversation(
         self, context: RequestContext, body: models.CreateConversationRequest
@@ -105,7 +103,7 @@ class Conversations:
 
     async def _stored(self, context: RequestContext, items: list[InputItem]) -> list[StoredItem]:
         """Returns items in their stored form. Raises ApiError."""
-        return stored(await read_items(items, "items", self._store, self._cipher, context.owner))
+        return stored(await resolved(items, "items", self._store, context.owner))
 
     async def _required(self, context: RequestContext, id: str) -> wire.Conversation:
         self._require_store()

@@ -36,11 +36,18 @@ async def read_conversation(
     session: Session | None = None,
 ) -> ResponseConversation:
     """Returns the conversation that a request of `owner`, in a session, continues or starts. Raises ApiError."""
-    input = body.input if isinstance(body.input, str) else await read_items(body.input, "input", store, cipher, owner)
-    id = conversation_of(body)
-    previous = await (_items_of(id, store, owner) if id else _previous_items(body, store, owner, session))
-    continued = "conversation" if id else "previous_response_id"
-    return ResponseConversation(opened(read(previous), input, cipher, continued), stored(input), previous)
+    input: str | list[InputItem]
+    if isinstance(body.input, str):
+        input = body.input
+    else:
+        clear = [decrypted(item, f"input.{index}.encrypted_content", cipher) for index, item in enumerate(body.input)]
+        input = await resolved(clear, "input", store, owner)
+    if id := conversation_of(body):
+        previous = await _items_of(id, store, owner)
+        earlier = [decrypted(item, "conversation", cipher) for item in read(previous)]
+        return ResponseConversation(opened(earlier, input, cipher, "conversation"), stored(input), previous)
+    previous = await _previous_items(body, store, owner, session)
+    return ResponseConversation(opened(read(previous), input, cipher), stored(input), previous)
 
 
 def to_conversation(
@@ -65,15 +72,11 @@ def to_conversation(
     return (*head, *messages) if messages else ()
 
 
-async def read_items(
-    items: Sequence[InputItem], param: str, store: ResponseStore, cipher: Cipher, owner: str
-) -> list[InputItem]:
-    """Returns the items of the field `param`, with references replaced by the owner's stored items, and reasoning
-    decrypted. Raises ApiError."""
-    clear = [decrypted(item, f"{param}.{index}", cipher) for index, item in enumerate(items)]
+async def resolved(items: Sequence[InputItem], param: str, store: ResponseStore, owner: str) -> list[InputItem]:
+    """Returns the items of the field `param`, with references replaced by the owner's stored items. Raises ApiError."""
     with store_errors():
-        by_id = await store.items([item.id for item in clear if isinstance(item, models.InputItemReference)], owner)
-    return [_resolved(item, f"{param}.{index}", by_id) for index, item in enumerate(clear)]
+        by_id = await store.items([item.id for item in items if isinstance(item, models.InputItemReference)], owner)
+    return [_resolved(item, f"{param}.{index}", by_id) for index, item in enumerate(items)]
 
 
 def _resolved(item: InputItem, param: str, by_id: Mapping[str, StoredItem]) -> InputItem:

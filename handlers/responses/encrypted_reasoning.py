@@ -36,10 +36,11 @@ async def encrypted(
 
 
 def decrypted(item: InputItem, param: str, cipher: Cipher) -> InputItem:
-    """Returns an input item, with its reasoning decrypted if it has only encrypted reasoning. Raises ApiError."""
+    """Returns an item, with its reasoning decrypted if it has only encrypted reasoning. Raises ApiError, which names
+    the field `param`."""
     if not isinstance(item, models.InputReasoning) or not (blob := or_none(item.encrypted_content)):
         return item
-    text = cipher.require(blob, f"{param}.encrypted_content")
+    text = cipher.require(blob, param)
     if or_none(item.content):
         return item
     return item.model_copy(update={"content": [models.InputReasoningTextContent(type="reasoning_text", text=text)]})

@@ -198,6 +198,23 @@ def test_a_summary_takes_the_place_of_its_items(tiny_server) -> None:
         assert second["usage"]["input_tokens"] == tokens
 
 
+def test_encrypted_reasoning_is_read_by_the_response(tiny_server) -> None:
+    with OpenAI(base_url=tiny_server.url, api_key="none", max_retries=0) as client:
+        asked: dict[str, Any] = {"model": "tiny", "temperature": 0}
+        answer: Any = client.responses.create(input="think", include=["reasoning.encrypted_content"], **asked)
+        (sealed,) = (item.encrypted_content for item in answer.output if item.type == "reasoning")
+        thoughts = [{"type": "reasoning", "encrypted_content": sealed, "summary": []}]
+        said: Any = [user("think"), *thoughts, {"role": "assistant", "content": answer.output_text}]
+        id = client.conversations.create(items=said).id
+        inside = client.responses.create(input="hello", conversation=id, **asked)
+        outside = client.responses.create(input=[*said, user("hello")], **asked)
+        assert inside.usage == outside.usage
+        foreign: Any = [{"type": "reasoning", "encrypted_content": "AAAA", "summary": []}]
+        client.conversations.items.create(id, items=foreign)
+        again = {**asked, "input": "hello", "conversation": id}
+        assert refused(client.responses.create, **again) == (400, "invalid_encrypted_content", "conversation")
+
+
 def test_over_a_websocket(scripted_server) -> None:
     with OpenAI(base_url=scripted_server.url, api_key="none") as client:
         id = created(client, "before")

@@ -44,6 +44,7 @@ ITEMS: dict[str, list[Item]] = {
     **{name: items for name, items in PLACES.items() if name != "content"},
     "content": [user([{"type": "input_text", "text": "capital"}]), PLACES["content"][1]],
     "role": [{"role": "system", "content": "who"}],
+    "encrypted_content": [{"type": "reasoning", "encrypted_content": "gAAAAAB"}],
     **{
         name: [{"type": "additional_tools", "tools": [tool(name.removeprefix("tools").removeprefix("[]."))]}]
         for name in (tool.removeprefix("input[].") for tool in TOOLS if tool.startswith("input[]."))
@@ -79,20 +80,6 @@ def _same(kept: list[Item], item: Item, name: str) -> None:
         expected = values(item, name)
         assert expected
         assert values(kept[0], name) == expected
-
-
-@proves(f"{CREATED}.encrypted_content", f"{ADDED}.encrypted_content")
-def test_encrypted_reasoning(run: Run, http: httpx.Client) -> None:
-    body = {"model": "m", "input": "think", "temperature": 0, "include": ["reasoning.encrypted_content"]}
-    output = http.post("/responses", json=body).json()["output"]
-    reasoning = next(item for item in output if item["type"] == "reasoning")
-    sealed = {"type": "reasoning", "encrypted_content": reasoning["encrypted_content"]}
-    if run.field.startswith(CREATED):
-        address = created(http, items=[sealed])
-    else:
-        address = created(http)
-        http.post(f"{address}/items", json={"items": [sealed]})
-    assert values(listed(http, address)[0], "content[].text") == values(reasoning, "content[].text")
 
 
 @proves("conversations.metadata")

@@ -62,7 +62,7 @@ def test_what_another_key_encrypted(content) -> None:
         {"type": "reasoning", "content": content, "encrypted_content": Cipher().encrypt("x")}
     )
     with pytest.raises(ApiError) as caught:
-        decrypted(item, "input.3", CIPHER)
+        decrypted(item, "input.3.encrypted_content", CIPHER)
     assert (caught.value.code, caught.value.param) == ("invalid_encrypted_content", "input.3.encrypted_content")
 
 
