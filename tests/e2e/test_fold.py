@@ -212,7 +212,7 @@ KINDS: dict[str, list[tuple[Any, dict[str, Any], dict[str, Any]]]] = {
 ELSEWHERE = {
     *("model", "messages", "prompt", "input", "stream", "stream_options"),
     *("num_assistant_tokens", "assistant_confidence_threshold", "max_ngram_size"),
-    *("previous_response_id", "background"),
+    *("conversation", "previous_response_id", "background"),
     "context_management",  # two generations: test_compaction.py
     "chat_template",
 }

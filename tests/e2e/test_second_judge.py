@@ -45,12 +45,17 @@ def examples(operation):
 
 
 def filled(url, path):
-    """The operation's address: of the served model, or of a response that was stored for it."""
+    """The operation's address: of the served model, or of a response, a conversation or an item that was stored for
+    it."""
     path = path.replace("{model}", "m")
     if "{response_id}" in path:
         body: dict[str, str | bool] = {"model": "m", "input": "hello", "background": True}
         stored = requests.post(f"{url}/responses", json=body, headers=WITH_KEY, timeout=300)
         path = path.replace("{response_id}", stored.json()["id"])
+    if "{conversation_id}" in path:
+        items = [{"type": "message", "role": "user", "content": "hello", "id": "msg_1"}]
+        stored = requests.post(f"{url}/conversations", json={"items": items}, headers=WITH_KEY, timeout=300)
+        path = path.replace("{conversation_id}", stored.json()["id"]).replace("{item_id}", "msg_1")
     return url + path
 
 
@@ -77,9 +82,10 @@ def refused(path, method, operation):
     if operation.get("security") != []:
         yield 401, {"headers": {"Authorization": "Bearer wrong"}}
     if "requestBody" in operation:
-        yield 400, {"json": {}}
         yield 400, {"data": b"{"}
-        yield 404, {"json": {**examples(operation)[0], "model": "gpt-9"}}
+        if "{" not in path and path != "/conversations":  # which need neither fields nor a model
+            yield 400, {"json": {}}
+            yield 404, {"json": {**examples(operation)[0], "model": "gpt-9"}}
         yield 415, {"data": b"{}", "headers": WITH_KEY | {"Content-Type": "text/plain"}}
 
 
