@@ -1196,7 +1196,7 @@ SHAPES: dict[str, Shape] = {
     ),
     "CustomToolGrammar": Shape(
         fields={
-            'syntax': Field("supported", supported_values={'const': 'regex'}),
+            'syntax': Field("supported"),
             'definition': Field("supported"),
         },
         required=frozenset(['definition', 'syntax']),
@@ -1305,7 +1305,7 @@ SHAPES: dict[str, Shape] = {
     "FlatCustomToolFormat": Shape(
         fields={
             'type': Field("supported"),
-            'syntax': Field("supported", supported_values={'const': 'regex'}),
+            'syntax': Field("supported"),
             'definition': Field("supported"),
         },
         required=frozenset(['type']),

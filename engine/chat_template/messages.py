@@ -12,6 +12,7 @@ from dataclasses import replace
 from typing import Any, NamedTuple
 
 from specvino.engine.chat_template.capabilities import REASONING_KEYS, Capabilities
+from specvino.engine.grammar import LARK
 from specvino.engine.request import Conversation, Message, Tool, ToolCall
 from specvino.engine.segments import Hidden
 
@@ -279,8 +280,21 @@ def _function(tool: Tool) -> dict[str, Any]:
     function: dict[str, Any] = {"name": tool.name}
     if tool.description is not None:
         function["description"] = tool.description
-    function["parameters"] = _NO_PARAMETERS if tool.parameters is None else tool.parameters
+    function["parameters"] = _NO_PARAMETERS if tool.parameters is None else _shown(tool.parameters)
     return function
+
+
+def _shown(parameters: Mapping[str, Any]) -> Mapping[str, Any]:
+    """Returns parameters without Lark grammars: the tool's description has them, in a form that models read better."""
+    properties = parameters.get("properties")
+    if not isinstance(properties, Mapping):
+        return parameters
+    shown = {name: _without_lark(schema) for name, schema in properties.items()}
+    return {**parameters, "properties": shown}
+
+
+def _without_lark(schema: Any) -> Any:
+    return {key: value for key, value in schema.items() if key != LARK} if isinstance(schema, Mapping) else schema
 
 
 def _strings(value: Any) -> Iterator[str]:

@@ -1,12 +1,14 @@
-"""Grammars that constrain a language model's output: JSON Schemas and structural tags as EBNF for XGrammar.
+"""Grammars that constrain a language model's output: JSON Schemas, Lark grammars and structural tags as EBNF for
+XGrammar.
 
 `lower_json_schema` and `lower_structural_tag` return the grammar that XGrammar compiles; the builders (`constant`,
 `regex`, `tag` and others) make structural tags. A grammar never allows what a schema forbids, except for the keywords
-that the result lists. The package depends on jsonschema-rs and on nothing else of Specvino. Names outside `__all__` are
-private. README.md has the rules, the limits and an example.
+that the result lists. The package depends on jsonschema-rs and lark, and on nothing else of Specvino. Names outside
+`__all__` are private. README.md has the rules, the limits and an example.
 """
 
 from specvino.engine.grammar._errors import GrammarError, Path
+from specvino.engine.grammar._from_schema.strings import LARK
 from specvino.engine.grammar._json_schema import (
     JSON_TYPES,
     Members,
@@ -34,6 +36,7 @@ from specvino.engine.grammar._structural_tags.builders import (
     ebnf,
     either,
     json_schema,
+    lark,
     plain_string,
     regex,
     sequence,
@@ -45,6 +48,7 @@ from specvino.engine.grammar._structural_tags.builders import (
 __all__ = [
     "ANY_TEXT",
     "JSON_TYPES",
+    "LARK",
     "NOTHING",
     "NO_ARGUMENTS",
     "GrammarError",
@@ -62,6 +66,7 @@ __all__ = [
     "either",
     "json_schema",
     "json_schema_example",
+    "lark",
     "lower_json_schema",
     "lower_structural_tag",
     "members",

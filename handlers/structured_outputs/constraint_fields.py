@@ -5,7 +5,7 @@ import json
 from collections.abc import Callable, Mapping
 from typing import Any
 
-from specvino.engine.grammar import constant, ebnf, either, regex
+from specvino.engine.grammar import constant, ebnf, either, lark, regex
 from specvino.handlers.structured_outputs.output import (
     Path,
     StructuredOutput,
@@ -40,9 +40,8 @@ def _choice(value: list[str], param: str, strict: bool) -> StructuredOutput:
 
 
 def _grammar(value: str, param: str, strict: bool) -> StructuredOutput:
-    if "::=" not in value:
-        raise unusable(param, 'a grammar has rules such as root ::= "yes" | "no"; other notations aren\'t supported')
-    return of_format(ebnf(value), param, within=_behind("grammar"))
+    # As vLLM does, a text without this sign is taken for a Lark grammar.
+    return of_format(ebnf(value) if "::=" in value else lark(value), param, within=_behind("grammar"))
 
 
 def _structural_tag(value: str, param: str, strict: bool) -> StructuredOutput:

@@ -174,7 +174,6 @@ def _calling(
     chosen = [tool for tool in known if choice.allows(tool)]
     if forced:
         _require_callable(body, chosen, choice)
-        _require_enforceable(chosen)
     # Without a forced call, optional calls can be constrained to the schemas of strict tools.
     holds = not forced and calling == "strict" and not any(group("unconstrained").matches(lookup(body)))
     return ToolCalling(
@@ -196,7 +195,7 @@ def _unsupported(chosen: Sequence[OfferedTool], calling: Calling | None, holds: 
     for tool in chosen:
         if tool.strict:
             yield f"{tool.param}.strict"
-        if tool.kind == "custom" and tool.schema_param and tool.enforceable:
+        if tool.kind == "custom" and tool.schema_param:
             yield tool.schema_param
 
 
@@ -212,18 +211,11 @@ def _require_callable(body: BaseModel, chosen: Sequence[OfferedTool], choice: _T
         raise ApiError(ErrorCode.UNKNOWN_TOOL, message, param=choice.param)
 
 
-def _require_enforceable(chosen: Iterable[OfferedTool]) -> None:
-    for tool in chosen:
-        if not tool.enforceable:
-            message = f"{tool.schema_param} can't be enforced, as a forced call requires: it is a Lark grammar."
-            raise ApiError(ErrorCode.UNSUPPORTED_SCHEMA, message, param=tool.schema_param)
-
-
 def _tool(tool: OfferedTool, *, strict: bool, forced: bool, holds: bool) -> Tool:
     """Returns a tool for the engine. A schema that can't be enforced is rejected if the tool is strict and a call is
     forced, else reported. The grammar of a custom tool is strict.
     """
-    is_strict = tool.strict or (tool.kind == "custom" and tool.schema_param is not None and tool.enforceable)
+    is_strict = tool.strict or (tool.kind == "custom" and tool.schema_param is not None)
     return Tool(
         name=tool.function_name,
         description=tool.description,

@@ -4,6 +4,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from typing import Any, Literal
 
+from specvino.engine.grammar import LARK
 from specvino.generated import models
 from specvino.handlers.or_none import or_none
 from specvino.handlers.tools.custom import custom_parameters
@@ -16,7 +17,7 @@ _TOOL_SEARCH = "tool_search"
 @dataclass(frozen=True, slots=True)
 class OfferedTool:
     """A tool that a model can call, and its field `param`. `schema_param` is the field that constrains its arguments:
-    their schema, or the grammar of a custom tool, None if it has none. A grammar in Lark is not `enforceable`.
+    their schema, or the grammar of a custom tool, None if it has none.
 
     The client knows the tool by its `name` in the `namespace`, the model by its `function_name`.
     """
@@ -29,7 +30,6 @@ class OfferedTool:
     kind: ToolKind = "function"
     namespace: str | None = None
     schema_param: str | None = None
-    enforceable: bool = True
 
     @property
     def function_name(self) -> str:
@@ -100,16 +100,16 @@ def _custom(
     definition = (or_none(grammar.definition) or "") if grammar else ""
     is_regex = grammar is not None and or_none(grammar.syntax) == "regex"
     description = or_none(tool.description)
-    if grammar is not None and not is_regex:
+    constraint = {"pattern": f"^(?:{definition})$"} if is_regex else {LARK: definition} if grammar else {}
+    if grammar and not is_regex:
         description = "\n\n".join([*filter(None, [description]), f"The input matches this Lark grammar:\n{definition}"])
     return OfferedTool(
         param,
         tool.name,
         description,
-        custom_parameters({"pattern": f"^(?:{definition})$"} if is_regex else {}),
+        custom_parameters(constraint),
         kind="custom",
         schema_param=f"{param}.{grammar_name}.definition" if grammar else None,
-        enforceable=grammar is None or is_regex,
     )
 
 

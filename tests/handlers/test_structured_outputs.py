@@ -138,7 +138,6 @@ def test_the_older_form_of_a_structural_tag_names_its_own_places() -> None:
         ("guided_json", "{", "guided_json"),
         ("guided_json", '"a"', "guided_json"),
         ("structured_outputs", {"json": "[" * 100_000}, "structured_outputs.json"),
-        ("structured_outputs", {"grammar": "start: /a+/"}, "structured_outputs.grammar"),
         ("structural_tag", "[1]", "structural_tag"),
     ],
 )
@@ -146,6 +145,13 @@ def test_what_cannot_be_read(field, value, param) -> None:
     with pytest.raises(ApiError) as caught:
         of_chat(None, **{field: value})
     assert (caught.value.code, caught.value.param) == ("invalid_schema", param)
+
+
+def test_a_grammar_without_the_sign_of_ebnf_is_a_lark_grammar() -> None:
+    for definition, kind in (("start: /a+/", "lark"), ('root ::= "a"', "grammar")):
+        output = of_chat(None, structured_outputs={"grammar": definition})
+        assert output.constraint.tag["format"] == {"type": kind, "grammar": definition}
+        assert output.param_of(("format", "grammar")) == "structured_outputs.grammar"
 
 
 @pytest.mark.parametrize(

@@ -55,6 +55,12 @@ def test_the_text_has_the_form(ask: Ask) -> None:
     assert ask("count", **given(path, value), **{ask.limit: 40}).text == answer
 
 
+@proves(*(name for name in (*STRUCTURED, *PLAIN) if name.endswith(("grammar", "ebnf"))))
+def test_a_lark_grammar(ask: Ask) -> None:
+    lark = 'start: "A" last\nlast: LETTER "!"?\nLETTER: "B".."B"'
+    assert ask("count", **given(ask.path, lark), **{ask.limit: 40}).text in ("AB", "AB!")
+
+
 @proves(
     *everywhere("structured_outputs.json"), "chat.guided_json", "completions.guided_json", "completions.json_schema"
 )

@@ -162,7 +162,18 @@ def test_the_model_is_shown_the_description_of_a_custom_tool(ask: Ask) -> None:
 @proves("chat.tools[].custom.format.grammar.syntax", "chat.tools[].custom.format.grammar.definition")
 @proves(*(name for name in custom("format.syntax", "format.definition") if name.startswith("responses")))
 def test_the_input_of_a_custom_tool_keeps_to_its_format(ask: Ask) -> None:
-    tool = text_tool(ask, grammar(ask, "regex", "Rome [0-9]"))
+    _rome(ask, grammar(ask, "regex", "Rome [0-9]"))
+
+
+@proves(*custom("format", "format.type"), "chat.tools[].custom.format.grammar")
+@proves("chat.tools[].custom.format.grammar.definition")
+@proves(*(name for name in custom("format.definition") if name.startswith("responses")))
+def test_the_input_of_a_custom_tool_keeps_to_its_lark_grammar(ask: Ask) -> None:
+    _rome(ask, grammar(ask, "lark", 'start: "Rome" " " DIGIT\n%import common.DIGIT'))
+
+
+def _rome(ask: Ask, format: dict[str, Any]) -> None:
+    tool = text_tool(ask, format)
     ((name, input),) = inputs(ask(**offer(ask, "weather Paris", tool), **force(ask.path, "custom")))
     assert name == "get_weather"
     assert re.fullmatch("Rome [0-9]", input)

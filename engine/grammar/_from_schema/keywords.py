@@ -31,6 +31,7 @@ ENFORCED = frozenset(
         "propertyNames",
         "required",
         "type",
+        "x-lark",
     }
 )
 
@@ -74,4 +75,5 @@ IMPLIED_TYPE = {
     "exclusiveMaximum": "number",
     "exclusiveMinimum": "number",
     "multipleOf": "number",
+    "x-lark": "string",
 }

@@ -11,7 +11,9 @@ from specvino.engine.grammar._ebnf.nodes import EMPTY, Chars, Choice, Grammar, N
 from specvino.engine.grammar._ebnf.patterns import Pattern, PatternError
 from specvino.engine.grammar._ebnf.ranges import ANY, Ranges
 from specvino.engine.grammar._ebnf.right_linear import followed
-from specvino.engine.grammar._errors import Path, Unsatisfiable
+from specvino.engine.grammar._errors import GrammarError, Path, Unsatisfiable
+from specvino.engine.grammar._from_lark.converter import lark
+from specvino.engine.grammar._from_lark.definitions import LarkError
 from specvino.engine.grammar._from_schema import json_text
 from specvino.engine.grammar._json_schema import Conjunction, Subschema
 
@@ -41,6 +43,9 @@ FORMATS = {
     "uri": rf"^https?://{_WORD}(?:[.-]{_WORD})*(?::\d{{1,4}})?(?:/{_WORDS})*(?:\?[A-Za-z0-9._~=&-]*)?(?:#{_WORDS})?$",
     "uuid": r"^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$",
 }
+
+LARK = "x-lark"
+"""Our own keyword: the Lark grammar of a string."""
 
 # Formats of JSON Schema that aren't enforced. Any other name is an annotation.
 UNENFORCED_FORMATS = frozenset(
@@ -94,6 +99,8 @@ def string(schema: Conjunction, grammar: Grammar, unenforced: dict[Path, str], s
     """Returns the strings that satisfy a schema. Only one of pattern, format and length bounds can be enforced, in this
     order of preference.
     """
+    if schema.first(LARK):
+        return _lark(schema, grammar, unenforced, style)
     least, most = _lengths(schema)
     chosen: Pattern | None = None
     for keyword in (*schema.all("pattern"), *schema.all("format")):
@@ -119,6 +126,21 @@ def string(schema: Conjunction, grammar: Grammar, unenforced: dict[Path, str], s
             lambda _: sequence(style.begin, followed(grammar, pattern.node(style.char), style.end)),
         )
     return sequence(style.begin, counted(grammar, style.any_char, least, most, style.end))
+
+
+def _lark(schema: Conjunction, grammar: Grammar, unenforced: dict[Path, str], style: StringStyle) -> Node:
+    notation, *others = schema.all(LARK)
+    for keyword in ("pattern", "format", "minLength", "maxLength"):
+        others += schema.all(keyword)
+    for other in others:
+        unenforced[other.path] = "it can't be enforced together with a Lark grammar"
+    try:
+        return sequence(style.begin, lark(notation.schema, grammar, style.char, style.end))
+    except PatternError as error:
+        unenforced[notation.path] = str(error)
+    except LarkError as error:
+        raise GrammarError(notation.path, str(error)) from None
+    return sequence(style.begin, counted(grammar, style.any_char, 0, None, style.end))
 
 
 def _pattern(keyword: Subschema) -> Pattern | None:

@@ -18,8 +18,9 @@ NOTHING: TagFormat = {"type": "grammar", "grammar": 'root ::= ""'}
 ANY_TEXT: TagFormat = {"type": "any_text"}
 """The format of any text; within a tag, up to the first occurrence of its end."""
 
-# Our own type: a string by a schema, without quotes. It is replaced by a grammar for XGrammar.
+# Our own types, which are replaced by grammars for XGrammar: a string by a schema, without quotes, and a Lark grammar.
 PLAIN_TEXT = "plain_text"
+LARK = "lark"
 
 NO_ARGUMENTS: dict[str, Any] = {"type": "object", "properties": {}, "additionalProperties": False}
 """The schema of the parameters of a tool without parameters."""
@@ -46,6 +47,11 @@ def regex(pattern: str) -> TagFormat:
 def ebnf(rules: str) -> TagFormat:
     """Returns the format of a grammar in XGrammar's EBNF, whose first rule is `root`. Only XGrammar can parse it."""
     return {"type": "grammar", "grammar": rules}
+
+
+def lark(definition: str) -> TagFormat:
+    """Returns the format of the texts that the rule `start` of a Lark grammar derives."""
+    return {"type": LARK, "grammar": definition}
 
 
 def tag(begin: str, content: TagFormat, end: str) -> TagFormat:

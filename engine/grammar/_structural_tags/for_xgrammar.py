@@ -3,13 +3,18 @@
 import re
 from typing import Any
 
-from specvino.engine.grammar._ebnf.nodes import Grammar, Text
+from specvino.engine.grammar._ebnf.nodes import EMPTY, Grammar, Text
 from specvino.engine.grammar._ebnf.render import fragile, render
 from specvino.engine.grammar._errors import GrammarError, Path
 from specvino.engine.grammar._from_schema.converter import convert
 from specvino.engine.grammar._from_schema.strings import JSON, StringStyle, plain
-from specvino.engine.grammar._structural_tags.builders import PLAIN_TEXT
-from specvino.engine.grammar._structural_tags.to_ebnf import parameters_of_qwen, require_few, require_shallow
+from specvino.engine.grammar._structural_tags.builders import LARK, PLAIN_TEXT
+from specvino.engine.grammar._structural_tags.to_ebnf import (
+    lark_node,
+    parameters_of_qwen,
+    require_few,
+    require_shallow,
+)
 
 # The properties whose values aren't literal texts.
 _LANGUAGES = frozenset({"pattern", "grammar", "type"})
@@ -58,6 +63,10 @@ class _Lowering:
                 return _written(self._converted(schema, (*path, "json_schema")))
             case {"type": str(name), "json_schema": dict() as schema} if name == PLAIN_TEXT:
                 return _written(self._converted(schema, (*path, "json_schema"), plain()))
+            case {"type": str(name), "grammar": str(definition)} if name == LARK:
+                grammar = Grammar({"root": EMPTY})
+                grammar.rules["root"] = lark_node(definition, grammar, path)
+                return _written(grammar)
             case {"type": "qwen_xml_parameter", "json_schema": dict() as schema}:
                 self._converted(schema, (*path, "json_schema"))  # for errors at their paths
                 return _Lowering().lowered(parameters_of_qwen(schema), ())

@@ -3,14 +3,28 @@
 from typing import Any
 
 from specvino.engine.grammar._ebnf.finite_texts import prune
-from specvino.engine.grammar._ebnf.nodes import EMPTY, Dispatch, Grammar, Node, Rule, Text, Until, choice, sequence
+from specvino.engine.grammar._ebnf.nodes import (
+    EMPTY,
+    Chars,
+    Dispatch,
+    Grammar,
+    Node,
+    Rule,
+    Text,
+    Until,
+    choice,
+    sequence,
+)
 from specvino.engine.grammar._ebnf.patterns import Pattern, PatternError
 from specvino.engine.grammar._ebnf.right_linear import followed
 from specvino.engine.grammar._ebnf.size import require_small
 from specvino.engine.grammar._errors import GrammarError, Path
+from specvino.engine.grammar._from_lark.converter import lark
+from specvino.engine.grammar._from_lark.definitions import LarkError
 from specvino.engine.grammar._from_schema.converter import Findings, add
 from specvino.engine.grammar._from_schema.strings import JSON, StringStyle, plain
 from specvino.engine.grammar._structural_tags.builders import (
+    LARK,
     NOTHING,
     PLAIN_TEXT,
     argument_elements,
@@ -61,6 +75,8 @@ class _Conversion:
                 return self._schema(schema, path, JSON)
             case {"type": "regex", "pattern": str(pattern), **rest} if not rest:
                 return self._regex(pattern)
+            case {"type": str(name), "grammar": str(definition), **rest} if name == LARK and not rest:
+                return lark_node(definition, self._grammar, path)
             case {"type": "sequence", "elements": [_, *_] as elements, **rest} if not rest:
                 return sequence(*self._each(elements, (*path, "elements")))
             case {"type": "or", "elements": [_, *_] as elements, **rest} if not rest:
@@ -130,6 +146,16 @@ class _Conversion:
     def _node_of_parameters(self, schema: Any, path: Path) -> Node:
         self._schema(schema, path, JSON)  # for errors at their paths
         return _Conversion(self._grammar).node(parameters_of_qwen(schema), ())
+
+
+def lark_node(definition: str, grammar: Grammar, path: Path) -> Node:
+    """Returns the node of a Lark grammar. Raises GrammarError."""
+    try:
+        return lark(definition, grammar, Chars, EMPTY)
+    except LarkError as error:
+        raise GrammarError((*path, "grammar"), str(error)) from None
+    except PatternError as error:
+        raise GrammarError((*path, "grammar"), str(error), unsupported=True) from None
 
 
 def require_shallow(path: Path) -> None:

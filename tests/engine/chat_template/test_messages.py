@@ -199,3 +199,12 @@ def test_a_message_that_is_continued(template: str) -> None:
 
 def test_what_is_not_needed_is_not_told() -> None:
     assert hides(templates.STRICT, USER) == ()
+
+
+def test_a_lark_grammar_is_in_the_description_alone() -> None:
+    input = {"type": "string", "x-lark": 'start: "a"'}
+    parameters = {"type": "object", "properties": {"input": input, "any": True}, "required": ["input"]}
+    prompt = Conversation((Message("user", "go"),), (Tool("f", "d", parameters),))
+    template = ChatTemplate("{{ tools[0].function.parameters.properties | tojson }}")
+    shown = template.render(prompt, str, "\ue000", "<{}>".format)
+    assert json.loads(shown) == {"input": {"type": "string"}, "any": True}

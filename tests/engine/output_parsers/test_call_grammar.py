@@ -5,6 +5,7 @@ from typing import Any
 
 import jsonschema_rs
 import pytest
+from lark import Lark
 from support.formats import NOW, TOOLS, WRITERS, Call, Function, Outcome, outcome, parsed, pieces_of
 
 from specvino.engine.grammar import constant, json_schema, sequence
@@ -163,6 +164,36 @@ def test_arguments_keep_to_the_schema_whatever_the_model_wants(tool_parser: str,
         (call,) = got.calls
         assert call.complete
         jsonschema_rs.validate(dict(tool.parameters or {}), call.arguments)
+
+
+SUM = Function(
+    "sum",
+    {
+        "type": "object",
+        "properties": {
+            "input": {
+                "type": "string",
+                "x-lark": 'start: term ("+" term)*\nterm: N | "(" start ")" "\\n"?\nN: /[0-9]{1,3}/\n%ignore " "',
+            }
+        },
+        "required": ["input"],
+        "additionalProperties": False,
+    },
+)
+
+
+@pytest.mark.parametrize("tool_parser", FORMATS)
+def test_the_input_of_a_custom_tool_keeps_to_its_lark_grammar(tool_parser: str, babbles: Babbles) -> None:
+    grammar = forced_call_grammar(TOOL_PARSERS[tool_parser], [SUM], parallel=False)
+    inputs = []
+    for seed in range(8):
+        if (text := babbles(grammar, seed)) is not None:
+            (call,) = outcome(pieces_of(tool_parser, None, [text], tools=[SUM])).calls
+            inputs.append(str(call.arguments["input"]))
+    assert len(inputs) > 2
+    judge = Lark(SUM.parameters["properties"]["input"]["x-lark"])  # type: ignore[index]
+    for input in inputs:
+        assert judge.parse(input)
 
 
 PAYMENTS: dict[str, Any] = {

@@ -225,22 +225,19 @@ def test_a_choice_of_a_custom_tool_in_chat() -> None:
 
 
 @pytest.mark.parametrize(
+    "grammar", [{"syntax": "regex", "definition": "(?=a)b"}, {"syntax": "lark", "definition": "start: /a/"}]
+)
+@pytest.mark.parametrize(
     ("calling", "held", "unsupported"), [("strict", True, ()), ("taught", False, (GRAMMAR_PARAM,))]
 )
-def test_the_grammar_of_a_custom_tool(calling: Calling, held: bool, unsupported: tuple[str, ...]) -> None:
-    grammar = {"syntax": "regex", "definition": "(?=a)b"}
+def test_the_grammar_of_a_custom_tool(
+    calling: Calling, held: bool, unsupported: tuple[str, ...], grammar: dict[str, str]
+) -> None:
     tool = {"type": "custom", "custom": {"name": "c", "format": {"type": "grammar", "grammar": grammar}}}
     called = chat(calling, tools=[tool])
     assert (called.tools[0].held, called.unsupported) == (held, unsupported)
-    unenforced = ConstraintError("no", ("properties", "input", "pattern"), unsupported=True)
+    unenforced = ConstraintError("no", ("properties", "input", "x"), unsupported=True)
     unenforced.tool = 0
     with pytest.raises(ApiError) as error, called.refusals():
         raise unenforced
     assert (error.value.code, error.value.param) == ("unsupported_schema", GRAMMAR_PARAM)
-
-
-def test_a_forced_call_of_a_tool_with_a_lark_grammar() -> None:
-    lark = {"type": "grammar", "grammar": {"syntax": "lark", "definition": 'start: "a"'}}
-    tool = {"type": "custom", "custom": {"name": "c", "format": lark}}
-    assert chat(tools=[tool]).unsupported == ()
-    assert refusal(chat, tools=[tool], tool_choice="required") == ("unsupported_schema", GRAMMAR_PARAM)

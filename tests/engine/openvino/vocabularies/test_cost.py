@@ -8,10 +8,18 @@ import pytest
 from bench.constructs import CONSTRUCTS
 from bench.grammars import size, token_seconds
 from openvino_genai import Tokenizer
+from samples.lark_grammars import ARITHMETIC, PATCH
 
-from specvino.engine.grammar import LoweredConstraint
+from specvino.engine.grammar import LoweredConstraint, lark
 from specvino.engine.openvino.native.dummy_pipeline import DummyPipeline
+from specvino.engine.request import Constraint, StructuralTag
 from specvino.engine.structured_output import lower
+
+GRAMMARS: dict[str, Constraint] = {
+    **CONSTRUCTS,
+    "Lark, rules that don't refer to themselves": StructuralTag({"type": "structural_tag", "format": lark(PATCH)}),
+    "Lark, rules that do": StructuralTag({"type": "structural_tag", "format": lark(ARITHMETIC)}),
+}
 
 # The most has an e-mail address, 83; others have up to 62.
 MOST_PLACES = 90
@@ -31,17 +39,17 @@ def dummy(tokenizer: Tokenizer) -> DummyPipeline:
     return DummyPipeline(tokenizer)
 
 
-@pytest.mark.parametrize("name", CONSTRUCTS)
+@pytest.mark.parametrize("name", GRAMMARS)
 def test_it_has_few_parts(name: str) -> None:
-    found = size(CONSTRUCTS[name])
+    found = size(GRAMMARS[name])
     # What only XGrammar can read is tried in a process of its own.
     assert found is None or (found.places <= MOST_PLACES and found.rules <= MOST_RULES)
 
 
 @pytest.mark.parametrize("family", ["qwen"], indirect=True)
-@pytest.mark.parametrize("name", CONSTRUCTS)
+@pytest.mark.parametrize("name", GRAMMARS)
 def test_a_token_takes_little_more_than_a_free_one(dummy: DummyPipeline, name: str) -> None:
-    lowered = lower(CONSTRUCTS[name])
+    lowered = lower(GRAMMARS[name])
     dummy.generate(lowered, 1)  # it is compiled
     found: list[float] = []
     while not found or (min(found) > MOST_TIMES and len(found) < TRIES):

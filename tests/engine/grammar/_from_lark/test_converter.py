@@ -1,0 +1,176 @@
+"""Lark grammars as grammars: what they derive, and what is refused. Lark itself judges the texts."""
+
+import json
+import random
+from typing import Any
+
+import pytest
+from lark import Lark
+from lark.exceptions import LarkError as Unparsed
+from samples.lark_grammars import ARITHMETIC, DOUBLED, NESTED, PATCH, QUERY
+from samples.sentences import sentence
+
+from specvino.engine.grammar import (
+    GrammarError,
+    json_schema_example,
+    lark,
+    lower_json_schema,
+    lower_structural_tag,
+    structural_tag_example,
+)
+from specvino.engine.grammar._structural_tags.to_ebnf import as_grammar
+
+
+def tag(grammar: str) -> dict[str, Any]:
+    return {"type": "structural_tag", "format": lark(grammar)}
+
+
+def schema(grammar: str, **keywords: Any) -> dict[str, Any]:
+    return {"type": "string", "x-lark": grammar, **keywords}
+
+
+def texts(grammar: str, count: int = 200) -> list[str]:
+    made = as_grammar(tag(grammar))[0]
+    return [sentence(made, random.Random(seed), most_steps=200) for seed in range(count)]
+
+
+def parses(grammar: str, text: str) -> bool:
+    # Every way to split a text into terminals, as the grammars have it.
+    try:
+        Lark(grammar, lexer="dynamic_complete").parse(text)
+    except Unparsed:
+        return False
+    return True
+
+
+@pytest.mark.parametrize("grammar", [ARITHMETIC, QUERY, NESTED], ids=["arithmetic", "query", "nested"])
+def test_lark_parses_what_it_derives(grammar: str) -> None:
+    derived = texts(grammar)
+    assert len(set(derived)) > 50
+    assert [text for text in derived if len(text) < 200 and not parses(grammar, text)] == []
+
+
+def test_a_patch() -> None:
+    """Lark itself doesn't parse by this grammar: it has a terminal that may be empty."""
+    for text in texts(PATCH):
+        first, *lines = text.split("\n")
+        assert first == "*** Begin"
+        assert lines[-1 - (lines[-1] == "")] == "*** End"
+        assert lines[0].startswith("*** ")
+    assert structural_tag_example(tag(PATCH)) == "*** Begin\n*** Add: a\n+\n*** End"
+
+
+def test_within_a_json_string_it_is_escaped() -> None:
+    lowered = lower_json_schema(schema(PATCH), strict=True)
+    assert lowered.unenforced == ()
+    assert json.loads(json_schema_example(schema(PATCH))) == "*** Begin\n*** Add: a\n+\n*** End"
+    quoted = json_schema_example(schema('start: "say \\"hi\\"\\n" /[\\x00-\\x1f]/ "\\\\"'))
+    assert json.loads(quoted)[:9] == 'say "hi"\n'
+    assert json.loads(quoted)[-1] == "\\"
+
+
+@pytest.mark.parametrize(
+    ("grammar", "expected"),
+    [
+        ('start: "a"~3', {"aaa"}),
+        ('start: "a"~1..2', {"a", "aa"}),
+        ('start: ["a"] "b"?', {"", "a", "b", "ab"}),
+        ('start: ("a"?)+', {"", "a", "aa"}),
+        ('start: ("a"? "b"?)~2', {"", "a", "b", "ab", "aa", "ba", "bb", "aba", "abb", "aab", "bab", "abab"}),
+        ('start: "A"i "é"i', {"aé", "aÉ", "Aé", "AÉ"}),
+        ('start: "a".."c"', {"a", "b", "c"}),
+        (r"start: /a|b\/c/u", {"a", "b/c"}),
+        ('!start: _a A -> tree\n_a.2: "x"\nA.-1: "y"', {"xy"}),
+        ('start: "a" // comment\n  | "b" # another', {"a", "b"}),
+        ("start: d\n%import common.DIGIT -> D\nd: D", set("0123456789")),
+        ('start: "\\x41\\u0042\\t"', {"AB\t"}),
+    ],
+)
+def test_what_it_derives(grammar: str, expected: set[str]) -> None:
+    derived = set(texts(grammar, 400))
+    assert {text for text in derived if len(text) <= max(map(len, expected))} == expected
+    if "+" not in grammar:
+        assert derived == expected
+
+
+@pytest.mark.parametrize(
+    ("grammar", "message"),
+    [
+        ("start", "line 1, column 6 isn't expected"),
+        ('start: "a', "line 1, column 8 isn't expected"),
+        ('begin: "a"', "start isn't defined"),
+        ("start: a", "a isn't defined"),
+        ('start: "a"\nstart: "b"', "start is defined twice"),
+        ("start: A\nA: a\na: /x/", "a terminal can't refer to the rule a"),
+        ('start: A\nA: "x" A', "the terminal A refers to itself"),
+        ('start: "ab".."c"', "isn't a range of characters"),
+        ('start: "a"~3..2', "isn't a number of repetitions"),
+        ('start: "\\xg"', "has an invalid escape"),
+        ("start: a\na: a", "no text at all"),
+        ("start: N\n%import common.NOTHING -> N", "NOTHING isn't defined"),
+    ],
+)
+def test_what_is_no_grammar(grammar: str, message: str) -> None:
+    for lower, constraint in ((lower_structural_tag, tag(grammar)), (lower_json_schema, schema(grammar))):
+        with pytest.raises(GrammarError) as caught:
+            lower(constraint)
+        words = str(caught.value).replace("nothing can satisfy it", "no text at all")
+        assert message in words
+        assert not caught.value.unsupported
+
+
+@pytest.mark.parametrize(
+    ("grammar", "reason"),
+    [
+        ("start: /a/s", "the flags of /a/s can't be enforced"),
+        ("start: /a(?=b)/ /b/", "can't be enforced"),
+        ('start: twice{"a"}\ntwice{x}: x x', "templates can't be enforced"),
+        ("start: t\nt{x}: x", "the template t can't be enforced"),
+        ("start: A\n%declare A", "the terminal A is only declared"),
+        ("start: A\n%import .secrets.A", "can't be imported"),
+        ("start: A\n%import etc.passwd.A", "etc.passwd can't be imported"),
+        ('start: "a"\n%override start: "b"', "%override can't be enforced"),
+        ('start: "a"~600', "something is repeated 600 times"),
+        ('start: list*\nlist: | "a" list', "the repetition of a rule that refers to itself and may be empty"),
+        ("start: " + " | ".join('"a"' for _ in range(5000)), "it has more than 4000 parts"),
+    ],
+)
+def test_what_can_not_be_enforced(grammar: str, reason: str) -> None:
+    for lowered in (
+        lambda: lower_structural_tag(tag(grammar)),
+        lambda: lower_json_schema(schema(grammar), strict=True),
+    ):
+        with pytest.raises(GrammarError) as caught:
+            lowered()
+        assert reason in str(caught.value)
+        assert caught.value.unsupported
+    assert lower_json_schema(schema(grammar)).unenforced == (("x-lark",),)
+
+
+def test_what_is_ignored_may_stand_around_terminals() -> None:
+    derived = set(texts('start: "a" b\nb: "b"\n%ignore "!"'))
+    assert {"ab", "!ab", "a!b", "ab!"} <= derived
+    assert {text.replace("!", "") for text in derived} == {"ab"}
+
+
+def test_other_keywords_beside_it_are_not_enforced() -> None:
+    other = {"x-lark": 'start: "b"'}
+    lowered = lower_json_schema(schema('start: "a"', pattern="b", minLength=3, allOf=[other]))
+    assert set(lowered.unenforced) == {("pattern",), ("minLength",), ("x-lark",)}
+
+
+def test_what_is_used_often_is_written_once() -> None:
+    lowered = lower_structural_tag(tag(DOUBLED))
+    assert len(lowered.text) < 2000
+
+
+def test_deep_nesting_is_refused() -> None:
+    with pytest.raises(GrammarError, match="nested too deeply"):
+        lower_structural_tag(tag("start: " + "[" * 3000 + '"a"' + "]" * 3000))
+
+
+def test_within_a_tag_that_only_xgrammar_supports() -> None:
+    parts = {"type": "sequence", "elements": [{"type": "any_text"}, lark('start: "a"')]}
+    lowered = lower_structural_tag({"type": "structural_tag", "format": parts})
+    assert lowered.kind == "structural_tags_config"
+    assert json.loads(lowered.text)["format"]["elements"][1] == {"type": "grammar", "grammar": 'root ::= "a"\n'}
