@@ -105,9 +105,10 @@ class Grammar:
 
     def add(self, name: str, node: Node) -> Rule:
         """Adds a node under a name and returns its rule; a name that exists gets a number."""
-        free = name
+        free, number = name, len(self.rules)
         while free in self.rules:
-            free = f"{name}_{len(self.rules)}"
+            free = f"{name}_{number}"
+            number += 1
         self.rules[free] = node
         return Rule(free)
 

@@ -2,7 +2,8 @@
 
 import re
 import warnings
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
+from functools import cache
 from re import _constants as sre  # type: ignore[attr-defined, unused-ignore]
 from re import _parser as sre_parser  # type: ignore[attr-defined, unused-ignore]
 from typing import Any
@@ -20,14 +21,55 @@ _DIGITS = ranges.of("0123456789")
 _WORD = ranges.union([(48, 57), (65, 90), (95, 95), (97, 122)])
 _SPACE = ranges.of(" \t\n\r\v\f\u00a0\u2028\u2029\ufeff")
 _LINE_ENDS = ranges.of("\n\r\u2028\u2029")
-_CATEGORIES = {
+
+
+class _Sets:
+    """The sets of `\\d`, `\\w` and `\\s` in a language. A grammar allows the characters of `narrow` ones; where it must
+    not allow any, it excludes those of `wide` ones."""
+
+    def __init__(self, narrow: Mapping[Any, Ranges], wide: Callable[[], Mapping[Any, Ranges]]) -> None:
+        self._narrow = narrow
+        self._wide = wide
+
+    def of(self, category: Any, *, negated: bool) -> Ranges:
+        """Returns the characters of a category; those of a `negated` set are excluded."""
+        if category in _COMPLEMENTS:
+            positive = _COMPLEMENTS[category]
+            return ranges.without(ANY, self._narrow[positive] if negated else self._wide()[positive])
+        return self._wide()[category] if negated else self._narrow[category]
+
+
+_POSITIVE: dict[Any, Ranges] = {
     sre.CATEGORY_DIGIT: _DIGITS,
-    sre.CATEGORY_NOT_DIGIT: ranges.without(ANY, _DIGITS),
     sre.CATEGORY_WORD: _WORD,
-    sre.CATEGORY_NOT_WORD: ranges.without(ANY, _WORD),
     sre.CATEGORY_SPACE: _SPACE,
-    sre.CATEGORY_NOT_SPACE: ranges.without(ANY, _SPACE),
 }
+_COMPLEMENTS = {
+    sre.CATEGORY_NOT_DIGIT: sre.CATEGORY_DIGIT,
+    sre.CATEGORY_NOT_WORD: sre.CATEGORY_WORD,
+    sre.CATEGORY_NOT_SPACE: sre.CATEGORY_SPACE,
+}
+
+
+@cache
+def _of_python() -> Mapping[Any, Ranges]:
+    """Returns the sets of Python, which have characters of all languages; this takes a third of a second."""
+    kinds: dict[Any, Callable[[str], bool]] = {
+        sre.CATEGORY_DIGIT: str.isdecimal,
+        sre.CATEGORY_WORD: lambda char: char.isalnum() or char == "_",
+        sre.CATEGORY_SPACE: str.isspace,
+    }
+    every = [chr(code) for low, high in ANY for code in range(low, high + 1)]
+    return {
+        category: ranges.union((ord(char), ord(char)) for char in every if is_one(char))
+        for category, is_one in kinds.items()
+    }
+
+
+_ECMASCRIPT = _Sets(_POSITIVE, lambda: _POSITIVE)
+# Python has no byte order mark among its white space.
+_PYTHON = _Sets({**_POSITIVE, sre.CATEGORY_SPACE: ranges.without(_SPACE, ranges.of("\ufeff"))}, _of_python)
+
 _NAMED_GROUP = re.compile(r"\(\?<(?=[A-Za-z_])")
 _STARTS = (sre.AT_BEGINNING, sre.AT_BEGINNING_STRING)
 _ENDS = (sre.AT_END, sre.AT_END_STRING)
@@ -46,22 +88,9 @@ class Pattern:
     """A parsed expression, which matches anywhere in a text unless it has anchors. Raises PatternError."""
 
     def __init__(self, expression: str) -> None:
-        if len(expression) > LONGEST:
-            raise PatternError(f"it has {len(expression)} characters; at most {LONGEST} are accepted")
         self.expression = expression
-        source = _NAMED_GROUP.sub("(?P<", _REWRITTEN.get(expression, expression))
-        try:
-            with warnings.catch_warnings(action="ignore"):
-                parsed = sre_parser.parse(source)
-        except (re.error, RecursionError, OverflowError) as error:
-            raise PatternError(f"it can't be parsed: {error}") from None
-        if parsed.state.flags & ~re.UNICODE:
-            raise PatternError("flags can't be enforced")
-        self._tree = list(parsed)
-        if (count := places(self.node())) > MOST_PLACES:
-            raise PatternError(
-                f"with its repetitions written out it has {count} characters; at most {MOST_PLACES} can be enforced"
-            )
+        self._tree = _parsed(_NAMED_GROUP.sub("(?P<", _REWRITTEN.get(expression, expression)))
+        require_few_places(self.node())
 
     def node(self, char: CharNode = Chars) -> Node:
         """Returns the node of the texts that it matches, without rules. `char` makes the node of a character set."""
@@ -78,9 +107,36 @@ class Pattern:
         return None
 
 
+def terminal(expression: str, char: CharNode) -> Node:
+    """Returns the node of the texts that an expression of Python's `re` matches as a whole. Raises PatternError."""
+    return _Builder(char, _PYTHON).unanchored(_parsed(expression))
+
+
+def require_few_places(node: Node) -> None:
+    """Raises PatternError for a node with too many characters."""
+    if (count := places(node)) > MOST_PLACES:
+        raise PatternError(
+            f"with its repetitions written out it has {count} characters; at most {MOST_PLACES} can be enforced"
+        )
+
+
+def _parsed(expression: str) -> list[Any]:
+    if len(expression) > LONGEST:
+        raise PatternError(f"it has {len(expression)} characters; at most {LONGEST} are accepted")
+    try:
+        with warnings.catch_warnings(action="ignore"):
+            parsed = sre_parser.parse(expression)
+    except (re.error, RecursionError, OverflowError) as error:
+        raise PatternError(f"it can't be parsed: {error}") from None
+    if parsed.state.flags & ~re.UNICODE:
+        raise PatternError("flags can't be enforced")
+    return list(parsed)
+
+
 class _Builder:
-    def __init__(self, char: CharNode) -> None:
+    def __init__(self, char: CharNode, sets: _Sets = _ECMASCRIPT) -> None:
         self._char = char
+        self._sets = sets
 
     def anchored(self, tree: list[Any], *, started: bool = False) -> Node:
         """Returns the node of the expression, or of one of its alternatives. `started` means that it begins at the
@@ -93,31 +149,32 @@ class _Builder:
                 return choice(*(self.anchored(list(branch), started=started) for branch in branches))
         ended = bool(tree) and tree[-1][0] is sre.AT and tree[-1][1] in _ENDS
         anything = Repeat(self._char(ANY), 0, None)
-        inner = self._all(tree[: len(tree) - ended])
+        inner = self.unanchored(tree[: len(tree) - ended])
         return sequence(EMPTY if started else anything, inner, EMPTY if ended else anything)
 
-    def _all(self, tree: Any) -> Node:
+    def unanchored(self, tree: Any) -> Node:
+        """Returns the node of an expression without anchors."""
         return sequence(*(self._one(op, value) for op, value in tree))
 
     def _one(self, op: Any, value: Any) -> Node:
-        if (chars := _chars(op, value)) is not None:
+        if (chars := _chars(op, value, self._sets)) is not None:
             if not chars:
                 raise PatternError("it has an empty set of characters")
             return self._char(chars)
         match op, value:
             case sre.BRANCH, (None, branches):
-                return choice(*(self._all(branch) for branch in branches))
+                return choice(*(self.unanchored(branch) for branch in branches))
             case sre.SUBPATTERN, (_, 0, 0, tree):
-                return self._all(tree)
+                return self.unanchored(tree)
             case ((sre.MAX_REPEAT | sre.MIN_REPEAT), (least, most, tree)):
-                item = self._all(tree)
+                item = self.unanchored(tree)
                 return Repeat(item, least, None if most is sre.MAXREPEAT else most) if most and item != EMPTY else EMPTY
             case sre.AT, _:
                 raise PatternError("an anchor within it can't be enforced")
         raise PatternError(f"{str(op).lower().replace('_', ' ')} can't be enforced")
 
 
-def _chars(op: Any, value: Any) -> Ranges | None:
+def _chars(op: Any, value: Any, sets: _Sets = _ECMASCRIPT) -> Ranges | None:
     """Returns the set of characters if the node matches a single character; otherwise None."""
     match op:
         case sre.LITERAL:
@@ -128,17 +185,19 @@ def _chars(op: Any, value: Any) -> Ranges | None:
             return ranges.without(ANY, _LINE_ENDS)
         case sre.IN:
             negated = value[0][0] is sre.NEGATE
-            chars = ranges.union(pair for item in value[negated:] for pair in _in_set(*item))
+            chars = ranges.union(
+                pair for kind, member in value[negated:] for pair in _in_set(kind, member, sets, negated=negated)
+            )
             return ranges.without(ANY, chars) if negated else ranges.common(chars, ANY)
     return None
 
 
-def _in_set(op: Any, value: Any) -> Ranges:
+def _in_set(op: Any, value: Any, sets: _Sets, *, negated: bool) -> Ranges:
     match op:
         case sre.LITERAL:
             return ((value, value),)
         case sre.RANGE:
             return (value,)
         case sre.CATEGORY:
-            return _CATEGORIES[value]
+            return sets.of(value, negated=negated)
     raise PatternError(f"{str(op).lower()} can't be enforced")

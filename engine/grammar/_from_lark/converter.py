@@ -1,13 +1,12 @@
 """Conversion of Lark grammars into nodes: the texts that a grammar derives, without Lark's lexer.
 
-Lark's lexer takes the longest terminal that it finds, so it may read a text in another way than the rules derive it:
+Lark's lexer takes the longest terminal that fits, so it may read a text in another way than the rules derive it:
 `a: "if" NAME` derives `ifx`, which the lexer takes for one NAME.
 """
 
-import ast
-import warnings
+import re
 from collections import Counter
-from collections.abc import Callable, Collection
+from collections.abc import Callable, Collection, Mapping
 from typing import Any
 
 from specvino.engine.grammar._ebnf import ranges
@@ -24,9 +23,10 @@ from specvino.engine.grammar._ebnf.nodes import (
     choice,
     sequence,
 )
-from specvino.engine.grammar._ebnf.patterns import Pattern, PatternError
+from specvino.engine.grammar._ebnf.patterns import PatternError, require_few_places, terminal
 from specvino.engine.grammar._ebnf.ranges import Ranges
 from specvino.engine.grammar._ebnf.right_linear import followed, places
+from specvino.engine.grammar._ebnf.size import open_places, require_few_rules
 from specvino.engine.grammar._from_lark.definitions import Definition, Definitions, Expansions, LarkError, read
 
 START = "start"
@@ -37,6 +37,7 @@ _WRITTEN_OUT = 64
 # Parts of all expansions, written out.
 MOST_PARTS = 4000
 MOST_REPEATED = 512
+_MOST_DIGITS = 6
 
 CharNode = Callable[[Ranges], Node]
 
@@ -44,10 +45,22 @@ CharNode = Callable[[Ranges], Node]
 def lark(text: str, grammar: Grammar, char: CharNode, end: Text) -> Node:
     """Returns the texts of a Lark grammar's rule `start`, followed by `end`. `char` makes the node of a character set.
 
-    Raises LarkError for an invalid grammar, and PatternError for one that can't be enforced.
+    Raises LarkError for an invalid grammar, and PatternError for one that can't be enforced; then nothing is added to
+    `grammar`.
     """
-    node = _Conversion(read(text), grammar, char).whole()
-    _require_filled(grammar, node)
+    conversion = _Conversion(read(text), grammar, char)
+    try:
+        node = conversion.whole()
+        for each in (node, *conversion.bodies.values()):
+            require_few_places(each)
+        _require_filled(conversion.bodies, node)
+    except (LarkError, PatternError, RecursionError):
+        for name in conversion.bodies:
+            del grammar.rules[name]
+        raise
+    for name, body in conversion.bodies.items():
+        grammar.rules[name] = followed(grammar, body, EMPTY)
+        require_few_rules(grammar, ())
     return followed(grammar, node, end)
 
 
@@ -62,6 +75,8 @@ class _Conversion:
         self._parts = 0
         self._uses: Counter[int] = Counter()
         self._ignored: Node = EMPTY
+        self.bodies: dict[str, Node] = {}
+        """The rules that were added to the grammar, which are empty there so far."""
 
     def whole(self) -> Node:
         """Returns the node of the rule `start`."""
@@ -70,6 +85,8 @@ class _Conversion:
         if self._definitions.ignored:
             options = [self._node(each, self._definitions, in_terminal=True) for each in self._definitions.ignored]
             self._ignored = _repeated(choice(*options), 0, None)
+            if open_places([self._ignored]):  # it stands behind every terminal
+                self._ignored = self._rule("ignored", self._ignored)
         return sequence(self._ignored, self._defined(start))
 
     def _count(self, definition: Definition, seen: set[int]) -> None:
@@ -96,18 +113,23 @@ class _Conversion:
             if definition.is_terminal:
                 raise LarkError(f"the terminal {definition.name} refers to itself")
             if key not in self._rules:
-                self._rules[key] = self._grammar.add(definition.name.lower(), EMPTY)
+                self._rules[key] = self._rule(definition.name, EMPTY)
             return self._rules[key]
         self._open.append(key)
         node = self._node(definition.expansions, definition.scope, in_terminal=definition.is_terminal)
         self._open.pop()
         if rule := self._rules.get(key):
-            self._grammar.rules[rule.name] = node
+            self.bodies[rule.name] = node
             node = rule
         elif self._uses[key] > 1 and places(node) > _WRITTEN_OUT:
-            node = self._grammar.add(definition.name.lower(), node)
+            node = self._rule(definition.name, node)
         self._nodes[key] = node
         return node
+
+    def _rule(self, name: str, body: Node) -> Rule:
+        rule = self._grammar.add(f"lark_{name[:32].lower()}", EMPTY)
+        self.bodies[rule.name] = body
+        return rule
 
     def _node(self, tree: Expansions, scope: Definitions, *, in_terminal: bool) -> Node:
         self._parts += 1
@@ -145,29 +167,41 @@ class _Conversion:
             low, high = _unquoted(first), _unquoted(last)
             if len(low) != 1 or len(high) != 1 or low > high:
                 raise LarkError(f"{first}..{last} isn't a range of characters")
-            return self._char(((ord(low), ord(high)),))
+            return self._char(ranges.common(((ord(low), ord(high)),), ranges.ANY))
         if first.startswith("/"):
             expression, _, flags = first[1:].rpartition("/")
             if flags.strip("u"):
                 raise PatternError(f"the flags of {first} can't be enforced")
-            return Pattern(f"^(?:{expression.replace(chr(92) + '/', '/')})$").node(self._char)
+            return _with_filled_repetitions(terminal(expression, self._char))
         ignores_case = first.endswith("i")
         text = _unquoted(first.removesuffix("i"))
         return sequence(*(self._one(char, ignores_case) for char in text))
 
     def _one(self, char: str, ignores_case: bool) -> Node:
-        chars = ranges.of(char.lower() + char.upper()) if ignores_case else ranges.of(char)
-        node = self._char(chars)
+        cases = {char, char.lower(), char.upper()} if ignores_case else {char}
+        node = self._char(ranges.of("".join(case for case in cases if len(case) == 1)))
         return Text(char) if node == Chars(ranges.of(char)) else node
 
 
+_ESCAPE = re.compile(r'\\(?:([nftr"\\])|x([0-9a-fA-F]{2})|u([0-9a-fA-F]{4})|U([0-9a-fA-F]{8})|([xuU]))')
+_CONTROLS = {"n": "\n", "f": "\f", "t": "\t", "r": "\r"}
+
+
 def _unquoted(string: str) -> str:
-    try:
-        with warnings.catch_warnings(action="ignore"):  # unknown escapes stay as they are
-            text: str = ast.literal_eval(string)
-    except (SyntaxError, ValueError):
-        raise LarkError(f"the string {string} has an invalid escape") from None
-    return text
+    """Returns the text of a string. As in Lark, a backslash before any other character stands for itself."""
+
+    def character(escape: re.Match[str]) -> str:
+        letter, *codes, begun = escape.groups()
+        if begun:
+            raise LarkError(f"the string {string} has an invalid escape")
+        if letter:
+            return _CONTROLS.get(letter, letter)
+        code = int("".join(filter(None, codes)), 16)
+        if not any(low <= code <= high for low, high in ranges.ANY):
+            raise LarkError(f"{escape[0]} isn't a character")
+        return chr(code)
+
+    return _ESCAPE.sub(character, string[1:-1])
 
 
 def _bounds(operator: list[Any]) -> tuple[int, int | None]:
@@ -178,6 +212,8 @@ def _bounds(operator: list[Any]) -> tuple[int, int | None]:
             return 0, None
         case ["+"]:
             return 1, None
+        case numbers if max(map(len, numbers)) > _MOST_DIGITS:
+            raise PatternError(f"at most {MOST_REPEATED} repetitions can be enforced")
         case [least]:
             bounds = int(least), int(least)
         case [least, most]:
@@ -239,12 +275,23 @@ def _filled(node: Node) -> Node | None:
     return None
 
 
-def _require_filled(grammar: Grammar, node: Node) -> None:
+def _with_filled_repetitions(node: Node) -> Node:
+    match node:
+        case Repeat(item, least, most):
+            return _repeated(_with_filled_repetitions(item), least, most)
+        case Sequence(items):
+            return sequence(*map(_with_filled_repetitions, items))
+        case Choice(options):
+            return choice(*map(_with_filled_repetitions, options))
+    return node
+
+
+def _require_filled(bodies: Mapping[str, Node], node: Node) -> None:
     """Raises PatternError for the repetition of a rule that refers to itself and may be empty."""
     empty: set[str] = set()
-    while more := {name for name, each in grammar.rules.items() if _may_be_empty(each, empty)} - empty:
+    while more := {name for name, each in bodies.items() if _may_be_empty(each, empty)} - empty:
         empty |= more
-    left = [node, *grammar.rules.values()]
+    left = [node, *bodies.values()]
     while left:
         match left.pop():
             case Repeat(item):

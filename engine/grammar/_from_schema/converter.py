@@ -27,7 +27,7 @@ from specvino.engine.grammar._from_schema.containers import array, object_
 from specvino.engine.grammar._from_schema.disjoint import disjoint
 from specvino.engine.grammar._from_schema.keywords import IMPLIED_TYPE, UNENFORCED
 from specvino.engine.grammar._from_schema.numbers import number
-from specvino.engine.grammar._from_schema.strings import JSON, StringStyle, string
+from specvino.engine.grammar._from_schema.strings import JSON, LARK, StringStyle, string
 from specvino.engine.grammar._json_schema import JSON_TYPES, Conjunction, Subschema, flatten, named_by_all, reference_to
 
 MOST_PARTS = 2000
@@ -191,6 +191,8 @@ class _Converter:
 
     def _constants(self, schema: Conjunction) -> Node:
         """Returns the listed values that satisfy the whole schema. They are validated, so all keywords are enforced."""
+        for notation in schema.all(LARK):
+            self.unenforced[notation.path] = "it can't be enforced together with listed values"
         listed = schema.first("const") or min(schema.all("enum"), key=lambda enum: len(enum.schema))
         values = [listed.schema] if listed.path[-1] == "const" else listed.schema
         self._values += len(values)

@@ -31,7 +31,7 @@ ENFORCED = frozenset(
         "propertyNames",
         "required",
         "type",
-        "x-lark",
+        "x-specvino-lark",
     }
 )
 
@@ -75,5 +75,5 @@ IMPLIED_TYPE = {
     "exclusiveMaximum": "number",
     "exclusiveMinimum": "number",
     "multipleOf": "number",
-    "x-lark": "string",
+    "x-specvino-lark": "string",
 }

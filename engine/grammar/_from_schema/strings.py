@@ -44,7 +44,7 @@ FORMATS = {
     "uuid": r"^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$",
 }
 
-LARK = "x-lark"
+LARK = "x-specvino-lark"
 """Our own keyword: the Lark grammar of a string."""
 
 # Formats of JSON Schema that aren't enforced. Any other name is an annotation.
@@ -99,7 +99,7 @@ def string(schema: Conjunction, grammar: Grammar, unenforced: dict[Path, str], s
     """Returns the strings that satisfy a schema. Only one of pattern, format and length bounds can be enforced, in this
     order of preference.
     """
-    if schema.first(LARK):
+    if any(isinstance(definition, str) for definition in schema.values(LARK)):
         return _lark(schema, grammar, unenforced, style)
     least, most = _lengths(schema)
     chosen: Pattern | None = None
@@ -129,7 +129,7 @@ def string(schema: Conjunction, grammar: Grammar, unenforced: dict[Path, str], s
 
 
 def _lark(schema: Conjunction, grammar: Grammar, unenforced: dict[Path, str], style: StringStyle) -> Node:
-    notation, *others = schema.all(LARK)
+    notation, *others = (each for each in schema.all(LARK) if isinstance(each.schema, str))
     for keyword in ("pattern", "format", "minLength", "maxLength"):
         others += schema.all(keyword)
     for other in others:

@@ -5,6 +5,7 @@ from typing import Any
 
 from specvino.engine.grammar._ebnf.nodes import EMPTY, Grammar, Text
 from specvino.engine.grammar._ebnf.render import fragile, render
+from specvino.engine.grammar._ebnf.size import require_small
 from specvino.engine.grammar._errors import GrammarError, Path
 from specvino.engine.grammar._from_schema.converter import convert
 from specvino.engine.grammar._from_schema.strings import JSON, StringStyle, plain
@@ -66,6 +67,7 @@ class _Lowering:
             case {"type": str(name), "grammar": str(definition)} if name == LARK:
                 grammar = Grammar({"root": EMPTY})
                 grammar.rules["root"] = lark_node(definition, grammar, path)
+                require_small(grammar, {})
                 return _written(grammar)
             case {"type": "qwen_xml_parameter", "json_schema": dict() as schema}:
                 self._converted(schema, (*path, "json_schema"))  # for errors at their paths

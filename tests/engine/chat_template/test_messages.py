@@ -202,7 +202,7 @@ def test_what_is_not_needed_is_not_told() -> None:
 
 
 def test_a_lark_grammar_is_in_the_description_alone() -> None:
-    input = {"type": "string", "x-lark": 'start: "a"'}
+    input = {"type": "string", "x-specvino-lark": 'start: "a"'}
     parameters = {"type": "object", "properties": {"input": input, "any": True}, "required": ["input"]}
     prompt = Conversation((Message("user", "go"),), (Tool("f", "d", parameters),))
     template = ChatTemplate("{{ tools[0].function.parameters.properties | tojson }}")

@@ -173,7 +173,8 @@ SUM = Function(
         "properties": {
             "input": {
                 "type": "string",
-                "x-lark": 'start: term ("+" term)*\nterm: N | "(" start ")" "\\n"?\nN: /[0-9]{1,3}/\n%ignore " "',
+                "x-specvino-lark": 'start: term ("+" term)*\nterm: N | "(" start ")" "\\n"?\n'
+                'N: /[0-9]{1,3}/\n%ignore " "',
             }
         },
         "required": ["input"],
@@ -191,7 +192,7 @@ def test_the_input_of_a_custom_tool_keeps_to_its_lark_grammar(tool_parser: str, 
             (call,) = outcome(pieces_of(tool_parser, None, [text], tools=[SUM])).calls
             inputs.append(str(call.arguments["input"]))
     assert len(inputs) > 2
-    judge = Lark(SUM.parameters["properties"]["input"]["x-lark"])  # type: ignore[index]
+    judge = Lark(SUM.parameters["properties"]["input"]["x-specvino-lark"])  # type: ignore[index]
     for input in inputs:
         assert judge.parse(input)
 

@@ -84,5 +84,5 @@ def test_a_lark_grammar_is_shown_to_the_model() -> None:
     lark = {"type": "grammar", "syntax": "lark", "definition": 'start: "a"'}
     tool = only({"type": "custom", "name": "c", "description": "d", "format": lark})
     assert tool.description == 'd\n\nThe input matches this Lark grammar:\nstart: "a"'
-    constrained = {**INPUT, "properties": {"input": {"type": "string", "x-lark": 'start: "a"'}}}
+    constrained = {**INPUT, "properties": {"input": {"type": "string", "x-specvino-lark": 'start: "a"'}}}
     assert (tool.parameters, tool.schema_param) == (constrained, "tools.0.format.definition")

@@ -2,6 +2,7 @@
 
 import json
 import random
+import re
 from typing import Any
 
 import pytest
@@ -26,7 +27,7 @@ def tag(grammar: str) -> dict[str, Any]:
 
 
 def schema(grammar: str, **keywords: Any) -> dict[str, Any]:
-    return {"type": "string", "x-lark": grammar, **keywords}
+    return {"type": "string", "x-specvino-lark": grammar, **keywords}
 
 
 def texts(grammar: str, count: int = 200) -> list[str]:
@@ -83,13 +84,15 @@ def test_within_a_json_string_it_is_escaped() -> None:
         ('!start: _a A -> tree\n_a.2: "x"\nA.-1: "y"', {"xy"}),
         ('start: "a" // comment\n  | "b" # another', {"a", "b"}),
         ("start: d\n%import common.DIGIT -> D\nd: D", set("0123456789")),
-        ('start: "\\x41\\u0042\\t"', {"AB\t"}),
+        ('start: "\\x41\\u0042\\t\\\\\\"\\b"', {'AB\t\\"\\b'}),
+        ('start: "ß"i', {"ß"}),
+        (r"start: /(a?)*/", {"", "a", "aa", "aaa"}),
     ],
 )
 def test_what_it_derives(grammar: str, expected: set[str]) -> None:
     derived = set(texts(grammar, 400))
     assert {text for text in derived if len(text) <= max(map(len, expected))} == expected
-    if "+" not in grammar:
+    if "+" not in grammar and "*" not in grammar:
         assert derived == expected
 
 
@@ -133,6 +136,11 @@ def test_what_is_no_grammar(grammar: str, message: str) -> None:
         ('start: "a"~600', "something is repeated 600 times"),
         ('start: list*\nlist: | "a" list', "the repetition of a rule that refers to itself and may be empty"),
         ("start: " + " | ".join('"a"' for _ in range(5000)), "it has more than 4000 parts"),
+        ("start: A A\nA: /([a-z]0?){1200}/", "with its repetitions written out it has 2400 characters"),
+        ('start: a a\na: (("x"~512)~512)~512', "with its repetitions written out it has 4456448 characters"),
+        ('start: "a"~' + "9" * 5000, "at most 512 repetitions can be enforced"),
+        ('start: "x" /^a/', "an anchor within it can't be enforced"),
+        ("start: /a)|(?:b/", "it can't be parsed"),
     ],
 )
 def test_what_can_not_be_enforced(grammar: str, reason: str) -> None:
@@ -144,7 +152,7 @@ def test_what_can_not_be_enforced(grammar: str, reason: str) -> None:
             lowered()
         assert reason in str(caught.value)
         assert caught.value.unsupported
-    assert lower_json_schema(schema(grammar)).unenforced == (("x-lark",),)
+    assert lower_json_schema(schema(grammar)).unenforced == (("x-specvino-lark",),)
 
 
 def test_what_is_ignored_may_stand_around_terminals() -> None:
@@ -154,14 +162,56 @@ def test_what_is_ignored_may_stand_around_terminals() -> None:
 
 
 def test_other_keywords_beside_it_are_not_enforced() -> None:
-    other = {"x-lark": 'start: "b"'}
+    other = {"x-specvino-lark": 'start: "b"'}
     lowered = lower_json_schema(schema('start: "a"', pattern="b", minLength=3, allOf=[other]))
-    assert set(lowered.unenforced) == {("pattern",), ("minLength",), ("x-lark",)}
+    assert set(lowered.unenforced) == {("pattern",), ("minLength",), ("x-specvino-lark",)}
+
+
+@pytest.mark.parametrize("expression", [r"\W", r"\D", r"\S", r"\s", r"\d", r"\w", r"[^\s]", r"[^\W]", r"[\D!]", "."])
+def test_a_regular_expression_matches_as_in_python(expression: str) -> None:
+    derived = texts(f"start: /{expression}{{20}}/", 50)
+    assert [text for text in derived if not re.fullmatch(f"{expression}{{20}}", text)] == []
+
+
+def test_a_string_of_json_by_the_common_grammar() -> None:
+    grammar = "start: ESCAPED_STRING\n%import common.ESCAPED_STRING"
+    derived = texts(grammar)
+    assert [text for text in derived if not parses(grammar, text)] == []
+
+
+def test_names_of_rules_that_the_grammar_gives_itself() -> None:
+    grammar = f'start: x x_3 X X\nx: "(" x ")" | "a"\nx_3: "[" x_3 "]" | "b"\nX: "{"y" * 70}"'
+    assert structural_tag_example(tag(grammar)) == "ab" + "y" * 140
+
+
+def test_one_that_can_not_be_enforced_leaves_the_others_alone() -> None:
+    broken = 'start: a\na: "(" a ")" | b*\nb: | "x" b'
+    properties = {"a": schema(broken), "b": schema('start: b+\nb: "(" b ")" | "y"')}
+    lowered = lower_json_schema({"type": "object", "properties": properties, "required": ["a", "b"]})
+    assert lowered.unenforced == (("properties", "a", "x-specvino-lark"),)
+
+
+def test_what_is_ignored_is_written_once() -> None:
+    options = " | ".join(f'"{n}" A "," A' for n in range(45))
+    comments = "%import common (SH_COMMENT, C_COMMENT, WS)\n%ignore SH_COMMENT\n%ignore C_COMMENT\n%ignore WS"
+    assert lower_structural_tag(tag(f"start: {options}\nA: /[a-z]/\n{comments}")).kind == "grammar"
+
+
+def test_values_that_are_listed_are_not_enforced_by_it() -> None:
+    assert lower_json_schema({"enum": ["b"], "x-specvino-lark": 'start: "a"'}).unenforced == (("x-specvino-lark",),)
+    assert lower_json_schema({"type": "string", "x-specvino-lark": 5}).unenforced == ()
 
 
 def test_what_is_used_often_is_written_once() -> None:
     lowered = lower_structural_tag(tag(DOUBLED))
-    assert len(lowered.text) < 2000
+    assert len(lowered.text) < 10_000
+
+
+def test_many_counted_characters_are_refused() -> None:
+    """In rules that refer to themselves, too."""
+    options = " | ".join(f"/([a-z]{{99}}{n})/" for n in range(30))
+    with pytest.raises(GrammarError, match=r"most tokens fit at 5\d\d places"):
+        lower_structural_tag(tag(f'start: "(" start ")" | {options}'))
 
 
 def test_deep_nesting_is_refused() -> None:

@@ -21,7 +21,7 @@ SCHEMAS: list[tuple[str, dict[str, Any]]] = [
     ("type", {"type": "array"}),
     ("type", OBJECT),
     ("type", {"type": ["string", "integer", "null"]}),
-    ("x-lark", {"x-lark": 'start: "a" | "b" start'}),
+    ("x-specvino-lark", {"x-specvino-lark": 'start: "a" | "b" start'}),
     ("enum", {"enum": ["a", 1, 2.5, None, True, {"x": [1, "é"]}, 'quote "', "back\\slash", "line\nend"]}),
     ("enum", {"enum": ["a", 1, "b"], "type": "string"}),
     ("enum", {"enum": [1, 2, 3, 4, 6], "multipleOf": 2, "not": {"const": 4}}),
