@@ -8,7 +8,7 @@ from specvino.generated.handlers import ListConversationItemsOrder, Reply, Reque
 from specvino.handlers.errors import ApiError
 from specvino.handlers.or_none import or_none
 from specvino.handlers.responses.conversation import conversation_not_found, resolved
-from specvino.handlers.responses.persistence import page_of, store_errors
+from specvino.handlers.responses.persistence import item_list, store_errors
 from specvino.handlers.responses.request import InputItem, stored
 from specvino.handlers.store import Conversation, ResponseStore, StoredItem
 
@@ -61,8 +61,17 @@ class Conversations:
         order: ListConversationItemsOrder,
         include: list[str] | None,
     ) -> Reply[wire.ResponseItemList]:
-        items = await self._items(context, conversation_id)
-        return Reply(page_of(items, after, limit, order, f"The conversation {conversation_id[:200]!r}"))
+        self._require_store()
+        try:
+            with store_errors():
+                page = await self._store.conversations.page(
+                    conversation_id, context.owner, after, limit, newest_first=order == "desc"
+                )
+        except LookupError:
+            raise _item_not_found(conversation_id, after or "", "after") from None
+        if page is None:
+            raise conversation_not_found(conversation_id)
+        return Reply(item_list(page.items, has_more=page.has_more))
 
     async def create_conversation_items(
         self,
@@ -77,15 +86,17 @@ class Conversations:
             added = await self._store.conversations.add(conversation_id, items, context.owner)
         if added is None:
             raise conversation_not_found(conversation_id)
-        return Reply(page_of(added, None, len(added), "asc", ""))
+        return Reply(item_list(added, has_more=False))
 
     async def retrieve_conversation_item(
         self, context: RequestContext, conversation_id: str, item_id: str, include: list[str] | None
     ) -> Reply[wire.StoredItem]:
-        for item in await self._items(context, conversation_id):
-            if item["id"] == item_id:
-                return Reply(cast("wire.StoredItem", item))
-        raise _item_not_found(conversation_id, item_id)
+        await self._required(context, conversation_id)
+        with store_errors():
+            item = await self._store.conversations.item(conversation_id, item_id, context.owner)
+        if item is None:
+            raise _item_not_found(conversation_id, item_id)
+        return Reply(cast("wire.StoredItem", item))
 
     async def delete_conversation_item(
         self, context: RequestContext, conversation_id: str, item_id: str
@@ -113,14 +124,6 @@ class Conversations:
             raise conversation_not_found(id)
         return _shown(conversation)
 
-    async def _items(self, context: RequestContext, id: str) -> list[StoredItem]:
-        self._require_store()
-        with store_errors():
-            items = await self._store.conversations.items(id, context.owner)
-        if items is None:
-            raise conversation_not_found(id)
-        return items
-
 
 def _shown(conversation: Conversation) -> wire.Conversation:
     metadata: dict[str, Any] = dict(conversation.metadata)
@@ -132,6 +135,6 @@ def _shown(conversation: Conversation) -> wire.Conversation:
     }
 
 
-def _item_not_found(id: str, item_id: str) -> ApiError:
+def _item_not_found(id: str, item_id: str, param: str = "item_id") -> ApiError:
     message = f"The conversation {id[:200]!r} has no item {item_id[:200]!r}."
-    return ApiError(ErrorCode.ITEM_NOT_FOUND, message, param="item_id")
+    return ApiError(ErrorCode.ITEM_NOT_FOUND, message, param=param)

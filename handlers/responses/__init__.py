@@ -86,7 +86,7 @@ class Responses(StoredResponses):
         events: Events = generation.events(emitter.feed)
         if INCLUDE in (or_none(body.include) or ()):
             events = encrypted(events, self._cipher)
-        if id := conversation_of(body):
+        if generates and (id := conversation_of(body)):
             events = self._persistence.conversing(events, id, conversation.own, context.owner)
         if turn and not stores:
             before = [*conversation.previous, *conversation.own]

@@ -36,18 +36,22 @@ async def read_conversation(
     session: Session | None = None,
 ) -> ResponseConversation:
     """Returns the conversation that a request of `owner`, in a session, continues or starts. Raises ApiError."""
-    input: str | list[InputItem]
-    if isinstance(body.input, str):
-        input = body.input
-    else:
-        clear = [decrypted(item, f"input.{index}.encrypted_content", cipher) for index, item in enumerate(body.input)]
-        input = await resolved(clear, "input", store, owner)
-    if id := conversation_of(body):
-        previous = await _items_of(id, store, owner)
-        earlier = [decrypted(item, "conversation", cipher) for item in read(previous)]
-        return ResponseConversation(opened(earlier, input, cipher, "conversation"), stored(input), previous)
-    previous = await _previous_items(body, store, owner, session)
-    return ResponseConversation(opened(read(previous), input, cipher), stored(input), previous)
+    own: str | list[InputItem] = body.input if isinstance(body.input, str) else []
+    input: str | list[InputItem] = own
+    if not isinstance(body.input, str):
+        own = await resolved(body.input, "input", store, owner)
+        input = [decrypted(item, f"input.{index}.encrypted_content", cipher) for index, item in enumerate(own)]
+    id = conversation_of(body)
+    previous = await (_items_of(id, store, owner) if id else _previous_items(body, store, owner, session))
+    continued = "conversation" if id else "previous_response_id"
+    earlier = [_readable(item, continued, cipher) for item in read(previous)]
+    return ResponseConversation(opened(earlier, input, cipher, continued), stored(own), previous)
+
+
+def _readable(item: InputItem, param: str, cipher: Cipher) -> InputItem:
+    """Returns a stored item, with its reasoning decrypted if it isn't stored in clear. Raises ApiError."""
+    content = or_none(item.content) if isinstance(item, models.InputReasoning) else None
+    return item if content else decrypted(item, param, cipher)
 
 
 def to_conversation(
@@ -105,8 +109,7 @@ async def _previous_items(
         raise _not_found(f"No response is stored under {id[:200]!r}.")
     if thread.missing is not None:
         raise _not_found(f"The response {id[:200]!r} continues {thread.missing[:200]!r}, which is no longer stored.")
-    for link in thread.links:
-        _require_chained(link)
+    _require_chained(thread.links[-1])
     if thread.links[-1].response["status"] in UNFINISHED:
         message = f"The response {id[:200]!r} is not finished, so it can't be continued yet."
         raise ApiError(ErrorCode.RESPONSE_NOT_FINISHED, message, param="previous_response_id")
@@ -123,8 +126,7 @@ async def _items_of(id: str, store: ResponseStore, owner: str) -> Sequence[Store
 
 
 def _require_chained(link: Link) -> None:
-    """Raises ApiError for a response that was made in a conversation: its context isn't that of a chain. Of a deleted
-    response that isn't known."""
+    """Raises ApiError for a response that was made in a conversation: its context isn't that of a chain."""
     if conversation := link.response.get("conversation"):
         message = (
             f"The response {link.response['id']!r} was made in the conversation {conversation['id']!r}: "

@@ -122,13 +122,17 @@ def page_of(
         if after not in ids:
             raise ApiError(ErrorCode.ITEM_NOT_FOUND, f"{owner} has no item {after[:200]!r}.", param="after")
         start = ids.index(after) + 1
-    page = listed[start : start + limit]
+    return item_list(listed[start : start + limit], has_more=start + limit < len(items))
+
+
+def item_list(items: Sequence[StoredItem], *, has_more: bool) -> wire.ResponseItemList:
+    """Returns a page of items."""
     return {
         "object": "list",
-        "data": cast("list[wire.StoredItem]", page),
-        "first_id": page[0]["id"] if page else None,
-        "last_id": page[-1]["id"] if page else None,
-        "has_more": start + limit < len(items),
+        "data": cast("list[wire.StoredItem]", items),
+        "first_id": items[0]["id"] if items else None,
+        "last_id": items[-1]["id"] if items else None,
+        "has_more": has_more,
     }
 
 

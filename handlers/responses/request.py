@@ -61,6 +61,10 @@ _PREFIXES = {
 }
 
 
+# The length of an item's id in the store.
+_LONGEST_ID = 512
+
+
 def request_fields(
     body: models.CreateResponseRequest,
     input: str | Iterable[InputItem] = (),
@@ -256,7 +260,10 @@ def _plain(item: BaseModel) -> dict[str, Any]:
 
 def _complete(item: dict[str, Any]) -> StoredItem:
     kind = item.get("type", "message")
-    item = {**item, "type": kind, "id": item.get("id") or f"{_PREFIXES.get(kind, 'item')}_{uuid.uuid4().hex}"}
+    id = item.get("id")
+    if not isinstance(id, str) or not 0 < len(id) <= _LONGEST_ID or "\0" in id:  # which some databases can't store
+        id = f"{_PREFIXES.get(kind, 'item')}_{uuid.uuid4().hex}"
+    item = {**item, "type": kind, "id": id}
     if kind in _PREFIXES:
         item["status"] = item.get("status") or "completed"
     if isinstance(text := item.get("content"), str):

@@ -6,11 +6,11 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 import msgspec
-from sqlalchemy import delete, insert, select, update
+from sqlalchemy import ColumnElement, delete, insert, select, update
 from sqlalchemy.ext.asyncio import AsyncConnection
 
 from specvino.handlers.store.database import Database, now
-from specvino.handlers.store.protocol import Conversation, StoredItem
+from specvino.handlers.store.protocol import Conversation, Page, StoredItem
 from specvino.handlers.store.schema import CONVERSATION_ITEMS, CONVERSATIONS
 
 _C = CONVERSATIONS.c
@@ -68,11 +68,35 @@ class SqlConversations:
             query = select(_I.item).where(_I.conversation_id == id).order_by(_I.position)
             return [_decode(item) for item in (await connection.execute(query)).scalars()]
 
-    async def remove(self, id: str, item_id: str, owner: str) -> bool:
+    async def page(self, id: str, owner: str, after: str | None, limit: int, *, newest_first: bool) -> Page | None:
+        position = _I.position
+        query = select(_I.item).where(_I.conversation_id == id)
         async with self._database.transaction() as connection:
             if await _get(connection, id, owner) is None:
+                return None
+            if after is not None:
+                place = select(position).where(_I.conversation_id == id, _I.item_id == after)
+                last = (await connection.execute(place)).scalar()
+                if last is None:
+                    raise LookupError
+                query = query.where(position < last if newest_first else position > last)
+            listed = query.order_by(position.desc() if newest_first else position).limit(limit + 1)
+            items = [_decode(item) for item in (await connection.execute(listed)).scalars()]
+        return Page(items[:limit], len(items) > limit)
+
+    async def item(self, id: str, item_id: str, owner: str) -> StoredItem | None:
+        query = select(_I.item).join(CONVERSATIONS, _C.id == _I.conversation_id)
+        one = query.where(_C.id == id, _C.key_owner == owner, _I.item_id == item_id)
+        async with self._database.transaction() as connection:
+            encoded = (await connection.execute(one)).scalar()
+        return None if encoded is None else _decode(encoded)
+
+    async def remove(self, id: str, item_id: str, owner: str) -> bool:
+        used = update(CONVERSATIONS).where(_C.id == id, _C.key_owner == owner)
+        gone = delete(CONVERSATION_ITEMS).where(_I.conversation_id == id, _I.item_id == item_id)
+        async with self._database.transaction() as connection:
+            if not (await connection.execute(used.values(used_at=await now(connection)))).rowcount:
                 return False
-            gone = delete(CONVERSATION_ITEMS).where(_I.conversation_id == id, _I.item_id == item_id)
             return bool((await connection.execute(gone)).rowcount)
 
 
@@ -84,21 +108,29 @@ async def referenced(connection: AsyncConnection, ids: Iterable[str], owner: str
 
 
 async def expire(connection: AsyncConnection, before: float, most: int | None) -> None:
-    """Deletes the conversations that were last added to or changed before a Unix time, and those beyond the `most`
-    that were changed last."""
-    old = list((await connection.execute(select(_C.id).where(_C.used_at < before))).scalars())
+    """Deletes the conversations that were last changed before a Unix time, and those beyond the `most` that were
+    changed last."""
+    old = select(_C.id, _C.used_at).where(_C.used_at < before)
+    found = list((await connection.execute(old)).all())
     if most is not None:
-        newest_first = select(_C.id).where(_C.used_at >= before).order_by(_C.used_at.desc(), _C.id)
-        old += (await connection.execute(newest_first.offset(most))).scalars()
-    await delete_conversations(connection, old)
+        newest_first = select(_C.id, _C.used_at).where(_C.used_at >= before).order_by(_C.used_at.desc(), _C.id)
+        found += (await connection.execute(newest_first.offset(most))).all()
+    if found:  # one that is changed meanwhile stays
+        latest = max(row.used_at for row in found)
+        await delete_conversations(connection, [row.id for row in found], _C.used_at <= latest)
 
 
-async def delete_conversations(connection: AsyncConnection, ids: Sequence[str]) -> None:
-    """Deletes conversations with their items."""
+async def delete_conversations(
+    connection: AsyncConnection, ids: Sequence[str], condition: ColumnElement[bool] | None = None
+) -> None:
+    """Deletes the conversations that meet the condition, with their items."""
     for start in range(0, len(ids), 500):  # databases limit the parameters of a statement
         batch = ids[start : start + 500]
-        await connection.execute(delete(CONVERSATION_ITEMS).where(_I.conversation_id.in_(batch)))
-        await connection.execute(delete(CONVERSATIONS).where(_C.id.in_(batch)))
+        gone = delete(CONVERSATIONS).where(_C.id.in_(batch))
+        await connection.execute(gone if condition is None else gone.where(condition))
+        left = select(_C.id).where(_C.id.in_(batch))
+        items = delete(CONVERSATION_ITEMS).where(_I.conversation_id.in_(batch), _I.conversation_id.not_in(left))
+        await connection.execute(items)
 
 
 async def _get(connection: AsyncConnection, id: str, owner: str) -> Conversation | None:

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, Protocol
+from typing import Any, NamedTuple, Protocol
 
 from specvino.generated import wire
 
@@ -53,6 +53,13 @@ class Conversation:
     metadata: Mapping[str, str]
 
 
+class Page(NamedTuple):
+    """A part of a conversation's items, and whether more follow."""
+
+    items: list[StoredItem]
+    has_more: bool
+
+
 class ConversationStore(Protocol):
     """A store of conversations. Every method may raise StoreUnavailable. When one returns, its change is on the disk.
 
@@ -82,6 +89,15 @@ class ConversationStore(Protocol):
 
     async def items(self, id: str, owner: str) -> list[StoredItem] | None:
         """Returns a conversation's items, the oldest first; None if the conversation isn't stored."""
+        ...
+
+    async def page(self, id: str, owner: str, after: str | None, limit: int, *, newest_first: bool) -> Page | None:
+        """Returns at most `limit` items of a conversation, those behind the item `after` in this order; None if the
+        conversation isn't stored. Raises LookupError if it has no item `after`."""
+        ...
+
+    async def item(self, id: str, item_id: str, owner: str) -> StoredItem | None:
+        """Returns an item of a conversation, None if it isn't stored."""
         ...
 
     async def remove(self, id: str, item_id: str, owner: str) -> bool:
@@ -166,6 +182,12 @@ class NoConversations:
         return None
 
     async def items(self, id: str, owner: str) -> list[StoredItem] | None:
+        return None
+
+    async def page(self, id: str, owner: str, after: str | None, limit: int, *, newest_first: bool) -> Page | None:
+        return None
+
+    async def item(self, id: str, item_id: str, owner: str) -> StoredItem | None:
         return None
 
     async def remove(self, id: str, item_id: str, owner: str) -> bool:

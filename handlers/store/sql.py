@@ -172,24 +172,24 @@ class SqlStore:
 
     async def _keep_up(self) -> None:
         """Writes this server's heartbeat, fails unfinished responses of lost servers, and deletes responses that are
-        too old or too many, and such conversations."""
+        too old or too many, and conversations likewise."""
         r = RESPONSES.c
         async with self._database.transaction() as connection:
-            present = await now(connection)
-            seen = await connection.execute(update(SERVERS).where(SERVERS.c.id == self._id).values(seen=present))
+            time_now = await now(connection)
+            seen = await connection.execute(update(SERVERS).where(SERVERS.c.id == self._id).values(seen=time_now))
             if not seen.rowcount:  # this server is new, or counted as lost
-                await connection.execute(insert(SERVERS).values(id=self._id, seen=present))
+                await connection.execute(insert(SERVERS).values(id=self._id, seen=time_now))
             others = SERVERS.c.id != self._id
-            await connection.execute(delete(SERVERS).where(SERVERS.c.seen <= present - self._lost_after, others))
+            await connection.execute(delete(SERVERS).where(SERVERS.c.seen <= time_now - self._lost_after, others))
             self._is_alone = not (await connection.execute(select(SERVERS.c.id).where(others).limit(1))).first()
             orphans = select(r.id, r.response, r.input, r.events).where(
                 r.owner.is_not(None), r.owner.not_in(select(SERVERS.c.id))
             )
             rows = (await connection.execute(orphans)).all()
-            await _prune(connection, r.created_at < present - self._seconds)
+            await _prune(connection, r.created_at < time_now - self._seconds)
             if self._most is not None:
                 await _delete(connection, await _surplus(connection, self._most))
-            await expire(connection, present - self._seconds, self._most)
+            await expire(connection, time_now - self._seconds, self._most)
         for row in rows:
             await self.finish(_failed(_decode(row.response), _decode(row.input), zlib.decompress(row.events)))
 

@@ -136,7 +136,7 @@ def test_references_find_its_items(client: OpenAI) -> None:
 
 
 @pytest.mark.parametrize("script", ["crash_at=1", "stall_at=1"])
-def test_what_fails_or_is_left_adds_nothing(client: OpenAI, script: str) -> None:
+def test_a_response_that_fails_or_whose_client_leaves_adds_nothing(client: OpenAI, script: str) -> None:
     id = created(client, "before")
     with ask(client, f"script: {script}\none two", conversation=id, stream=True) as stream:
         for event in stream:
@@ -213,6 +213,40 @@ def test_encrypted_reasoning_is_read_by_the_response(tiny_server) -> None:
         client.conversations.items.create(id, items=foreign)
         again = {**asked, "input": "hello", "conversation": id}
         assert refused(client.responses.create, **again) == (400, "invalid_encrypted_content", "conversation")
+
+
+def test_ids_that_no_item_can_have_are_replaced(client: OpenAI) -> None:
+    search: Any = {"type": "web_search_call", "status": "completed", "action": {"type": "search", "query": "x"}}
+    ids: list[Any] = [["x"], 5, "x" * 513, "a\0b", ""]
+    searches: Any = [{**search, "id": id} for id in ids]
+    made = client.conversations.create(items=searches)
+    items: list[Any] = list(client.conversations.items.list(made.id, order="asc"))
+    assert [item.id.partition("_")[0] for item in items] == ["item"] * len(ids)
+
+
+def test_a_reference_to_encrypted_reasoning(tiny_server) -> None:
+    with OpenAI(base_url=tiny_server.url, api_key="none", max_retries=0) as client:
+        asked: dict[str, Any] = {"model": "tiny", "temperature": 0}
+        answer: Any = client.responses.create(input="think", include=["reasoning.encrypted_content"], **asked)
+        (sealed,) = (item.encrypted_content for item in answer.output if item.type == "reasoning")
+        thoughts: Any = {"type": "reasoning", "encrypted_content": sealed, "summary": [], "id": "rs_kept"}
+        client.conversations.create(items=[thoughts])
+        said = [user("think"), thoughts, {"role": "assistant", "content": answer.output_text}, user("hello")]
+        referred: Any = [{"type": "item_reference", "id": "rs_kept"} if each is thoughts else each for each in said]
+        written, by_reference = (client.responses.create(input=each, **asked) for each in (said, referred))
+        assert written.usage == by_reference.usage
+        assert client.responses.create(previous_response_id=written.id, input="hello", **asked).output_text
+
+
+def test_a_warm_up_adds_nothing(scripted_server) -> None:
+    with OpenAI(base_url=scripted_server.url, api_key="none") as client:
+        id = created(client, "before")
+        with connect(scripted_server.url.replace("http", "ws", 1) + "/responses") as ws:
+            body = {"type": "response.create", "model": "m", "input": "one", "conversation": id, "generate": False}
+            ws.send(json.dumps(body))
+            while json.loads(ws.recv(timeout=300))["type"] != "response.completed":
+                pass
+        assert texts(client, id) == ["before"]
 
 
 def test_over_a_websocket(scripted_server) -> None:

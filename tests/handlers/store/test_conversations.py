@@ -101,6 +101,30 @@ def test_an_id_that_it_has_is_replaced(url: str) -> None:
     run(url, add)
 
 
+def test_pages_in_both_orders(url: str) -> None:
+    async def look(store: SqlStore) -> None:
+        kept = store.conversations
+        id = (await kept.create([item(name) for name in "abcd"], {}, "one")).id
+        await kept.remove(id, "b", "one")
+
+        async def page(after: str | None, limit: int, *, newest_first: bool) -> tuple[list[str], bool]:
+            found = await kept.page(id, "one", after, limit, newest_first=newest_first)
+            assert found is not None
+            return ids(found.items), found.has_more
+
+        assert await page(None, 2, newest_first=False) == (["a", "c"], True)
+        assert await page("c", 2, newest_first=False) == (["d"], False)
+        assert await page(None, 3, newest_first=True) == (["d", "c", "a"], False)
+        assert await page("d", 1, newest_first=True) == (["c"], True)
+        with pytest.raises(LookupError):
+            await page("b", 1, newest_first=True)
+        assert await kept.page(id, "other", None, 1, newest_first=True) is None
+        assert await kept.item(id, "c", "one") == item("c")
+        assert await kept.item(id, "b", "one") is await kept.item(id, "c", "other") is None
+
+    run(url, look)
+
+
 def test_what_is_deleted_is_gone(url: str) -> None:
     async def delete(store: SqlStore) -> None:
         kept = store.conversations
@@ -207,6 +231,8 @@ def test_nothing_is_kept_without_a_store() -> None:
             await kept.create([], {}, "")
         assert [await kept.get("a", ""), await kept.items("a", ""), await kept.add("a", [], "")] == [None] * 3
         assert await kept.describe("a", {}, "") is None
+        assert await kept.page("a", "", None, 1, newest_first=True) is None
+        assert await kept.item("a", "b", "") is None
         assert not await kept.remove("a", "b", "")
         assert not await kept.delete("a", "")
 
