@@ -5,8 +5,7 @@ from functools import cache
 from importlib.resources import files
 from typing import Any
 
-from lark import Lark, Token, Tree
-from lark.exceptions import UnexpectedInput
+from lark import Lark, Token, Tree, UnexpectedInput
 
 from specvino.engine.grammar._ebnf.patterns import PatternError
 
