@@ -83,8 +83,9 @@ def refused(path, method, operation):
         yield 401, {"headers": {"Authorization": "Bearer wrong"}}
     if "requestBody" in operation:
         yield 400, {"data": b"{"}
-        if "{" not in path and path != "/conversations":  # which need neither fields nor a model
+        if path != "/conversations":  # it requires no field
             yield 400, {"json": {}}
+        if not path.startswith("/conversations"):  # they have no model
             yield 404, {"json": {**examples(operation)[0], "model": "gpt-9"}}
         yield 415, {"data": b"{}", "headers": WITH_KEY | {"Content-Type": "text/plain"}}
 
