@@ -4,7 +4,7 @@ import asyncio
 import logging
 from collections.abc import AsyncGenerator, Callable, Coroutine, Iterable, Iterator, Sequence
 from contextlib import aclosing, contextmanager
-from typing import Any, Final, Literal, cast
+from typing import Any, Final, cast
 
 import msgspec
 
@@ -107,22 +107,6 @@ class Persistence:
 def flat(links: Iterable[Link]) -> list[StoredItem]:
     """Returns all items of a chain of responses in their order."""
     return [item for link in links for item in (*link.input, *map(dict, link.response["output"]))]
-
-
-def page_of(
-    items: Sequence[StoredItem], after: str | None, limit: int, order: Literal["asc", "desc"], owner: str
-) -> wire.ResponseItemList:
-    """Returns a page of items that are given in ascending order: at most `limit`, those behind the item `after`.
-
-    Raises ApiError if `owner`, such as "The response 'resp_1'", has no such item."""
-    listed = list(items if order == "asc" else reversed(items))
-    start = 0
-    if after is not None:
-        ids = [item["id"] for item in listed]
-        if after not in ids:
-            raise ApiError(ErrorCode.ITEM_NOT_FOUND, f"{owner} has no item {after[:200]!r}.", param="after")
-        start = ids.index(after) + 1
-    return item_list(listed[start : start + limit], has_more=start + limit < len(items))
 
 
 def item_list(items: Sequence[StoredItem], *, has_more: bool) -> wire.ResponseItemList:

@@ -11,7 +11,7 @@ from specvino.generated.handlers import ListInputItemsOrder, Reply, RequestConte
 from specvino.handlers.errors import ApiError, reported
 from specvino.handlers.responses.background import Background
 from specvino.handlers.responses.emit import cut
-from specvino.handlers.responses.persistence import encode, flat, not_found, page_of, store_errors
+from specvino.handlers.responses.persistence import encode, flat, item_list, not_found, store_errors
 from specvino.handlers.store import UNFINISHED, Record, ResponseStore
 
 # Seconds between reads of a response that another server is generating.
@@ -83,7 +83,16 @@ class StoredResponses:
             raise not_found(response_id)
         *earlier, last = thread.links
         items = [*flat(earlier), *last.input]
-        return Reply(page_of(items, after, limit, order, f"The response {response_id[:200]!r}"))
+        if order == "desc":
+            items.reverse()
+        start = 0
+        if after is not None:
+            ids = [item["id"] for item in items]
+            if after not in ids:
+                message = f"The response {response_id[:200]!r} has no item {after[:200]!r}."
+                raise ApiError(ErrorCode.ITEM_NOT_FOUND, message, param="after")
+            start = ids.index(after) + 1
+        return Reply(item_list(items[start : start + limit], has_more=start + limit < len(items)))
 
     async def _required(self, context: RequestContext, id: str) -> wire.ResponseObject:
         with store_errors():
