@@ -8,7 +8,7 @@ that the result lists. The package depends on jsonschema-rs and lark, and on not
 """
 
 from specvino.engine.grammar._errors import GrammarError, Path
-from specvino.engine.grammar._from_schema.strings import LARK
+from specvino.engine.grammar._from_schema.keywords import LARK
 from specvino.engine.grammar._json_schema import (
     JSON_TYPES,
     Members,

@@ -81,7 +81,7 @@ class _Conversion:
     def whole(self) -> Node:
         """Returns the node of the rule `start`."""
         start = self._definitions.find(START)
-        self._count(start, set())
+        self._count(start)
         if self._definitions.ignored:
             options = [self._node(each, self._definitions, in_terminal=True) for each in self._definitions.ignored]
             self._ignored = _repeated(choice(*options), 0, None)
@@ -89,9 +89,10 @@ class _Conversion:
                 self._ignored = self._rule("ignored", self._ignored)
         return sequence(self._ignored, self._defined(start))
 
-    def _count(self, definition: Definition, seen: set[int]) -> None:
+    def _count(self, definition: Definition) -> None:
         """Counts the places where each definition is used. Raises LarkError, and PatternError."""
         left = [definition]
+        seen: set[int] = set()
         while left:
             each = left.pop()
             if each.is_template:
@@ -158,8 +159,8 @@ class _Conversion:
                 found = self._defined(definition)
                 return sequence(found, self._ignored) if definition.is_terminal and not in_terminal else found
             case "literal" | "literal_range":
-                terminal = self._terminal(*map(str, tree.children))
-                return terminal if in_terminal else sequence(terminal, self._ignored)
+                text = self._terminal(*map(str, tree.children))
+                return text if in_terminal else sequence(text, self._ignored)
         raise PatternError(f"{str(tree.data).replace('_', ' ')} can't be enforced")
 
     def _terminal(self, first: str, last: str | None = None) -> Node:

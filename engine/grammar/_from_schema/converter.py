@@ -25,9 +25,9 @@ from specvino.engine.grammar._errors import GrammarError, Path, Unsatisfiable
 from specvino.engine.grammar._from_schema import json_text
 from specvino.engine.grammar._from_schema.containers import array, object_
 from specvino.engine.grammar._from_schema.disjoint import disjoint
-from specvino.engine.grammar._from_schema.keywords import IMPLIED_TYPE, UNENFORCED
+from specvino.engine.grammar._from_schema.keywords import IMPLIED_TYPE, LARK, UNENFORCED
 from specvino.engine.grammar._from_schema.numbers import number
-from specvino.engine.grammar._from_schema.strings import JSON, LARK, StringStyle, string
+from specvino.engine.grammar._from_schema.strings import JSON, StringStyle, string
 from specvino.engine.grammar._json_schema import JSON_TYPES, Conjunction, Subschema, flatten, named_by_all, reference_to
 
 MOST_PARTS = 2000

@@ -1,5 +1,8 @@
 """The keywords of JSON Schema that a grammar enforces. Keywords in neither table are annotations."""
 
+LARK = "x-specvino-lark"
+"""Our own keyword: the Lark grammar of a string."""
+
 # Enforced, unless the conversion reports them as unenforced.
 ENFORCED = frozenset(
     {
@@ -31,7 +34,7 @@ ENFORCED = frozenset(
         "propertyNames",
         "required",
         "type",
-        "x-specvino-lark",
+        LARK,
     }
 )
 
@@ -75,5 +78,5 @@ IMPLIED_TYPE = {
     "exclusiveMaximum": "number",
     "exclusiveMinimum": "number",
     "multipleOf": "number",
-    "x-specvino-lark": "string",
+    LARK: "string",
 }

@@ -15,6 +15,7 @@ from specvino.engine.grammar._errors import GrammarError, Path, Unsatisfiable
 from specvino.engine.grammar._from_lark.converter import lark
 from specvino.engine.grammar._from_lark.definitions import LarkError
 from specvino.engine.grammar._from_schema import json_text
+from specvino.engine.grammar._from_schema.keywords import LARK
 from specvino.engine.grammar._json_schema import Conjunction, Subschema
 
 # The enforced formats. Each expression matches only valid texts, but not necessarily all of them.
@@ -43,9 +44,6 @@ FORMATS = {
     "uri": rf"^https?://{_WORD}(?:[.-]{_WORD})*(?::\d{{1,4}})?(?:/{_WORDS})*(?:\?[A-Za-z0-9._~=&-]*)?(?:#{_WORDS})?$",
     "uuid": r"^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$",
 }
-
-LARK = "x-specvino-lark"
-"""Our own keyword: the Lark grammar of a string."""
 
 # Formats of JSON Schema that aren't enforced. Any other name is an annotation.
 UNENFORCED_FORMATS = frozenset(
