@@ -10,6 +10,7 @@ import httpx
 import openai
 import pytest
 from openai import OpenAI
+from openai.types.responses import ResponseFunctionToolCallParam
 from support.serving import serving, wait_until
 from support.serving_here import ServerHere, serving_here
 from websockets.sync.client import connect
@@ -115,8 +116,8 @@ def test_one_that_is_not_stored_is_added_all_the_same(client: OpenAI) -> None:
 
 def test_a_call_and_its_result_in_two_requests(client: OpenAI) -> None:
     id = created(client, "go")
-    call = {"type": "function_call", "call_id": "call_1", "name": "f", "arguments": "{}"}
-    client.conversations.items.create(id, items=[call])  # type: ignore[list-item]
+    call = ResponseFunctionToolCallParam(type="function_call", call_id="call_1", name="f", arguments="{}")
+    client.conversations.items.create(id, items=[call])
     result: Any = [{"type": "function_call_output", "call_id": "call_1", "output": "x y z"}]
     ask(client, result, conversation=id)
     kinds = [item.type for item in client.conversations.items.list(id, order="asc")]

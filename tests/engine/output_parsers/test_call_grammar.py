@@ -8,7 +8,7 @@ import pytest
 from lark import Lark
 from support.formats import NOW, TOOLS, WRITERS, Call, Function, Outcome, outcome, parsed, pieces_of
 
-from specvino.engine.grammar import constant, json_schema, sequence
+from specvino.engine.grammar import LARK, constant, json_schema, sequence
 from specvino.engine.output_parsers import (
     MESSAGE_FRAMINGS,
     REASONING_PARSERS,
@@ -166,17 +166,18 @@ def test_arguments_keep_to_the_schema_whatever_the_model_wants(tool_parser: str,
         jsonschema_rs.validate(dict(tool.parameters or {}), call.arguments)
 
 
+SUM_GRAMMAR = """
+start: term ("+" term)*
+term: N | "(" start ")" "\\n"?
+N: /[0-9]{1,3}/
+%ignore " "
+"""
+
 SUM = Function(
     "sum",
     {
         "type": "object",
-        "properties": {
-            "input": {
-                "type": "string",
-                "x-specvino-lark": 'start: term ("+" term)*\nterm: N | "(" start ")" "\\n"?\n'
-                'N: /[0-9]{1,3}/\n%ignore " "',
-            }
-        },
+        "properties": {"input": {"type": "string", LARK: SUM_GRAMMAR}},
         "required": ["input"],
         "additionalProperties": False,
     },
@@ -192,7 +193,7 @@ def test_the_input_of_a_custom_tool_keeps_to_its_lark_grammar(tool_parser: str, 
             (call,) = outcome(pieces_of(tool_parser, None, [text], tools=[SUM])).calls
             inputs.append(str(call.arguments["input"]))
     assert len(inputs) > 2
-    judge = Lark(SUM.parameters["properties"]["input"]["x-specvino-lark"])  # type: ignore[index]
+    judge = Lark(SUM_GRAMMAR)
     for input in inputs:
         assert judge.parse(input)
 
