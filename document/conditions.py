@@ -194,14 +194,22 @@ def _exceeds(
     def evaluate(value: Lookup, facts: Mapping[str, Any]) -> _Placeholders:
         limits = [(fact, facts.get(fact))] if fact else [(path, value(path)) for path in than]
         for path in fields:
-            actual = value(path)
-            for number in actual if isinstance(actual, list) else [actual]:
+            for number in _numbers(value(path)):
                 for other, limit in limits:
-                    if number is not None and limit is not None and number > limit:
+                    if limit is not None and number > limit:
                         return {"field": path, "other": other, "value": number, "limit": limit}
         return None
 
     return evaluate
+
+
+def _numbers(actual: Any) -> Iterable[Any]:
+    """Returns the numbers of a field: its value, the elements of its list, or the keys of its object."""
+    if isinstance(actual, Mapping):
+        return [int(key) for key in actual if key.isdecimal()]
+    if isinstance(actual, list):
+        return actual
+    return [] if actual is None else [actual]
 
 
 def _members(members: Mapping[str, Iterable[str]]) -> Callable[[Lookup, Mapping[str, Any]], _Placeholders]:

@@ -3483,7 +3483,7 @@ class CreateChatCompletionRequest(BaseModel):
     """
     prompt_logprobs: int | None | MISSING = MISSING
     """
-    Return the log probability of each token of the prompt, and this many of the most likely tokens at its position; -1 returns the whole vocabulary.
+    Return the log probability of each token of the prompt, and this many of the most likely tokens at its position.
     """
     logprob_token_ids: list[int] | None | MISSING = MISSING
     """
@@ -4184,7 +4184,7 @@ class CreateCompletionRequest(BaseModel):
     """
     prompt_logprobs: int | None | MISSING = MISSING
     """
-    Return the log probability of each token of the prompt, and this many of the most likely tokens at its position; -1 returns the whole vocabulary.
+    Return the log probability of each token of the prompt, and this many of the most likely tokens at its position.
     """
     logprob_token_ids: list[int] | None | MISSING = MISSING
     """
@@ -10848,7 +10848,7 @@ class StreamOptions(BaseModel):
     """
     continuous_usage_stats: bool | None | MISSING = MISSING
     """
-    Whether every chunk has the usage up to it.
+    Whether every chunk with choices has the usage up to it.
     """
 
 

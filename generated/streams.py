@@ -8,12 +8,14 @@ from typing import Literal
 @dataclass(frozen=True, slots=True)
 class Rule:
     """An event states `fact` where a path of `at` holds something, neither null nor an empty text: once, or in each
-    element of the list `each`, for the one named by its field `key`."""
+    element of the list `each`, for the one named by its field `key`. It doesn't if the event has a value at the path
+    `unless` that isn't an empty list."""
 
     fact: str
     at: tuple[str, ...]
     each: str | None
     key: str | None
+    unless: str | None
 
 
 @dataclass(frozen=True, slots=True)
@@ -128,14 +130,14 @@ STREAMS: dict[str, Stream] = {
         framing='data',
         terminator='[DONE]',
         classify=(
-            Rule('role', at=('delta.role',), each='choices', key='index'),
-            Rule('content', at=('delta.content',), each='choices', key='index'),
-            Rule('reasoning', at=('delta.reasoning_content', 'delta.reasoning'), each='choices', key='index'),
-            Rule('tool_calls', at=('delta.tool_calls',), each='choices', key='index'),
-            Rule('function_call', at=('delta.function_call',), each='choices', key='index'),
-            Rule('finish', at=('finish_reason',), each='choices', key='index'),
-            Rule('usage', at=('usage',), each=None, key=None),
-            Rule('error', at=('error',), each=None, key=None),
+            Rule('role', at=('delta.role',), each='choices', key='index', unless=None),
+            Rule('content', at=('delta.content',), each='choices', key='index', unless=None),
+            Rule('reasoning', at=('delta.reasoning_content', 'delta.reasoning'), each='choices', key='index', unless=None),
+            Rule('tool_calls', at=('delta.tool_calls',), each='choices', key='index', unless=None),
+            Rule('function_call', at=('delta.function_call',), each='choices', key='index', unless=None),
+            Rule('finish', at=('finish_reason',), each='choices', key='index', unless=None),
+            Rule('usage', at=('usage',), each=None, key=None, unless='choices'),
+            Rule('error', at=('error',), each=None, key=None, unless=None),
         ),
         machines=(
             Machine(
@@ -172,10 +174,10 @@ STREAMS: dict[str, Stream] = {
         framing='data',
         terminator='[DONE]',
         classify=(
-            Rule('text', at=('text',), each='choices', key='index'),
-            Rule('finish', at=('finish_reason',), each='choices', key='index'),
-            Rule('usage', at=('usage',), each=None, key=None),
-            Rule('error', at=('error',), each=None, key=None),
+            Rule('text', at=('text',), each='choices', key='index', unless=None),
+            Rule('finish', at=('finish_reason',), each='choices', key='index', unless=None),
+            Rule('usage', at=('usage',), each=None, key=None, unless='choices'),
+            Rule('error', at=('error',), each=None, key=None, unless=None),
         ),
         machines=(
             Machine(

@@ -684,7 +684,7 @@ SHAPES: dict[str, Shape] = {
             'mm_payload': Field("accepted"),
             'return_mm_kwargs': Field("accepted"),
             'mm_hashes': Field("accepted"),
-            'prompt_logprobs': Field("supported", supported_values={'minimum': 0, 'maximum': 20}),
+            'prompt_logprobs': Field("supported"),
             'logprob_token_ids': Field("supported"),
             'include_draft_logprobs': Field("unsupported", supported_values={'const': False}),
             'include_logprobs_decode_token': Field("unsupported", supported_values={'const': True}),
@@ -870,7 +870,7 @@ SHAPES: dict[str, Shape] = {
             'mm_payload': Field("accepted"),
             'return_mm_kwargs': Field("accepted"),
             'mm_hashes': Field("accepted"),
-            'prompt_logprobs': Field("supported", supported_values={'minimum': 0, 'maximum': 20}),
+            'prompt_logprobs': Field("supported"),
             'logprob_token_ids': Field("supported"),
             'include_draft_logprobs': Field("unsupported", supported_values={'const': False}),
             'include_logprobs_decode_token': Field("unsupported", supported_values={'const': True}),
@@ -2049,7 +2049,7 @@ SHAPES: dict[str, Shape] = {
         fields={
             'include_usage': Field("supported"),
             'include_obfuscation': Field("unsupported", supported_values={'const': False}),
-            'continuous_usage_stats': Field("unsupported", supported_values={'const': False}),
+            'continuous_usage_stats': Field("supported"),
         },
         required=frozenset([]),
         values={

@@ -3,15 +3,15 @@
 import uuid
 from collections import defaultdict
 from collections.abc import Callable, Iterable
+from dataclasses import replace
 from typing import TypeVar
 
-from pydantic import MISSING
-
-from specvino.engine.segments import Segment, TokenIds, Usage
+from specvino.engine.segments import Segment, Started, TokenIds, Usage
 from specvino.generated import models, wire
 from specvino.generated.handlers import RequestContext
 from specvino.handlers.or_none import or_none
 
+Body = models.CreateChatCompletionRequest | models.CreateCompletionRequest
 Chunk = TypeVar("Chunk", wire.ChatCompletionChunk, wire.CompletionChunk)
 
 
@@ -22,9 +22,7 @@ def answer_id(prefix: str, request_id: str | None) -> str:
     return request_id if request_id.startswith(prefix) else f"{prefix}{request_id}"
 
 
-def shows_stop_reason(
-    context: RequestContext, body: models.CreateChatCompletionRequest | models.CreateCompletionRequest
-) -> bool:
+def shows_stop_reason(context: RequestContext, body: Body) -> bool:
     """Returns whether the answer's choices have a stop_reason. It is a field of vLLM: requests with vLLM's stop
     settings get it, and all requests to a server that sends extensions.
     """
@@ -55,21 +53,34 @@ def usage_to_wire(usage: Usage) -> wire.Usage:
     }
 
 
-def streamed(
-    feed: Callable[[Segment], Iterable[Chunk]], options: models.StreamOptions | None | MISSING
-) -> Callable[[Segment], Iterable[Chunk]]:
-    """Returns `feed` with the usage of a stream: if `options` request it, a last chunk, and null in all chunks before
-    it; else none.
+def counts_tokens(body: Body) -> bool:
+    """Returns whether the answer is a stream whose chunks have the usage up to them."""
+    options = or_none(body.stream_options)
+    return options is not None and (or_none(options.continuous_usage_stats) or False)
+
+
+def streamed(feed: Callable[[Segment], Iterable[Chunk]], body: Body) -> Callable[[Segment], Iterable[Chunk]]:
+    """Returns `feed` with the usage of a stream, as the body's `stream_options` request it: a last chunk, and in all
+    chunks before it null, or the usage so far.
     """
-    settings = or_none(options)
-    include_usage = settings is not None and (or_none(settings.include_usage) or False)
+    options = or_none(body.stream_options)
+    include_usage = options is not None and (or_none(options.include_usage) or False)
+    so_far = Usage(0, 0) if counts_tokens(body) else None
 
     def fed(segment: Segment) -> Iterable[Chunk]:
-        if not include_usage:
-            return () if isinstance(segment, Usage) else feed(segment)
+        nonlocal so_far
+        if isinstance(segment, Usage) and not include_usage:
+            return ()
+        if so_far is not None and isinstance(segment, Started):
+            so_far = replace(so_far, prompt_tokens=segment.prompt_tokens)
+        if so_far is not None and isinstance(segment, TokenIds):
+            so_far = replace(so_far, completion_tokens=so_far.completion_tokens + len(segment.ids))
         chunks = list(feed(segment))
         for chunk in chunks:
-            chunk.setdefault("usage", None)
+            if so_far is not None:
+                chunk.setdefault("usage", usage_to_wire(so_far))
+            elif include_usage:
+                chunk.setdefault("usage", None)
         return chunks
 
     return fed

@@ -24,7 +24,7 @@ from specvino.engine.segments import (
 )
 from specvino.generated import models, wire
 from specvino.generated.handlers import Reply, RequestContext
-from specvino.handlers.chunks import PendingTokens, answer_id, shows_stop_reason, streamed, usage_to_wire
+from specvino.handlers.chunks import PendingTokens, answer_id, counts_tokens, shows_stop_reason, streamed, usage_to_wire
 from specvino.handlers.full_logits import shown_logprobs
 from specvino.handlers.logprobs import PendingPromptLogprobs, completion_logprobs
 from specvino.handlers.or_none import or_none
@@ -49,12 +49,13 @@ class Completions:
             top_logprobs=shown_logprobs(request.engine_request),
             stop_reason=shows_stop_reason(context, body),
             arrival_times=context.extensions,
+            token_ids=or_none(body.return_token_ids) or False,
         )
         generation = await self._pipeline.start(request, to_prompts(body))
         if or_none(body.stream):
             # The first chunk comes with the first text: an error before it is a status, not an event.
             generation = await generation.begun()
-            shown = streamed(emitter.feed, body.stream_options)
+            shown = streamed(emitter.feed, body)
             return Reply(generation.events(shown), generation.unsupported)
         async with aclosing(generation.events(emitter.feed)) as chunks:
             return Reply(await fold(chunks), generation.unsupported)
@@ -70,6 +71,7 @@ def request_fields(body: models.CreateCompletionRequest) -> RequestFields:
         logprobs=logprobs is not None,
         top_logprobs=logprobs or 0,
         top_param="logprobs",
+        token_ids=or_none(body.return_token_ids) or counts_tokens(body),
         token_fields=() if _special(body) else ("add_special_tokens",),
     )
 
@@ -104,12 +106,13 @@ class CompletionEmitter:
         top_logprobs: int = 0,
         stop_reason: bool = False,
         arrival_times: bool = False,
+        token_ids: bool = False,
     ) -> None:
         self._id = answer_id("cmpl-", request_id)
         self._created = int(time.time())
         self._model = model
         self._n = n
-        self._tokens: PendingTokens | None = None
+        self._tokens = PendingTokens() if token_ids else None
         self._prompts: dict[int, tuple[int, ...] | None] = {}  # by choice, until its first chunk
         self._top = top_logprobs
         self._prompt_logprobs = PendingPromptLogprobs()
@@ -120,8 +123,7 @@ class CompletionEmitter:
     def feed(self, segment: Segment) -> Sequence[wire.CompletionChunk]:
         """Returns the chunks of a segment. Raw prompts are continued with text only: no reasoning, no calls."""
         match segment:
-            case Started(prompt_token_ids=prompts) if prompts:
-                self._tokens = PendingTokens()
+            case Started(prompt_token_ids=prompts) if self._tokens is not None:
                 self._prompts = {p * self._n + i: ids for p, ids in enumerate(prompts) for i in range(self._n)}
                 return []
             case PromptLogprobs():

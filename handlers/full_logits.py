@@ -8,19 +8,6 @@ from dataclasses import replace
 from specvino.document.loading import group
 from specvino.engine.protocol import ModelInfo
 from specvino.engine.request import GenerationRequest
-from specvino.handlers.or_none import value_of
-from specvino.handlers.sampling import Body
-
-# The maximum number of most likely tokens at each position of a prompt.
-_MOST_OF_PROMPT = 20
-
-
-def prompt_logprobs(body: Body) -> int | None:
-    """Returns how many of the most likely tokens to return for each position of the prompt, None for no prompt
-    logprobs. An unsupported count is treated as none, and the response header lists the field.
-    """
-    count: int | None = value_of(body, "prompt_logprobs")
-    return count if count is not None and 0 <= count <= _MOST_OF_PROMPT else None
 
 
 def shown_logprobs(request: GenerationRequest) -> int:
@@ -35,8 +22,7 @@ def without_full_logits(
     Only the pipeline supports constrained outputs and calls (`held` means that calls must satisfy the schemas of strict
     tools) and beam searches. It returns the logprobs of the answer's tokens, but neither those of other tokens nor
     those of a prompt. Other requests that need full logits go to the full-logits process, if the model has one; it has
-    no speculative decoding. A bias for an id outside the vocabulary is dropped. `top_param` is the field that requests
-    `top_logprobs`.
+    no speculative decoding. `top_param` is the field that requests `top_logprobs`.
     """
     sampling = request.sampling
     # An answer without tokens has neither a beam search nor a constraint.
@@ -54,9 +40,6 @@ def without_full_logits(
     if request.logprob_token_ids and not request.logprobs:
         request = replace(request, logprob_token_ids=())
         dropped = ("logprob_token_ids",)
-    known = tuple((id, value) for id, value in sampling.logit_bias if id < model.vocabulary_size)
-    dropped += tuple(f"logit_bias.{id}" for id, _ in sampling.logit_bias if id >= model.vocabulary_size)
-    request = replace(request, sampling=replace(sampling, logit_bias=known))
     if model.drafting is not None and (request.needs_full_logits or sampling.min_tokens > 0):
         dropped += tuple(name for name in group("draft_settings").paths if getattr(sampling, name) is not None)
     return request, dropped

@@ -26,7 +26,7 @@ from specvino.engine.segments import Hidden, ReasoningDelta, Segment, Started, U
 from specvino.generated.errors import ErrorCode
 from specvino.generated.handlers import RequestContext
 from specvino.handlers.errors import ApiError, engine_errors, reported
-from specvino.handlers.full_logits import prompt_logprobs, without_full_logits
+from specvino.handlers.full_logits import without_full_logits
 from specvino.handlers.limits import Limits, require_consistent, require_supported
 from specvino.handlers.measuring import Measured
 from specvino.handlers.media import Media, MessageDraft, fetches
@@ -59,7 +59,8 @@ class RequestFields:
     """A body, with the fields whose names or meanings differ between the endpoints.
 
     `prompt_param` is the field that contains the prompt, for errors. `echo` repeats the prompt. `logprobs` and
-    `top_logprobs` are those of the answer, and `top_param` is the field with the latter. `token_fields` are the given
+    `top_logprobs` are those of the answer, and `top_param` is the field with the latter. With
+    `token_ids` the endpoint gets the answer's tokens. `token_fields` are the given
     fields, apart from truncation, that change the tokens of a prompt: they have no effect with vision-language models,
     whose pipeline tokenizes itself. `hidden` are the fields that the model's chat template may not render. `more_tools`
     are tools in the conversation, besides those in the body's own fields. With `continues` the answer continues the
@@ -72,6 +73,7 @@ class RequestFields:
     logprobs: bool = False
     top_logprobs: int = 0
     top_param: str = "top_logprobs"
+    token_ids: bool = False
     token_fields: tuple[str, ...] = ()
     hidden: Mapping[Hidden, str] = field(default_factory=dict)
     more_tools: tuple[OfferedTool, ...] = ()
@@ -189,8 +191,8 @@ class Pipeline:
                 logprobs=fields.logprobs,
                 top_logprobs=fields.top_logprobs,
                 logprob_token_ids=tuple(dict.fromkeys(value_of(body, "logprob_token_ids") or ())),
-                prompt_logprobs=prompt_logprobs(body),
-                token_ids=value_of(body, "return_token_ids") or False,
+                prompt_logprobs=value_of(body, "prompt_logprobs"),
+                token_ids=fields.token_ids,
                 truncation=truncation,
                 constraint=output.constraint if output else None,
                 must_call=tools.forced_by is not None,

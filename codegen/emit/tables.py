@@ -150,7 +150,8 @@ def filled(table: dict[str, Any]) -> dict[str, Any]:
     """Returns a table with the defaults filled in, the machines as a list and the laws as expressions."""
     rules = table["classify"]
     if not isinstance(rules, str):
-        rules = [{key: rule.get(key) for key in ("fact", "each", "key")} | {"at": tuple(rule["at"])} for rule in rules]
+        optional = ("each", "key", "unless")
+        rules = [{**dict.fromkeys(optional), **rule, "at": tuple(rule["at"])} for rule in rules]
     machines = [
         {
             "name": name,

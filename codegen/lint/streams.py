@@ -264,7 +264,8 @@ def _rules(events: Events, rules: list[dict[str, Any]]) -> Iterator[str]:
         yield f"classify {fact}: the fact is listed twice"
     for rule in rules:
         prefix = f"{rule['each']}[]." if "each" in rule else ""
-        for path in [prefix + path for path in (*rule["at"], *([rule["key"]] if prefix else []))]:
+        paths = [prefix + path for path in (*rule["at"], *([rule["key"]] if prefix else []))]
+        for path in [*paths, *([rule["unless"]] if "unless" in rule else [])]:
             if not events.has(path):
                 yield f"classify {rule['fact']}: the event has no {path}"
 
@@ -275,6 +276,8 @@ def _stated(event: Any, classify: str | list[dict[str, Any]]) -> Iterator[str]:
         yield event.get(classify)
         return
     for rule in classify:
+        if "unless" in rule and _at(event, rule["unless"]) not in (None, []):
+            continue
         for item in [event] if "each" not in rule else (event.get(rule["each"]) or []):
             if any(_at(item, path) not in (None, "") for path in rule["at"]):
                 yield rule["fact"]

@@ -46,6 +46,33 @@ async def no_usage_unless_requested(session: Session, endpoint: str, *, body: Ma
             raise Failed(f"chunk {index} has usage, though include_usage wasn't requested", exchange)
 
 
+async def usage_so_far(session: Session, endpoint: str, *, body: Mapping[str, Any]) -> None:
+    """With continuous_usage_stats, every chunk with text has the usage up to it, which grows to that of the end."""
+    options = {"include_usage": True, "continuous_usage_stats": True}
+    exchange = await _streamed(session, endpoint, {**body, "stream_options": options})
+    *chunks, last = exchange.chunks
+    counts: list[Any] = []
+    for index, chunk in enumerate(chunks):
+        if not any(_text(choice) for choice in chunk.get("choices") or ()):
+            continue
+        usage = chunk.get("usage")
+        if not isinstance(usage, Mapping):
+            raise Failed(f"chunk {index} has text and no usage", exchange)
+        counts.append(usage.get("completion_tokens"))
+    if not counts:
+        raise NotExercised("no chunk has text")
+    counts.append((last.get("usage") or {}).get("completion_tokens"))
+    if not all(type(count) is int and count > 0 for count in counts):
+        raise Failed(f"completion_tokens of the chunks with text must be positive integers, but are {counts}", exchange)
+    if counts != sorted(counts):
+        raise Failed(f"completion_tokens must grow to that of the last chunk, but are {counts}", exchange)
+
+
+def _text(choice: Mapping[str, Any]) -> str:
+    delta = choice.get("delta") or {}
+    return str(choice.get("text") or delta.get("content") or delta.get("reasoning_content") or "")
+
+
 async def answer_in_several_chunks(session: Session, endpoint: str, *, body: Mapping[str, Any], fewest: int) -> None:
     """A long answer comes in at least `fewest` chunks. One chunk is a failure; a few don't decide the matter."""
     exchange = await _streamed(session, endpoint, {**body, "stream_options": {"include_usage": True}})

@@ -156,6 +156,8 @@ def classify(event: Mapping[str, Any], by: tuple[Rule, ...] | str, machines: Sta
 
 def _by_rules(event: Mapping[str, Any], rules: tuple[Rule, ...]) -> Iterator[Fact]:
     for rule in rules:
+        if rule.unless is not None and at(event, rule.unless) not in (MISSING, None, []):
+            continue
         if rule.each is None:
             if _states(event, rule):
                 yield Fact(rule.fact, ())

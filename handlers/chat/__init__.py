@@ -36,11 +36,11 @@ class Chat:
             arrival_times=context.extensions,
             tools=request.tools,
             echo=echoed(body),
-            token_ids=request.engine_request.token_ids,
+            token_ids=or_none(body.return_token_ids) or False,
         )
         generation = await self._pipeline.converse(request, messages)
         if or_none(body.stream):
-            chunks = generation.events(streamed(emitter.feed, body.stream_options))
+            chunks = generation.events(streamed(emitter.feed, body))
             return Reply(chunks, (*unmatched, *generation.unsupported))
         async with aclosing(generation.events(emitter.feed)) as chunks:
             return Reply(await fold(chunks), (*unmatched, *generation.unsupported))

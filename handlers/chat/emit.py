@@ -102,7 +102,7 @@ class ChatEmitter:
         # With an empty text, as in OpenAI's streams: clients expect content in each chunk with a role.
         delta: wire.ChatDelta = {"role": "assistant", "content": ""}
         begin = self._chunk([{"index": choice, "delta": delta, "logprobs": None, "finish_reason": None}])
-        if started.prompt_token_ids:
+        if self._tokens is not None:
             (ids,) = started.prompt_token_ids
             begin["prompt_token_ids"] = delta["prompt_token_ids"] = None if ids is None else list(ids)
         yield begin

@@ -7,6 +7,7 @@ from pydantic import MISSING
 from specvino.engine.request import Message, ToolCall
 from specvino.engine.segments import Hidden
 from specvino.generated import models
+from specvino.handlers.chunks import counts_tokens
 from specvino.handlers.errors import unsupported_content
 from specvino.handlers.media import ImageSource, MessageDraft, PlacedSource, place, source
 from specvino.handlers.or_none import or_none
@@ -54,6 +55,7 @@ def request_fields(body: models.CreateChatCompletionRequest) -> RequestFields:
         prompt_param=_prompt_param(body),
         logprobs=or_none(body.logprobs) or False,
         top_logprobs=or_none(body.top_logprobs) or 0,
+        token_ids=or_none(body.return_token_ids) or counts_tokens(body),
         hidden=_HIDDEN,
     )
 

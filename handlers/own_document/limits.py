@@ -35,7 +35,9 @@ def bound(document: dict[str, Any], facts: Facts) -> None:
                 _integers_at_most(properties[name], known["last_token_id"])
             _without_vacuous_rules(body)
     if facts.model is not None:
-        _integers_at_most(document["components"]["schemas"]["Prompt"], known["last_token_id"])
+        schemas = document["components"]["schemas"]
+        _integers_at_most(schemas["Prompt"], known["last_token_id"])
+        schemas["LogitBias"]["propertyNames"] = {"pattern": _up_to(known["last_token_id"])}
     _sizes(document, facts)
     _links(document, facts)
 
@@ -69,6 +71,18 @@ def _integers_at_most(schema: dict[str, Any], most: int) -> None:
     for _, inner in descend(schema, ""):
         if "integer" in type_names(inner):
             _at_most(inner, "maximum", most)
+
+
+def _up_to(most: int) -> str:
+    """Returns a regular expression for the integers from 0 to `most` with up to 10 digits, zeros in front included."""
+    digits = str(most)
+    smaller = [
+        f"{digits[:index]}[0-{int(digit) - 1}][0-9]{{{len(digits) - index - 1}}}"
+        for index, digit in enumerate(digits)
+        if digit != "0"
+    ]
+    shorter = [f"[0-9]{{1,{len(digits) - 1}}}"] if len(digits) > 1 else []
+    return f"^0{{0,{10 - len(digits)}}}(?:{'|'.join([*shorter, *smaller, digits])})$"
 
 
 def _sizes(document: dict[str, Any], facts: Facts) -> None:

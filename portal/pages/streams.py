@@ -164,7 +164,8 @@ def _facts(table: Stream) -> Iterator[str]:
     yield "| fact | is stated by |\n| --- | --- |"
     for rule in table.classify:
         of_each = f" in each of `{rule.each}`, of the one with its `{rule.key}`" if rule.each else ""
-        yield f"| {rule.fact} | {' or '.join(f'`{path}`' for path in rule.at)}{of_each} |"
+        alone = f", if `{rule.unless}` is empty" if rule.unless else ""
+        yield f"| {rule.fact} | {' or '.join(f'`{path}`' for path in rule.at)}{of_each}{alone} |"
     yield ""
 
 

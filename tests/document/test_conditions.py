@@ -45,6 +45,12 @@ def test_a_field_that_exceeds_another() -> None:
     assert refused(entry, {"a": 3, "b": 3}) is refused(entry, {"a": 3, "b": None}) is refused(entry, {"b": 1}) is None
 
 
+def test_a_key_that_exceeds_a_fact() -> None:
+    entry = {"exceeds": {"fields": ["a"], "fact": "most"}, "message": "{field} {value} {limit}"}
+    assert refused(entry, {"a": {"2": 9, "x": 9, "": 9}}, most=2) is None
+    assert refused(entry, {"a": {"2": 0, "03": 0}}, most=2) == ("a", "a 3 2")
+
+
 def test_a_field_that_exceeds_a_fact() -> None:
     entry = {"exceeds": {"fields": ["a", "b"], "fact": "most"}, "message": "{value} {limit}"}
     assert refused(entry, {"a": [1, 5, 9], "b": 8}, most=4) == ("a", "5 4")

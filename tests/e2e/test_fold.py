@@ -273,11 +273,13 @@ def test_a_stream_adds_up_to_the_unary_answer(client, endpoint) -> None:
     options = {} if endpoint == "responses" else {"stream_options": {"include_usage": True}}
 
     @settings(max_examples=60)
-    @given(requests(endpoint))
-    def check(body):
+    @given(requests(endpoint), st.booleans())
+    def check(body, counted):
         # What an earlier prompt left in the prefix cache shows in the first answer alone (decision 050).
         client.post(path, json=body)
         unary = client.post(path, json=body)
+        if options:
+            options["stream_options"]["continuous_usage_stats"] = counted
         streamed = client.post(path, json=body | {"stream": True} | options)
         if unary.status_code != 200:
             assert (streamed.status_code, re.sub("req_.*", "", streamed.text)) == (unary.status_code, unary.text)

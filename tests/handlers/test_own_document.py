@@ -152,6 +152,16 @@ def test_token_ids() -> None:
         assert not accepts(of(), "chat", **{field: [50]})
 
 
+@pytest.mark.parametrize("size", [1, 7, 10, 11, 50, 100, 2010, 32768])
+def test_the_tokens_of_a_bias(size: int) -> None:
+    document = of(model=ModelInfo(100, size, {}))
+    for id in {0, size // 3, size // 2, size - 1}:
+        for key in (str(id), f"{id:05}", f"{id:010}"):
+            assert accepts(document, "chat", logit_bias={key: 1}), key
+    for key in (str(size), str(size + 9), f"{size:010}", "9999999999", f"{0:011}", "-1", ""):
+        assert not accepts(document, "chat", logit_bias={key: 1}), key
+
+
 IMAGE = {"type": "image_url", "image_url": {"url": "data:image/png;base64,AA=="}}
 INPUT_IMAGE = {"type": "input_image", "image_url": "data:image/png;base64,AA=="}
 

@@ -105,12 +105,6 @@ def test_what_the_engine_is_asked() -> None:
     assert (sent.constraint, sent.sampling.max_tokens) == (JsonSchema({"type": "object"}), 7)
 
 
-@pytest.mark.parametrize(("count", "expected"), [(0, 0), (20, 20), (21, None), (-1, None), (None, None)])
-def test_logprobs_of_a_prompt_up_to_20(count: int | None, expected: int | None) -> None:
-    request, _ = checked(prompt_logprobs=count)
-    assert request.engine_request.prompt_logprobs == expected
-
-
 ENDPOINTS: dict[str, Any] = {
     "chat": (CreateChatCompletionRequest, chat_fields, {"messages": [{"role": "user", "content": "hi"}]}),
     "completions": (CreateCompletionRequest, completion_fields, {"prompt": "hi"}),

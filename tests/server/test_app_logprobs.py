@@ -141,12 +141,13 @@ def test_beside_a_structure_the_chosen_token_is_shown_alone(endpoint, fields, to
     assert error["param"] == told.split(", ")[0]
 
 
-def test_a_bias_of_a_token_that_the_model_lacks_is_told() -> None:
-    answer = Client().chat(logit_bias={"5": 1, "123456": 1})
-    assert answer.headers["x-unsupported-params"] == "logit_bias.123456"
-    rejecting = Client(settings=Settings(unsupported_fields="reject"))
-    error = error_of(rejecting.chat(logit_bias={"123456": 1}), 400, "unsupported_parameter")
-    assert error["param"] == "logit_bias.123456"
+@pytest.mark.parametrize("endpoint", [CHAT, COMPLETION, RESPONSE])
+def test_a_bias_of_a_token_that_the_model_lacks_is_refused(endpoint) -> None:
+    path, body = endpoint
+    response = Client().ask("POST", path, json=body | {"logit_bias": {"5": 1, "32767": 1, "32768": 1}})
+    error = error_of(response, 400, "invalid_value")
+    assert error["param"] == "logit_bias"
+    assert error["message"] == "logit_bias contains 32768, but the model's token ids are 0 to 32767."
 
 
 @pytest.mark.parametrize("field", ["logprob_token_ids", "allowed_token_ids", "bad_words_token_ids"])
@@ -163,11 +164,16 @@ def test_named_tokens_without_logprobs_have_no_effect() -> None:
     assert answer.json()["choices"][0]["logprobs"] is None
 
 
-@pytest.mark.parametrize("count", [-1, 21])
-def test_more_likely_tokens_of_a_prompt_than_are_shown_have_no_effect(count) -> None:
-    answer = Client().chat(prompt_logprobs=count)
-    assert answer.headers["x-unsupported-params"] == "prompt_logprobs"
-    assert "prompt_logprobs" not in answer.json()
+BOUNDS = {-1: "integer_below_min_value", 21: "integer_above_max_value"}
+
+
+@pytest.mark.parametrize("endpoint", [CHAT, COMPLETION])
+@pytest.mark.parametrize("count", BOUNDS)
+def test_more_likely_tokens_of_a_prompt_than_are_returned_are_refused(endpoint, count) -> None:
+    path, body = endpoint
+    error = error_of(Client().ask("POST", path, json=body | {"prompt_logprobs": count}), 400, BOUNDS[count])
+    assert error["param"] == "prompt_logprobs"
+    assert Client().ask("POST", path, json=body | {"prompt_logprobs": 20}).status_code == 200
 
 
 def test_completions_say_where_tokens_begin() -> None:

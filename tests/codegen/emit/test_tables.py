@@ -76,8 +76,10 @@ def test_a_stream_by_rules(real, run) -> None:
     streams = run(tables.streams(real.document))
     table = streams.STREAMS["chat"]
     assert (table.framing, table.terminator) == ("data", "[DONE]")
-    assert table.classify[0] == streams.Rule("role", at=("delta.role",), each="choices", key="index")
-    assert table.classify[-1] == streams.Rule("error", at=("error",), each=None, key=None)
+    assert table.classify[0] == streams.Rule("role", at=("delta.role",), each="choices", key="index", unless=None)
+    usage, error = table.classify[-2:]
+    assert usage == streams.Rule("usage", at=("usage",), each=None, key=None, unless="choices")
+    assert error == streams.Rule("error", at=("error",), each=None, key=None, unless=None)
     outermost, choice = table.machines
     assert (outermost.inside, outermost.open, outermost.end, outermost.fail) == (None, None, ("usage",), ("error",))
     assert (choice.inside, choice.key, choice.close) == (outermost.name, "index", "finish")

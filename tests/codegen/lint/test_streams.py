@@ -82,6 +82,7 @@ def test_a_table_without_laws(table, only) -> None:
         ({"at": ["delta.content", "delta.text"]}, "the event has no choices[].delta.text"),
         ({"each": "options"}, "the event has no options[]"),
         ({"key": "number"}, "the event has no choices[].number"),
+        ({"unless": "options"}, "the event has no options"),
         ({"where": "delta"}, "'where' was unexpected"),
         ({"at": ["choices[].index"]}, "does not match"),
         ({"key": "finish_reason"}, "machine choice: its key is index, but that of content finish_reason"),

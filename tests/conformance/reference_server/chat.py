@@ -168,14 +168,20 @@ class Chat(Part):
     # The stream
 
     def chat_events(self, head: Mapping[str, Any], asked: Asked, outputs: Sequence[Output]) -> Iterator[Event]:
+        prompt, made = len(asked.prompt), 0
         for output in outputs:
-            yield self.chat_chunk(head, asked, [self.chunk_choice(output, self.role_delta())])
+            begin = self.chat_chunk(head, asked, [self.chunk_choice(output, self.role_delta())])
+            yield self.counted(asked, begin, prompt, made)
         for output, piece in self.steps(outputs):
+            made += len(piece.tokens)
             for delta in self.deltas(asked, piece):
                 logprobs = self.chat_logprobs(asked, piece.tokens)
-                yield self.chat_chunk(head, asked, [self.chunk_choice(output, delta, logprobs=logprobs)])
+                chunk = self.chat_chunk(head, asked, [self.chunk_choice(output, delta, logprobs=logprobs)])
+                yield self.counted(asked, chunk, prompt, made)
         for output in outputs:
-            yield from self.finishes(head, asked, output)
+            made += len(output.rest)
+            for end in self.finishes(head, asked, output):
+                yield self.counted(asked, end, prompt, made)
         yield from self.usage_events(head, asked, outputs)
 
     def steps(self, outputs: Sequence[Output]) -> Iterator[tuple[Output, Piece]]:
@@ -250,6 +256,13 @@ class Chat(Part):
     def usage_so_far(self, asked: Asked) -> dict[str, Any]:
         """Null before the end, where it was asked for."""
         return {"usage": None} if self.wants_usage(asked) else {}
+
+    def counted(self, asked: Asked, chunk: Event, prompt: int, made: int) -> Event:
+        """The chunk with the number of tokens so far, where it was asked for."""
+        if not (asked.body.get("stream_options") or {}).get("continuous_usage_stats"):
+            return chunk
+        total = self.server.generation.total(prompt, made)
+        return {**chunk, "usage": {"prompt_tokens": prompt, "completion_tokens": made, "total_tokens": total}}
 
     def wants_usage(self, asked: Asked) -> bool:
         return bool((asked.body.get("stream_options") or {}).get("include_usage"))

@@ -123,13 +123,21 @@ class Completions(Part):
         asked_of = {output.index: asked for asked, outputs in answers for output in outputs}
         every = [output for _, outputs in answers for output in outputs]
         offsets = dict.fromkeys(asked_of, 0)
+        prompt, made = sum(len(asked.prompt) for asked, _ in answers), 0
+        counted = self.server.chat.counted
         for output in every:
-            if tokens := self.echoed(asked_of[output.index]):
-                yield self.text_chunk(head, asked_of[output.index], output, tokens, offsets)
+            asked = asked_of[output.index]
+            if tokens := self.echoed(asked):
+                yield counted(asked, self.text_chunk(head, asked, output, tokens, offsets), prompt, made)
         for output, piece in self.server.chat.steps(every):
-            yield self.text_chunk(head, asked_of[output.index], output, piece.tokens, offsets)
+            asked = asked_of[output.index]
+            made += len(piece.tokens)
+            yield counted(asked, self.text_chunk(head, asked, output, piece.tokens, offsets), prompt, made)
         for output in every:
-            yield from self.completion_finishes(head, asked_of[output.index], output, offsets)
+            asked = asked_of[output.index]
+            made += len(output.rest)
+            for end in self.completion_finishes(head, asked, output, offsets):
+                yield counted(asked, end, prompt, made)
         if self.server.chat.wants_usage(answers[0][0]):
             chunk = self.completion_chunk(head, answers[0][0], [])
             yield {**chunk, "usage": self.completion_usage(answers)}

@@ -50,6 +50,24 @@ class UsageBesideChoices(Chat):
             yield {**event, "choices": [self.chunk_choice(outputs[0], {})]}
 
 
+class CountsAtTheEnd(Chat):
+    """The usage so far is that of the end only."""
+
+    breaks = {"chat/usage/so-far", "completions/settings/usage-so-far"}
+
+    def counted(self, asked: Asked, chunk: Event, prompt: int, made: int) -> Event:
+        return chunk
+
+
+class CountsChunksTwice(Chat):
+    """The usage so far is more than that of the end."""
+
+    breaks = {"chat/usage/so-far", "completions/settings/usage-so-far"}
+
+    def counted(self, asked: Asked, chunk: Event, prompt: int, made: int) -> Event:
+        return super().counted(asked, chunk, prompt, 2 * made)
+
+
 class UsageForNobody(Chat):
     """A stream has usage where nobody asked."""
 
