@@ -124,14 +124,17 @@ async def output_accepted_as_input(session: Session, endpoint: str, *, body: Map
     _require_longer(first, second, "the earlier items")
 
 
-async def tool_result_read(session: Session, endpoint: str, *, body: Mapping[str, Any], output: Any) -> None:
-    """A call and its result in the input are read: the prompt is longer than without them."""
+async def tool_result_read(
+    session: Session, endpoint: str, *, body: Mapping[str, Any], output: Any, kind: str = "function_call"
+) -> None:
+    """A call, an item of the type `kind`, and its result in the input are read: the prompt is longer than without
+    them."""
     first = await session.answered(endpoint, body)
-    calls = items_of(first, "function_call")
+    calls = items_of(first, kind)
     if not calls or first.answer.get("status") == "incomplete":
-        raise NotExercised("the token limit truncated the function call")
+        raise NotExercised("the token limit truncated the call")
     history = [{"role": "user", "content": body["input"]}, *items_of(first)]
-    results = [{"type": "function_call_output", "call_id": call.get("call_id"), "output": output} for call in calls]
+    results = [{"type": f"{kind}_output", "call_id": call.get("call_id"), "output": output} for call in calls]
     after = {**body, "input": [*history, *results], "tool_choice": "auto", "max_output_tokens": SHORT}
     second = await session.answered(endpoint, after)
     _require_longer(first, second, "the call and its result")
@@ -282,29 +285,39 @@ async def last_event_complete(session: Session, endpoint: str, *, body: Mapping[
 
 async def function_call_events(session: Session, endpoint: str, *, body: Mapping[str, Any]) -> None:
     """A streamed call begins with name and call_id and without arguments; these come in deltas and then complete."""
+    await _call_events(session, endpoint, body, "function_call", "arguments", "response.function_call_arguments")
+
+
+async def custom_tool_call_events(session: Session, endpoint: str, *, body: Mapping[str, Any]) -> None:
+    """A streamed call of a custom tool begins with name and call_id and without input, which comes in deltas and then
+    complete."""
+    await _call_events(session, endpoint, body, "custom_tool_call", "input", "response.custom_tool_call_input")
+
+
+async def _call_events(
+    session: Session, endpoint: str, body: Mapping[str, Any], kind: str, field: str, events: str
+) -> None:
     exchange = await _streamed(session, endpoint, body)
     added = {
         chunk.get("output_index"): chunk.get("item") or {}
         for chunk in exchange.chunks
         if chunk.get("type") == "response.output_item.added"
     }
-    calls = {index: item for index, item in added.items() if item.get("type") == "function_call"}
+    calls = {index: item for index, item in added.items() if item.get("type") == kind}
     if not calls:
         if any(output.reason == "length" for output in outputs(exchange)):
-            raise NotExercised("the token limit was reached before a function call")
-        raise Failed("no function_call item is added, though tool_choice requires a call", exchange)
+            raise NotExercised("the token limit was reached before a call")
+        raise Failed(f"no {kind} item is added, though tool_choice requires a call", exchange)
     for index, item in calls.items():
         if not item.get("name") or not item.get("call_id"):
-            raise Failed(f"the added function_call has no name or call_id: {item}", exchange)
-        if item.get("arguments"):
-            raise Failed(f"the added function_call has arguments: {item['arguments']!r}", exchange)
+            raise Failed(f"the added {kind} has no name or call_id: {item}", exchange)
+        if item.get(field):
+            raise Failed(f"the added {kind} has {field}: {item[field]!r}", exchange)
         own = [chunk for chunk in exchange.chunks if chunk.get("output_index") == index]
-        deltas: list[Any] = [
-            event.get("delta") for event in own if event.get("type") == "response.function_call_arguments.delta"
-        ]
-        done = [event.get("arguments") for event in own if event.get("type") == "response.function_call_arguments.done"]
+        deltas: list[Any] = [event.get("delta") for event in own if event.get("type") == f"{events}.delta"]
+        done = [event.get(field) for event in own if event.get("type") == f"{events}.done"]
         if not deltas or not all(isinstance(delta, str) for delta in deltas):
-            raise Failed(f"the deltas of the arguments aren't strings: {deltas!r}", exchange)
+            raise Failed(f"the deltas of {field} aren't strings: {deltas!r}", exchange)
         if done != ["".join(deltas)]:
             raise Failed(f"the deltas join to {''.join(deltas)[:120]!r}, but the done event has {done!r}", exchange)
 

@@ -4,7 +4,7 @@ import json
 from collections.abc import Iterator
 from typing import Any, ClassVar
 
-from specvino.conformance.http.exchange import Exchange
+from specvino.conformance.http.exchange import Exchange, Request
 from specvino.conformance.rules.endings import used_up
 from specvino.conformance.rules.outputs import outputs
 from specvino.conformance.rules.rule import Rule, endpoint_of
@@ -27,20 +27,22 @@ class ArgumentsValid(Rule):
     }
 
     def applies(self, exchange: Exchange) -> bool:
-        return exchange.ok and bool(exchange.request.asked("tools"))
+        return exchange.ok and bool(_functions(exchange.request))
 
     def advice(self, endpoint: str) -> Advice | None:
         """Returns advice if the dialect doesn't guarantee valid calls."""
         return None if self.dialect.has_reliable_calls else UNRELIABLE_CALLS
 
     def violations(self, exchange: Exchange) -> Iterator[str]:
-        tools = _functions(exchange.request.asked("tools"))
+        tools = _functions(exchange.request)
+        continued = any(map(exchange.request.asked, ("previous_response_id", "conversation")))
         # Forced calls must be valid where the dialect has reliable calls; those of strict tools everywhere.
         is_forced = self.dialect.has_reliable_calls and _forced(exchange.request.asked("tool_choice"))
         for output in outputs(exchange):
             for name, arguments in output.calls:
                 if name not in tools:
-                    yield f"{name!r} is called, which isn't one of {', '.join(map(repr, tools))}"
+                    if not continued:  # else it may be in an earlier item
+                        yield f"{name!r} is called, which isn't one of {', '.join(map(repr, tools))}"
                     continue
                 if output.reason == "length":
                     continue  # truncated
@@ -54,10 +56,14 @@ class ArgumentsValid(Rule):
                     continue
                 if not isinstance(value, dict):
                     yield f"the arguments of {name!r} aren't an object: {arguments[:120]!r}"
-                elif is_forced or tools[name].get("strict"):
-                    schema = tools[name].get("parameters") or tools[name].get("input_schema") or {}
-                    for violation in Validator(schema).violations(value):
-                        yield f"the arguments of {name!r} violate its schema: {violation}"
+                    continue
+                binding = [tool for tool in tools[name] if is_forced or tool.get("strict")]
+                if len(binding) < len(tools[name]):
+                    continue  # one of several namespaces allows all arguments
+                schemas = [tool.get("parameters") or tool.get("input_schema") or {} for tool in binding]
+                violations = [next(Validator(schema).violations(value), None) for schema in schemas]
+                if all(violations):
+                    yield f"the arguments of {name!r} violate its schema: {violations[0]}"
 
 
 class NoEmptyCalls(Rule):
@@ -97,6 +103,21 @@ def _forced(choice: Any) -> bool:
     return bool(choice == "required")
 
 
-def _functions(tools: Any) -> dict[Any, dict[str, Any]]:
-    flat = [tool.get("function", tool) for tool in tools if isinstance(tool, dict)]
-    return {function.get("name"): function for function in flat}
+def _functions(request: Request) -> dict[Any, list[dict[str, Any]]]:
+    """Returns the functions of a request by name, also those of namespaces, which may share a name, and of items."""
+    items = request.asked("input")
+    offered = [request.asked("tools", [])]
+    offered += [item.get("tools") for item in items if isinstance(item, dict)] if isinstance(items, list) else []
+    functions: dict[Any, list[dict[str, Any]]] = {}
+    for tools in offered:
+        for tool in _flat(tools):
+            functions.setdefault(tool.get("name"), []).append(tool)
+    return functions
+
+
+def _flat(tools: Any) -> Iterator[dict[str, Any]]:
+    for tool in tools if isinstance(tools, list) else ():
+        if isinstance(tool, dict) and tool.get("type") == "namespace":
+            yield from _flat(tool.get("tools"))
+        elif isinstance(tool, dict):
+            yield tool.get("function", tool)

@@ -22,6 +22,8 @@ class ItemEvents(Part):
         yield self.item_added(item, at)
         if item["type"] == "function_call":
             yield from self.call_events(run[1], item, at)
+        elif item["type"] == "custom_tool_call":
+            yield from self.custom_events(run[1], item, at)
         else:
             part = [*(item.get("content") or ()), *(item.get("summary") or ())][0]
             yield from self.part_events(asked, run[1], part, {"item_id": self.item_id_of(item), "output_index": at})
@@ -50,6 +52,16 @@ class ItemEvents(Part):
     def arguments_done(self, item: Item, place: Mapping[str, Any]) -> Event:
         said = {"name": item["name"], "arguments": item["arguments"]}
         return {"type": "response.function_call_arguments.done", **place, **said}
+
+    def custom_events(self, pieces: list[Piece], item: Item, at: int) -> Iterator[Event]:
+        place = {"item_id": self.item_id_of(item), "output_index": at}
+        for piece in pieces:
+            if piece.text:
+                yield self.input_delta(piece, place)
+        yield {"type": "response.custom_tool_call_input.done", **place, "input": item["input"]}
+
+    def input_delta(self, piece: Piece, place: Mapping[str, Any]) -> Event:
+        return {"type": "response.custom_tool_call_input.delta", **place, "delta": piece.text}
 
     def part_events(
         self, asked: Asked, pieces: list[Piece], part: Mapping[str, Any], where: Mapping[str, Any]

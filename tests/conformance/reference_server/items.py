@@ -16,7 +16,14 @@ Item = dict[str, Any]
 Run = tuple[str, list[Piece]]
 """Pieces that make up one item, with their kind."""
 
-PREFIXES = {"message": "msg", "function_call": "fc", "function_call_output": "fco", "reasoning": "rs"}
+PREFIXES = {
+    "message": "msg",
+    "function_call": "fc",
+    "function_call_output": "fco",
+    "custom_tool_call": "ctc",
+    "custom_tool_call_output": "ctco",
+    "reasoning": "rs",
+}
 SEAL = b"sealed:"
 
 
@@ -54,7 +61,9 @@ class Items(Part):
                     yield self.server.chat.role(item["role"]), self.item_text(item["content"], f"{path}.content")
                 case "function_call":
                     yield "assistant", f"{item['name']}{item['arguments']}"
-                case "function_call_output":
+                case "custom_tool_call":
+                    yield "assistant", f"{item['name']}{item['input']}"
+                case "function_call_output" | "custom_tool_call_output":
                     yield "tool", self.item_text(item["output"], f"{path}.output")
                 case "reasoning":
                     yield "assistant", self.thoughts_of(item, path)
@@ -113,7 +122,9 @@ class Items(Part):
     def item(self, asked: Asked, kind: str, pieces: Sequence[Piece], status: str, rest: Sequence[Token]) -> Item:
         text = "".join(piece.text for piece in pieces)
         if kind == "call":
-            return self.call_item(pieces[0], text, status)
+            tool = asked.offer.functions[pieces[0].name]
+            item = (self.custom_item if tool.get("type") == "custom" else self.call_item)(pieces[0], text, status)
+            return {**item, **tool.get("of", {})}
         if kind == "thoughts":
             return self.reasoning_item(asked, text, status)
         tokens = [*(token for piece in pieces for token in piece.tokens), *rest]
@@ -151,6 +162,16 @@ class Items(Part):
             "arguments": arguments,
         }
 
+    def custom_item(self, first: Piece, input: str, status: str) -> Item:
+        return {
+            "id": self.item_id("ctc"),
+            "type": "custom_tool_call",
+            "status": status,
+            "call_id": first.id,
+            "name": first.name,
+            "input": input,
+        }
+
     def reasoning_item(self, asked: Asked, thoughts: str, status: str) -> Item:
         summed = self.wants_summary(asked)
         return {
@@ -181,5 +202,5 @@ class Items(Part):
         new = json.loads(json.dumps(item))
         new |= {"status": "in_progress"}
         new |= {name: [] for name in ("content", "summary") if name in item}
-        new |= {"arguments": ""} if item["type"] == "function_call" else {}
+        new |= {name: "" for name in ("arguments", "input") if name in item}
         return {**new, "encrypted_content": None} if item["type"] == "reasoning" else dict(new)

@@ -85,7 +85,7 @@ class Responses(Part):
             if format is None
             else self.server.generation.form(format, "text.format")
         )
-        offer = self.server.tools.offer(body)
+        offer = self.server.tools.offer({**body, "tools": self.offered_tools(body, taken)})
         turns = self.instructed(body)
         turns += self.server.items.item_turns(
             self.server.stored.earlier(body.get("previous_response_id")), "previous_response_id"
@@ -102,6 +102,11 @@ class Responses(Part):
         asked = Asked(body, prompt, self.response_limit(body), offer, form, said, self.server.generation.thinks(body))
         self.server.generation.require_context(asked, "input", "max_output_tokens")
         return asked
+
+    def offered_tools(self, body: Mapping[str, Any], taken: Sequence[Item]) -> list[Mapping[str, Any]]:
+        """Those of the request, and those in its input."""
+        further = [tool for item in taken if item["type"] == "additional_tools" for tool in item["tools"]]
+        return [*(body.get("tools") or ()), *further]
 
     def instructed(self, body: Mapping[str, Any]) -> list[tuple[str, str]]:
         return [("system", body["instructions"])] if body.get("instructions") else []

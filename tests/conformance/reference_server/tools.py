@@ -45,9 +45,15 @@ class Tools(Part):
         for tool in tools:
             if isinstance(tool.get("function"), Mapping):
                 found.append(tool["function"])
-            elif tool.get("type") == "function" and "name" in tool:
+            elif tool.get("type") in ("function", "custom") and "name" in tool:
                 found.append(tool)
+            elif tool.get("type") == "namespace":
+                found += [self.namespaced(tool["name"], inner) for inner in self.functions(tool["tools"])]
         return found
+
+    def namespaced(self, namespace: str, tool: Mapping[str, Any]) -> Mapping[str, Any]:
+        """The tool under a name of its own, which keeps the other two."""
+        return {**tool, "name": f"{namespace}__{tool['name']}", "of": {"namespace": namespace, "name": tool["name"]}}
 
     def choice(self, choice: Any) -> tuple[str, list[str] | None, str]:
         """The mode, the functions that it is about (None: all), and the field that names them."""
