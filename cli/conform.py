@@ -125,12 +125,21 @@ def run(
             show_default=False,
         ),
     ] = None,
+    client: Annotated[
+        str | None,
+        typer.Option(
+            help="Test what this client program relies on, such as codex or langchain, and print whether it is READY, "
+            "LIMITED or NOT READY to work with the server. An unknown name lists the known ones.",
+            metavar="NAME",
+            show_default=False,
+        ),
+    ] = None,
     dialect: Annotated[
         str | None,
         typer.Option(
             help=f"The system whose API the server is tested against: {SYSTEMS}, or specvino for this "
             "project's own API.",
-            show_default="openai; specvino with --api messages",
+            show_default="openai; specvino with --api messages; with --client, that of the client's API",
         ),
     ] = None,
     profile: Annotated[
@@ -251,6 +260,7 @@ def run(
         end("--quiet and --verbose can't be combined")
     settings = Settings(
         url=url or base_url,
+        client=client,
         model=model,
         key=api_key,
         key_header=auth_header,

@@ -169,7 +169,7 @@ async def _judge(job: Job, files: Files, accepted: Baseline, output: Output) -> 
         report = running.report
         with printing():
             console.print(table.heading(report.header), soft_wrap=True)
-            if job.layers == DEFAULT_LAYERS and not job.filters and not is_installed():
+            if job.layers == DEFAULT_LAYERS and not job.filters and job.client is None and not is_installed():
                 console.print(f"left out: {NOT_INSTALLED}", style="dim", soft_wrap=True, markup=False)
         try:
             await _run(running, files, accepted, console, output)
@@ -179,6 +179,7 @@ async def _judge(job: Job, files: Files, accepted: Baseline, output: Output) -> 
             with printing():
                 table.show_findings(console, report, verbose=output.verbose)
                 table.show_totals(console, report, _of_baseline(accepted, report))
+                table.show_readiness(console, report)
     if not any(line.verdict in JUDGED for line in report.lines):
         raise CannotRun("no rule could be judged")
     if files.write_baseline is not None:

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from specvino.conformance.preflight import CannotRun
     from specvino.conformance.python_api import Settings, run, run_async, write_report
+    from specvino.conformance.reports.readiness import Readiness, readiness
     from specvino.conformance.reports.records import Header, Line, Report
     from specvino.conformance.rule_catalog import RULES_VERSION
     from specvino.conformance.verdict import Severity, Verdict
@@ -19,10 +20,12 @@ __all__ = [
     "CannotRun",
     "Header",
     "Line",
+    "Readiness",
     "Report",
     "Settings",
     "Severity",
     "Verdict",
+    "readiness",
     "run",
     "run_async",
     "write_report",
@@ -33,10 +36,12 @@ _MODULES = {
     "CannotRun": "preflight",
     "Header": "reports.records",
     "Line": "reports.records",
+    "Readiness": "reports.readiness",
     "Report": "reports.records",
     "Settings": "python_api",
     "Severity": "verdict",
     "Verdict": "verdict",
+    "readiness": "reports.readiness",
     "run": "python_api",
     "run_async": "python_api",
     "write_report": "python_api",

@@ -3,18 +3,20 @@
 import time
 from collections.abc import AsyncGenerator, Callable, Sequence
 from contextlib import aclosing
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 from importlib.metadata import version
 from typing import TYPE_CHECKING
 
 from specvino.conformance.cases.plan import Plan, matches, plan
 from specvino.conformance.cases.run import Run
+from specvino.conformance.clients.profile import ClientProfile
 from specvino.conformance.dialect import Dialect
 from specvino.conformance.fuzz.options import NOT_INSTALLED, Options, is_installed
 from specvino.conformance.http.client import Client, Target
 from specvino.conformance.preflight import CannotRun, preflight
 from specvino.conformance.reports.convert import Converter
+from specvino.conformance.reports.readiness import lacks
 from specvino.conformance.reports.records import BAD, Footer, Generated, Header, Line, Report
 from specvino.conformance.reports.redact import Redactor
 from specvino.conformance.rule_catalog import RULES_VERSION, all_rules
@@ -54,6 +56,8 @@ class Job:
     """A report whose `fuzz` findings are replayed instead of generating requests."""
     server: str = ""
     """The server's name and version, for report titles."""
+    client: ClientProfile | None = None
+    """The client program that the run is for. Then its profile selects the rules."""
 
     def plan(self) -> Plan:
         """Returns the plan of the cases. Raises CannotRun if a filter, or the whole plan, selects no rule, or if the
@@ -61,6 +65,10 @@ class Job:
         if "fuzz" in self.layers and self.replayed is None and not is_installed():
             raise CannotRun(NOT_INSTALLED)
         keyed = self.target.key is not None
+        if self.client is not None:
+            rules = self.client.rules
+            selection = plan(self.dialect, profile=self.profile, layers=self.layers, filters=rules, key=keyed)
+            return replace(selection, cases=(*self.client.cases(), *selection.cases))
         for pattern in self.filters or (None,):
             filters = () if pattern is None else (pattern,)
             selection = plan(self.dialect, profile=self.profile, layers=self.layers, filters=filters, key=keyed)
@@ -110,12 +118,21 @@ class RunningJob:
                 line = converter.line(result)
                 if line.verdict in BAD:
                     line = mark(line)
-                    is_binding = self.job.fail_on is Severity.SHOULD or line.severity is Severity.MUST
                     # A crashed check has no verdict on the server, whatever the rule's severity.
-                    fails = not line.accepted and (is_binding or line.verdict is Verdict.ERROR)
+                    fails = not line.accepted and (self._is_binding(line) or line.verdict is Verdict.ERROR)
                     line = line.model_copy(update={"fails": fails})
+                elif line.verdict is Verdict.UNSUPPORTED and self.job.client is not None:
+                    line = line.model_copy(update={"fails": self._is_binding(line)})
                 self.report.lines.append(line)
                 yield line
+
+    def _is_binding(self, line: Line) -> bool:
+        """Returns whether the run fails if the server breaks the rule of a line. A run for a client fails without what
+        the client needs, or with `should` also without what it uses."""
+        strict = self.job.fail_on is Severity.SHOULD
+        if self.job.client is None:
+            return strict or line.severity is Severity.MUST
+        return any(lacks(line, reliance) for reliance, needed in self.job.client.reliances() if needed or strict)
 
     def footer(self, *, complete: bool) -> Footer:
         """Returns the footer: counts so far, and how the run ended."""
@@ -164,6 +181,7 @@ async def begin(job: Job, client: Client) -> RunningJob:
     header = Header(
         tool=f"specvino {version('specvino')}",
         server=job.server,
+        client=job.client.name if job.client else "",
         url=job.target.url,
         model=Redactor.of(job.target).text(model),
         rules=RULES_VERSION,

@@ -7,6 +7,7 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Literal
 
+from specvino.conformance.clients.profile import ClientProfile, all_clients
 from specvino.conformance.dialect import Dialect
 from specvino.conformance.fuzz.options import SEED, Options
 from specvino.conformance.http.client import Client, Target
@@ -52,6 +53,8 @@ class Settings:
     """
 
     url: str | None = None
+    client: str | None = None
+    """The name of a client program. Only what it relies on is tested, and `readiness` returns the verdict."""
     model: str | None = None
     key: str | None = field(default=None, repr=False)
     key_header: str | None = None
@@ -78,10 +81,11 @@ class Settings:
 
     def job(self) -> Job:
         """Validates the settings and returns the job. Raises CannotRun."""
+        client = self._client()
         if self.replay is not None:
             return self._replay_job(self.replay)
         try:
-            dialect = Dialect(self.dialect or DEFAULT_DIALECT)
+            dialect = Dialect(self.dialect or (client and client.dialect) or DEFAULT_DIALECT)
         except ValueError as error:
             raise CannotRun(str(error)) from None
         if not self.url:
@@ -103,7 +107,19 @@ class Settings:
             self.fail_on,
             self._fuzz_options(layers),
             server=self.server,
+            client=client,
         )
+
+    def _client(self) -> ClientProfile | None:
+        if self.client is None:
+            return None
+        if self.client not in all_clients():
+            raise CannotRun(f"--client {self.client!r} is unknown; the clients are {', '.join(all_clients())}")
+        if self.filters or self.layers or self.replay:
+            raise CannotRun(
+                "--client selects the rules; it can't be combined with --filter, --api, --layer and --replay"
+            )
+        return all_clients()[self.client]
 
     def _replay_job(self, file: Path) -> Job:
         """Returns the job that replays a report, against the server in the report unless `url` is set. Raises

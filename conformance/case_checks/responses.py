@@ -316,7 +316,7 @@ async def _call_events(
         own = [chunk for chunk in exchange.chunks if chunk.get("output_index") == index]
         deltas: list[Any] = [event.get("delta") for event in own if event.get("type") == f"{events}.delta"]
         done = [event.get(field) for event in own if event.get("type") == f"{events}.done"]
-        if not deltas or not all(isinstance(delta, str) for delta in deltas):
+        if not all(isinstance(delta, str) for delta in deltas) or not (deltas or done == [""]):
             raise Failed(f"the deltas of {field} aren't strings: {deltas!r}", exchange)
         if done != ["".join(deltas)]:
             raise Failed(f"the deltas join to {''.join(deltas)[:120]!r}, but the done event has {done!r}", exchange)

@@ -3,8 +3,12 @@
 import json
 from pathlib import Path
 
+from specvino.conformance.clients.profile import all_clients
+from specvino.conformance.reports.readiness import Readiness, readiness
 from specvino.conformance.reports.records import Report
 from specvino.conformance.verdict import Severity, Verdict
+
+COLORS = {Readiness.READY: "brightgreen", Readiness.LIMITED: "yellow", Readiness.NOT_READY: "red"}
 
 
 def write(report: Report, path: Path) -> None:
@@ -13,10 +17,14 @@ def write(report: Report, path: Path) -> None:
 
 
 def badge(report: Report) -> dict[str, str | int]:
-    """Returns the badge: how many of the checked `must` rules pass, or `not judged` for a run that isn't whole."""
+    """Returns the badge: how many of the checked `must` rules pass, or the verdict for the client of the run; `not
+    judged` for a run that isn't whole."""
     verdicts = [line.verdict for line in report.lines if line.severity is Severity.MUST]
     passed, failed = verdicts.count(Verdict.PASS), verdicts.count(Verdict.FAIL)
     message, color = f"{passed} of {passed + failed} pass", "red" if failed else "brightgreen"
     if not report.whole or not passed + failed:
         message, color = "not judged", "lightgrey"
-    return {"schemaVersion": 1, "label": f"{report.header.dialect} API", "message": message, "color": color}
+    label = f"{report.header.dialect} API"
+    if (verdict := readiness(report)) is not None and report.whole:
+        label, message, color = all_clients()[report.header.client].title, verdict.lower(), COLORS[verdict]
+    return {"schemaVersion": 1, "label": label, "message": message, "color": color}

@@ -3,8 +3,10 @@
 from collections.abc import Iterable, Iterator
 from pathlib import Path
 
+from specvino.conformance.clients.profile import all_clients
 from specvino.conformance.reports.faults import faults
 from specvino.conformance.reports.plain import cut
+from specvino.conformance.reports.readiness import outcomes, readiness
 from specvino.conformance.reports.records import Line, Report, count, summary
 from specvino.conformance.verdict import Verdict
 
@@ -28,6 +30,7 @@ def _lines(report: Report) -> Iterator[str]:
         yield ""
     yield f"{summary(report)}. Judged by {header.judged_by}, profile {header.profile}."
     yield ""
+    yield from _readiness(report)
     yield f"| | endpoint | {' | '.join(Verdict)} |"
     yield f"|---|---|{'---:|' * len(Verdict)}"
     for severity, group in report.by_severity().items():
@@ -46,6 +49,21 @@ def _lines(report: Report) -> Iterator[str]:
     if len(all_faults) > MAX_FAULTS:
         yield ""
         yield f"{len(all_faults) - MAX_FAULTS} more findings are in the other reports."
+
+
+def _readiness(report: Report) -> Iterator[str]:
+    """Yields the verdict for the client of the run, and what it lacks."""
+    if (verdict := readiness(report)) is None:
+        return
+    client = all_clients()[report.header.client]
+    yield f"**{_escaped(client.title)} {_escaped(client.version)}: {verdict}**"
+    yield ""
+    lacking = [outcome for outcome in outcomes(report) if outcome.reasons]
+    for outcome in lacking:
+        part, reasons = "needs" if outcome.needed else "uses", "; ".join(outcome.reasons)
+        yield f"- {part}: {_escaped(outcome.reliance.because)} {_escaped(cut(reasons, LONGEST))}"
+    if lacking:
+        yield ""
 
 
 def _by_endpoint(lines: Iterable[Line]) -> dict[str, list[Line]]:

@@ -92,13 +92,15 @@ class Generated(Record):
 
 class Header(Record):
     """The first record: what was tested, and against what. `server` is the server's name and version, such as
-    `llama.cpp b11434`, or empty. `rules` is the version of the rules, empty in older reports; `document` is a digest of
-    the dialect's document; `left_out` has the reason for each rule that isn't checked for the dialect."""
+    `llama.cpp b11434`, or empty; `client` is the name of the client program that the run is for, or empty. `rules` is
+    the version of the rules, empty in older reports; `document` is a digest of the dialect's document; `left_out` has
+    the reason for each rule that isn't checked for the dialect."""
 
     kind: Literal["header"] = "header"
     format: Literal[1] = 1
     tool: str
     server: str = ""
+    client: str = ""
     url: str
     model: str
     rules: str = ""

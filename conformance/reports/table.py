@@ -13,8 +13,10 @@ from rich.progress_bar import ProgressBar
 from rich.table import Table
 from rich.text import Text
 
+from specvino.conformance.clients.profile import all_clients
 from specvino.conformance.reports.faults import Fault, faults
 from specvino.conformance.reports.plain import cut
+from specvino.conformance.reports.readiness import Readiness, outcomes, readiness
 from specvino.conformance.reports.records import BAD, Header, Line, Report, by_subject, count, left_out, totals
 from specvino.conformance.verdict import Severity, Verdict
 
@@ -26,6 +28,8 @@ STYLES = {
     Verdict.SKIP: "dim",
     Verdict.ERROR: "magenta",
 }
+
+READINESS = {Readiness.READY: "bold green", Readiness.LIMITED: "bold yellow", Readiness.NOT_READY: "bold red"}
 
 # The maximum length of a command in the terminal, in characters.
 MAX_COMMAND = 1_000
@@ -175,6 +179,28 @@ def _print_other_rules(console: Console, fault: Fault) -> None:
         _print(console, Text(f"  and {len(fault.others)} more rules report it:"))
         rules = Text(", ".join(line.rule for line in fault.others), style="dim")
         console.print(Padding(rules, (0, 0, 0, 4)))
+
+
+def show_readiness(console: Console, report: Report) -> None:
+    """Prints whether the client of a run works with the server, and why not."""
+    verdict = readiness(report)
+    if verdict is None:
+        return
+    client = all_clients()[report.header.client]
+    console.print()
+    _print(console, Text(f"{client.title} {client.version}: ").append(verdict, style=READINESS[verdict]))
+    answered = 0
+    for outcome in outcomes(report):
+        if outcome.is_request and not outcome.reasons:
+            answered += 1
+            continue
+        style = "green" if not outcome.reasons else "dim" if not outcome.broken else "bold red"
+        state = "ok" if not outcome.reasons else "open" if not outcome.broken else "lacks"
+        text = Text("  needs " if outcome.needed else "  uses  ", style="dim").append(f"{state:6}", style=style)
+        _print(console, text.append(outcome.reliance.because, style="default"))
+        for reason in outcome.reasons:
+            _print(console, Text(f"               {first_line(reason)}", style="dim"))
+    _print(console, Text(f"  {answered} of {len(client.requests)} recorded requests are answered", style="dim"))
 
 
 def show_totals(console: Console, report: Report, stale: Iterable[str]) -> None:

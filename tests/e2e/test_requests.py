@@ -1,4 +1,5 @@
-"""What real clients send (tests/requests) is valid by the document, is built, and is answered as the file says."""
+"""What real clients send (tests/requests and conformance/clients) is valid by the document, is built, and is
+answered as the file says."""
 
 import json
 from collections import Counter
@@ -11,6 +12,7 @@ import httpx
 import pytest
 from support.app import error_of
 
+from specvino.conformance.clients.profile import all_clients
 from specvino.conformance.streams.sse import Decoder
 from specvino.conformance.streams.stream_validator import SseValidator
 from specvino.document import yaml_text
@@ -47,6 +49,11 @@ def load() -> Iterator[Request]:
                 assert entry.keys() <= {"name", "client", "note", "refusal", "body"}
                 name = f"{operation.endpoint}-{file.stem}-{entry['name']}"
                 yield Request(name, operation, entry["body"], entry.get("refusal"))
+    by_endpoint = {operation.endpoint: operation for operation in OPERATIONS.values() if operation.body}
+    for client in all_clients().values():
+        for request in client.requests:
+            name = f"{request.endpoint}-{client.name}-{request.name}"
+            yield Request(name, by_endpoint[request.endpoint], request.body, None)
 
 
 ALL = list(load())
@@ -55,12 +62,8 @@ each_request = pytest.mark.parametrize("request_", ALL, ids=lambda request: requ
 
 def test_there_are_enough_of_each_endpoint_and_no_name_twice() -> None:
     counts = Counter(request.operation.endpoint for request in ALL)
-    assert (
-        counts.keys()
-        == {file.parent.name for file in REQUESTS.glob("*/*.yaml")}
-        == {"chat", "completions", "responses"}
-    )
-    assert min(counts.values()) >= 15
+    assert {"chat", "completions", "responses"} == {file.parent.name for file in REQUESTS.glob("*/*.yaml")}
+    assert min(counts[endpoint] for endpoint in ("chat", "completions", "responses")) >= 15
     assert counts.total() >= 60
     assert max(Counter(request.id for request in ALL).values()) == 1
 
