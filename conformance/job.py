@@ -12,6 +12,7 @@ from specvino.conformance.cases.plan import Plan, matches, plan
 from specvino.conformance.cases.run import Run
 from specvino.conformance.clients.profile import ClientProfile
 from specvino.conformance.dialect import Dialect
+from specvino.conformance.endpoints import paths
 from specvino.conformance.fuzz.options import NOT_INSTALLED, Options, is_installed
 from specvino.conformance.http.client import Client, Target
 from specvino.conformance.preflight import CannotRun, preflight
@@ -66,6 +67,7 @@ class Job:
             raise CannotRun(NOT_INSTALLED)
         keyed = self.target.key is not None
         if self.client is not None:
+            self._require_endpoints(self.client)
             rules = self.client.rules
             selection = plan(self.dialect, profile=self.profile, layers=self.layers, filters=rules, key=keyed)
             return replace(selection, cases=(*self.client.cases(), *selection.cases))
@@ -75,6 +77,12 @@ class Job:
             if selection.is_empty and not self._fuzzes(filters):
                 raise CannotRun(self._empty_reason(selection, pattern))
         return plan(self.dialect, profile=self.profile, layers=self.layers, filters=self.filters, key=keyed)
+
+    def _require_endpoints(self, client: ClientProfile) -> None:
+        for request in client.requests:
+            if not request.optional and request.endpoint not in self.dialect.operations:
+                path = paths()[request.endpoint]
+                raise CannotRun(f"{client.title} uses {path}, which the dialect {self.dialect.name} doesn't have")
 
     def _fuzzes(self, filters: tuple[str, ...]) -> bool:
         ids = (rule for rule in all_rules() if "/fuzz/" in rule)

@@ -39,6 +39,10 @@ from specvino.conformance.verdict import Verdict
         (["http://127.0.0.1:1/v1", "-f", "chat/*", "-f", "no/such"], "the filter 'no/such' selects no rule"),
         (["http://127.0.0.1:1/v1", "-f", "chat/rules/no-such"], "the filter 'chat/rules/no-such' selects no rule"),
         (["http://127.0.0.1:1/v1", "-f", "chat/fuzz/no-such"], "the filter 'chat/fuzz/no-such' selects no rule"),
+        (["http://127.0.0.1:1/v1", "--client", "nobody"], "--client 'nobody' is unknown; the clients are ai-sdk,"),
+        (["http://127.0.0.1:1/v1", "--client", "codex", "--api", "chat"], "--client selects the rules; it can't be combined"),
+        (["http://127.0.0.1:1/v1", "--client", "codex", "--dialect", "ovms"], "no server is reachable"),
+        (["http://127.0.0.1:1/v1", "--client", "codex", "--dialect", "mlc-llm"], "Codex CLI uses /responses, which"),
         (["http://127.0.0.1:1/v1", "-f", "responses", "--dialect", "mlc-llm"], "nothing to test: mlc-llm has no"),
         (["http://127.0.0.1:1/v1", "--baseline", "/no/such"], "/no/such can't be read: No such file"),
         (["http://127.0.0.1:1/v1", "--html", "/no/such"], "/no/such can't be written: No such file"),
@@ -349,6 +353,19 @@ def test_a_run_that_the_time_cut_is_not_green(tmp_path) -> None:
     assert run.stderr == "specvino: The time limit was reached before all rules were checked.\n"
     for form in ("junit", "sarif", "html", "markdown"):
         assert "The time limit was reached" in files[form].read_text("utf-8")
+
+
+# --- for a client program
+def test_a_server_that_a_client_does_not_work_with(tmp_path) -> None:
+    with raw_server(well) as server:  # it has chat only
+        made = conform(server.url, "--client", "openai-agents", "--markdown", tmp_path / "r.md")
+    assert made.exit_code == 1
+    head, _, shown = made.stdout.partition("openai-agents 0.24: ")
+    assert head
+    assert shown.startswith("NOT READY\n  needs lacks Its agents call functions, and their results refer to the ids")
+    assert "responses/capabilities/tools: " in shown
+    assert "  uses  ok    OpenAIChatCompletionsModel uses chat completions.\n" in shown
+    assert "openai\\-agents 0.24: NOT READY" in (tmp_path / "r.md").read_text("utf-8")
 
 
 # --- runs that are broken off

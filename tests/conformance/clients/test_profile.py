@@ -60,6 +60,12 @@ def test_a_server_without_what_a_client_needs_is_not_ready() -> None:
     }
 
 
+def test_a_dialect_without_the_endpoint_of_a_client() -> None:
+    job = Settings("http://localhost/v1", client="codex", dialect="mlc-llm").job()
+    with pytest.raises(CannotRun, match="Codex CLI uses /responses, which the dialect mlc-llm doesn't have"):
+        job.plan()
+
+
 def test_a_client_excludes_what_selects_rules() -> None:
     for settings in ({"filters": ("chat",)}, {"layers": ("fuzz",)}):
         with pytest.raises(CannotRun, match="--client selects the rules"):
