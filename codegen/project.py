@@ -163,6 +163,7 @@ def _head(document: dict[str, Any], dialect: dict[str, Any]) -> None:
         "other_operations",
         "hosted",
         "unmatched_calls",
+        "empty_input",
     )
     document["x-dialect"] = {key: dialect[key] for key in keys if key in dialect}
     used = {tag for operation in operations(document) for tag in operation.definition["tags"]}

@@ -22,7 +22,7 @@ from typing import Any, TypeVar
 from specvino.engine.errors import ContextLengthExceeded
 from specvino.engine.protocol import ModelInfo
 from specvino.engine.request import Conversation, GenerationRequest, Image, Message, Prompt, Truncation
-from specvino.engine.segments import Hidden, ReasoningDelta, Segment, Started, Usage
+from specvino.engine.segments import Finish, Hidden, ReasoningDelta, Segment, Started, Usage
 from specvino.generated.errors import ErrorCode
 from specvino.generated.handlers import RequestContext
 from specvino.handlers.errors import ApiError, engine_errors, reported
@@ -240,6 +240,11 @@ class Pipeline:
             return Generation((Started(0),), _without_output(_nothing()), request.unsupported)
         generation = await self.converse(_prompt_only(request), messages, generate)
         return replace(generation, segments=_without_output(generation.segments))
+
+    def unasked(self, request: CheckedRequest) -> Generation:
+        """Returns the generation of a request without a prompt: choices without output."""
+        ends = [Finish(choice, "stop") for choice in range(request.engine_request.n)]
+        return Generation((Started(0), *ends), _nothing(), request.unsupported)
 
     async def start(
         self, request: CheckedRequest, prompts: Sequence[Prompt], generate: Generate | None = None

@@ -68,7 +68,8 @@ class Responses(StoredResponses):
         unsupported = reported(context, without_store)
         generates = turn is None or turn.generates
         vision = request.model.vision
-        messages = to_conversation(body, conversation.opened, vision=vision, required=generates)
+        required = generates and not context.answers_empty_input
+        messages = to_conversation(body, conversation.opened, vision=vision, required=required)
         compacted = await self._compactor.if_above_threshold(context, body, request, messages)
         emitter = ResponseEmitter(
             body,
@@ -79,7 +80,9 @@ class Responses(StoredResponses):
             compaction=compacted.item if compacted else None,
         )
         messages = compacted.messages if compacted else messages
-        if generates:
+        if generates and not messages:
+            generation = self._pipeline.unasked(request)
+        elif generates:
             generation = await self._pipeline.converse(request, messages, _shortening(body, request))
         else:
             generation = await self._pipeline.prepare(request, messages, _shortening(body, request))

@@ -19,7 +19,7 @@ class Requests:
     """A reader of the bodies of one operation.
 
     `names` are those of the served models; with `any_model`, every unknown name means the first of them. With
-    `summarizes`, reasoning is always returned as a summary. With `appends_suffix`, a suffix is appended to the text
+    `input_optional`, an empty or absent input is an empty list. With `summarizes`, reasoning is always returned as a summary. With `appends_suffix`, a suffix is appended to the text
     instead of being shown to the model.
     """
 
@@ -31,12 +31,14 @@ class Requests:
         document: Schema,
         *,
         any_model: bool,
+        input_optional: bool,
         summarizes: bool,
         appends_suffix: bool = False,
     ) -> None:
         self._check = SchemaCheck(operation.body or {}, document)
         self._names = names
         self._any_model = any_model
+        self._input_optional = input_optional
         self._summarizes = summarizes
         self._appends_suffix = appends_suffix
         pointer = schema_reference(ours).removeprefix("#")
@@ -61,6 +63,8 @@ class Requests:
         unnamed = model is None or model == self._default or (self._any_model and model not in self._names)
         if unnamed or not self._reads_model:
             read["model"] = self._names[0]
+        if self._input_optional and not read.get("input"):
+            read["input"] = []
         if self._summarizes:
             read["reasoning"] = {**(read.get("reasoning") or {}), "summary": "auto"}
         if self._appends_suffix:

@@ -98,6 +98,11 @@ class System:
         """Whether a call without a result, or a result without a call, is an error."""
         return self._head.get("unmatched_calls") == "refused"
 
+    @property
+    def answers_empty_input(self) -> bool:
+        """Whether a response without any input item is an empty message, not an error."""
+        return self._head.get("empty_input") == "answered"
+
     def has(self, operation_id: str) -> bool:
         return operation_id in self._operations
 
@@ -121,6 +126,7 @@ class System:
             self._names,
             self.document,
             any_model=any_model,
+            input_optional=own.endpoint == "responses" and self.answers_empty_input,
             summarizes=own.endpoint == "responses" and self._summarizes(),
             appends_suffix=own.endpoint == "completions" and self._head.get("appends_suffix", False),
         )

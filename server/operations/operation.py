@@ -93,6 +93,7 @@ class BoundOperation:
             extensions=self._system is not None,
             refuses_unmatched_calls=turn is not None
             or (self._system is not None and self._system.refuses_unmatched_calls),
+            answers_empty_input=self._system is not None and self._system.answers_empty_input,
             turn=turn,
         )
         CLIENT.set(owner or (scope["client"][0] if scope.get("client") else ""))

@@ -40,7 +40,10 @@ from specvino.conformance.verdict import Verdict
         (["http://127.0.0.1:1/v1", "-f", "chat/rules/no-such"], "the filter 'chat/rules/no-such' selects no rule"),
         (["http://127.0.0.1:1/v1", "-f", "chat/fuzz/no-such"], "the filter 'chat/fuzz/no-such' selects no rule"),
         (["http://127.0.0.1:1/v1", "--client", "nobody"], "--client 'nobody' is unknown; the clients are ai-sdk,"),
-        (["http://127.0.0.1:1/v1", "--client", "codex", "--api", "chat"], "--client selects the rules; it can't be combined"),
+        (
+            ["http://127.0.0.1:1/v1", "--client", "codex", "--api", "chat"],
+            "--client selects the rules; it can't be combined",
+        ),
         (["http://127.0.0.1:1/v1", "--client", "codex", "--dialect", "ovms"], "no server is reachable"),
         (["http://127.0.0.1:1/v1", "--client", "codex", "--dialect", "mlc-llm"], "Codex CLI uses /responses, which"),
         (["http://127.0.0.1:1/v1", "-f", "responses", "--dialect", "mlc-llm"], "nothing to test: mlc-llm has no"),
