@@ -19,8 +19,8 @@ class Requests:
     """A reader of the bodies of one operation.
 
     `names` are those of the served models; with `any_model`, every unknown name means the first of them. With
-    `input_optional`, an empty or absent input is an empty list. With `summarizes`, reasoning is always returned as a summary. With `appends_suffix`, a suffix is appended to the text
-    instead of being shown to the model.
+    `input_optional`, an empty or absent input is an empty list. With `summarizes`, reasoning is always returned as a
+    summary. With `appends_suffix`, a suffix is appended to the text instead of being shown to the model.
     """
 
     def __init__(

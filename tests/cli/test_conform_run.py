@@ -42,7 +42,7 @@ from specvino.conformance.verdict import Verdict
         (["http://127.0.0.1:1/v1", "--client", "nobody"], "--client 'nobody' is unknown; the clients are ai-sdk,"),
         (
             ["http://127.0.0.1:1/v1", "--client", "codex", "--api", "chat"],
-            "--client selects the rules; it can't be combined",
+            "--client selects the rules; it can't be",
         ),
         (["http://127.0.0.1:1/v1", "--client", "codex", "--dialect", "ovms"], "no server is reachable"),
         (["http://127.0.0.1:1/v1", "--client", "codex", "--dialect", "mlc-llm"], "Codex CLI uses /responses, which"),
