@@ -9,8 +9,8 @@ import typer
 from rich.console import Console
 from support.serving import Server, serving
 
+from bench import batches, grammars_page, held, machine, overhead, plot, templates
 from bench import full_logits as scored
-from bench import grammars_page, held, machine, overhead, plot, templates
 from bench.real_schemas import real_schemas
 from bench.validation import validation_times
 from bench.workload import LOADS
@@ -73,6 +73,13 @@ def only_held(model: Model = None) -> None:
     """16 streams of which half are held to a schema, beside 16 free ones."""
     with _serving(model) as server:
         held.compare(server, console)
+
+
+@app.command("batches")
+def only_batches(model: Model = None) -> None:
+    """Greedy answers alone, and 4, 16 and 64 at once: how many differ."""
+    with _serving(model) as server:
+        batches.compare(server, console, (4, 16, 64))
 
 
 @app.command("templates")
