@@ -78,8 +78,10 @@ class Dialect:
         without a target.
 
         `pointer` refers to the complete document. The level is `full` for a target without a level of its own; `absent`
-        for an operation, base path or object type that the system lacks, and for a field that is always null.
+        for an operation, WebSocket, base path or object type that the system lacks; for a field that is always null.
         """
+        if pointer.endswith("/x-websocket"):
+            return "full" if self.has_socket(endpoint) else "absent"
         if self.name != WHOLE and "/x-" in pointer:
             pointer = pointer[: pointer.index("/x-")]  # an annotation has the level of its field
         node = at(whole(), pointer)
@@ -192,6 +194,41 @@ class Dialect:
         if isinstance(value, Mapping) and "error" not in value and 0 < len(others) < len(branches):
             return self.validator(others[0] if len(others) == 1 else {**schema, "anyOf": others})
         return self.validator(schema)
+
+    def has_socket(self, endpoint: str) -> bool:
+        """Returns whether an operation is also served over a WebSocket."""
+        return endpoint in self.operations and "x-websocket" in self.operations[endpoint].definition
+
+    def message_ends(self, endpoint: str) -> frozenset[str]:
+        """Returns the types of the messages that end an answer on the endpoint's WebSocket."""
+        outermost = next(machine for machine in STREAMS[endpoint].machines if machine.inside is None)
+        return frozenset((*outermost.end, *outermost.fail, *outermost.abort))
+
+    def message(self, endpoint: str, value: Any) -> tuple[Validator, ...]:
+        """Returns the validators of a message on the endpoint's WebSocket: of an error, or of an event and of what
+        messages have besides."""
+        if isinstance(value, Mapping) and value.get("type") == "error":
+            return (self.message_error(endpoint),)
+        event = self.event(endpoint, value)
+        assert event is not None
+        return event, self.validator(self.operations[endpoint].definition["x-websocket"]["fields"])
+
+    def message_error(self, endpoint: str) -> Validator:
+        """Returns the validator of errors on the endpoint's WebSocket."""
+        schema = self.operations[endpoint].definition["x-websocket"]["error"]
+        if self.name == WHOLE:
+            return self.validator(schema)
+        event = resolved(self.document, schema)
+        error = resolved(self.document, event["properties"]["error"])
+        # In OpenAI's package (openai 3.54.0, types/responses/responses_server_event.py: ResponseWsError) the status,
+        # and an error's code and param, are optional.
+        return self.validator(
+            {
+                **event,
+                "required": ["type", "error"],
+                "properties": {**event["properties"], "error": {**error, "required": ["message", "type"]}},
+            }
+        )
 
     def documented_statuses(self, endpoint: str) -> frozenset[int]:
         """Returns the statuses that the document lists for the operation."""

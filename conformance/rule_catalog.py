@@ -9,7 +9,7 @@ from specvino.conformance.dialect import WHOLE, Dialect
 from specvino.conformance.fuzz.options import SAYS
 from specvino.conformance.rules import RULES, RULES_OF_TRANSPORT
 
-RULES_VERSION = "1.0"
+RULES_VERSION = "2.0"
 """The version of the rules, which reports show as `judged by rules 1.0`.
 
 The first number grows if a server may get another verdict on a `must` rule. The second grows if advice, wording or

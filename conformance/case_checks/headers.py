@@ -19,14 +19,24 @@ async def wrong_key_refused(session: Session, endpoint: str, *, authorization: s
     """A request without the right key is refused, and the error doesn't contain a wrong key, since errors are
     logged."""
     body = {"model": session.model, **HELLO, **({"stream": True} if stream else {})}
+    headers, key = wrong_credentials(session, authorization)
+    exchange = await session.raw("POST", PATH, body=body, key=False, headers=headers)
+    require_key_refused(session, "chat", exchange, key)
+
+
+def wrong_credentials(session: Session, authorization: str) -> tuple[dict[str, str], str]:
+    """Returns the headers for a wrong `Authorization`, in the header that the run sends keys in, and the key in it."""
     scheme, _, key = authorization.partition(" ")
-    headers = {"authorization": authorization}
     if authorization and session.client.target.key_header:
         if scheme != "Bearer" or not key:
             _require_scheme(session)
-        headers = session.client.target.credentials(key)
-    exchange = await session.raw("POST", PATH, body=body, key=False, headers=headers)
-    expect(exchange, {"refused": "key"}, session.dialect, "chat")
+        return session.client.target.credentials(key), key
+    return {"authorization": authorization}, key
+
+
+def require_key_refused(session: Session, endpoint: str, exchange: Exchange, key: str) -> None:
+    """Raises Failed unless the request is refused, without the key in the error."""
+    expect(exchange, {"refused": "key"}, session.dialect, endpoint)
     if key and key.encode() in exchange.content:
         raise Failed("the error contains the key", exchange)
 

@@ -3,7 +3,8 @@
 import asyncio
 import ssl
 import time
-from collections.abc import AsyncIterator, Callable, Mapping
+from collections.abc import AsyncIterator, Callable, Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from email.utils import parsedate_to_datetime
 from functools import cache
@@ -106,16 +107,38 @@ class Client:
         return exchange
 
     async def _once(self, request: Request, leave_after: int | None, leave_at: float | None, retries: int) -> Exchange:
-        self._counting.sent += 1
         request = replace(request, headers={**self.target.extra, **request.headers})
-        number, begun, began = self._counting.sent, time.monotonic(), time.time()
+        with self.under_way() as (number, allowed):
+            exchange = await self._answer(request, number, allowed, leave_after, leave_at, retries)
+        self.on_exchange(exchange)
+        return exchange
+
+    @contextmanager
+    def under_way(self, requests: int = 1) -> Iterator[tuple[int, float]]:
+        """Counts requests that are sent together. Yields the number of the first one, and the seconds that they may
+        take: a server may process requests one after the other, so the timeout grows with the requests under way."""
+        number = self._counting.sent + 1
+        self._counting.sent += requests
+        self._under_way += requests
+        try:
+            yield number, self.target.timeout * self._under_way
+        finally:
+            self._under_way -= requests
+
+    async def _answer(
+        self,
+        request: Request,
+        number: int,
+        allowed: float,
+        leave_after: int | None,
+        leave_at: float | None,
+        retries: int,
+    ) -> Exchange:
+        begun, began = time.monotonic(), time.time()
         status, headers, content = None, {}, bytearray()
         times: list[float] = []
         ended: Ended = "complete"
         problem = connection = None
-        self._under_way += 1
-        # A server may process requests one after the other, so the timeout grows with the requests under way.
-        allowed = self.target.timeout * self._under_way
         leaves = leave_at is not None and leave_at < allowed
         try:
             async with asyncio.timeout(leave_at if leaves else allowed):
@@ -144,9 +167,7 @@ class Client:
             ended, problem = "unreachable", f"no connection: {error}"
         except (httpx.HTTPError, httpx.InvalidURL, httpx.StreamError) as error:
             ended, problem = "cut off", f"the connection broke: {error or 'it ended before the answer was complete'}"
-        finally:
-            self._under_way -= 1
-        exchange = Exchange(
+        return Exchange(
             number,
             request,
             status,
@@ -161,8 +182,6 @@ class Client:
             connection,
             began,
         )
-        self.on_exchange(exchange)
-        return exchange
 
 
 async def _chunked(content: bytes | None) -> AsyncIterator[bytes]:
@@ -178,6 +197,17 @@ def _connection(response: httpx.Response) -> str | None:
     if stream is None or response.http_version != "HTTP/1.1" or "close" in response.headers.get("connection", ""):
         return None
     return str(stream.get_extra_info("client_addr"))
+
+
+def url_of(request: Request, base: str) -> str:
+    """Returns the URL of a request."""
+    url = full_url(base, request.path)
+    return socket_url(url) if request.is_message else url
+
+
+def socket_url(url: str) -> str:
+    """Returns the URL of a WebSocket at an `http` or `https` URL."""
+    return url.replace("http", "ws", 1)
 
 
 def full_url(base: str, path: str) -> str:

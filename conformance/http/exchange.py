@@ -21,13 +21,18 @@ FOLDS = {
 }
 
 
+# The method of requests that are messages on a WebSocket. It isn't one of HTTP's.
+MESSAGE = "WS"
+
+
 class Unreadable(Exception):
     """Raised if an answer can't be parsed; the message is the reason."""
 
 
 @dataclass(frozen=True, slots=True)
 class Request:
-    """A request as sent. `body` is the JSON value, None without one; `content` is the bytes."""
+    """A request as sent. `body` is the JSON value, None without one; `content` is the bytes. A message on a WebSocket
+    has the method MESSAGE and the headers of the handshake."""
 
     endpoint: str | None
     method: str
@@ -35,6 +40,12 @@ class Request:
     headers: Mapping[str, str]
     content: bytes | None
     body: Any = None
+    binary: bool = False
+    """Whether the message is a binary one."""
+
+    @property
+    def is_message(self) -> bool:
+        return self.method == MESSAGE
 
     def asked(self, field: str, default: Any = None) -> Any:
         """Returns a field of the JSON body; the default if it is absent or null."""
@@ -49,7 +60,11 @@ class Request:
 @dataclass(frozen=True)
 class Exchange:
     """A request and its answer. `status` is None without an answer. `headers` have lower-case names. Times are in
-    seconds since the request was sent."""
+    seconds since the request was sent.
+
+    The answer to a message on a WebSocket is a stream with the status 200, or one error with its own status. `content`
+    has its messages one after the other, and `headers` are those that they contain.
+    """
 
     number: int
     request: Request
@@ -67,6 +82,8 @@ class Exchange:
     """The local address of the connection, if the server keeps it open."""
     began: float = 0.0
     """The time of the request, in seconds since 1970."""
+    messages: tuple[bytes, ...] = ()
+    """The messages of the answer on a WebSocket."""
 
     @property
     def media(self) -> str:
@@ -81,6 +98,8 @@ class Exchange:
 
     @property
     def is_stream(self) -> bool:
+        if self.request.is_message:
+            return self.status == 200
         return self.media == "text/event-stream"
 
     def require_stream(self) -> None:
@@ -91,6 +110,8 @@ class Exchange:
     @cached_property
     def events(self) -> tuple[ServerSentEvent, ...]:
         """Returns the events of a stream, including the terminator."""
+        if self.request.is_message and self.is_stream:
+            return tuple(ServerSentEvent(message.decode("utf-8", "replace")) for message in self.messages)
         return tuple(Decoder().feed(self.content)) if self.is_stream else ()
 
     @cached_property

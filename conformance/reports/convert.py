@@ -1,8 +1,8 @@
-"""Converts results to report lines without keys, and requests to curl commands."""
+"""Converts results to report lines without keys, and requests to commands that repeat them."""
 
 import shlex
 
-from specvino.conformance.http.client import Target, full_url
+from specvino.conformance.http.client import Target, full_url, url_of
 from specvino.conformance.http.exchange import Exchange, Request
 from specvino.conformance.reports.records import ExchangeRecord, FindingRecord, Line, RequestRecord, ResponseRecord
 from specvino.conformance.reports.redact import HIDDEN, Redactor
@@ -59,7 +59,7 @@ class Converter:
             number=exchange.number,
             request=RequestRecord(
                 method=request.method,
-                url=redactor.text(full_url(self._target.url, request.path)),
+                url=redactor.text(url_of(request, self._target.url)),
                 headers=redactor.headers(request.headers),
                 body=None if request.content is None else redactor.body(request.content, LONGEST),
                 size=len(request.content or b""),
@@ -69,7 +69,7 @@ class Converter:
             problem=None if exchange.problem is None else redactor.text(exchange.problem),
             retries=exchange.retries,
             seconds=round(exchange.seconds, 3),
-            curl=redactor.text(curl(request, self._target)),
+            curl=redactor.text(command(request, self._target)),
         )
 
 
@@ -80,8 +80,31 @@ KEY = "$SPECVINO_API_KEY"
 LONGEST_COMMAND_BODY = 20_000
 
 
-def curl(request: Request, target: Target) -> str:
-    """Returns a command for a POSIX shell that repeats the request, without secrets of the target."""
+def command(request: Request, target: Target) -> str:
+    """Returns a command for a POSIX shell that repeats the request, without secrets of the target: of curl, or of wscat
+    for a message on a WebSocket."""
+    return _wscat(request, target) if request.is_message else _curl(request, target)
+
+
+def _wscat(request: Request, target: Target) -> str:
+    words = ["wscat"]
+    if target.insecure:
+        words.append("-n")
+    if target.cacert:
+        words += ["--ca", shlex.quote(target.cacert)]
+    for name, value in {**target.extra, **request.headers}.items():
+        words += ["-H", _header(name, value, target)]
+    words += ["-c", shlex.quote(url_of(request, target.url))]
+    content = request.content or b""
+    text = None if request.binary else _plain(content)
+    if text is None or len(content) > LONGEST_COMMAND_BODY:
+        kind = "binary " if request.binary else ""
+        return f"{' '.join(words)}  # then a {kind}message of {len(content)} bytes, which isn't one for a command"
+    # -1: it stays connected, for the answer.
+    return f"{' '.join(words)} -w -1 -x {shlex.quote(text)}"
+
+
+def _curl(request: Request, target: Target) -> str:
     words = ["curl", "-sS", "-i", "-N"]
     if target.insecure:
         words.append("-k")

@@ -1,14 +1,15 @@
 """The traffic of a run as HAR 1.2 (http://www.softwareishard.com/blog/har-12-spec/), without keys."""
 
 import json
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 from urllib.parse import parse_qsl, urlsplit
 
-from specvino.conformance.http.client import LONGEST, Target, full_url
+from specvino.conformance.http.client import LONGEST, Target, url_of
 from specvino.conformance.http.exchange import Exchange
+from specvino.conformance.http.socket import SWITCHED
 from specvino.conformance.reports.redact import Redactor
 
 
@@ -53,23 +54,25 @@ class Writer:
             "cache": {},
             "timings": timings,
         }
+        if exchange.request.is_message:
+            entry |= {"_resourceType": "websocket", "_webSocketMessages": [*self._messages(exchange)]}
         problem = exchange.problem or (exchange.ended if exchange.ended != "complete" else "")
         return entry | ({"comment": self._redactor.text(problem)} if problem else {})
 
     def _request(self, exchange: Exchange) -> dict[str, Any]:
         request, text = exchange.request, self._redactor.text
-        url = text(full_url(self._target.url, request.path))
+        url = text(url_of(request, self._target.url))
         entry: dict[str, Any] = {
-            "method": request.method,
+            "method": "GET" if request.is_message else request.method,
             "url": url,
             "httpVersion": "HTTP/1.1",
             "cookies": [],
             "headers": self._headers(request.headers),
             "queryString": _pairs(parse_qsl(urlsplit(url).query, keep_blank_values=True)),
             "headersSize": -1,
-            "bodySize": len(request.content or b""),
+            "bodySize": 0 if request.is_message else len(request.content or b""),
         }
-        if request.content is not None:
+        if request.content is not None and not request.is_message:
             media = request.headers.get("content-type", "")
             entry["postData"] = {"mimeType": text(media), "text": self._redactor.body(request.content, LONGEST)}
         return entry
@@ -77,22 +80,34 @@ class Writer:
     def _response(self, exchange: Exchange) -> dict[str, Any]:
         """Returns the answer. Without one the status is 0, as in browsers."""
         text = self._redactor.text
+        content = b"" if exchange.request.is_message else exchange.content
         return {
-            "status": exchange.status or 0,
+            "status": SWITCHED if exchange.request.is_message else exchange.status or 0,
             "statusText": "",
             "httpVersion": "HTTP/1.1",
             "cookies": [],
             "headers": self._headers(exchange.headers),
             # Binary bytes are escaped, not base64: a key in base64 might not be recognized.
             "content": {
-                "size": len(exchange.content),
+                "size": len(content),
                 "mimeType": text(exchange.headers.get("content-type", "")),
-                "text": self._redactor.body(exchange.content, LONGEST),
+                "text": self._redactor.body(content, LONGEST),
             },
             "redirectURL": text(exchange.headers.get("location", "")),
             "headersSize": -1,
-            "bodySize": len(exchange.content),
+            "bodySize": len(content),
         }
+
+    def _messages(self, exchange: Exchange) -> Iterator[dict[str, Any]]:
+        """Yields the messages of an exchange on a WebSocket, as Chrome writes them; times are in seconds since 1970."""
+        request = exchange.request
+        yield self._message("send", exchange.began, request.content or b"", binary=request.binary)
+        for seconds, message in zip(exchange.times, exchange.messages, strict=True):
+            yield self._message("receive", exchange.began + seconds, message)
+
+    def _message(self, kind: str, time: float, content: bytes, *, binary: bool = False) -> dict[str, Any]:
+        text = self._redactor.body(content, LONGEST)
+        return {"type": kind, "time": time, "opcode": 2 if binary else 1, "data": text}
 
     def _headers(self, headers: Mapping[str, str]) -> list[dict[str, str]]:
         return _pairs(self._redactor.headers(headers).items())

@@ -44,7 +44,8 @@ class ResponseRecord(Record):
 
 class ExchangeRecord(Record):
     """A request and its answer, which is null without one. `ended` is `complete`, or how the exchange ended early;
-    `problem` has the details. `curl` is a command that repeats the request."""
+    `problem` has the details. `curl` is a command that repeats the request: of curl, or of wscat for a message on a
+    WebSocket, whose method is `WS`."""
 
     number: int
     request: RequestRecord

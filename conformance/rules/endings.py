@@ -168,7 +168,7 @@ class UsageAddsUp(Rule):
             return  # the rules for shapes report that
         if isinstance(total, int) and total != prompt + completion:
             yield f"total_tokens is {total}, but {before} and {after} are {prompt} and {completion}"
-        if prompt == 0:
+        if prompt == 0 and exchange.request.asked("generate", True):
             yield f"{before} is 0, though there was a prompt"
         echoed = exchange.request.asked("echo", False)
         if completion == 0 and not echoed and any(output.text or output.reasoning for output in outputs(exchange)):

@@ -87,7 +87,10 @@ class ErrorEnvelope(Rule):
         }
 
     def violations(self, exchange: Exchange) -> Iterator[str]:
-        shape = self.dialect.error(endpoint_of(exchange), exchange.status or 0)
+        endpoint = endpoint_of(exchange)
+        shape = self.dialect.error(endpoint, exchange.status or 0)
+        if exchange.request.is_message:
+            shape = self.dialect.message_error(endpoint)
         if shape is None:
             return
         if not exchange.content:

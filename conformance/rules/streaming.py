@@ -3,7 +3,8 @@
 import json
 from collections import Counter
 from collections.abc import Iterator
-from typing import ClassVar
+from dataclasses import replace
+from typing import Any, ClassVar
 
 from specvino.conformance.http.exchange import Exchange
 from specvino.conformance.rules.rule import Rule, endpoint_of
@@ -41,10 +42,16 @@ class EventShape(_StreamRule):
             except (ValueError, RecursionError):
                 yield f"event {number} isn't JSON: {event.data[:80]!r}"
                 return
-            shape = self.dialect.event(endpoint_of(exchange), value)
-            for violation in shape.violations(value) if shape else ():
+            for violation in self._violations(exchange, value):
                 yield f"event {number}: {violation}"
                 return  # later events mostly have the same fault
+
+    def _violations(self, exchange: Exchange, value: Any) -> Iterator[str]:
+        endpoint = endpoint_of(exchange)
+        event = self.dialect.event(endpoint, value)
+        shapes = self.dialect.message(endpoint, value) if exchange.request.is_message else (event,)
+        for shape in shapes:
+            yield from shape.violations(value) if shape else ()
 
 
 class StreamOrder(_StreamRule):
@@ -60,6 +67,8 @@ class StreamOrder(_StreamRule):
     def violations(self, exchange: Exchange) -> Iterator[str]:
         table = self.dialect.stream(endpoint_of(exchange))
         assert table is not None
+        if exchange.request.is_message:
+            table = replace(table, framing="data", terminator=None)
         validator = SseValidator(table)
         for event in exchange.events:
             if table.terminator is not None or event.data != DONE:
@@ -114,10 +123,10 @@ class StreamEnd(_StreamRule):
         except UnicodeDecodeError as error:
             yield f"the stream isn't UTF-8: {error.reason} at byte {error.start}"
         decoder = Decoder()
-        events = list(decoder.feed(exchange.content))
+        events = list(exchange.events if exchange.request.is_message else decoder.feed(exchange.content))
         if decoder.incomplete:
             yield "the stream ends inside an event"
-        end = self.dialect.terminator(endpoint_of(exchange))
+        end = None if exchange.request.is_message else self.dialect.terminator(endpoint_of(exchange))
         ends = [event.data for event in events].count(end) if end else 0
         if end and (ends != 1 or events[-1].data != end):
             yield (

@@ -9,7 +9,8 @@ from typing import Any
 from specvino.conformance.dialect import Dialect
 from specvino.conformance.endpoints import LIMITS, paths
 from specvino.conformance.http.client import Client
-from specvino.conformance.http.exchange import Exchange, Request
+from specvino.conformance.http.exchange import MESSAGE, Exchange, Request
+from specvino.conformance.http.socket import LANE, Socket, open_socket
 from specvino.conformance.verdict import Failed, NotExercised
 
 # The token limit if the answer's length doesn't matter.
@@ -58,21 +59,23 @@ class Session:
     ) -> Exchange:
         """Sends a request to an endpoint. The model's name and, if `capped`, a token limit are filled in unless the
         body has them."""
-        filled: dict[str, Any] | None = None
-        if body is not None:
-            filled = {"model": self.model, **body}
-            limits = LIMITS.get(endpoint, ())
-            if capped and limits and not any(name in filled for name in limits):
-                filled[limits[0]] = CAP
         return await self.raw(
             "GET" if body is None else "POST",
             paths().get(endpoint, endpoint),
             endpoint=endpoint if endpoint in paths() else None,
-            body=filled,
+            body=None if body is None else self.filled(endpoint, body, capped=capped),
             headers=headers,
             leave_after=leave_after,
             leave_at=leave_at,
         )
+
+    def filled(self, endpoint: str, body: Mapping[str, Any], *, capped: bool = True) -> dict[str, Any]:
+        """Returns a body with the model's name and, if `capped`, a token limit, unless it has them."""
+        filled = {"model": self.model, **body}
+        limits = LIMITS.get(endpoint, ())
+        if capped and limits and not any(name in filled for name in limits):
+            filled[limits[0]] = CAP
+        return filled
 
     async def raw(
         self,
@@ -93,25 +96,33 @@ class Session:
         if content is None and body is not None:
             content = json.dumps(body, ensure_ascii=False).encode("utf-8", "surrogatepass")
         sent = {"content-type": "application/json"} if content is not None else {}
-        if key:
-            sent |= self.client.target.credentials(self.client.target.key)
-        sent |= {name.lower(): value for name, value in (headers or {}).items()}
-        sent = {name: value for name, value in sent.items() if value}
-        request = Request(endpoint, method, path, sent, content, body)
+        request = Request(endpoint, method, path, sent | self._headers(headers, key=key), content, body)
         exchange = await self.client.send(request, leave_after=leave_after, leave_at=leave_at, deadline=self._deadline)
+        self._keep(exchange, for_rules=for_rules)
+        return exchange
+
+    def _headers(self, headers: Mapping[str, str] | None, *, key: bool) -> dict[str, str]:
+        sent = self.client.target.credentials(self.client.target.key) if key else {}
+        sent |= {name.lower(): value for name, value in (headers or {}).items()}
+        return {name: value for name, value in sent.items() if value}
+
+    def _keep(self, exchange: Exchange, *, for_rules: bool = True) -> None:
         self.exchanges.append(exchange)
         if for_rules:
             self._on_exchange(exchange)
-        return exchange
 
     async def answered(self, endpoint: str, body: Mapping[str, Any], **how: Any) -> Exchange:
         """Sends like `send`. Raises Failed unless the answer is a complete 200; NotExercised if the server refuses the
         request and the system's document does, too."""
         exchange = await self.send(endpoint, body, **how)
-        if (exchange.status or 0) >= 400 and self.dialect.alone_rejects(endpoint, exchange.request.body):
+        self.require_answered(endpoint, exchange, exchange.request.body)
+        return exchange
+
+    def require_answered(self, endpoint: str, exchange: Exchange, body: Any) -> None:
+        """Raises as `answered` does, for the answer to this body."""
+        if (exchange.status or 0) >= 400 and self.dialect.alone_rejects(endpoint, body):
             raise NotExercised(f"the request isn't valid by the document of {self.dialect.name}")
         require_answer(exchange)
-        return exchange
 
     @asynccontextmanager
     async def one_connection(self) -> AsyncIterator["Session"]:
@@ -122,9 +133,93 @@ class Session:
             single.exchanges = self.exchanges
             yield single
 
+    @asynccontextmanager
+    async def socket(
+        self, endpoint: str, *, key: bool = True, headers: Mapping[str, str] | None = None
+    ) -> AsyncIterator["SocketSession"]:
+        """Yields a WebSocket at the path of an endpoint. Raises Failed if the server doesn't accept it."""
+        async with self.upgrade(endpoint, key=key, headers=headers) as (handshake, socket):
+            if socket is None:
+                reason = handshake.problem or f"the handshake is refused with {handshake.status}"
+                raise Failed(f"the WebSocket isn't opened: {reason}", handshake)
+            yield socket
+
+    @asynccontextmanager
+    async def upgrade(
+        self, endpoint: str, *, key: bool = True, headers: Mapping[str, str] | None = None
+    ) -> AsyncIterator[tuple[Exchange, "SocketSession | None"]]:
+        """Yields the exchange of a handshake at the path of an endpoint, and the WebSocket if the server accepts it.
+        The rules for all answers don't apply to the handshake, which no document describes."""
+        sent = self._headers(headers, key=key)
+        request = Request(endpoint, "GET", paths()[endpoint], sent, None)
+        handshake, socket = await open_socket(self.client, request, self.dialect.message_ends(endpoint))
+        self._keep(handshake, for_rules=False)
+        if socket is None:
+            yield handshake, None
+            return
+        try:
+            yield handshake, SocketSession(self, endpoint, socket, sent)
+        finally:
+            await socket.close()
+
+    async def on_socket(self, socket: Socket, requests: Sequence[Request]) -> list[Exchange]:
+        """Sends messages on a WebSocket without waiting for an answer in between."""
+        exchanges = await socket.send(requests, deadline=self._deadline)
+        for exchange in exchanges:
+            self._keep(exchange)
+        return exchanges
+
     async def together(self, requests: Sequence[tuple[str, Mapping[str, Any]]]) -> list[Exchange]:
         """Sends requests concurrently with `send`. Returns the exchanges in the order of the requests."""
         return list(await asyncio.gather(*(self.send(endpoint, body) for endpoint, body in requests)))
+
+
+# The fields of a message that aren't fields of the endpoint's body.
+OF_MESSAGE = ("type", "generate", LANE)
+
+
+class SocketSession:
+    """A WebSocket of one case. Its requests are exchanges of the session."""
+
+    def __init__(self, session: Session, endpoint: str, socket: Socket, headers: Mapping[str, str]) -> None:
+        self._session = session
+        self._endpoint = endpoint
+        self._socket = socket
+        self._headers = headers
+
+    @property
+    def close_code(self) -> int | None:
+        """The code with which the connection was closed; None while it is open."""
+        return self._socket.close_code
+
+    async def raw(self, content: bytes, *, body: Any = None, binary: bool = False) -> Exchange:
+        """Sends any message; `body` is its JSON value."""
+        (exchange,) = await self._session.on_socket(self._socket, [self._request(content, body, binary)])
+        return exchange
+
+    async def send(self, body: Mapping[str, Any]) -> Exchange:
+        """Asks for a response that isn't stored unless the body says so. The model and a token limit are filled in."""
+        (exchange,) = await self.together([body])
+        return exchange
+
+    async def answered(self, body: Mapping[str, Any]) -> Exchange:
+        """Sends like `send`, and raises as `Session.answered` does."""
+        exchange = await self.send(body)
+        plain = {name: value for name, value in exchange.request.body.items() if name not in OF_MESSAGE}
+        self._session.require_answered(self._endpoint, exchange, plain)
+        return exchange
+
+    async def together(self, bodies: Sequence[Mapping[str, Any]]) -> list[Exchange]:
+        """Sends like `send`, without waiting for an answer in between. Returns the exchanges in the order of the
+        bodies."""
+        filled = [
+            {"type": "response.create", "store": False, **self._session.filled(self._endpoint, body)} for body in bodies
+        ]
+        requests = [self._request(json.dumps(body, ensure_ascii=False).encode(), body) for body in filled]
+        return await self._session.on_socket(self._socket, requests)
+
+    def _request(self, content: bytes, body: Any, binary: bool = False) -> Request:
+        return Request(self._endpoint, MESSAGE, paths()[self._endpoint], self._headers, content, body, binary)
 
 
 def require_answer(exchange: Exchange) -> None:

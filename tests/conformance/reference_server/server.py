@@ -19,6 +19,7 @@ from reference_server.models import Models
 from reference_server.part import Part
 from reference_server.requests import Requests
 from reference_server.responses import Responses
+from reference_server.sockets import Sockets
 from reference_server.stored import Stored
 from reference_server.tokenize import Tokenize
 from reference_server.tools import Tools
@@ -53,6 +54,7 @@ class ReferenceServer:
         self.stored = part(Stored)
         self.conversations = part(Conversations)
         self.messages = part(Messages)
+        self.sockets = part(Sockets)
         kept = (self.stored, self.conversations)
         api = (self.chat, self.completions, self.responses, *kept, self.messages)
         self.routes = {
@@ -64,6 +66,8 @@ class ReferenceServer:
             await self._lifespan(receive, send)
         elif scope["type"] == "http":
             await self.http.serve(self.http.call(scope, receive, send))
+        elif scope["type"] == "websocket":
+            await self.sockets.serve(scope, receive, send)
 
     async def _lifespan(self, receive: Receive, send: Send) -> None:
         while True:

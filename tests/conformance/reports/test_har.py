@@ -1,12 +1,14 @@
 """The traffic of a run."""
 
 import json
+from dataclasses import replace
 from typing import Any
 
 import pytest
 from support.reports import exchange
 
 from specvino.conformance.http.client import Target
+from specvino.conformance.http.exchange import MESSAGE, Request
 from specvino.conformance.reports import har
 
 TARGET = Target("http://127.0.0.1:8000/v1", "sk-secret-key")
@@ -79,3 +81,23 @@ def test_no_key_is_in_it(written) -> None:
     (entry,) = log["entries"]
     assert {"name": "authorization", "value": "[redacted]"} in entry["request"]["headers"]
     assert entry["response"]["content"]["text"] == "it was [redacted] \\xff"
+
+
+def test_a_message_on_a_websocket_has_its_messages_as_chrome_writes_them(written) -> None:
+    asked = Request(
+        "responses", MESSAGE, "/responses", {"authorization": "Bearer sk-secret-key"}, b'{"n": 2}', {"n": 2}
+    )
+    said = (b'{"type": "response.created"}', b'{"key": "sk-secret-key"}')
+    made = exchange(request=asked, content=b"\n".join(said), messages=said, times=(0.5, 1.5), began=1767323045.25)
+    (entry,) = written(made)["entries"]
+    assert entry.keys() == MEMBERS["entry"] | {"_resourceType", "_webSocketMessages"}
+    assert (entry["request"]["method"], entry["request"]["url"]) == ("GET", "ws://127.0.0.1:8000/v1/responses")
+    assert entry["request"].keys() == MEMBERS["request"]
+    assert (entry["response"]["status"], entry["response"]["content"]["text"]) == (101, "")
+    assert entry["_webSocketMessages"] == [
+        {"type": "send", "time": 1767323045.25, "opcode": 1, "data": '{"n": 2}'},
+        {"type": "receive", "time": 1767323045.75, "opcode": 1, "data": '{"type": "response.created"}'},
+        {"type": "receive", "time": 1767323046.75, "opcode": 1, "data": '{"key": "[redacted]"}'},
+    ]
+    (binary,) = written(exchange(request=replace(asked, binary=True)))["entries"]
+    assert binary["_webSocketMessages"] == [{"type": "send", "time": 0.0, "opcode": 2, "data": '{"n": 2}'}]

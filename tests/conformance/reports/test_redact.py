@@ -1,14 +1,17 @@
-"""Keys don't get into reports, and a curl command repeats a request without them."""
+"""Keys don't get into reports, and a command repeats a request without them."""
 
 import base64
+import json
+import shlex
 import subprocess
+from dataclasses import replace
 
 import pytest
 from support.reports import exchange
 
 from specvino.conformance.http.client import Target
-from specvino.conformance.http.exchange import Request
-from specvino.conformance.reports.convert import LONGEST, Converter, curl
+from specvino.conformance.http.exchange import MESSAGE, Request
+from specvino.conformance.reports.convert import LONGEST, Converter, command
 from specvino.conformance.reports.redact import HIDDEN, Redactor
 from specvino.conformance.verdict import Finding, Result, Verdict
 
@@ -100,21 +103,21 @@ def test_bytes_that_are_no_text_are_shown() -> None:
 
 
 def test_the_command_names_the_variable_of_the_key() -> None:
-    command = curl(exchange().request, Target("http://127.0.0.1:8000/v1", KEY))
-    assert KEY not in command
-    assert '-H "authorization: Bearer $SPECVINO_API_KEY"' in command
+    line = command(exchange().request, Target("http://127.0.0.1:8000/v1", KEY))
+    assert KEY not in line
+    assert '-H "authorization: Bearer $SPECVINO_API_KEY"' in line
 
 
 def test_the_command_has_the_header_that_the_key_goes_in() -> None:
     target = Target("http://127.0.0.1:8000/v1", KEY, key_header="api-key")
-    command = curl(Request("chat", "GET", "/models", target.credentials(KEY), None), target)
-    assert '-H "api-key: $SPECVINO_API_KEY"' in command
-    assert KEY not in command
+    line = command(Request("chat", "GET", "/models", target.credentials(KEY), None), target)
+    assert '-H "api-key: $SPECVINO_API_KEY"' in line
+    assert KEY not in line
 
 
 def test_a_wrong_key_of_a_case_is_not_mistaken_for_the_right_one() -> None:
     request = Request("chat", "GET", "/models", {"authorization": "Bearer wrong"}, None)
-    assert "Bearer wrong" in curl(request, Target("http://127.0.0.1:8000/v1", KEY))
+    assert "Bearer wrong" in command(request, Target("http://127.0.0.1:8000/v1", KEY))
 
 
 @pytest.mark.parametrize(
@@ -129,10 +132,8 @@ def test_the_shell_hands_over_the_very_bytes(content, tmp_path) -> None:
         "    --data-binary) cat; exit;;\n  esac\n  shift\ndone\n"
     )
     fake.chmod(0o755)
-    command = curl(Request("chat", "POST", "/x", {}, content), Target("http://127.0.0.1:8000/v1"))
-    ran = subprocess.run(
-        ["sh", "-c", command], env={"PATH": f"{tmp_path}:/usr/bin:/bin"}, capture_output=True, check=True
-    )
+    line = command(Request("chat", "POST", "/x", {}, content), Target("http://127.0.0.1:8000/v1"))
+    ran = subprocess.run(["sh", "-c", line], env={"PATH": f"{tmp_path}:/usr/bin:/bin"}, capture_output=True, check=True)
     assert ran.stdout == content
 
 
@@ -145,4 +146,40 @@ def test_the_shell_hands_over_the_very_bytes(content, tmp_path) -> None:
     ],
 )
 def test_other_requests(method, content, words) -> None:
-    assert words in curl(Request(None, method, "//health", {}, content), Target("http://127.0.0.1:8000/v1"))
+    assert words in command(Request(None, method, "//health", {}, content), Target("http://127.0.0.1:8000/v1"))
+
+
+MESSAGE_REQUEST = Request(
+    "responses", MESSAGE, "/responses", {"authorization": f"Bearer {KEY}"}, b'{"input": "it\'s"}', {"input": "it's"}
+)
+
+
+def test_a_message_on_a_websocket_is_sent_with_wscat() -> None:
+    line = command(MESSAGE_REQUEST, Target("http://127.0.0.1:8000/v1", KEY))
+    key = '-H "authorization: Bearer $SPECVINO_API_KEY"'
+    message = shlex.quote(json.dumps(MESSAGE_REQUEST.body))
+    assert line == f"wscat {key} -c ws://127.0.0.1:8000/v1/responses -w -1 -x {message}"
+
+
+def test_how_a_message_on_a_websocket_over_tls_is_sent() -> None:
+    url, certificates = "https://a.example/v1", "/tmp/a b.pem"
+    assert "wscat -n -c wss://a.example" in command(replace(MESSAGE_REQUEST, headers={}), Target(url, insecure=True))
+    assert "wscat --ca '/tmp/a b.pem' " in command(MESSAGE_REQUEST, Target(url, cacert=certificates))
+
+
+@pytest.mark.parametrize("changed", [{"binary": True}, {"content": b"\xff"}, {"content": b"x" * 50_000}])
+def test_a_message_that_no_command_can_send(changed) -> None:
+    line = command(replace(MESSAGE_REQUEST, **changed), Target("http://127.0.0.1:8000/v1", KEY))
+    assert "-x" not in line
+    assert "isn't one for a command" in line
+
+
+def test_messages_on_a_websocket_are_shown_without_keys() -> None:
+    said = f'{{"type": "response.created", "key": "{KEY}"}}'.encode()
+    shown = converted(exchange(request=MESSAGE_REQUEST, content=said, messages=(said,), times=(0.1,)))
+    (record,) = shown.findings[0].exchanges
+    assert KEY not in shown.model_dump_json()
+    assert str(record) == "WS ws://127.0.0.1:8000/v1/responses -> 200"
+    assert record.request.body == '{"input": "it\'s"}'
+    assert record.response is not None
+    assert record.response.body == '{"type": "response.created", "key": "[redacted]"}'
