@@ -22,14 +22,30 @@ class Parameter:
 
 
 @dataclass(frozen=True, slots=True)
+class Socket:
+    """The WebSocket of an operation. A client's messages are the component `message`, of this `type`. `fields` are
+    those that the body doesn't have, with their descriptions; a message doesn't have the body's fields `without`."""
+
+    message: str
+    type: str
+    fields: Mapping[str, str]
+    without: tuple[str, ...]
+
+    @property
+    def session(self) -> str:
+        """The class of a connection: `CreateResponseSession`."""
+        return self.message.removesuffix("Message") + "Session"
+
+
+@dataclass(frozen=True, slots=True)
 class ClientMethod:
     """A method of the client.
 
     `body`, `answer` and `event` are names of components. A stream ends with its `terminator` or with an event whose
     type is one of `finals`; without either, when the connection closes. `switch` is where streaming is requested,
-    `body` or `query`; None without streams.`refusals` are sentences about valid bodies that a server
-    refuses for their combination of fields, or because it doesn't support them. `root` is for paths at the server's
-    root instead of below its base.
+    `body` or `query`; None without streams. `socket` is None without a WebSocket. `refusals` are sentences about valid
+    bodies that a server refuses for their combination of fields, or because it doesn't support them. `root` is for
+    paths at the server's root instead of below its base.
     """
 
     id: str
@@ -44,6 +60,7 @@ class ClientMethod:
     terminator: str | None
     finals: tuple[str, ...]
     switch: str | None
+    socket: Socket | None
     refusals: tuple[str, ...]
     root: bool
 
@@ -82,13 +99,43 @@ def methods(document: dict[str, Any]) -> Iterator[ClientMethod]:
         yield _method(operation)
 
 
-def without_switches(document: dict[str, Any]) -> dict[str, Any]:
-    """Returns the document without the fields that request streams, which are separate methods."""
+def for_requests(document: dict[str, Any]) -> dict[str, Any]:
+    """Returns the document of what is sent: bodies without the fields that request streams, which are separate methods,
+    and, like another media type of the body, messages on a WebSocket with all their fields."""
     changed = copied(document)
-    for method in methods(document):
+    schemas = changed["components"]["schemas"]
+    for operation in operations(changed):
+        method = _method(operation)
         if method.switch == "body" and method.body:
-            del changed["components"]["schemas"][method.body]["properties"]["stream"]
+            del schemas[method.body]["properties"]["stream"]
+        if method.socket and method.body:
+            schemas[method.socket.message] = _message(operation, method.socket)
+            content = operation.definition["requestBody"]["content"]
+            content["a message"] = {"schema": {"$ref": f"#/components/schemas/{method.socket.message}"}}
     return changed
+
+
+def _message(operation: Operation, socket: Socket) -> dict[str, Any]:
+    body = resolved(operation.document, operation.body or {})
+    own = resolved(operation.document, operation.definition["x-websocket"]["request"])["properties"]
+    fields = {name: schema for name, schema in body["properties"].items() if name not in socket.without}
+    return {**body, "title": socket.message, "properties": fields | {name: own[name] for name in socket.fields}}
+
+
+def _socket(operation: Operation) -> Socket | None:
+    definition = operation.definition.get("x-websocket")
+    if definition is None or operation.body_component is None:
+        return None
+    body = resolved(operation.document, operation.body or {})["properties"]
+    own = resolved(operation.document, definition["request"])["properties"]
+    (type,) = own["type"]["enum"]
+    return Socket(
+        f"{operation.body_component.removesuffix('Request')}Message",
+        type,
+        {name: schema["description"] for name, schema in own.items() if name not in body and name != "type"},
+        # By a connection they are decided already.
+        tuple(name for name in own if name in body),
+    )
 
 
 def _method(operation: Operation) -> ClientMethod:
@@ -120,6 +167,7 @@ def _method(operation: Operation) -> ClientMethod:
         terminator=_terminator(operation),
         finals=_finals(definition.get("x-stream")),
         switch=switch,
+        socket=_socket(operation),
         refusals=tuple(dict.fromkeys(_refusals(operation))),
         root=operation.is_only_at_root,
     )

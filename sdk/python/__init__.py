@@ -7,7 +7,7 @@ from typing import Any
 import jinja2
 
 from specvino.codegen.emit import classes
-from specvino.sdk.document import Parameter, methods, without_switches
+from specvino.sdk.document import Parameter, for_requests, methods
 from specvino.sdk.package import LICENSE, Package
 
 TEMPLATES = Path(__file__).parent / "templates"
@@ -27,8 +27,15 @@ _templates.filters["python"] = lambda value: json.dumps(value) if isinstance(val
 def generate(document: dict[str, Any], package: Package) -> dict[str, str]:
     """Returns the package's files by path. Raises subprocess.CalledProcessError where datamodel-code-generator
     fails."""
-    values = {"package": package, "operations": list(methods(document)), "type_of": type_of}
+    operations = list(methods(document))
+    sockets = [operation for operation in operations if operation.socket]
+    values = {"package": package, "operations": operations, "sockets": sockets, "type_of": type_of}
     module = f"src/{package.module}"
+    sessions = {
+        f"{module}/turns.py": _render("turns.py.jinja", values),
+        f"{module}/sessions.py": _render("sessions.py.jinja", values | {"asynchronous": False}),
+        f"{module}/async_sessions.py": _render("sessions.py.jinja", values | {"asynchronous": True}),
+    }
     return {
         "pyproject.toml": _render("pyproject.toml.jinja", values),
         "README.md": _render("README.md.jinja", values),
@@ -36,12 +43,13 @@ def generate(document: dict[str, Any], package: Package) -> dict[str, str]:
         f"{module}/__init__.py": _render("init.py.jinja", values),
         f"{module}/py.typed": "",
         f"{module}/models.py": classes.answers(document),
-        f"{module}/params.py": classes.requests(without_switches(document)),
+        f"{module}/params.py": classes.requests(for_requests(document)),
         f"{module}/errors.py": _render("errors.py.jinja", values),
         f"{module}/events.py": _render("events.py.jinja", values),
         f"{module}/transport.py": _render("transport.py.jinja", values),
         f"{module}/client.py": _render("client.py.jinja", values | {"asynchronous": False}),
         f"{module}/async_client.py": _render("client.py.jinja", values | {"asynchronous": True}),
+        **(sessions if sockets else {}),
     }
 
 
