@@ -6,7 +6,7 @@ from typing import Any
 
 from specvino.document.loading import dialect_file, load, lowered
 from specvino.document.operations import EVENTS, JSON, Operation, event_data, name_of, operations
-from specvino.document.pointers import resolved
+from specvino.document.pointers import component_name, resolved
 from specvino.document.transforms import copied
 
 
@@ -23,10 +23,11 @@ class Parameter:
 
 @dataclass(frozen=True, slots=True)
 class Socket:
-    """The WebSocket of an operation. A client's messages are the component `message`, of this `type`. `fields` are
-    those that the body doesn't have, with their descriptions; a message doesn't have the body's fields `without`."""
+    """The WebSocket of an operation. A client's messages, of the type `message`, have the fields of the body but
+    `without`, the constant `type`, and the `fields` of the component `request`, with their descriptions."""
 
     message: str
+    request: str
     type: str
     fields: Mapping[str, str]
     without: tuple[str, ...]
@@ -131,6 +132,7 @@ def _socket(operation: Operation) -> Socket | None:
     (type,) = own["type"]["enum"]
     return Socket(
         f"{operation.body_component.removesuffix('Request')}Message",
+        component_name(definition["request"]["$ref"]),
         type,
         {name: schema["description"] for name, schema in own.items() if name not in body and name != "type"},
         # By a connection they are decided already.

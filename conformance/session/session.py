@@ -95,15 +95,15 @@ class Session:
         `key` is whether to send the API key; `for_rules` is whether the rules for all answers apply to the answer."""
         if content is None and body is not None:
             content = json.dumps(body, ensure_ascii=False).encode("utf-8", "surrogatepass")
-        sent = {"content-type": "application/json"} if content is not None else {}
-        request = Request(endpoint, method, path, sent | self._headers(headers, key=key), content, body)
+        media = {"content-type": "application/json"} if content is not None else {}
+        request = Request(endpoint, method, path, self._headers({**media, **(headers or {})}, key=key), content, body)
         exchange = await self.client.send(request, leave_after=leave_after, leave_at=leave_at, deadline=self._deadline)
         self._keep(exchange, for_rules=for_rules)
         return exchange
 
-    def _headers(self, headers: Mapping[str, str] | None, *, key: bool) -> dict[str, str]:
+    def _headers(self, headers: Mapping[str, str], *, key: bool) -> dict[str, str]:
         sent = self.client.target.credentials(self.client.target.key) if key else {}
-        sent |= {name.lower(): value for name, value in (headers or {}).items()}
+        sent |= {name.lower(): value for name, value in headers.items()}
         return {name: value for name, value in sent.items() if value}
 
     def _keep(self, exchange: Exchange, *, for_rules: bool = True) -> None:
@@ -150,7 +150,7 @@ class Session:
     ) -> AsyncIterator[tuple[Exchange, "SocketSession | None"]]:
         """Yields the exchange of a handshake at the path of an endpoint, and the WebSocket if the server accepts it.
         The rules for all answers don't apply to the handshake, which no document describes."""
-        sent = self._headers(headers, key=key)
+        sent = self._headers(headers or {}, key=key)
         request = Request(endpoint, "GET", paths()[endpoint], sent, None)
         handshake, socket = await open_socket(self.client, request, self.dialect.message_ends(endpoint))
         self._keep(handshake, for_rules=False)

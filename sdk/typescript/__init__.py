@@ -91,7 +91,9 @@ _templates.filters |= {"camel": camel, "json": json.dumps}
 
 def generate(document: dict[str, Any], package: Package) -> dict[str, str]:
     """Returns the package's files by path. Raises NodeError where npm or openapi-typescript fails."""
-    values = {"package": package, "operations": list(methods(document)), "type_of": type_of}
+    operations = list(methods(document))
+    sockets = [operation for operation in operations if operation.socket]
+    values = {"package": package, "operations": operations, "sockets": sockets, "type_of": type_of}
     return {
         "package.json": _render("package.json.jinja", values),
         "tsconfig.json": _render("tsconfig.json", values),
@@ -99,6 +101,7 @@ def generate(document: dict[str, Any], package: Package) -> dict[str, str]:
         "LICENSE": LICENSE.read_text("utf-8"),
         "src/schema.ts": _types(document),
         "src/runtime.ts": _render("runtime.ts.jinja", values),
+        **({"src/session.ts": _render("session.ts.jinja", values)} if sockets else {}),
         "src/index.ts": _render("index.ts.jinja", values),
     }
 

@@ -3,12 +3,15 @@
 import json
 import shutil
 from collections.abc import Callable
+from contextlib import ExitStack
 from pathlib import Path
 from typing import Any
 
 import pytest
+from sdk.python.talking import Talking
 from support.node import installed
 from support.serving import Server
+from support.serving_here import serving_here
 from support.typescript import TOOLS, compiled, node, project, ran
 
 from specvino.document.loading import systems
@@ -106,3 +109,42 @@ def test_what_is_sent(run: Callable[..., dict[str, Any]]) -> None:
         "busy": "ApiError",
         "retries": 2,
     }
+
+
+def test_sessions(run: Callable[..., dict[str, Any]]) -> None:
+    def error(status: int, **headers: str) -> str:
+        return json.dumps({"type": "error", "status": status, "error": {"message": "no", "headers": headers}})
+
+    busy, done = error(503, **{"Retry-After": "0"}), '{"type": "response.completed"}'
+    talking = [
+        (Talking([error(418)]), "ApiError", 1),
+        (Talking([1011]), "ConnectionFailed", 1),
+        (Talking(["rubbish"]), "InvalidAnswer", 1),
+        (Talking([]), "TimedOut", 1),
+        (Talking([busy], [done]), "nothing", 2),
+        (Talking([busy]), "ApiError", 3),
+        (Talking(['{"type": "response.created"}', busy], [done]), "ApiError", 1),
+    ]
+    options = ("--engine", "scripted", "--served-model-name", "m")
+    with ExitStack() as stack:
+        server = stack.enter_context(serving_here(*options, env={"SPECVINO_API_KEY": "sk-ts"}))
+        faulty = [stack.enter_context(each) for each, _, _ in talking]
+        said = run("session", server.url, "sk-ts", *(each.url for each in faulty))
+    assert said == {
+        "types": ["response.created", "response.completed"],
+        "longer": True,
+        "prepared": [],
+        "lanes": ["lane a", "lane b", "lane c", "lane d"],
+        "afterLeft": "read",
+        "error": [400, "temperature", "decimal_above_max_value"],
+        "afterError": "read",
+        "aborted": "AbortError",
+        "closed": "ConnectionFailed",
+        "noKey": "ConnectionFailed",
+        "nobody": "ConnectionFailed",
+        **{f"fault{number}": kind for number, (_, kind, _) in enumerate(talking)},
+    }
+    assert [len(server.asked) for server in faulty] == [asked for _, _, asked in talking]
+    assert json.loads(faulty[0].asked[0]) == {
+        "type": "response.create", "model": "m", "temperature": 0, "store": False, "input": "hi"
+    }  # fmt: skip
