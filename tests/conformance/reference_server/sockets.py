@@ -3,7 +3,7 @@
 import asyncio
 import json
 from collections import ChainMap
-from collections.abc import Awaitable, Callable, Mapping
+from collections.abc import Awaitable, Callable, Mapping, MutableMapping
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -126,7 +126,7 @@ class Sockets(Part):
         stored = self.server.stored
         everywhere = stored.records
         # What is stored goes to the first.
-        stored.records = ChainMap(everywhere, self.known(talk))  # type: ignore[assignment]
+        stored.records = ChainMap(everywhere, self.known(talk))
         try:
             events = self.prepared(call) if self.only_prepares(message) else self.answered(call)
         finally:
@@ -136,7 +136,7 @@ class Sockets(Part):
             events[0] = {**events[0], **self.noted(call)}
         return events
 
-    def known(self, talk: Talk) -> dict[str, Record]:
+    def known(self, talk: Talk) -> MutableMapping[str, Record]:
         """What is remembered for a connection."""
         return talk.records
 

@@ -1,6 +1,6 @@
 """Stored responses."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping, MutableMapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -41,7 +41,7 @@ class Stored(Part):
 
     def __init__(self, server: "ReferenceServer") -> None:
         super().__init__(server)
-        self.records: dict[str, Record] = {}
+        self.records: MutableMapping[str, Record] = {}
 
     def keep(self, begun: Response, whole: Response, taken: Sequence[Item], events: Sequence[Event]) -> Response:
         now = begun if begun["background"] else whole

@@ -1,6 +1,6 @@
 """WebSockets that are opened, answered or ended wrongly."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, MutableMapping
 from typing import Any
 
 from reference_server.http import Call, Event, Message
@@ -69,7 +69,7 @@ class RemembersForAll(Sockets):
 
     breaks = {"responses/websocket/other-connection"}
 
-    def known(self, talk: Talk) -> dict[str, Record]:
+    def known(self, talk: Talk) -> MutableMapping[str, Record]:
         return self.server.stored.records
 
 
