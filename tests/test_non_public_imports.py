@@ -44,6 +44,7 @@ PUBLIC = {
     *("starlette.routing", "starlette.staticfiles", "starlette.types"),
     "tqdm.auto",
     "typer.core",
+    *("websockets.asyncio.client", "websockets.exceptions"),
 }
 
 

@@ -5,7 +5,7 @@ from collections.abc import Mapping, Sequence
 from itertools import groupby
 from typing import Any
 
-from websockets.frames import CloseCode
+from websockets import CloseCode
 
 from specvino.conformance.case_checks.headers import require_key_refused, wrong_credentials
 from specvino.conformance.http.exchange import Exchange

@@ -14,11 +14,14 @@ from reference_server.generation import Asked, Generation, Output, Segment
 from reference_server.http import Call, Event, Headers, Http, Stream
 from reference_server.mutation import concerned
 from reference_server.oddities import (
+    EndsAtBytes,
     GuessesCharacters,
     HandsOnWhatHasNoEffect,
     LeavesOutSettings,
     ModelsWithMore,
+    RefusesBriefly,
     RefusesUnread,
+    RefusesUpgrades,
     StreamsCountNoDetails,
     StreamsInTwoPieces,
     TakesOptionsWithoutAStream,
@@ -389,6 +392,9 @@ ODDITIES: tuple[type[Part], ...] = (
     TakesOptionsWithoutAStream,
     UnknownResponsesAre400,
     LongIds,
+    EndsAtBytes,
+    RefusesBriefly,
+    RefusesUpgrades,
 )
 
 

@@ -91,25 +91,3 @@ def test_a_key_that_is_checked_late_is_advice() -> None:
     result = by_openai(OpensAndFails)["responses/websocket/without-key"]
     assert (result.verdict, told(result)) == (Verdict.FAIL, "without the right key the connection opens")
     assert result.advice is not None
-
-
-class EndsAtBytes(Sockets):
-    """A binary message ends the connection with the code for data that isn't accepted."""
-
-    def closing_code(self, message: Any) -> int | None:
-        return 1003 if message.get("bytes") else None
-
-
-class RefusesShortly(Sockets):
-    """An error has a message and a type, as OpenAI's package demands, and nothing else."""
-
-    def error(self, refusal: Refusal) -> dict[str, Any]:
-        error = {name: refusal.error[name] for name in ("message", "type")}
-        return {"type": "error", "status": refusal.status, "error": error}
-
-
-@pytest.mark.parametrize("part", [EndsAtBytes, RefusesShortly])
-def test_what_others_may_do(part) -> None:
-    results = by_openai(part)
-    assert {results[rule].verdict for rule in CASES} == {Verdict.PASS}
-    assert results["responses/rules/error-envelope"].verdict is Verdict.PASS

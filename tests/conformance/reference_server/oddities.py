@@ -5,10 +5,11 @@ from typing import Any, ClassVar
 
 from reference_server.chat import Chat
 from reference_server.generation import Asked, Output
-from reference_server.http import Call, Event, Headers, Http, Route
+from reference_server.http import Call, Event, Headers, Http, Message, Route
 from reference_server.models import Models
 from reference_server.refusal import Refusal
 from reference_server.requests import Requests
+from reference_server.sockets import Sockets
 from specvino.generated.errors import ErrorCode
 
 
@@ -107,3 +108,26 @@ class ModelsWithMore(Models):
 
     def described(self, model: str) -> dict[str, Any]:
         return {**super().described(model), "owned_by": "", "permission": [], "context_length": None}
+
+
+class EndsAtBytes(Sockets):
+    """A binary message on a WebSocket ends the connection with the code for data that isn't accepted."""
+
+    def closing_code(self, message: Message) -> int | None:
+        return 1003 if message.get("bytes") else None
+
+
+class RefusesBriefly(Sockets):
+    """An error on a WebSocket has its message and its type alone, as OpenAI's package requires."""
+
+    advised: ClassVar = True
+
+    def error(self, refusal: Refusal) -> Event:
+        return {"type": "error", "error": {name: refusal.error[name] for name in ("message", "type")}}
+
+
+class RefusesUpgrades(Sockets):
+    """A WebSocket is refused with 403, as Starlette refuses those at unknown paths."""
+
+    def admit(self, call: Call) -> None:
+        raise Refusal(ErrorCode.HOST_NOT_ALLOWED, "There is no WebSocket.")
