@@ -8,6 +8,7 @@ from typing import Any
 from websockets import CloseCode
 
 from specvino.conformance.case_checks.headers import require_key_refused, wrong_credentials
+from specvino.conformance.dialect import WHOLE
 from specvino.conformance.http.exchange import Exchange
 from specvino.conformance.http.socket import LANE
 from specvino.conformance.rules.outputs import outputs
@@ -25,6 +26,19 @@ REFUSED_EARLY = Advice(
     "A client sees the status of a refused handshake. Of a connection that opens and fails, it can't see the reason.",
     "https://www.rfc-editor.org/rfc/rfc6455#section-4.2.2",
 )
+
+STAYS_OPEN = Advice(
+    "With its connection, a client loses the turns that aren't stored.",
+    "/components/schemas/ResponseWebSocketError",
+)
+
+OTHER_CODE = Advice(
+    "By the code 1003, clients know that binary messages aren't accepted.",
+    "https://www.rfc-editor.org/rfc/rfc6455#section-7.4.1",
+)
+
+# How a connection ends by a fault of the server; without a code it is open or broke.
+FAULTS = (None, CloseCode.ABNORMAL_CLOSURE, CloseCode.INTERNAL_ERROR)
 
 
 async def opens_socket(session: Session, endpoint: str) -> None:
@@ -96,7 +110,7 @@ async def socket_forgets(session: Session, endpoint: str, *, body: Mapping[str, 
             raise Failed("a response that isn't stored is continued on another connection", first, second)
         with about(first):
             expect(second, {"status": ["4xx"]}, session.dialect, endpoint)
-            await _require_usable(other, second)
+            await _require_usable(session, other, second)
 
 
 async def socket_lanes(session: Session, endpoint: str, *, bodies: Sequence[Mapping[str, Any]]) -> None:
@@ -181,7 +195,7 @@ async def socket_refuses(
         if exchange.status == 200:
             raise Failed("the message is answered like a request for a response", exchange)
         expect(exchange, {"refused": refused}, session.dialect, endpoint)
-        await _require_usable(socket, exchange)
+        await _require_usable(session, socket, exchange)
 
 
 async def socket_reads_binary(session: Session, endpoint: str, *, body: Mapping[str, Any]) -> None:
@@ -193,16 +207,22 @@ async def socket_reads_binary(session: Session, endpoint: str, *, body: Mapping[
         if exchange.status is None and socket.close_code == CloseCode.UNSUPPORTED_DATA:
             return
         if exchange.status is None or exchange.ended != "complete":
-            raise Failed(f"a binary message is neither answered nor refused: {exchange.problem}", exchange)
+            advice = None if socket.close_code in FAULTS else OTHER_CODE
+            raise Failed(
+                f"a binary message is neither answered nor refused: {exchange.problem}", exchange, advice=advice
+            )
         expect(exchange, {"status": [200, "4xx"]}, session.dialect, endpoint)
-        await _require_usable(socket, exchange)
+        await _require_usable(session, socket, exchange)
 
 
-async def _require_usable(socket: SocketSession, after: Exchange) -> None:
+async def _require_usable(session: Session, socket: SocketSession, after: Exchange) -> None:
     with about(after):
         exchange = await socket.send(HELLO)
         if exchange.status is None:
-            raise Failed(f"after this the connection isn't usable any more: {exchange.problem}", exchange)
+            advice = None if session.dialect.name == WHOLE else STAYS_OPEN
+            raise Failed(
+                f"after this the connection isn't usable any more: {exchange.problem}", exchange, advice=advice
+            )
         require_answer(exchange)
 
 

@@ -91,3 +91,37 @@ def test_a_key_that_is_checked_late_is_advice() -> None:
     result = by_openai(OpensAndFails)["responses/websocket/without-key"]
     assert (result.verdict, told(result)) == (Verdict.FAIL, "without the right key the connection opens")
     assert result.advice is not None
+
+
+class EndsByErrors(Sockets):
+    """An error ends the connection."""
+
+    def ends_by(self, refusal: Refusal) -> bool:
+        return True
+
+
+class EndsAtBytesSomehow(Sockets):
+    """A binary message ends the connection with a code that doesn't say why."""
+
+    def closing_code(self, message: Any) -> int | None:
+        return 1008 if message.get("bytes") else None
+
+
+@pytest.mark.parametrize(
+    ("part", "rule"),
+    [(EndsByErrors, "responses/websocket/not-json"), (EndsAtBytesSomehow, "responses/websocket/binary")],
+)
+def test_a_connection_that_ends_early_is_advice(part, rule) -> None:
+    """Of OpenAI's contract; this project's document says that it stays open."""
+    result = by_openai(part)[rule]
+    assert result.verdict is Verdict.FAIL
+    assert result.advice is not None
+
+
+def test_a_fault_at_a_binary_message_is_no_advice() -> None:
+    class BreaksAtBytes(Sockets):
+        def closing_code(self, message: Any) -> int | None:
+            return 1011 if message.get("bytes") else None
+
+    result = by_openai(BreaksAtBytes)["responses/websocket/binary"]
+    assert (result.verdict, result.advice) == (Verdict.FAIL, None)
