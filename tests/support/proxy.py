@@ -1,7 +1,8 @@
-"""A proxy in front of a server that breaks its answers: shows that a judge notices."""
+"""Proxies in front of a server: one breaks its answers, to show that a judge notices; one records what clients send."""
 
 import contextlib
 import http.client
+import json
 import sys
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
@@ -71,9 +72,53 @@ def breaking(url: str, fault: Fault) -> Iterator[str]:
         def log_message(self, *args: object) -> None:
             pass
 
-    with _Patient(("127.0.0.1", 0), Handler) as server:
+    with _served(Handler) as port:
+        yield f"http://127.0.0.1:{port}{target.path}"
+
+
+@contextlib.contextmanager
+def recording(url: str) -> Iterator[tuple[str, list[Any]]]:
+    """The address, with the path of `url`, of a proxy that passes answers on as they come, and a list to which it adds
+    the JSON bodies of requests.
+    """
+    target = urlsplit(url)
+    bodies: list[Any] = []
+
+    class Handler(BaseHTTPRequestHandler):
+        protocol_version = "HTTP/1.1"
+
+        def pass_on(self) -> None:
+            sent = self.rfile.read(int(self.headers.get("content-length", 0)))
+            if sent:
+                bodies.append(json.loads(sent))
+            connection = http.client.HTTPConnection(target.netloc)
+            connection.request(self.command, self.path, sent or None, dict(self.headers.items()))
+            answer = connection.getresponse()
+            self.send_response(answer.status)
+            for name, value in answer.getheaders():
+                if name.lower() not in UNCHANGED:
+                    self.send_header(name, value)
+            self.send_header("transfer-encoding", "chunked")
+            self.end_headers()
+            while piece := answer.read1(1 << 16):
+                self.wfile.write(b"%x\r\n%b\r\n" % (len(piece), piece))
+            self.wfile.write(b"0\r\n\r\n")
+            connection.close()
+
+        do_GET = do_POST = do_DELETE = pass_on
+
+        def log_message(self, *args: object) -> None:
+            pass
+
+    with _served(Handler) as port:
+        yield f"http://127.0.0.1:{port}{target.path}", bodies
+
+
+@contextlib.contextmanager
+def _served(handler: type[BaseHTTPRequestHandler]) -> Iterator[int]:
+    with _Patient(("127.0.0.1", 0), handler) as server:
         Thread(target=server.serve_forever, daemon=True).start()
         try:
-            yield f"http://127.0.0.1:{server.server_port}{target.path}"
+            yield server.server_port
         finally:
             server.shutdown()
