@@ -209,7 +209,7 @@ def nav(made: dict[str, list[Page]]) -> list[Any]:
         {
             "Serving": [
                 {"The engine": "engine.md"},
-                {"Agents and clients": "agents.md"},
+                {"Agents and clients": [{"What is tested": "agents.md"}, *_clients()]},
                 {"Other systems": [{"Speaking as them": "other-systems.md"}, *all_of("doubles")]},
                 {"Structured outputs": "structured-outputs.md"},
                 {"Chat templates": "chat-templates.md"},
@@ -222,6 +222,11 @@ def nav(made: dict[str, list[Page]]) -> list[Any]:
             ]
         },
     ]
+
+
+def _clients() -> list[str]:
+    """Returns the pages on agents and client libraries, whose titles are their headings."""
+    return sorted(f"agents/{page.name}" for page in WRITTEN.joinpath("agents").iterdir())
 
 
 def _write(path: Path, text: str) -> None:

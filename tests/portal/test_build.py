@@ -161,7 +161,7 @@ def test_nothing_names_another_host(site) -> None:
 
 def test_a_broken_link_is_an_error(tmp_path, monkeypatch) -> None:
     pages = tmp_path / "docs"
-    pages.mkdir()
+    (pages / "agents").mkdir(parents=True)
     for page in ("index", "getting-started", "field-handling", "conformance", "sdk", "engine", "deployment"):
         (pages / f"{page}.md").write_text("# Page\n\n[nowhere](gone.md)\n" if page == "engine" else "# Page\n")
     monkeypatch.setattr(portal, "WRITTEN", pages)
