@@ -9,6 +9,7 @@ import uuid
 from collections.abc import Awaitable, Callable, Iterable, Mapping, MutableMapping
 from contextlib import nullcontext
 from dataclasses import dataclass, field
+from functools import cache
 from typing import TYPE_CHECKING, Any
 from urllib.parse import parse_qsl, unquote
 
@@ -75,9 +76,12 @@ class Route:
 
     @property
     def pattern(self) -> re.Pattern[str]:
-        return re.compile(
-            re.sub(r"\{(\w+)\}", r"(?P<\1>[^/]+)", self.path).replace("(?P<model>[^/]+)", "(?P<model>.+)")
-        )
+        return _pattern(self.path)
+
+
+@cache
+def _pattern(path: str) -> re.Pattern[str]:
+    return re.compile(re.sub(r"\{(\w+)\}", r"(?P<\1>[^/]+)", path).replace("(?P<model>[^/]+)", "(?P<model>.+)"))
 
 
 class Http(Part):
