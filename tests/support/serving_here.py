@@ -67,7 +67,8 @@ def _command(*arguments: str, env: dict[str, str] | None = None) -> tuple[Result
     def keep(served: ServedApp, *_: Any, **settings: Any) -> None:
         built.append(served)
 
-    with patch.object(run, "run", keep), patch.dict(os.environ, env or {}):
+    # This process has more to do than to serve: nothing of it is frozen for a server, here or below.
+    with patch.object(run, "run", keep), patch.dict(os.environ, env or {}), patch("specvino.cli.serve.gc"):
         return CliRunner().invoke(main, ["serve", *arguments]), built
 
 
@@ -82,7 +83,6 @@ def _running(served: ServedApp) -> Iterator[int]:
         try:
             async with served.telemetry.running(None):
                 try:
-                    # This process has more to do than to serve: nothing of it is frozen for a server.
                     with patch.object(served_app, "gc"):
                         await served.start()
                     began.set()
