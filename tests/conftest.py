@@ -13,8 +13,8 @@ import pytest
 
 from specvino.engine.models import ModelSource, resolve
 
-# The garbage collector's share was a third of the CPU time of the collection of tests and an eighth of that of the tests:
-# it traversed a million objects of modules and tests again and again, which stay to the end.
+# The garbage collector took a third of the CPU time of collecting tests, and an eighth of that of running them: it
+# traversed a million objects of modules and tests again and again, which stay to the end.
 gc.disable()
 
 TINY_TEXT = Path(__file__).parent / "models" / "tiny_text"

@@ -29,8 +29,8 @@ STORED = {each.label for each in OPERATIONS.values() if "_id}" in each.path}
 # They take 5 to 20 s of CPU time each in the phase `coverage`, in which test_fuzz.py tries them.
 LARGEST = ("create_chat_completion", "create_completion", "create_response", "count_input_tokens", "create_message")
 
-# Tags of the operations that the keyed server is asked at the edges, and the open one the others: their requests need what
-# others of them made, or they take two kinds of keys.
+# Tags of the operations that the keyed server is asked at the edges, and the open one the others: their requests need
+# what others of them made, or they take two kinds of keys.
 KEYED = {"Conversations", "Messages", "Models"}
 
 # By the arguments that a stranger adds for them.
