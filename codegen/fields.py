@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from specvino.document.operations import JSON, Schema, operations
-from specvino.document.pointers import component_name, referred, resolved
+from specvino.document.pointers import component_name, referred
 from specvino.document.walk import closure, references
 
 PARTS = ("request", "response", "stream")
@@ -48,20 +48,8 @@ def fields(document: dict[str, Any]) -> list[Field]:
     for root in roots(document):
         paths: dict[str, list[Schema]] = {}
         _collect(document, root, root.schema, "", paths, ())
-        if root.endpoint == "error":
-            _add_socket_errors(document, paths)
         result += [Field(root.endpoint, root.part, path, tuple(owners)) for path, owners in paths.items()]
     return result
-
-
-def _add_socket_errors(document: dict[str, Any], paths: dict[str, list[Schema]]) -> None:
-    """Adds the properties of errors on a WebSocket to the fields of errors that they have in common."""
-    for operation in operations(document):
-        if socket := operation.definition.get("x-websocket"):
-            event = resolved(document, socket["error"])
-            for name, child in resolved(document, event["properties"]["error"])["properties"].items():
-                if f"error.{name}" in paths:
-                    paths[f"error.{name}"].append(child)
 
 
 def parts(document: dict[str, Any]) -> list[tuple[str, str]]:

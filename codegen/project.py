@@ -5,7 +5,7 @@ from collections.abc import Callable, Iterator
 from typing import Any
 
 from specvino.codegen.apart import join_same, take_apart
-from specvino.codegen.fields import Field, around, fields, parts
+from specvino.codegen.fields import Field, around, field_name, fields, parts
 from specvino.codegen.framing import adapt_streams
 from specvino.codegen.merge import WITHOUT, Entry, MarkedFields, part_level, support
 from specvino.codegen.own_schema import NULL, drop_bounds
@@ -38,9 +38,10 @@ def project(document: dict[str, Any], dialect: dict[str, Any]) -> dict[str, Any]
     missing = _missing(all_fields, levels, parts(projected), dialect)
     take_apart(projected, levels)
     entries: dict[int, MarkedFields] = {}
+    on_sockets = _socket_errors(projected)
     for field in _reachable(fields(projected), levels):
         if (field.endpoint, field.part) not in missing and field.name in levels:
-            for owner in field.owners:
+            for owner in (*field.owners, *on_sockets.get(field.name, ())):
                 entries.setdefault(id(owner), ([], levels[field.name]))[0].append(field)
     SchemaProjector(projected, entries).run()
     join_same(projected)
@@ -57,6 +58,17 @@ def project(document: dict[str, Any], dialect: dict[str, Any]) -> dict[str, Any]
         for key in MARKINGS:
             node.pop(key, None)
     return to_31(projected)
+
+
+def _socket_errors(document: dict[str, Any]) -> dict[str, list[Schema]]:
+    """Returns the properties of errors on WebSockets by the names of the same fields of errors by HTTP."""
+    found: dict[str, list[Schema]] = {}
+    for operation in operations(document):
+        if socket := operation.definition.get("x-websocket"):
+            event = resolved(document, socket["error"])
+            for name, child in resolved(document, event["properties"]["error"])["properties"].items():
+                found.setdefault(field_name("error", "response", f"error.{name}"), []).append(child)
+    return found
 
 
 def _reachable(all_fields: list[Field], levels: dict[str, Entry]) -> list[Field]:
