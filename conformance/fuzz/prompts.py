@@ -40,9 +40,10 @@ def prompts(body: Mapping[str, Any]) -> list[Prompt]:
         return [_bare("\n".join(_texts(body["messages"][0].get("content"))))]
     if "messages" in body:
         return [_conversation(body["messages"], [*_texts(body.get("system")), *_tools(body)])]
-    if "input" in body:
-        return [_conversation(body["input"], [body.get("instructions") or "", *_tools(body)])]
     prompt = body.get("prompt")
+    # A completion may have a field of the name input that means nothing; the prompt of a response is an object.
+    if "input" in body and not isinstance(prompt, str | list):
+        return [_conversation(body["input"], [body.get("instructions") or "", *_tools(body)])]
     if isinstance(prompt, list) and is_several(prompt):
         return [_bare(item) for item in prompt]
     return [_bare(prompt)]

@@ -92,6 +92,7 @@ TOOL = "tools.0.function.parameters"
     ("code", "param", "body", "message"),
     [
         ("invalid_prompt", "prompt", {"prompt": [[1000]], "input_ids": [[0.0]]}, "its token ids are 0 to 999."),
+        ("invalid_prompt", "prompt", {"prompt": [[1000]], "input": "Hello"}, "its token ids are 0 to 999."),
         ("invalid_prompt", "messages", {"messages": [], "input_ids": [1000]}, "its token ids are 0 to 999."),
         ("integer_above_max_value", "best_of", {"best_of": 21}, "best_of is 21, but this server's limit is 20."),
         ("invalid_value", "n", {"n": 3, "best_of": 2}, ""),
