@@ -1,6 +1,7 @@
 """The profiles of client programs, and the verdicts on right and wrong servers."""
 
 import asyncio
+from dataclasses import replace
 
 import pytest
 from reference_server.bench import KEY, MODEL
@@ -67,8 +68,9 @@ def test_a_dialect_without_the_endpoint_of_a_client() -> None:
 
 
 def test_a_client_excludes_what_selects_rules() -> None:
-    for settings in ({"filters": ("chat",)}, {"layers": ("fuzz",)}):
+    codex = Settings("http://localhost/v1", client="codex")
+    for settings in (replace(codex, filters=("chat",)), replace(codex, layers=("fuzz",))):
         with pytest.raises(CannotRun, match="--client selects the rules"):
-            Settings("http://localhost/v1", client="codex", **settings).job()
+            settings.job()
     with pytest.raises(CannotRun, match=r"'nobody' is unknown; the clients are .*codex"):
         Settings("http://localhost/v1", client="nobody").job()

@@ -6,7 +6,7 @@ import pytest
 from support.reports import HEADER, line, report
 
 from specvino.conformance.clients import profile
-from specvino.conformance.clients.profile import ClientProfile
+from specvino.conformance.clients.profile import ClientProfile, RecordedRequest, Reliance
 from specvino.conformance.reports import badge, markdown, ndjson, readiness
 from specvino.conformance.reports.readiness import Readiness
 from specvino.conformance.reports.records import Report
@@ -16,9 +16,9 @@ CLIENT = ClientProfile(
     title="Thing",
     version="1.0",
     source="A client for tests.",
-    needs=[{"rules": ["chat/capabilities/tools"], "because": "It calls tools."}],
-    uses=[{"rules": ["chat/rules", "chat/usage/longer"], "because": "It reads answers."}],
-    requests=[{"name": "first_one", "endpoint": "chat", "sender": "thing 1.0", "body": {"messages": []}}],
+    needs=(Reliance(rules=("chat/capabilities/tools",), because="It calls tools."),),
+    uses=(Reliance(rules=("chat/rules", "chat/usage/longer"), because="It reads answers."),),
+    requests=(RecordedRequest(name="first_one", endpoint="chat", sender="thing 1.0", body={"messages": []}),),
 )
 TOOLS, REQUEST = line("chat/capabilities/tools"), line("chat/clients/thing-first-one")
 RULE = line("chat/rules/answer-shape")
