@@ -21,10 +21,10 @@ from specvino.conformance.rule_catalog import all_rules
 CLIENTS = all_clients()
 
 
-def judged(client: str, *mutants: type[Part], **settings: str) -> Report:
+def judged(client: str, *mutants: type[Part]) -> Report:
     async def beside_it() -> Report:
         async with answering(ReferenceServer(*mutants, OpenAIResponses, key=KEY, model=MODEL)) as url:
-            return await run_async(Settings(url, client=client, key=KEY, **settings))
+            return await run_async(Settings(url, client=client, key=KEY))
 
     return asyncio.run(beside_it())
 
