@@ -1,7 +1,9 @@
 """The profiles of client programs, and the verdicts on right and wrong servers."""
 
 import asyncio
+import re
 from dataclasses import replace
+from pathlib import Path
 
 import pytest
 from reference_server.bench import KEY, MODEL
@@ -19,6 +21,7 @@ from specvino.conformance.reports.readiness import outcomes
 from specvino.conformance.rule_catalog import all_rules
 
 CLIENTS = all_clients()
+PAGE = Path(__file__).parents[3] / "docs" / "conformance.md"
 
 
 def judged(client: str, *mutants: type[Part]) -> Report:
@@ -36,6 +39,11 @@ def test_what_a_client_relies_on_exists(client) -> None:
     rules = [client.rule_of(request) for request in client.requests]
     assert len(set(rules)) == len(rules)
     assert not all(request.optional for request in client.requests)
+
+
+def test_the_page_lists_all() -> None:
+    listed = PAGE.read_text("utf-8").partition("The clients are ")[2].partition(".\n")[0]
+    assert re.findall("`([a-z-]+)`", listed) == [*CLIENTS]
 
 
 @pytest.mark.parametrize("client", CLIENTS)
