@@ -14,6 +14,8 @@ _LACKING = (*BAD, Verdict.UNSUPPORTED)
 
 
 class Readiness(StrEnum):
+    """Whether a client program works with a server: with all that it relies on, with limits, or not."""
+
     READY = "READY"
     LIMITED = "LIMITED"
     NOT_READY = "NOT READY"

@@ -294,7 +294,8 @@ class IndentedArguments(Generation):
 
     def calls(self, asked: Asked) -> Iterator[Segment]:
         for part in super().calls(asked):
-            yield replace(part, text=json.dumps(json.loads(part.text), indent=2))
+            is_text = asked.offer.functions[part.name].get("type") == "custom"
+            yield part if is_text else replace(part, text=json.dumps(json.loads(part.text), indent=2))
 
 
 class ForcedCallsStop(Chat):

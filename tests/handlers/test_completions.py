@@ -46,8 +46,8 @@ def test_settings() -> None:
 ANSWERS = answers(st.integers(1, 4), echo=True)
 
 
-def emit(n, segments):
-    emitter = CompletionEmitter("m", n, top_logprobs=n % 2 == 0)
+def emit(n, segments, *, token_ids=False):
+    emitter = CompletionEmitter("m", n, top_logprobs=n % 2 == 0, token_ids=token_ids)
     return [chunk for segment in segments for chunk in emitter.feed(segment)]
 
 
@@ -80,7 +80,7 @@ def test_a_chunk_has_the_tokens_up_to_its_own() -> None:
     started = Started(3, prompt_token_ids=(None, (7, 8)))
     segments = [TokenIds(2, (1,)), TokenIds(2, (2,)), TextDelta(2, "a"), TokenIds(2, (3,)), Finish(2, "stop")]
     others = [Finish(choice, "stop") for choice in (0, 1, 3)]
-    chunks = emit(2, [started, *segments, *others, Usage(3, 3)])
+    chunks = emit(2, [started, *segments, *others, Usage(3, 3)], token_ids=True)
     second = [choice for chunk in chunks for choice in chunk["choices"] if choice["index"] == 2]
     assert [choice["token_ids"] for choice in second] == [[1, 2], [3]]
     assert [choice.get("prompt_token_ids") for choice in second] == [[7, 8], None]

@@ -51,7 +51,10 @@ GOOD = {
     ("mlc-llm", "completions"): [text("a"), text("b", "stop"), USAGE],
     ("fastdeploy", "completions"): [text("a"), text("", "stop"), USAGE, text("c", "stop", 1), USAGE],
     ("ollama", "chat"): [delta(role="assistant", content="a"), delta(content=""), delta("stop"), USAGE],
-    ("ollama", "completions"): [USAGE | {"choices": [text("a")]}, USAGE | {"choices": [text("", "stop")]}, USAGE],
+    ("ollama", "completions"): [
+        *(USAGE | {"choices": [choice]} for choice in (text(""), text("a"), text("", "stop"))),
+        USAGE,
+    ],
 }
 
 
