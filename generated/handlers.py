@@ -22,7 +22,8 @@ class RequestContext:
     `notes` is where a handler writes down what the server's log shall have of the exchange: counts and times, never
     texts. With `extensions` an answer has what only other systems' answers have, too: the server that speaks as one of
     them leaves out what that lacks. Where it `refuses_unmatched_calls`, a call without a result and a result without a
-    call are errors. Where it `answers_empty_input`, a response without any input item is an empty message. `turn` is that of a WebSocket, None for a request by HTTP.
+    call are errors. Where it `answers_empty_input`, a response without any input item is an empty message. `turn` is
+    that of a WebSocket, None for a request by HTTP.
     """
 
     id: str

@@ -71,16 +71,15 @@ def streamed(feed: Callable[[Segment], Iterable[Chunk]], body: Body) -> Callable
         nonlocal so_far
         if isinstance(segment, Usage) and not include_usage:
             return ()
+        if not include_usage and so_far is None:
+            return feed(segment)
         if so_far is not None and isinstance(segment, Started):
             so_far = replace(so_far, prompt_tokens=segment.prompt_tokens)
         if so_far is not None and isinstance(segment, TokenIds):
             so_far = replace(so_far, completion_tokens=so_far.completion_tokens + len(segment.ids))
         chunks = list(feed(segment))
         for chunk in chunks:
-            if so_far is not None:
-                chunk.setdefault("usage", usage_to_wire(so_far))
-            elif include_usage:
-                chunk.setdefault("usage", None)
+            chunk.setdefault("usage", None if so_far is None else usage_to_wire(so_far))
         return chunks
 
     return fed

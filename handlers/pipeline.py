@@ -59,12 +59,11 @@ class RequestFields:
     """A body, with the fields whose names or meanings differ between the endpoints.
 
     `prompt_param` is the field that contains the prompt, for errors. `echo` repeats the prompt. `logprobs` and
-    `top_logprobs` are those of the answer, and `top_param` is the field with the latter. With
-    `token_ids` the endpoint gets the answer's tokens. `token_fields` are the given
-    fields, apart from truncation, that change the tokens of a prompt: they have no effect with vision-language models,
-    whose pipeline tokenizes itself. `hidden` are the fields that the model's chat template may not render. `more_tools`
-    are tools in the conversation, besides those in the body's own fields. With `continues` the answer continues the
-    conversation's last message.
+    `top_logprobs` are those of the answer, and `top_param` is the field with the latter. With `token_ids` the
+    endpoint gets the answer's tokens. `token_fields` are the given fields, apart from truncation, that change the
+    tokens of a prompt: they have no effect with vision-language models, whose pipeline tokenizes itself. `hidden`
+    are the fields that the model's chat template may not render. `more_tools` are tools in the conversation,
+    besides those in the body's own fields. With `continues` the answer continues the conversation's last message.
     """
 
     body: Body

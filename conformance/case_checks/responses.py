@@ -285,18 +285,21 @@ async def last_event_complete(session: Session, endpoint: str, *, body: Mapping[
 
 async def function_call_events(session: Session, endpoint: str, *, body: Mapping[str, Any]) -> None:
     """A streamed call begins with name and call_id and without arguments; these come in deltas and then complete."""
-    await _call_events(session, endpoint, body, "function_call", "arguments", "response.function_call_arguments")
+    await _call_events(
+        session, endpoint, body, "function_call", "arguments", "response.function_call_arguments", least=1
+    )
 
 
 async def custom_tool_call_events(session: Session, endpoint: str, *, body: Mapping[str, Any]) -> None:
     """A streamed call of a custom tool begins with name and call_id and without input, which comes in deltas and then
-    complete."""
-    await _call_events(session, endpoint, body, "custom_tool_call", "input", "response.custom_tool_call_input")
+    complete. It may be empty, without a delta."""
+    await _call_events(session, endpoint, body, "custom_tool_call", "input", "response.custom_tool_call_input", least=0)
 
 
 async def _call_events(
-    session: Session, endpoint: str, body: Mapping[str, Any], kind: str, field: str, events: str
+    session: Session, endpoint: str, body: Mapping[str, Any], kind: str, field: str, events: str, *, least: int
 ) -> None:
+    """`least` is the smallest number of deltas of a call."""
     exchange = await _streamed(session, endpoint, body)
     added = {
         chunk.get("output_index"): chunk.get("item") or {}
@@ -316,7 +319,7 @@ async def _call_events(
         own = [chunk for chunk in exchange.chunks if chunk.get("output_index") == index]
         deltas: list[Any] = [event.get("delta") for event in own if event.get("type") == f"{events}.delta"]
         done = [event.get(field) for event in own if event.get("type") == f"{events}.done"]
-        if not all(isinstance(delta, str) for delta in deltas) or not (deltas or done == [""]):
+        if len(deltas) < least or not all(isinstance(delta, str) for delta in deltas):
             raise Failed(f"the deltas of {field} aren't strings: {deltas!r}", exchange)
         if done != ["".join(deltas)]:
             raise Failed(f"the deltas join to {''.join(deltas)[:120]!r}, but the done event has {done!r}", exchange)

@@ -49,8 +49,10 @@ def lacks(line: Line, reliance: Reliance) -> bool:
 
 
 def outcomes(report: Report) -> tuple[Outcome, ...]:
-    """Returns the outcome of each reliance of the report's client, in the order of its profile; none without one."""
-    if not report.header.client:
+    """Returns the outcome of each reliance of the report's client, in the order of its profile; none without a client,
+    or for one that this version doesn't know."""
+    client = all_clients().get(report.header.client)
+    if client is None:
         return ()
     return tuple(
         Outcome(
@@ -59,7 +61,7 @@ def outcomes(report: Report) -> tuple[Outcome, ...]:
             tuple(line for line in report.lines if lacks(line, reliance)),
             tuple(_open(report, reliance)),
         )
-        for reliance, needed in all_clients()[report.header.client].reliances()
+        for reliance, needed in client.reliances()
     )
 
 

@@ -68,7 +68,8 @@ class Responses(StoredResponses):
         unsupported = reported(context, without_store)
         generates = turn is None or turn.generates
         vision = request.model.vision
-        required = generates and not context.answers_empty_input
+        # Instructions ask for an answer, even without input.
+        required = generates and not (context.answers_empty_input and not or_none(body.instructions))
         messages = to_conversation(body, conversation.opened, vision=vision, required=required)
         compacted = await self._compactor.if_above_threshold(context, body, request, messages)
         emitter = ResponseEmitter(

@@ -64,8 +64,9 @@ def test_a_rule_that_was_left_out() -> None:
     assert outcome.reasons == ("chat/capabilities/tools was left out: tools is ignored in openai",)
 
 
-def test_a_report_of_no_client() -> None:
+def test_a_report_of_no_client_or_of_one_that_is_unknown() -> None:
     assert readiness.readiness(report(TOOLS)) is None
+    assert readiness.readiness(of(TOOLS, client="newer")) is None
 
 
 def test_reports_show_it(tmp_path) -> None:

@@ -37,6 +37,13 @@ def test_nothing_is_asked(body) -> None:
     ).require(answer)
 
 
+def test_instructions_alone_are_not_nothing() -> None:
+    body = {"model": "m", "instructions": "Say hello."}
+    response = client("ollama").ask("POST", "/v1/responses", json=body)
+    assert response.status_code == 400
+    assert "input has no item that the model can read" in response.json()["error"]["message"]
+
+
 def test_nothing_is_asked_in_a_stream() -> None:
     response = client("ollama").ask("POST", "/v1/responses", json={"model": "m", "stream": True})
     events = list(Decoder().feed(response.content))

@@ -51,12 +51,21 @@ class UsageBesideChoices(Chat):
 
 
 class CountsAtTheEnd(Chat):
-    """The usage so far is that of the end only."""
+    """Only the end of a stream has usage."""
 
     breaks = {"chat/usage/so-far", "completions/settings/usage-so-far"}
 
     def counted(self, asked: Asked, chunk: Event, prompt: int, made: int) -> Event:
         return chunk
+
+
+class CountsTheFirst(Chat):
+    """The usage so far is that of the first token."""
+
+    breaks = {"chat/usage/so-far", "completions/settings/usage-so-far"}
+
+    def counted(self, asked: Asked, chunk: Event, prompt: int, made: int) -> Event:
+        return super().counted(asked, chunk, prompt, min(made, 1))
 
 
 class CountsChunksTwice(Chat):
