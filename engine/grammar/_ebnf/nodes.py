@@ -1,6 +1,6 @@
 """Grammars as values: the nodes of which a rule's right-hand side consists."""
 
-from collections.abc import Callable, Hashable
+from collections.abc import Callable, Collection, Hashable
 from dataclasses import dataclass, field
 
 from specvino.engine.grammar._ebnf.ranges import Ranges
@@ -73,6 +73,9 @@ Node = Text | Chars | Rule | Sequence | Choice | Repeat | Until | Dispatch
 
 EMPTY = Text("")
 
+CharNode = Callable[[Ranges], Node]
+"""Makes the node of one character of a set."""
+
 
 def sequence(*items: Node) -> Node:
     """Returns the items in this order; adjacent texts are joined."""
@@ -121,6 +124,13 @@ class Grammar:
             rule = self._made[name, key] = self.add(name, EMPTY)
             self.rules[rule.name] = make(rule)
         return rule
+
+    def remove(self, names: Collection[str]) -> None:
+        """Removes the rules with these names, to which no other one refers."""
+        for name in names:
+            del self.rules[name]
+            self.lookaheads.pop(name, None)
+        self._made = {key: rule for key, rule in self._made.items() if rule.name not in names}
 
     def repeat(self, item: Node, least: int, most: int | None) -> Node:
         """Returns `item` repeated `least` to `most` times (None: unbounded). `item` should be small, or a Rule."""

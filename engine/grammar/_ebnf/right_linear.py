@@ -25,7 +25,7 @@ from specvino.engine.grammar._ebnf.nodes import (
 # Repetitions with more positions in total use a rule that is compiled once.
 MOST_PLACES = 256
 
-_NO_TOKEN = Text("\U0010ffff")
+NO_TOKEN = Text("\U0010ffff")
 
 
 def followed(grammar: Grammar, node: Node, end: Node) -> Node:
@@ -86,7 +86,7 @@ def _group(grammar: Grammar, item: Node) -> Rule:
     end = grammar.add("group_end", EMPTY)
     group = grammar.add("group", followed(grammar, item, end))
     for name in islice(grammar.rules, known, None):
-        grammar.lookaheads.setdefault(name, _NO_TOKEN)
+        grammar.lookaheads.setdefault(name, NO_TOKEN)
     return group
 
 

@@ -9,6 +9,9 @@ from collections import Counter
 from collections.abc import Callable, Collection, Mapping
 from typing import Any
 
+from specvino.engine.grammar._automata.expressions import PatternError
+from specvino.engine.grammar._automata.patterns import terminal
+from specvino.engine.grammar._automata.rules import require_few_places
 from specvino.engine.grammar._ebnf import ranges
 from specvino.engine.grammar._ebnf.nodes import (
     EMPTY,
@@ -23,7 +26,6 @@ from specvino.engine.grammar._ebnf.nodes import (
     choice,
     sequence,
 )
-from specvino.engine.grammar._ebnf.patterns import PatternError, require_few_places, terminal
 from specvino.engine.grammar._ebnf.ranges import Ranges
 from specvino.engine.grammar._ebnf.right_linear import followed, places
 from specvino.engine.grammar._ebnf.size import open_places, require_few_rules

@@ -7,7 +7,7 @@ from typing import Any
 
 from lark import Lark, Token, Tree, UnexpectedInput
 
-from specvino.engine.grammar._ebnf.patterns import PatternError
+from specvino.engine.grammar._automata.expressions import PatternError
 
 # The grammars in the package from which others can import. Relative imports would read files of this machine.
 LIBRARIES = ("common", "python", "unicode")

@@ -23,11 +23,12 @@ from specvino.engine.grammar._ebnf.size import (
 )
 from specvino.engine.grammar._errors import GrammarError, Path, Unsatisfiable
 from specvino.engine.grammar._from_schema import json_text
-from specvino.engine.grammar._from_schema.containers import array, object_
+from specvino.engine.grammar._from_schema.arrays import array
 from specvino.engine.grammar._from_schema.disjoint import disjoint
 from specvino.engine.grammar._from_schema.keywords import IMPLIED_TYPE, LARK, UNENFORCED
 from specvino.engine.grammar._from_schema.numbers import number
-from specvino.engine.grammar._from_schema.strings import JSON, StringStyle, string
+from specvino.engine.grammar._from_schema.objects import object_
+from specvino.engine.grammar._from_schema.strings import JSON, Strings, StringStyle
 from specvino.engine.grammar._json_schema import JSON_TYPES, Conjunction, Subschema, flatten, named_by_all, reference_to
 
 MOST_PARTS = 2000
@@ -102,6 +103,7 @@ class _Converter:
         self.unenforced = findings.unenforced
         self._places = findings.places
         self._style = style
+        self.strings = Strings(grammar, findings.unenforced, style)
         self._root: Mapping[str, Any] = schema if isinstance(schema, dict) else {}
         self._rules: dict[Any, Rule] = {}
         self._depth = 0
@@ -113,6 +115,24 @@ class _Converter:
         """Returns the rule for values that satisfy all these schemas. Raises Unsatisfiable and GrammarError."""
         schema = flatten(self._root, parts)
         return self._rule(schema)
+
+    def conjunction(self, parts: tuple[Subschema, ...]) -> Conjunction:
+        """Returns the schemas without references. Raises Unsatisfiable and GrammarError."""
+        return flatten(self._root, parts)
+
+    def listed(self, parts: tuple[Subschema, ...]) -> list[Any] | None:
+        """Returns the values that satisfy all these schemas, if one lists them or admits only booleans and null; None
+        otherwise. Raises Unsatisfiable and GrammarError."""
+        schema = self.conjunction(parts)
+        if any(keyword in part.schema for part in schema.parts for keyword in UNENFORCED):
+            return None
+        if schema.first("enum") or schema.first("const"):
+            return self._fitting(schema)[1]
+        types = _types(schema)
+        if types is None or not {"boolean", "null"}.issuperset(types):
+            return None
+        values = [True, False] * ("boolean" in types) + [None] * ("null" in types)
+        return list(filter(self.test(schema.parts), values))
 
     def _rule(self, schema: Conjunction) -> Rule:
         known = self._rules.get(schema.key)
@@ -171,7 +191,7 @@ class _Converter:
                 return array(schema, self)
             case "string":
                 known = len(self.grammar.rules)
-                node = string(schema, self.grammar, self.unenforced, self._style)
+                node = self.strings.node(schema)
                 self._places[schema.parts[0].path] = open_places(self._measured(known))
                 return node
             case "number" | "integer":
@@ -193,20 +213,23 @@ class _Converter:
         """Returns the listed values that satisfy the whole schema. They are validated, so all keywords are enforced."""
         for notation in schema.all(LARK):
             self.unenforced[notation.path] = "it can't be enforced together with listed values"
+        listed, fitting = self._fitting(schema)
+        if not fitting:
+            raise Unsatisfiable(listed.path, "none of the listed values satisfies the rest of the schema")
+        return choice(*(self._style.literal(value) for value in fitting))
+
+    def _fitting(self, schema: Conjunction) -> tuple[Subschema, list[Any]]:
+        """Returns the keyword that lists values, and those that satisfy the whole schema."""
         listed = schema.first("const") or min(schema.all("enum"), key=lambda enum: len(enum.schema))
         values = [listed.schema] if listed.path[-1] == "const" else listed.schema
         self._values += len(values)
         if self._values > MOST_VALUES:
             raise GrammarError(listed.path, f"the schema lists more than {MOST_VALUES} values")
-        satisfies = self._test(schema)
-        fitting = [value for value in values if satisfies(value)]
-        if not fitting:
-            raise Unsatisfiable(listed.path, "none of the listed values satisfies the rest of the schema")
-        return choice(*(self._style.literal(value) for value in fitting))
+        return listed, list(filter(self.test(schema.parts), values))
 
-    def _test(self, schema: Conjunction) -> Callable[[Any], bool]:
-        """Returns a function that validates a value by all of these schemas, following references."""
-        combined = {"allOf": [{"$ref": "urn:root" + reference_to(part.path)} for part in schema.parts]}
+    def test(self, parts: tuple[Subschema, ...]) -> Callable[[Any], bool]:
+        """Returns a function that validates a value by all of these schemas. Raises GrammarError."""
+        combined = {"allOf": [{"$ref": "urn:root" + reference_to(part.path)} for part in parts]}
         try:
             if self._registry is None:
                 root = {key: value for key, value in self._root.items() if key != "$id"}
@@ -214,7 +237,7 @@ class _Converter:
                 self._registry = jsonschema_rs.Registry([("urn:root", root)], retriever=lambda _: True)
             return jsonschema_rs.validator_for(combined, registry=self._registry).is_valid
         except (jsonschema_rs.ValidationError, jsonschema_rs.ReferencingError):
-            raise GrammarError(schema.parts[0].path, "a reference in it leads nowhere") from None
+            raise GrammarError(parts[0].path, "a reference in it leads nowhere") from None
 
     def _union(self, schema: Conjunction, union: Subschema) -> Node:
         keyword = str(union.path[-1])
@@ -258,8 +281,8 @@ def _types(schema: Conjunction) -> list[str] | None:
 def _constrains(keyword: str, part: Subschema, schema: Conjunction) -> bool:
     """Returns whether a keyword, whose value is `part`, excludes any value."""
     match keyword:
-        case "uniqueItems":
-            return bool(part.schema) and min(schema.values("maxItems"), default=2) > 1
+        case "dependencies":
+            return not all(isinstance(names, list) for names in part.schema.values())
         case "then" | "else":
             return any("if" in other.schema for other in schema.parts) and part.schema is not True
         case "not":

@@ -129,13 +129,14 @@ def other_key(grammar: Grammar, names: Iterable[str]) -> Node:
     names = frozenset(names)
     if not names:
         return any_string(grammar)
-    return sequence(QUOTE, grammar.once("key", names, lambda _: _other(grammar, names, "", _prefixes(grammar, names))))
+    left = MOST_PREFIXES - sum(name.startswith("prefix") for name in grammar.rules)
+    return sequence(QUOTE, grammar.once("key", names, lambda _: _other(grammar, names, "", prefixes(names, left))))
 
 
-def _prefixes(grammar: Grammar, names: frozenset[str]) -> frozenset[str]:
-    used = sum(name.startswith("prefix") for name in grammar.rules)
-    prefixes = {name[:length] for name in names for length in range(1, len(name) + 1)}
-    return frozenset(sorted(prefixes, key=lambda prefix: (len(prefix), prefix))[: max(MOST_PREFIXES - used, 0)])
+def prefixes(names: Iterable[str], most: int) -> frozenset[str]:
+    """Returns the beginnings of names by which they are told apart from others, the shortest first."""
+    beginnings = {name[:length] for name in names for length in range(1, len(name) + 1)}
+    return frozenset(sorted(beginnings, key=lambda prefix: (len(prefix), prefix))[: max(most, 0)])
 
 
 def _other(grammar: Grammar, names: frozenset[str], prefix: str, prefixes: frozenset[str]) -> Node:

@@ -12,15 +12,19 @@ ENFORCED = frozenset(
         "allOf",
         "anyOf",
         "const",
+        "contains",
+        "dependentRequired",
         "enum",
         "exclusiveMaximum",
         "exclusiveMinimum",
         "format",
         "items",
+        "maxContains",
         "maxItems",
         "maxLength",
         "maxProperties",
         "maximum",
+        "minContains",
         "minItems",
         "minLength",
         "minProperties",
@@ -34,6 +38,7 @@ ENFORCED = frozenset(
         "propertyNames",
         "required",
         "type",
+        "uniqueItems",
         LARK,
     }
 )
@@ -43,16 +48,13 @@ ENFORCED = frozenset(
 UNENFORCED: dict[str, str | None] = {
     "$dynamicRef": None,
     "$recursiveRef": None,
-    "contains": "array",
     "dependencies": "object",
-    "dependentRequired": "object",
     "dependentSchemas": "object",
     "else": None,
     "not": None,
     "then": None,
     "unevaluatedItems": "array",
     "unevaluatedProperties": "object",
-    "uniqueItems": "array",
 }
 
 

@@ -1,9 +1,14 @@
 """Numbers of a schema as nodes: integers and decimals between bounds."""
 
 from collections.abc import Iterator
+from contextlib import suppress
 from dataclasses import dataclass
 from decimal import Decimal
+from fractions import Fraction
+from math import ceil, floor, gcd, lcm
 
+from specvino.engine.grammar._automata.expressions import Expressions, PatternError, TooLarge
+from specvino.engine.grammar._automata.rules import read, texts
 from specvino.engine.grammar._ebnf.nodes import EMPTY, Chars, Grammar, Node, Repeat, Sequence, Text, choice, sequence
 from specvino.engine.grammar._errors import Path, Unsatisfiable
 from specvino.engine.grammar._from_schema import json_text
@@ -12,6 +17,9 @@ from specvino.engine.grammar._json_schema import Conjunction, Subschema
 
 # The maximum number of multiples that are listed.
 MOST_MULTIPLES = 1000
+
+# An automaton has a state for each remainder.
+MOST_STEP = 1000
 
 _FRACTION_DIGITS = 6  # beyond those of the bounds
 
@@ -31,54 +39,36 @@ class Bounds:
             return False
         return self.low > self.high or (self.low == self.high and (self.low_open or self.high_open))
 
-
-def integers(bounds: Bounds, multiple: Decimal | None) -> Node | None:
-    """Returns the multiples between bounds, as integers; None if there are none. Raises ValueError if a grammar can't
-    express them.
-    """
-    low, high = _lowest(bounds), _highest(bounds)
-    if multiple is None or multiple == 1 or (multiple < 1 and 1 % multiple == 0):
-        return _between(low, high)
-    if multiple != int(multiple):
-        raise ValueError("for integers, only integers and 1 divided by an integer are enforced")
-    step = int(multiple)
-    least = None if low is None else -(-low // step)
-    most = None if high is None else high // step
-    zeros = len(str(step)) - 1
-    if step == 10**zeros:
-        tens = _between(1 if least is None or least < 1 else least, most)
-        below = _between(least, -1 if most is None or most > -1 else most)
-        parts = [sequence(part, Text("0" * zeros)) for part in (below, tens) if part]
-        if (least is None or least <= 0) and (most is None or most >= 0):
-            parts.append(Text("0"))
-        return choice(*parts) if parts else None
-    if least is None or most is None or most - least >= MOST_MULTIPLES:
-        raise ValueError(f"it is enforced for powers of ten, and where bounds leave at most {MOST_MULTIPLES} multiples")
-    return choice(*(Text(str(n * step)) for n in range(least, most + 1))) if least <= most else None
+    def contains(self, value: Decimal) -> bool:
+        above = self.low is None or value > self.low or (value == self.low and not self.low_open)
+        below = self.high is None or value < self.high or (value == self.high and not self.high_open)
+        return above and below
 
 
-def numbers(bounds: Bounds, multiple: Decimal | None) -> Node | None:
-    """Returns the decimal numbers between bounds that are multiples, without exponent; None if there are none. Raises
-    ValueError if a grammar can't express them."""
-    digits = _FRACTION_DIGITS + max(_digits(bounds.low), _digits(bounds.high))
-    if multiple is not None:
-        if multiple == int(multiple):
-            return integers(bounds, multiple)
-        digits = -multiple.adjusted()
-        if multiple != Decimal(1).scaleb(-digits) or max(_digits(bounds.low), _digits(bounds.high)) > digits:
-            raise ValueError("it is enforced for integers and powers of ten")
+def integers(bounds: Bounds, most_digits: int = MOST_DIGITS) -> Node | None:
+    """Returns the integers between bounds; None if there are none. Without a bound, they have at most `most_digits`
+    digits, or one digit more than the other bound."""
+    return _between(_lowest(bounds), _highest(bounds), most_digits)
+
+
+def numbers(bounds: Bounds, digits: int | None = None, most_digits: int = MOST_DIGITS) -> Node | None:
+    """Returns the decimal numbers between bounds with at most `digits` digits after the point, without exponent; None
+    if there are none. By default, there are a few digits more than those of the bounds."""
+    if digits is None:
+        digits = _FRACTION_DIGITS + max(_digits(bounds.low), _digits(bounds.high))
     if bounds.empty:
         return None
     parts = []
     if bounds.high is None or bounds.high > 0 or (bounds.high == 0 and not bounds.high_open):
         low = Bounds(Decimal(0)) if bounds.low is None or bounds.low < 0 else bounds
-        parts.append(_positive(Bounds(low.low, bounds.high, low.low_open, bounds.high_open), digits))
+        positive = Bounds(low.low, bounds.high, low.low_open, bounds.high_open)
+        parts.append(_positive(positive, digits, most_digits))
     if bounds.low is None or bounds.low < 0:
         upper = Bounds(Decimal(0), low_open=True)
         if bounds.high is not None and bounds.high < 0:
             upper = Bounds(-bounds.high, low_open=bounds.high_open)
         far = None if bounds.low is None else -bounds.low
-        mirrored = _positive(Bounds(upper.low, far, upper.low_open, bounds.low_open), digits)
+        mirrored = _positive(Bounds(upper.low, far, upper.low_open, bounds.low_open), digits, most_digits)
         parts.append(mirrored and sequence(Text("-"), mirrored))
     options = [part for part in parts if part is not None]
     return choice(*options) if options else None
@@ -102,14 +92,11 @@ def _highest(bounds: Bounds) -> int | None:
     return down - 1 if bounds.high_open and down == bounds.high else down
 
 
-def _between(low: int | None, high: int | None) -> Node | None:
-    """Returns the integers from low to high. Without a bound, they have at most MOST_DIGITS digits, or one digit more
-    than the other bound.
-    """
+def _between(low: int | None, high: int | None, most_digits: int) -> Node | None:
     if low is None:
-        low = -max(10**MOST_DIGITS - 1, abs(high or 0) * 10)
+        low = -max(10**most_digits - 1, abs(high or 0) * 10)
     if high is None:
-        high = max(10**MOST_DIGITS - 1, abs(low) * 10)
+        high = max(10**most_digits - 1, abs(low) * 10)
     if low > high:
         return None
     parts = []
@@ -157,11 +144,11 @@ def _any_digits(least: int, most: int) -> Node:
     return Repeat(DIGIT, least, most) if most > 0 else EMPTY
 
 
-def _positive(bounds: Bounds, digits: int) -> Node | None:
+def _positive(bounds: Bounds, digits: int, most_digits: int) -> Node | None:
     """Returns numbers with at most `digits` digits after the point, between bounds of which the lower is at least 0."""
     assert bounds.low is not None
     low_whole, low_part = _split(bounds.low, digits)
-    whole_end = _between(low_whole + 1, None)
+    whole_end = _between(low_whole + 1, None, most_digits)
     if bounds.high is None:
         parts = [_fraction(low_part, None, bounds, digits, low_whole), sequence(_some(whole_end), _any_part(digits))]
     else:
@@ -173,7 +160,7 @@ def _positive(bounds: Bounds, digits: int) -> Node | None:
                 _fraction(low_part, None, bounds, digits, low_whole),
                 _fraction(None, high_part, bounds, digits, high_whole),
             ]
-            if (between := _between(low_whole + 1, high_whole - 1)) is not None:
+            if (between := _between(low_whole + 1, high_whole - 1, most_digits)) is not None:
                 parts.append(sequence(between, _any_part(digits)))
     options = [part for part in parts if part is not None]
     return choice(*options) if options else None
@@ -192,7 +179,7 @@ def _split(bound: Decimal, digits: int) -> tuple[int, str]:
 
 
 def _any_part(digits: int) -> Node:
-    return Repeat(Sequence((Text("."), _any_digits(1, digits))), 0, 1)
+    return Repeat(Sequence((Text("."), _any_digits(1, digits))), 0, 1) if digits else EMPTY
 
 
 def _fraction(low: str | None, high: str | None, bounds: Bounds, digits: int, whole: int) -> Node | None:
@@ -249,21 +236,84 @@ _LARGEST = Decimal(10) ** 30
 def number(schema: Conjunction, kind: str, grammar: Grammar, unenforced: dict[Path, str]) -> Node:
     """Returns the numbers that satisfy a schema. `kind` is "number" or "integer". Raises Unsatisfiable."""
     bounds = _bounds(schema)
-    multiples = list(schema.all("multipleOf"))
-    multiple = _decimal(multiples[0].schema) if multiples else None
-    for other in multiples[1:]:
-        unenforced[other.path] = "it can't be enforced together with another one"
-    if bounds == Bounds() and multiple is None:
-        return json_text.any_integer(grammar) if kind == "integer" else json_text.any_number(grammar)
-    make = integers if kind == "integer" else numbers
+    steps = [Fraction(_decimal(multiple)) for multiple in schema.values("multipleOf")]
+    if kind == "integer" and steps:
+        steps.append(Fraction(1))
+    node: Node | None = None
     try:
-        node = make(bounds, multiple)
-    except ValueError as error:
-        unenforced[multiples[0].path] = str(error)
-        node = make(bounds, None)
+        if steps:
+            node = _multiples(bounds, _common_multiple(steps), grammar)
+    except PatternError as error:
+        for keyword in schema.all("multipleOf"):
+            unenforced[keyword.path] = str(error)
+        steps = []
+    if not steps:
+        if bounds == Bounds():
+            return json_text.any_integer(grammar) if kind == "integer" else json_text.any_number(grammar)
+        node = integers(bounds) if kind == "integer" else numbers(bounds)
     if node is None:
-        raise Unsatisfiable(schema.parts[0].path, "no number lies between its bounds")
+        raise Unsatisfiable(schema.parts[0].path, _nothing_between(schema))
     return node
+
+
+def _nothing_between(schema: Conjunction) -> str:
+    return f"no {'multiple' if schema.first('multipleOf') else 'number'} lies between its bounds"
+
+
+def _common_multiple(steps: list[Fraction]) -> Fraction:
+    return Fraction(lcm(*(step.numerator for step in steps)), gcd(*(step.denominator for step in steps)))
+
+
+def _multiples(bounds: Bounds, step: Fraction, grammar: Grammar) -> Node | None:
+    """Returns the multiples of a step between bounds; None if there are none. Raises PatternError."""
+    if step.denominator == 1 and _is_power_of_ten(step.numerator):
+        return _rounded(bounds, step.numerator)
+    digits = _digits(Decimal(step.numerator) / step.denominator)
+    whole = int(step * 10**digits)
+    if whole > MOST_STEP:
+        return _listed_multiples(bounds, step, digits)
+    e = Expressions()
+    multiples = e.multiples(whole, digits)
+    signed = e.choice(multiples, e.sequence(e.text("-"), multiples))
+    for most_digits in (MOST_DIGITS, 9, 3):
+        decimals = numbers(bounds, max(digits, _digits(bounds.low), _digits(bounds.high)), most_digits)
+        with suppress(TooLarge):
+            return decimals and texts(grammar, e, e.both(read(e, decimals), signed), Chars, EMPTY)
+    return _listed_multiples(bounds, step, digits)
+
+
+def _is_power_of_ten(number: int) -> bool:
+    return str(number).strip("0") == "1"
+
+
+def _rounded(bounds: Bounds, step: int) -> Node | None:
+    """Returns the multiples of a power of ten: they end with its zeros."""
+    low, high = _lowest(bounds), _highest(bounds)
+    least = None if low is None else -(-low // step)
+    most = None if high is None else high // step
+    if step == 1:
+        return _between(least, most, MOST_DIGITS)
+    parts = [
+        _between(1 if least is None or least < 1 else least, most, MOST_DIGITS),
+        _between(least, -1 if most is None or most > -1 else most, MOST_DIGITS),
+    ]
+    zeros = Text(str(step)[1:])
+    options: list[Node] = [sequence(part, zeros) for part in parts if part]
+    if (least is None or least <= 0) and (most is None or most >= 0):
+        options.append(Text("0"))
+    return choice(*options) if options else None
+
+
+def _listed_multiples(bounds: Bounds, step: Fraction, digits: int) -> Node | None:
+    if bounds.low is None or bounds.high is None or Fraction(bounds.high - bounds.low) / step >= MOST_MULTIPLES:
+        raise PatternError(
+            f"it is enforced up to {MOST_STEP} units of its last digit, for powers of ten, and where bounds leave at "
+            f"most {MOST_MULTIPLES} multiples"
+        )
+    first, last = ceil(Fraction(bounds.low) / step), floor(Fraction(bounds.high) / step)
+    values = [Decimal(n) * step.numerator / step.denominator for n in range(first, last + 1)]
+    fitting = [value for value in values if bounds.contains(value)]
+    return choice(*(Text(f"{value:.{digits}f}") for value in fitting)) if fitting else None
 
 
 def _bounds(schema: Conjunction) -> Bounds:

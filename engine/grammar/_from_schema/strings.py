@@ -1,64 +1,25 @@
-"""Strings of a schema as nodes: their notation, lengths, patterns and formats."""
+"""Strings of a schema as nodes: their notation, and all of their patterns, formats and lengths together."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Hashable, Iterator, Sequence
 from dataclasses import dataclass
+from itertools import combinations
 from typing import Any
 
+from specvino.engine.grammar._automata.automaton import automaton
+from specvino.engine.grammar._automata.expressions import Expression, Expressions, PatternError
+from specvino.engine.grammar._automata.patterns import searched
+from specvino.engine.grammar._automata.rules import texts
 from specvino.engine.grammar._ebnf import ranges
 from specvino.engine.grammar._ebnf.counted import counted
-from specvino.engine.grammar._ebnf.finite_texts import length
-from specvino.engine.grammar._ebnf.nodes import EMPTY, Chars, Choice, Grammar, Node, Repeat, Sequence, Text, sequence
-from specvino.engine.grammar._ebnf.patterns import Pattern, PatternError
+from specvino.engine.grammar._ebnf.nodes import EMPTY, Chars, Grammar, Node, Text, sequence
 from specvino.engine.grammar._ebnf.ranges import ANY, Ranges
-from specvino.engine.grammar._ebnf.right_linear import followed
 from specvino.engine.grammar._errors import GrammarError, Path, Unsatisfiable
 from specvino.engine.grammar._from_lark.converter import lark
 from specvino.engine.grammar._from_lark.definitions import LarkError
 from specvino.engine.grammar._from_schema import json_text
+from specvino.engine.grammar._from_schema.formats import FORMATS, UNENFORCED_FORMATS
 from specvino.engine.grammar._from_schema.keywords import LARK
 from specvino.engine.grammar._json_schema import Conjunction, Subschema
-
-# The enforced formats. Each expression matches only valid texts, but not necessarily all of them.
-_DATE = (
-    r"[12]\d{3}-(?:(?:0[13578]|1[02])-(?:0[1-9]|[12]\d|3[01])"
-    r"|(?:0[469]|11)-(?:0[1-9]|[12]\d|30)|02-(?:0[1-9]|1\d|2[0-8]))"
-)
-_TIME = r"(?:[01]\d|2[0-3]):[0-5]\d:[0-5]\d(?:\.\d{1,6})?(?:Z|[+-](?:[01]\d|2[0-3]):[0-5]\d)"
-_CLOCK = r"T(?:\d{1,4}H(?:\d{1,2}M(?:\d{1,2}S)?)?|\d{1,4}M(?:\d{1,2}S)?|\d{1,6}S)"
-# Each counted character adds to the cost of compiling. A label can't get longer than 63 characters.
-_PART = r"[A-Za-z0-9]{1,15}"
-_HOST = rf"{_PART}(?:[.-]{_PART}){{0,3}}"
-_OCTET = r"(?:25[0-5]|2[0-4]\d|1\d\d|[1-9]?\d)"
-_WORD = r"[A-Za-z0-9]+"
-_WORDS = r"[A-Za-z0-9._~-]*"
-
-FORMATS = {
-    "date": f"^{_DATE}$",
-    "time": f"^{_TIME}$",
-    "date-time": f"^{_DATE}T{_TIME}$",
-    "duration": f"^P(?:\\d{{1,4}}D(?:{_CLOCK})?|{_CLOCK})$",
-    "email": rf"^[A-Za-z0-9_+-]{{1,16}}(?:\.[A-Za-z0-9_+-]{{1,16}})?@{_PART}(?:[.-]{_PART}){{0,2}}\.[A-Za-z]{{2,6}}$",
-    "hostname": f"^{_HOST}$",
-    "ipv4": rf"^(?:{_OCTET}\.){{3}}{_OCTET}$",
-    "ipv6": r"^(?:[0-9a-f]{1,4}:){7}[0-9a-f]{1,4}$",
-    "uri": rf"^https?://{_WORD}(?:[.-]{_WORD})*(?::\d{{1,4}})?(?:/{_WORDS})*(?:\?[A-Za-z0-9._~=&-]*)?(?:#{_WORDS})?$",
-    "uuid": r"^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$",
-}
-
-# Formats of JSON Schema that aren't enforced. Any other name is an annotation.
-UNENFORCED_FORMATS = frozenset(
-    {
-        "idn-email",
-        "idn-hostname",
-        "iri",
-        "iri-reference",
-        "json-pointer",
-        "regex",
-        "relative-json-pointer",
-        "uri-reference",
-        "uri-template",
-    }
-)
 
 
 @dataclass(frozen=True, slots=True)
@@ -93,60 +54,137 @@ def plain(end: str = "") -> StringStyle:
 LONGEST = 100_000
 
 
-def string(schema: Conjunction, grammar: Grammar, unenforced: dict[Path, str], style: StringStyle) -> Node:
-    """Returns the strings that satisfy a schema. Only one of pattern, format and length bounds can be enforced, in this
-    order of preference.
+@dataclass(frozen=True, slots=True)
+class Constraint:
+    """The texts that a keyword allows: those of `language`, and those of `wide` where no text of `language` satisfies
+    the other keywords. `whole` means that the keyword allows no others, `is_annotation` that it needn't be enforced: a
+    format beside a pattern.
     """
-    if any(isinstance(definition, str) for definition in schema.values(LARK)):
-        return _lark(schema, grammar, unenforced, style)
-    least, most = _lengths(schema)
-    chosen: Pattern | None = None
-    for keyword in (*schema.all("pattern"), *schema.all("format")):
+
+    path: Path
+    language: Expression
+    wide: Expression
+    whole: bool = True
+    is_annotation: bool = False
+
+
+class Strings:
+    """Converts the strings of one schema; `unenforced` gets the keywords that aren't enforced."""
+
+    def __init__(self, grammar: Grammar, unenforced: dict[Path, str], style: StringStyle) -> None:
+        self.expressions = Expressions()
+        self._grammar = grammar
+        self._unenforced = unenforced
+        self._style = style
+        self._left_out: dict[tuple[Hashable, Expression], str] = {}
+
+    def node(self, schema: Conjunction) -> Node:
+        """Returns the strings that satisfy a schema. Raises Unsatisfiable and GrammarError."""
+        style = self._style
+        if any(isinstance(definition, str) for definition in schema.values(LARK)):
+            return self._lark(schema)
+        if not schema.first("pattern") and not schema.first("format"):
+            return sequence(style.begin, counted(self._grammar, style.any_char, *_lengths(schema), style.end))
+        return sequence(style.begin, self.texts(list(self.constraints(schema))))
+
+    def constraints(self, schema: Conjunction) -> Iterator[Constraint]:
+        """Yields what the patterns, formats and lengths of a schema require. Raises Unsatisfiable."""
+        e = self.expressions
+        for keyword in (*schema.all("pattern"), *schema.all("format")):
+            try:
+                yield from self._constraint(keyword, is_annotation=schema.first("pattern") is not None)
+            except PatternError as error:
+                self._unenforced[keyword.path] = str(error)
+        least, most = _lengths(schema)
+        for name, bounds in (("minLength", (least, None)), ("maxLength", (0, most))):
+            if limit := schema.first(name):
+                language = e.repeat(e.any_char, *bounds)
+                yield Constraint(limit.path, language, language)
+
+    def _constraint(self, keyword: Subschema, *, is_annotation: bool) -> Iterator[Constraint]:
+        """Yields what a keyword requires. `is_annotation` means that a format doesn't have to be enforced."""
+        e = self.expressions
+        if keyword.path[-1] == "pattern":
+            language = searched(e, keyword.schema)
+            yield Constraint(keyword.path, language, language)
+        elif format := FORMATS.get(keyword.schema):
+            languages = searched(e, format.alone), searched(e, format.wide)
+            yield Constraint(keyword.path, *languages, whole=format.whole, is_annotation=is_annotation)
+        elif keyword.schema in UNENFORCED_FORMATS and not is_annotation:
+            raise PatternError("this format can't be enforced")
+
+    def texts(self, constraints: Sequence[Constraint]) -> Node:
+        """Returns the texts that satisfy all constraints, and the end of a string. Constraints that no grammar can
+        express with the others are left out and reported. Raises Unsatisfiable.
+        """
+        key = frozenset((one.language, one.wide, one.is_annotation) for one in constraints)
+        node = self._grammar.once("pattern", (self.expressions, key), lambda _: self._texts(constraints, key))
+        for constraint in constraints:
+            if reason := self._left_out.get((key, constraint.language)):
+                self._unenforced[constraint.path] = reason
+        return node
+
+    def _texts(self, constraints: Sequence[Constraint], key: Hashable) -> Node:
         try:
-            pattern = _pattern(keyword)
-            if pattern is None:
-                continue
-            if chosen is not None:
-                raise PatternError("it can't be enforced together with another pattern or format")
-            chosen = pattern
-        except PatternError as error:
-            unenforced[keyword.path] = str(error)
-    if chosen is not None:
-        if (simple := chosen.repeated_char()) and (node := _counted(simple, least, most, grammar, style)):
+            node = self._together(constraints, self._grammar)
+        except PatternError:
+            constraints = self._enforceable(constraints, key)
+            node = self._together(constraints, self._grammar)
+        if node is not None:
             return node
-        for bound in ("minLength", "maxLength"):
-            if (limit := schema.first(bound)) and not _implied(bound, limit.schema, chosen.node()):
-                unenforced[limit.path] = "it can't be enforced together with a pattern or format"
-        pattern = chosen
-        return grammar.once(
-            "pattern",
-            (pattern.expression, style.begin, style.end),
-            lambda _: sequence(style.begin, followed(grammar, pattern.node(style.char), style.end)),
-        )
-    return sequence(style.begin, counted(grammar, style.any_char, least, most, style.end))
+        if unsure := next((constraint for constraint in constraints if not constraint.whole), None):
+            if not unsure.is_annotation:
+                self._left_out[key, unsure.language] = "no text that is generated for it satisfies the other keywords"
+            return self._texts([constraint for constraint in constraints if constraint is not unsure], key)
+        raise Unsatisfiable(constraints[-1].path, self._conflict(constraints))
+
+    def _together(self, constraints: Sequence[Constraint], grammar: Grammar) -> Node | None:
+        e = self.expressions
+        for languages in ({constraint.language for constraint in constraints}, {one.wide for one in constraints}):
+            node = texts(grammar, e, e.both(*languages), self._style.char, self._style.end)
+            if node is not None:
+                return node
+        return None
+
+    def _enforceable(self, constraints: Sequence[Constraint], key: Hashable) -> list[Constraint]:
+        """Returns constraints that a grammar can express together, and notes why the others are left out."""
+        kept: list[Constraint] = []
+        for constraint in constraints:
+            try:
+                self._together([*kept, constraint], Grammar())
+                kept.append(constraint)
+            except PatternError as error:
+                if not constraint.is_annotation:
+                    beside = f"beside {', '.join(map(_place, kept))}: " if kept else ""
+                    self._left_out[key, constraint.language] = f"{beside}{error}"
+        return kept
+
+    def _conflict(self, constraints: Sequence[Constraint]) -> str:
+        """Returns which of the constraints exclude each other."""
+        e = self.expressions
+        for first, second in combinations(constraints, 2):
+            if automaton(e, e.both(first.wide, second.wide)) is None:
+                return f"no string satisfies both {_place(first)} and {_place(second)}"
+        return f"no string satisfies all of {', '.join(map(_place, constraints))}"
+
+    def _lark(self, schema: Conjunction) -> Node:
+        style = self._style
+        notation, *others = (each for each in schema.all(LARK) if isinstance(each.schema, str))
+        for keyword in ("pattern", "format", "minLength", "maxLength"):
+            others += schema.all(keyword)
+        for other in others:
+            self._unenforced[other.path] = "it can't be enforced together with a Lark grammar"
+        try:
+            return sequence(style.begin, lark(notation.schema, self._grammar, style.char, style.end))
+        except PatternError as error:
+            self._unenforced[notation.path] = str(error)
+        except LarkError as error:
+            raise GrammarError(notation.path, str(error)) from None
+        return sequence(style.begin, counted(self._grammar, style.any_char, 0, None, style.end))
 
 
-def _lark(schema: Conjunction, grammar: Grammar, unenforced: dict[Path, str], style: StringStyle) -> Node:
-    notation, *others = (each for each in schema.all(LARK) if isinstance(each.schema, str))
-    for keyword in ("pattern", "format", "minLength", "maxLength"):
-        others += schema.all(keyword)
-    for other in others:
-        unenforced[other.path] = "it can't be enforced together with a Lark grammar"
-    try:
-        return sequence(style.begin, lark(notation.schema, grammar, style.char, style.end))
-    except PatternError as error:
-        unenforced[notation.path] = str(error)
-    except LarkError as error:
-        raise GrammarError(notation.path, str(error)) from None
-    return sequence(style.begin, counted(grammar, style.any_char, 0, None, style.end))
-
-
-def _pattern(keyword: Subschema) -> Pattern | None:
-    if keyword.path[-1] == "pattern":
-        return Pattern(keyword.schema)
-    if keyword.schema in UNENFORCED_FORMATS:
-        raise PatternError("this format can't be enforced")
-    return Pattern(FORMATS[keyword.schema]) if keyword.schema in FORMATS else None
+def _place(constraint: Constraint) -> str:
+    return ".".join(map(str, constraint.path))
 
 
 def _lengths(schema: Conjunction) -> tuple[int, int | None]:
@@ -160,40 +198,3 @@ def _lengths(schema: Conjunction) -> tuple[int, int | None]:
             next(schema.all("minLength")).path, f"strings of more than {LONGEST} characters aren't written"
         )
     return least, None if most is None or most > LONGEST else most
-
-
-def _counted(
-    simple: tuple[Any, int, int | None], least: int, most: int | None, grammar: Grammar, style: StringStyle
-) -> Node | None:
-    chars, pattern_least, pattern_most = simple
-    least = max(least, pattern_least)
-    most = min((bound for bound in (most, pattern_most) if bound is not None), default=None)
-    if not chars or (most is not None and least > most):
-        return None
-    char = style.char(ranges.common(chars, ranges.ANY))
-    return sequence(style.begin, counted(grammar, char, least, most, style.end))
-
-
-def _implied(keyword: str, limit: int, node: Node) -> bool:
-    """Returns whether all texts of a pattern are within a length limit."""
-    if keyword == "minLength":
-        return (length(node, {}) or 0) >= limit
-    longest = _longest(node)
-    return longest is not None and longest <= limit
-
-
-def _longest(node: Node) -> int | None:
-    """Returns the length of a pattern's longest text; None if it has none."""
-    match node:
-        case Text(text):
-            return len(text)
-        case Sequence(items):
-            sizes = [_longest(item) for item in items]
-            return None if None in sizes else sum(filter(None, sizes))
-        case Choice(options):
-            sizes = [_longest(option) for option in options]
-            return None if None in sizes else max(filter(None, sizes), default=0)
-        case Repeat(item, _, most):
-            longest = _longest(item)
-            return None if most is None or longest is None else most * longest
-    return 1

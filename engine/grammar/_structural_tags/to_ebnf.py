@@ -2,6 +2,9 @@
 
 from typing import Any
 
+from specvino.engine.grammar._automata.expressions import Expressions, PatternError
+from specvino.engine.grammar._automata.patterns import searched
+from specvino.engine.grammar._automata.rules import texts
 from specvino.engine.grammar._ebnf.finite_texts import prune
 from specvino.engine.grammar._ebnf.nodes import (
     EMPTY,
@@ -15,8 +18,6 @@ from specvino.engine.grammar._ebnf.nodes import (
     choice,
     sequence,
 )
-from specvino.engine.grammar._ebnf.patterns import Pattern, PatternError
-from specvino.engine.grammar._ebnf.right_linear import followed
 from specvino.engine.grammar._ebnf.size import require_small
 from specvino.engine.grammar._errors import GrammarError, Path
 from specvino.engine.grammar._from_lark.converter import lark
@@ -127,10 +128,14 @@ class _Conversion:
         return one if format.get("at_least_one") is True else choice(one, EMPTY)
 
     def _regex(self, pattern: str) -> Node:
+        expressions = Expressions()
         try:
-            return followed(self._grammar, Pattern(f"^(?:{pattern})$").node(), EMPTY)
+            node = texts(self._grammar, expressions, searched(expressions, f"^(?:{pattern})$"), Chars, EMPTY)
         except PatternError:
             raise Unknown from None
+        if node is None:
+            raise Unknown
+        return node
 
     def _schema(self, schema: Any, path: Path, style: StringStyle) -> Rule:
         path = (*path, "json_schema")

@@ -1,0 +1,1 @@
+"""Regular languages with intersection and complement, as expressions and as automata."""

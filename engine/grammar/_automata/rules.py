@@ -1,0 +1,235 @@
+"""An automaton as right-linear rules of a grammar, one for each state.
+
+A state at which most tokens fit costs as much to compile as a free string (decision 014), and an automaton that counts
+has many of them. So states that can't be told apart by the next WINDOW characters share one rule for a character, whose
+lookahead is what may follow in any of them, as in `counted`.
+"""
+
+from collections import Counter
+from collections.abc import Callable
+from contextlib import suppress
+from itertools import islice
+
+from specvino.engine.grammar._automata.automaton import Automaton, automaton
+from specvino.engine.grammar._automata.expressions import Expression, Expressions, Kind, PatternError, TooLarge
+from specvino.engine.grammar._ebnf.counted import WINDOW, counted
+from specvino.engine.grammar._ebnf.nodes import (
+    EMPTY,
+    CharNode,
+    Chars,
+    Choice,
+    Grammar,
+    Node,
+    Repeat,
+    Rule,
+    Sequence,
+    Text,
+    choice,
+    sequence,
+)
+from specvino.engine.grammar._ebnf.ranges import Ranges
+from specvino.engine.grammar._ebnf.right_linear import NO_TOKEN, followed, places
+from specvino.engine.grammar._ebnf.size import MOST_OPEN_PLACES, open_places
+
+MOST_PLACES = 2048  # see right_linear.places
+
+MOST_COUNTED_STATES = 32
+
+MOST_COUNTS = 8192
+
+
+def texts(
+    grammar: Grammar, expressions: Expressions, expression: Expression, char: CharNode, end: Rule | Text
+) -> Node | None:
+    """Returns the texts of an expression, followed by `end`; None if there are none. `char` makes the node of a
+    character set. Where an automaton has to count, texts whose counting takes more than MOST_COUNTS rules are left out.
+    Raises PatternError.
+    """
+    if expression == expressions.none:
+        return None
+    if repeated := expressions.repeated_char(expression):
+        chars, least, longest = repeated
+        return counted(grammar, char(chars), least, longest, end)
+    if not expressions.intersects(expression):
+        return followed(grammar, written_out(expressions, expression, char), end)
+    uncounted, most = expressions.without_most(expression)
+    states = automaton(expressions, uncounted)
+    if states is None or (most is not None and states.shortest[0] > most):
+        return None
+    if most is not None and len(states.states) > MOST_COUNTED_STATES:
+        # Near the end, counting takes a rule for each state and number. So many states mostly count themselves.
+        with suppress(TooLarge):
+            states, most = automaton(expressions, expression), None
+    assert states is not None
+    return _few_open_places(grammar, lambda: _Writer(grammar, states, char, end).written(most))
+
+
+def _few_open_places(grammar: Grammar, write: Callable[[], Rule]) -> Rule:
+    """Returns the rule that is written, unless its rules have too many open places. Raises TooLarge."""
+    known = len(grammar.rules)
+    rule = write()
+    added = dict(islice(grammar.rules.items(), known, None))
+    if (count := open_places(added.values())) > MOST_OPEN_PLACES:
+        grammar.remove(added)
+        raise TooLarge(f"most tokens fit at {count} places of its automaton; at most {MOST_OPEN_PLACES} are accepted")
+    return rule
+
+
+def written_out(expressions: Expressions, expression: Expression, char: CharNode) -> Node:
+    """Returns the node of an expression without intersections and complements. Raises PatternError for one with too
+    many characters."""
+    # How characters are spelled doesn't matter.
+    require_few_places(_node(expressions, expression, Chars))
+    return _node(expressions, expression, char)
+
+
+def read(expressions: Expressions, node: Node) -> Expression:
+    """Returns the expression of a node of texts, sets, sequences, choices and repetitions."""
+    match node:
+        case Text(text):
+            return expressions.text(text)
+        case Chars(ranges):
+            return expressions.chars(ranges)
+        case Sequence(items):
+            return expressions.sequence(*(read(expressions, item) for item in items))
+        case Choice(options):
+            return expressions.choice(*(read(expressions, option) for option in options))
+        case Repeat(item, least, most):
+            return expressions.repeat(read(expressions, item), least, most)
+    raise TypeError(node)
+
+
+def require_few_places(node: Node) -> None:
+    """Raises PatternError for a node with too many characters."""
+    if (count := places(node)) > MOST_PLACES:
+        raise PatternError(
+            f"with its repetitions written out it has {count} characters; at most {MOST_PLACES} can be enforced"
+        )
+
+
+def _node(expressions: Expressions, expression: Expression, char: CharNode) -> Node:
+    items: list[Node] = []
+    rest = expression
+    while True:
+        match expressions.parts(rest):
+            case (Kind.SEQUENCE, first, rest):
+                items.append(_node(expressions, first, char))
+                continue
+            case (Kind.CHARS, chars):
+                items.append(char(chars))
+            case (Kind.CHOICE, *options):
+                items.append(choice(*(_node(expressions, option, char) for option in options)))
+            case (Kind.REPEAT, item, least, most):
+                items.append(Repeat(_node(expressions, item, char), least, most))
+        return sequence(*items)
+
+
+# A state of the automaton, and how many characters may be left; None if any text from the state is short enough.
+_Counted = tuple[int, int | None]
+
+# A set of characters, and the class of the state to which it leads.
+_Step = tuple[Ranges, int]
+
+
+class _Writer:
+    def __init__(self, grammar: Grammar, automaton: Automaton, char: CharNode, end: Rule | Text) -> None:
+        self._grammar = grammar
+        self._automaton = automaton
+        self._char = char
+        self._end = end
+        self._classes = automaton.equivalences(WINDOW)
+        self._shared = self._steps_to_share()
+        self._ones: dict[_Step, Rule] = {}
+        self._windows: dict[tuple[int, int], Node] = {}
+        self._rules: dict[_Counted, Rule] = {}
+        # A text that has so many characters left can always be completed after WINDOW of them.
+        self._window_and_end = WINDOW + max(automaton.shortest) + 1
+        # The states near the end of a text, whose rules can stand for a window of their class.
+        self._near = {
+            self._classes[WINDOW][number]: number
+            for number, longest in enumerate(automaton.longest)
+            if longest is not None and longest <= WINDOW
+        }
+
+    def written(self, most: int | None) -> Rule:
+        """Returns the rule of the texts with at most so many characters."""
+        if most is not None:
+            most = min(most, max(MOST_COUNTS // len(self._automaton.states), self._automaton.shortest[0]))
+        root = self._rule(0, most)
+        for counted_state, rule in (left := list(self._rules.items())):
+            known = len(self._rules)
+            self._grammar.rules[rule.name] = self._node(*counted_state)
+            left += islice(self._rules.items(), known, None)
+        return root
+
+    def _rule(self, number: int, left: int | None) -> Rule:
+        longest = self._automaton.longest[number]
+        if left is not None and longest is not None and longest <= left:
+            left = None
+        if (number, left) not in self._rules:
+            self._rules[number, left] = self._grammar.add("state", EMPTY)
+        return self._rules[number, left]
+
+    def _node(self, number: int, left: int | None) -> Node:
+        options: list[Node] = [self._end] if self._automaton.states[number].accepting else []
+        for chars, target in self._automaton.steps(number):
+            after = None if left is None else left - 1
+            if after is not None and after < self._automaton.shortest[target]:
+                continue
+            options.append(sequence(self._one(chars, target, after), self._rule(target, after)))
+        return choice(*options)
+
+    def _one(self, chars: Ranges, target: int, left: int | None) -> Node:
+        """Returns a character that leads to a state. It is the same rule wherever the same may follow."""
+        if left is not None:
+            if left <= self._window_and_end:
+                return self._char(chars)
+            return self._once((chars, -1 - target), lambda: self._rule(target, self._window_and_end))
+        step = (chars, self._classes[WINDOW][target])
+        if step not in self._shared:
+            return self._char(chars)
+        near = self._near.get(step[1])
+        return self._once(step, lambda: self._window(target, WINDOW) if near is None else self._rule(near, None))
+
+    def _once(self, step: _Step, lookahead: Callable[[], Node]) -> Rule:
+        if step not in self._ones:
+            nothing = self._grammar.once("nothing", None, lambda _: EMPTY)
+            # Not first in its rule: XGrammar would inline it and lose the lookahead.
+            char = self._grammar.add("char", self._char(step[0]))
+            self._grammar.lookaheads[char.name] = lookahead()
+            self._ones[step] = self._grammar.add("one", sequence(nothing, char, nothing))
+        return self._ones[step]
+
+    def _steps_to_share(self) -> set[_Step]:
+        """Returns the steps whose sharing saves more rules than its windows are."""
+        states = self._automaton.states
+        counts = Counter(
+            (chars, self._classes[WINDOW][target])
+            for number in range(len(states))
+            for chars, target in self._automaton.steps(number)
+        )
+        shared = {step for step, count in counts.items() if count > WINDOW}
+        saved = sum(counts[step] - 1 for step in shared)
+        classes = {target for _, target in shared}
+        windows = {(WINDOW, own): number for number, own in enumerate(self._classes[WINDOW]) if own in classes}
+        left = list(windows.items())
+        for (length, _), number in left:
+            for _, target in states[number].steps:
+                key = (length - 1, self._classes[length - 1][target])
+                if length > 1 and key not in windows:
+                    windows[key] = target
+                    left.append((key, target))
+        return shared if saved > len(windows) else set()
+
+    def _window(self, number: int, length: int) -> Node:
+        """Returns what may follow a state: texts of this length, or shorter ones and the end."""
+        if length == 0:
+            return NO_TOKEN
+        key = (length, self._classes[length][number])
+        if key not in self._windows:
+            rule = self._windows[key] = self._grammar.add("window", EMPTY)
+            options: list[Node] = [self._end] if self._automaton.states[number].accepting else []
+            for chars, target in self._automaton.steps(number):
+                options.append(sequence(self._char(chars), self._window(target, length - 1)))
+            self._grammar.rules[rule.name] = choice(*options)
+        return self._windows[key]

@@ -1,0 +1,338 @@
+"""Arrays of a schema as nodes."""
+
+import json
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from specvino.engine.grammar._ebnf.nodes import EMPTY, Grammar, Node, Rule, Text, choice, sequence
+from specvino.engine.grammar._errors import Path, Unsatisfiable
+from specvino.engine.grammar._from_schema import json_text
+from specvino.engine.grammar._from_schema.builder import Builder
+from specvino.engine.grammar._from_schema.json_text import COMMA
+from specvino.engine.grammar._json_schema import Conjunction, Subschema
+
+# Items that are counted or must differ take a rule for each state in which an array may be.
+MOST_STATES = 4096
+
+# Different items of a longer list are generated in the order of the list, as there is a state for each set of items.
+MOST_IN_ANY_ORDER = 8
+
+
+def array(schema: Conjunction, builder: Builder) -> Node:
+    """Returns the node of the arrays that satisfy a schema. Raises Unsatisfiable and GrammarError."""
+    contained = list(_contained(schema))
+    least = max((int(value) for value in schema.values("minItems")), default=0)
+    most: int | None = min((int(value) for value in schema.values("maxItems")), default=None)
+    for one in contained:
+        if one.is_any:  # then it counts the items
+            least = max(least, one.least)
+            most = min((bound for bound in (most, one.most) if bound is not None), default=None)
+    contained = [one for one in contained if not one.is_any and (one.least or one.most is not None)]
+    fixed: list[tuple[Subschema, ...]] = []
+    rest: tuple[Subschema, ...] | None = None
+    count = max((len(_prefix(part)) for part in schema.parts), default=0)
+    try:
+        for index in range(count if most is None else min(count, most)):
+            fixed.append(_possible(_item_schemas(schema, index), builder))
+        if most is None or most > count:
+            rest = _possible(_item_schemas(schema, None), builder)
+    except Unsatisfiable as error:
+        most = len(fixed)
+        if least > most:
+            raise Unsatisfiable(error.path, f"an array of at least {least} items is required, but {error}") from None
+    if most is not None and least > most:
+        path = next((part for name in ("minItems", "contains") for part in schema.all(name)), schema.parts[0]).path
+        raise Unsatisfiable(path, f"no array has at least {least} and at most {most} items")
+    unique = next((keyword for keyword in schema.all("uniqueItems") if keyword.schema), None)
+    conditions = _Conditions(contained, None if most == 1 else unique)
+    if conditions and (inside := _with_conditions(fixed, rest, least, most, conditions, builder)) is not None:
+        return sequence(Text("["), inside, Text("]"))
+    rules = [builder.rule(parts) for parts in fixed]
+    others = None if rest is None else builder.rule(rest)
+    if others is not None and not rules:
+        return json_text.enclosed("[", builder.grammar, others, least, most, "]")
+    return sequence(Text("["), _from(rules, others, least, most, 0, builder), Text("]"))
+
+
+def _possible(parts: tuple[Subschema, ...], builder: Builder) -> tuple[Subschema, ...]:
+    """Returns the schemas of an item. Raises Unsatisfiable."""
+    builder.rule(parts)
+    return parts
+
+
+def _from(fixed: list[Rule], rest: Rule | None, least: int, most: int | None, index: int, builder: Builder) -> Node:
+    """Returns the items from an index on, each preceded by a comma."""
+    if index == len(fixed):
+        if rest is None:
+            return EMPTY
+        more = builder.grammar.add("more", sequence(COMMA, rest))
+        return builder.grammar.repeat(more, max(0, least - index), None if most is None else most - index)
+    following = _from(fixed, rest, least, most, index + 1, builder)
+    item = sequence(COMMA if index else EMPTY, fixed[index], following)
+    return item if index < least else choice(EMPTY, builder.grammar.add("item", item))
+
+
+def _prefix(part: Subschema) -> list[Any]:
+    """Returns the schemas of the first items (`prefixItems`, or `items` before 2020-12)."""
+    items = part.schema.get("items")
+    return items if isinstance(items, list) else part.schema.get("prefixItems", [])
+
+
+def _item_schemas(schema: Conjunction, index: int | None) -> tuple[Subschema, ...]:
+    """Returns the schemas of the item at an index; None stands for the items after the prefix."""
+    schemas = []
+    for part in schema.parts:
+        named = "items" if isinstance(part.schema.get("items"), list) else "prefixItems"
+        others = "additionalItems" if named == "items" else "items"
+        if index is not None and index < len(_prefix(part)):
+            schemas.append(part.at(named, index))
+        elif others in part.schema:
+            schemas.append(part.at(others))
+    return tuple(schemas)
+
+
+@dataclass(frozen=True, slots=True)
+class _Contained:
+    """How many items must satisfy a schema (`contains`, `minContains` and `maxContains`)."""
+
+    schema: Subschema
+    least: int
+    most: int | None
+    owner: Subschema
+
+    @property
+    def is_any(self) -> bool:
+        return self.schema.schema in (True, {})
+
+
+def _contained(schema: Conjunction) -> Iterator[_Contained]:
+    for part in schema.parts:
+        if "contains" in part.schema:
+            most = part.schema.get("maxContains")
+            least = int(part.schema.get("minContains", 1))
+            yield _Contained(part.at("contains"), least, None if most is None else int(most), part)
+
+
+@dataclass(frozen=True, slots=True)
+class _Item:
+    """An alternative for an item. `value` is its number among the listed values, None for any other alternative, and
+    `contained` has the numbers of the conditions that it surely satisfies."""
+
+    node: Node
+    value: int | None
+    contained: frozenset[int]
+
+
+@dataclass(frozen=True, slots=True)
+class _State:
+    """How many items there are, as far as it matters, which values are among them, and how many satisfy each condition.
+    With many values, `used` has only the last one."""
+
+    is_first: bool
+    index: int
+    used: frozenset[int]
+    counts: tuple[int, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class _Conditions:
+    """What concerns several items together: how many satisfy a schema, and that all differ (`uniqueItems`)."""
+
+    contained: list[_Contained]
+    unique: Subschema | None
+
+    def __bool__(self) -> bool:
+        return bool(self.contained) or self.unique is not None
+
+    def paths(self) -> list[Path]:
+        """Returns the paths of the keywords."""
+        return [one.schema.path for one in self.contained] + ([] if self.unique is None else [self.unique.path])
+
+
+def _with_conditions(
+    fixed: list[tuple[Subschema, ...]],
+    rest: tuple[Subschema, ...] | None,
+    least: int,
+    most: int | None,
+    conditions: _Conditions,
+    builder: Builder,
+) -> Node | None:
+    """Returns the items that satisfy the conditions, with commas between them; None if no condition can be enforced.
+    The conditions that aren't enforced are reported. Raises Unsatisfiable and GrammarError."""
+    positions = fixed if rest is None else [*fixed, rest]
+    listed = [builder.listed(parts) for parts in positions]
+    if None in listed:
+        conditions = _without_values(conditions, builder)
+    if not conditions:
+        return None
+    values = [] if None in listed else _distinct([value for one in listed for value in one or ()])
+    items = [
+        _items(parts, own, values, conditions.contained, builder) for parts, own in zip(positions, listed, strict=True)
+    ]
+    in_order = conditions.unique is not None and len(values) > MOST_IN_ANY_ORDER
+    try:
+        inside = _Arrays(items, rest is not None, least, most, conditions, in_order=in_order).node(builder.grammar)
+    except _TooMany:
+        reason = f"it takes more than {MOST_STATES} rules"
+    else:
+        if inside is not None:
+            return inside
+        if not in_order:
+            raise Unsatisfiable(conditions.paths()[0], f"no array of at least {least} items has such items")
+        reason = f"with the other keywords it is enforced for at most {MOST_IN_ANY_ORDER} different items"
+    builder.unenforced.update(dict.fromkeys(conditions.paths(), reason))
+    return None
+
+
+def _without_values(conditions: _Conditions, builder: Builder) -> _Conditions:
+    """Returns the conditions that can be enforced if the items aren't listed, and reports the others."""
+    if conditions.unique is not None:
+        builder.unenforced[conditions.unique.path] = "it is enforced for listed values, booleans and null only"
+    contained: list[_Contained] = []
+    for one in conditions.contained:
+        if one.most is not None:
+            builder.unenforced[one.owner.at("maxContains").path] = "it is enforced for listed values only"
+        if one.least and contained:
+            builder.unenforced[one.schema.path] = "beside another one it is enforced for listed values only"
+        elif one.least:
+            contained.append(_Contained(one.schema, one.least, None, one.owner))
+    return _Conditions(contained, None)
+
+
+def _distinct(values: Sequence[Any]) -> list[Any]:
+    """Returns the values without those that JSON Schema takes for equal, such as 1 and 1.0."""
+    return list({_key(value): value for value in reversed(values)}.values())[::-1]
+
+
+def _key(value: Any) -> str:
+    return json.dumps(value, sort_keys=True) if not isinstance(value, float) or value != int(value) else str(int(value))
+
+
+def _items(
+    parts: tuple[Subschema, ...],
+    listed: list[Any] | None,
+    values: list[Any],
+    contained: list[_Contained],
+    builder: Builder,
+) -> list[_Item]:
+    """Returns the alternatives for an item."""
+    if values and listed is not None:
+        keys = [_key(value) for value in values]
+        tests = [builder.test((one.schema,)) for one in contained]
+        return [
+            _Item(
+                json_text.literal(value),
+                keys.index(_key(value)),
+                frozenset(index for index, test in enumerate(tests) if test(value)),
+            )
+            for value in _distinct(listed)
+        ]
+    items = [_Item(builder.rule(parts), None, frozenset())]
+    for index, one in enumerate(contained):
+        try:
+            items.append(_Item(builder.rule((*parts, one.schema)), None, frozenset([index])))
+        except Unsatisfiable:
+            continue
+    return items
+
+
+class _TooMany(Exception):
+    """There are more than MOST_STATES states."""
+
+
+class _Arrays:
+    """The automaton of arrays whose items satisfy conditions. `in_order` means that values come in the order in which
+    they are listed."""
+
+    def __init__(
+        self,
+        items: list[list[_Item]],
+        has_rest: bool,
+        least: int,
+        most: int | None,
+        conditions: _Conditions,
+        *,
+        in_order: bool,
+    ) -> None:
+        self._items = items
+        self._has_rest = has_rest
+        self._least = least
+        self._most = most
+        self._contained = conditions.contained
+        self._unique = conditions.unique is not None
+        self._in_order = in_order
+        # Beyond this index, all items are alike.
+        self._last = max(least, len(items)) if most is None else most
+
+    def node(self, grammar: Grammar) -> Node | None:
+        """Returns the items with commas between them; None if there are no such arrays. Raises _TooMany."""
+        start = _State(True, 0, frozenset(), (0,) * len(self._contained))
+        steps: dict[_State, list[tuple[Node, _State]]] = {}
+        left = [start]
+        for state in left:
+            if state in steps:
+                continue
+            if len(steps) >= MOST_STATES:
+                raise _TooMany
+            steps[state] = list(self._steps(state))
+            left += [target for _, target in steps[state]]
+        live = self._live(steps)
+        if start not in live:
+            return None
+        rules = {state: grammar.add("items", EMPTY) for state in live}
+        for state, rule in rules.items():
+            comma = EMPTY if state.is_first else COMMA
+            options: list[Node] = [EMPTY] if self._may_end(state) else []
+            by_target: dict[_State, list[Node]] = {}
+            for node, target in steps[state]:
+                if target in live:
+                    by_target.setdefault(target, []).append(node)
+            options += [sequence(comma, choice(*nodes), rules[target]) for target, nodes in by_target.items()]
+            grammar.rules[rule.name] = choice(*options)
+        return rules[start]
+
+    def _steps(self, state: _State) -> Iterator[tuple[Node, _State]]:
+        if self._most is not None and state.index >= self._most:
+            return
+        if state.index >= len(self._items) and not self._has_rest:
+            return
+        for item in self._items[min(state.index, len(self._items) - 1)]:
+            counts = tuple(
+                self._count(one, count + (index in item.contained))
+                for index, (one, count) in enumerate(zip(self._contained, state.counts, strict=True))
+            )
+            if any(
+                one.most is not None and count > one.most for one, count in zip(self._contained, counts, strict=True)
+            ):
+                continue
+            used = state.used
+            if self._unique and item.value is not None:
+                if item.value in used or (self._in_order and item.value < max(used, default=0)):
+                    continue
+                used = frozenset([item.value]) if self._in_order else used | {item.value}
+            yield item.node, _State(False, min(state.index + 1, self._last), used, counts)
+
+    @staticmethod
+    def _count(one: _Contained, count: int) -> int:
+        return count if one.most is not None else min(count, one.least)
+
+    def _may_end(self, state: _State) -> bool:
+        return state.index >= self._least and all(
+            count >= one.least for one, count in zip(self._contained, state.counts, strict=True)
+        )
+
+    def _live(self, steps: dict[_State, list[tuple[Node, _State]]]) -> set[_State]:
+        """Returns the states from which an array can end."""
+        before: dict[_State, list[_State]] = {state: [] for state in steps}
+        for state, found in steps.items():
+            for _, target in found:
+                before[target].append(state)
+        live = {state for state in steps if self._may_end(state)}
+        left = list(live)
+        for state in left:
+            for source in before[state]:
+                if source not in live:
+                    live.add(source)
+                    left.append(source)
+        return live

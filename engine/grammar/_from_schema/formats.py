@@ -1,0 +1,98 @@
+"""The formats of strings that grammars enforce, as regular expressions of ECMAScript."""
+
+from dataclasses import dataclass
+
+_DATE = (
+    r"[12]\d{3}-(?:(?:0[13578]|1[02])-(?:0[1-9]|[12]\d|3[01])"
+    r"|(?:0[469]|11)-(?:0[1-9]|[12]\d|30)|02-(?:0[1-9]|1\d|2[0-8]))"
+)
+_TIME = r"(?:[01]\d|2[0-3]):[0-5]\d:[0-5]\d(?:\.\d{1,6})?(?:Z|[+-](?:[01]\d|2[0-3]):[0-5]\d)"
+_CLOCK = r"T(?:\d{1,4}H(?:\d{1,2}M(?:\d{1,2}S)?)?|\d{1,4}M(?:\d{1,2}S)?|\d{1,6}S)"
+# Each counted character adds to the cost of compiling. A label can't get longer than 63 characters.
+_PART = r"[A-Za-z0-9]{1,15}"
+_HOST = rf"{_PART}(?:[.-]{_PART}){{0,3}}"
+_OCTET = r"(?:25[0-5]|2[0-4]\d|1\d\d|[1-9]?\d)"
+_WORD = r"[A-Za-z0-9]+"
+_WORDS = r"[A-Za-z0-9._~-]*"
+
+_LEAP_YEAR = r"(?:\d\d(?:0[48]|[2468][048]|[13579][26])|(?:[02468][048]|[13579][26])00)"
+_ANY_DATE = (
+    r"(?:\d{4}-(?:(?:0[13578]|1[02])-(?:0[1-9]|[12]\d|3[01])|(?:0[469]|11)-(?:0[1-9]|[12]\d|30)"
+    rf"|02-(?:0[1-9]|1\d|2[0-8]))|{_LEAP_YEAR}-02-29)"
+)
+_ANY_TIME = r"(?:[01]\d|2[0-3]):[0-5]\d:[0-5]\d(?:\.\d+)?(?:[Zz]|[+-](?:[01]\d|2[0-3]):[0-5]\d)"
+_ANY_CLOCK = r"T(?:\d+H(?:\d+M(?:\d+S)?)?|\d+M(?:\d+S)?|\d+S)"
+_ATOM = r"[A-Za-z0-9!#$%&'*+/=?^_`{|}~-]{1,16}"
+_LABEL = r"[A-Za-z0-9]+(?:-[A-Za-z0-9]+)*"
+_HEX = "[0-9a-fA-F]"
+_GROUP = f"{_HEX}{{1,4}}"
+_SEGMENT = r"(?:[A-Za-z0-9._~!$&'()*+,;=:@-]|%[0-9A-Fa-f]{2})"
+
+
+@dataclass(frozen=True, slots=True)
+class Format:
+    """The patterns of a format. `alone` matches only valid texts, and costs little to compile. `wide` matches more of
+    them, and `whole` means that it matches all (RFC 3339, 5321, 1123, 3986, 4122, 4291).
+    """
+
+    alone: str
+    wide: str
+    whole: bool = False
+
+
+FORMATS = {
+    "date": Format(f"^{_DATE}$", f"^{_ANY_DATE}$", whole=True),
+    "time": Format(f"^{_TIME}$", f"^{_ANY_TIME}$"),
+    "date-time": Format(f"^{_DATE}T{_TIME}$", f"^{_ANY_DATE}[Tt]{_ANY_TIME}$"),
+    "duration": Format(
+        f"^P(?:\\d{{1,4}}D(?:{_CLOCK})?|{_CLOCK})$",
+        rf"^P(?:\d+W|(?:\d+D|\d+M(?:\d+D)?|\d+Y(?:\d+M(?:\d+D)?)?)(?:{_ANY_CLOCK})?|{_ANY_CLOCK})$",
+        whole=True,
+    ),
+    "email": Format(
+        rf"^[A-Za-z0-9_+-]{{1,16}}(?:\.[A-Za-z0-9_+-]{{1,16}})?@{_PART}(?:[.-]{_PART}){{0,2}}\.[A-Za-z]{{2,6}}$",
+        rf"^{_ATOM}(?:\.{_ATOM})?@{_PART}(?:[.-]{_PART}){{0,2}}\.[A-Za-z]{{2,6}}$",
+    ),
+    "hostname": Format(f"^{_HOST}$", r"^[A-Za-z0-9]{1,20}(?:[.-][A-Za-z0-9]{1,20}){0,2}$"),
+    "ipv4": Format(rf"^(?:{_OCTET}\.){{3}}{_OCTET}$", rf"^(?:{_OCTET}\.){{3}}{_OCTET}$", whole=True),
+    "ipv6": Format(
+        r"^(?:[0-9a-f]{1,4}:){7}[0-9a-f]{1,4}$",
+        # Without the forms that end with an IPv4 address.
+        "^(?:"
+        + "|".join(
+            [
+                f"(?:{_GROUP}:){{7}}{_GROUP}",
+                *(f"(?:{_GROUP}:){{{count}}}(?::{_GROUP}){{1,{7 - count}}}" for count in range(1, 7)),
+                f"(?:{_GROUP}:){{1,7}}:",
+                f":(?:(?::{_GROUP}){{1,7}}|:)",
+            ]
+        )
+        + ")$",
+    ),
+    "uri": Format(
+        rf"^https?://{_WORD}(?:[.-]{_WORD})*(?::\d{{1,4}})?(?:/{_WORDS})*(?:\?[A-Za-z0-9._~=&-]*)?(?:#{_WORDS})?$",
+        rf"^[A-Za-z][A-Za-z0-9+.-]*:(?://{_LABEL}(?:\.{_LABEL})*(?::\d{{1,5}})?(?:/{_SEGMENT}*)*|(?!//){_SEGMENT}+(?:/{_SEGMENT}*)*)"
+        rf"(?:\?(?:{_SEGMENT}|[/?])*)?(?:#(?:{_SEGMENT}|[/?])*)?$",
+    ),
+    "uuid": Format(
+        r"^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$",
+        rf"^{_HEX}{{8}}-(?:{_HEX}{{4}}-){{3}}{_HEX}{{12}}$",
+        whole=True,
+    ),
+}
+
+
+# Formats of JSON Schema that aren't enforced. Any other name is an annotation.
+UNENFORCED_FORMATS = frozenset(
+    {
+        "idn-email",
+        "idn-hostname",
+        "iri",
+        "iri-reference",
+        "json-pointer",
+        "regex",
+        "relative-json-pointer",
+        "uri-reference",
+        "uri-template",
+    }
+)
