@@ -1,0 +1,72 @@
+"""What becomes of a schema: its grammar enforces all of it, or some keywords are named, or it is refused."""
+
+import random
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+from samples.matcher import Matcher
+from samples.sentences import sentence
+from specvino.engine.grammar import GrammarError
+from specvino.engine.grammar._ebnf.finite_texts import shortest_text
+from specvino.engine.grammar._ebnf.nodes import Grammar
+from specvino.engine.grammar._errors import Path
+from specvino.engine.grammar._from_schema.converter import convert
+from specvino.engine.grammar._from_schema.keywords import ENFORCED, UNENFORCED
+
+_PARTICULARS = re.compile(r"'[^']*'|\"[^\"]*\"|\{.*\}|\[.*\]|\b\d[\d.]*\b")
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """`grammar` is None for a schema that is refused, `unenforced` has the reasons by path."""
+
+    grammar: Grammar | None
+    unenforced: dict[Path, str]
+    refusal: str = ""
+
+    @property
+    def enforced(self) -> bool:
+        return self.grammar is not None and not self.unenforced
+
+    @property
+    def named(self) -> list[str]:
+        """The keywords that aren't enforced."""
+        return sorted({keyword(path) for path in self.unenforced})
+
+    @property
+    def reason(self) -> str:
+        """Why it is refused, without what only this schema has."""
+        return _PARTICULARS.sub("…", self.refusal)
+
+    def __str__(self) -> str:
+        if self.grammar is None:
+            return f"refused: {self.refusal}"
+        return "enforced" if self.enforced else f"named: {', '.join(self.named)}"
+
+    @cached_property
+    def matcher(self) -> Matcher:
+        assert self.grammar is not None
+        return Matcher(self.grammar)
+
+    def texts(self, count: int) -> Iterator[str]:
+        """Yields the shortest text, and random ones."""
+        assert self.grammar is not None
+        yield shortest_text(self.grammar)
+        for seed in range(count):
+            yield sentence(self.grammar, random.Random(seed), most_steps=500)
+
+
+def outcome(schema: Any) -> Outcome:
+    try:
+        grammar, findings = convert(schema)
+    except GrammarError as error:
+        return Outcome(None, {}, str(error))
+    return Outcome(grammar, findings.unenforced)
+
+
+def keyword(path: Path) -> str:
+    """Returns the keyword that a path leads to; after `patternProperties` a path has the expression."""
+    return next(str(step) for step in reversed(path) if step in ENFORCED or step in UNENFORCED)

@@ -1,0 +1,45 @@
+"""Grammars of the schemas of the JSON-Schema-Test-Suite: what is enforced in full, and that it is."""
+
+import pytest
+from samples.judge import judge
+from samples.outcomes import outcome
+from samples.spellings import spellings
+
+from json_schemas.suite import Group, groups, known
+
+OUTCOMES = {group: outcome(group.schema) for group in groups()}
+ENFORCED = [group for group, each in OUTCOMES.items() if each.enforced]
+
+
+def name(group: Group) -> str:
+    return f"{group.file}: {group.name}"
+
+
+@pytest.mark.parametrize("group", groups(), ids=name)
+def test_what_becomes_of_a_schema_is_known(group: Group) -> None:
+    expected = known().get(group.file, {}).get(group.name, "enforced")
+    assert str(OUTCOMES[group]) == expected, "`python -m json_schemas --write` writes what is known"
+
+
+@pytest.mark.parametrize("group", ENFORCED, ids=name)
+def test_what_a_grammar_allows_satisfies_the_schema(group: Group) -> None:
+    is_valid = judge(group.schema)
+    assert [text for text in OUTCOMES[group].texts(30) if not is_valid(text)] == []
+
+
+@pytest.mark.parametrize("group", ENFORCED, ids=name)
+def test_what_the_suite_rejects_no_grammar_allows(group: Group) -> None:
+    matches = OUTCOMES[group].matcher.matches
+    invalid = [value for value, valid in group.instances if not valid]
+    assert [value for value in invalid if any(map(matches, spellings(value)))] == []
+
+
+@pytest.mark.parametrize("group", groups(), ids=name)
+def test_what_the_suite_accepts_is_not_called_impossible(group: Group) -> None:
+    impossible = OUTCOMES[group].refusal.startswith("nothing can satisfy it")
+    assert not impossible or [value for value, valid in group.instances if valid] == []
+
+
+def test_groups_have_names_of_their_own() -> None:
+    assert len({(group.file, group.name) for group in groups()}) == len(groups())
+    assert known().keys() <= {group.file for group in groups()}
