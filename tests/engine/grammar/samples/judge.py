@@ -1,18 +1,51 @@
 """Whether a text satisfies a schema: jsonschema-rs decides."""
 
+import copy
 import json
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from decimal import Decimal
 from typing import Any
 
 import jsonschema_rs
 
+from specvino.engine.grammar import Path
 
-def judge(schema: Any) -> Callable[[str], bool]:
-    """Returns a function of a JSON text. Formats count, and numbers are exact. Like the conversion, it ignores a
-    meta-schema that isn't JSON Schema's own.
+# Annotations since draft 2019-09, which jsonschema-rs enforces in draft 7.
+_ANNOTATIONS = ("contentEncoding", "contentMediaType")
+
+
+def judge(schema: Any, unenforced: Iterable[Path] = ()) -> Callable[[str], bool]:
+    """Returns a function of a JSON text. Formats count, and numbers are exact. The keywords of `unenforced` don't; of
+    `oneOf` there several may be satisfied. Like the conversion, it ignores a meta-schema that isn't JSON Schema's own.
     """
+    schema = _without_annotations(_without(schema, unenforced))
     if isinstance(schema, dict) and not str(schema.get("$schema")).startswith(("http://json-sch", "https://json-sch")):
         schema = {key: value for key, value in schema.items() if key != "$schema"}
     is_valid = jsonschema_rs.validator_for(schema, validate_formats=True).is_valid
     return lambda text: is_valid(json.loads(text, parse_float=Decimal))
+
+
+def _without(schema: Any, unenforced: Iterable[Path]) -> Any:
+    schema = copy.deepcopy(schema)
+    # The longest first: a keyword may be within another one.
+    for *owner, keyword in sorted(unenforced, key=len, reverse=True):
+        place = schema
+        for key in owner:
+            place = place[key]
+        if keyword == "oneOf":
+            place["allOf"] = [*place.get("allOf", ()), {"anyOf": place["oneOf"]}]
+        if owner[-1:] == ["patternProperties"]:
+            place[keyword] = True
+        else:
+            del place[keyword]
+    return schema
+
+
+def _without_annotations(value: Any) -> Any:
+    match value:
+        case dict():
+            kept = {k: each for k, each in value.items() if k not in _ANNOTATIONS or not isinstance(each, str)}
+            return {key: _without_annotations(each) for key, each in kept.items()}
+        case list():
+            return [_without_annotations(each) for each in value]
+    return value

@@ -1,0 +1,29 @@
+"""Schemas that libraries write: strict requests aren't refused, but for known ones, and what grammars allow satisfies
+the schemas.
+"""
+
+from typing import Any
+
+import pytest
+from samples.judge import judge
+from samples.libraries import known, refusal, schemas
+from samples.outcomes import outcome
+
+SCHEMAS = {(library, name): schema for library, name, schema in schemas()}
+
+
+@pytest.mark.parametrize(("library", "name"), SCHEMAS)
+def test_a_strict_request_is_refused_only_for_what_is_known(library: str, name: str) -> None:
+    found = refusal(SCHEMAS[library, name])
+    assert found == known().get(library, {}).get(name), "`python -m samples.libraries` writes what is known"
+
+
+@pytest.mark.parametrize(("library", "name"), SCHEMAS)
+def test_what_a_grammar_allows_satisfies_the_schema(library: str, name: str) -> None:
+    schema: Any = SCHEMAS[library, name]
+    lowered = outcome(schema)
+    if lowered.grammar is None:
+        assert name in known()[library]
+        return
+    is_valid = judge(schema, lowered.unenforced)
+    assert [text for text in lowered.texts(30) if not is_valid(text)] == []
