@@ -29,15 +29,14 @@ def _without(schema: Any, unenforced: Iterable[Path]) -> Any:
     schema = copy.deepcopy(schema)
     # The longest first: a keyword may be within another one.
     for *owner, keyword in sorted(unenforced, key=len, reverse=True):
-        place = schema
+        parent = place = schema
         for key in owner:
-            place = place[key]
+            parent, place = place, place[key]
         if keyword == "oneOf":
             place["allOf"] = [*place.get("allOf", ()), {"anyOf": place["oneOf"]}]
         if owner[-1:] == ["patternProperties"]:
-            place[keyword] = True
-        else:
-            del place[keyword]
+            parent.pop("additionalProperties", None)  # which names it is about isn't known either
+        del place[keyword]
     return schema
 
 
