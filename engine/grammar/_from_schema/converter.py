@@ -41,10 +41,12 @@ _DRAFT = re.compile(r"https?://json-schema\.org/(draft-0[467]|draft/20(19-09|20-
 @dataclass(slots=True)
 class Findings:
     """The report of a conversion. `unenforced` has the paths of the keywords that the grammar doesn't enforce, with the
-    reasons; `places` the number of positions where most tokens fit, by the path of the part.
+    reasons, and `annotations` those of formats that aren't enforced beside a pattern or listed values, which say more.
+    `places` has the number of positions where most tokens fit, by the path of the part.
     """
 
     unenforced: dict[Path, str] = field(default_factory=dict)
+    annotations: set[Path] = field(default_factory=set)
     places: dict[Path, int] = field(default_factory=dict)
 
 
@@ -101,9 +103,10 @@ class _Converter:
     def __init__(self, schema: Any, grammar: Grammar, findings: Findings, style: StringStyle) -> None:
         self.grammar = grammar
         self.unenforced = findings.unenforced
+        self._annotations = findings.annotations
         self._places = findings.places
         self._style = style
-        self.strings = Strings(grammar, findings.unenforced, style)
+        self.strings = Strings(grammar, findings.unenforced, findings.annotations, style)
         self._root: Mapping[str, Any] = schema if isinstance(schema, dict) else {}
         self._rules: dict[Any, Rule] = {}
         self._depth = 0
@@ -220,6 +223,7 @@ class _Converter:
 
     def _fitting(self, schema: Conjunction) -> tuple[Subschema, list[Any]]:
         """Returns the keyword that lists values, and those that satisfy the whole schema."""
+        self._annotations.update(keyword.path for keyword in schema.all("format"))
         listed = schema.first("const") or min(schema.all("enum"), key=lambda enum: len(enum.schema))
         values = [listed.schema] if listed.path[-1] == "const" else listed.schema
         self._values += len(values)

@@ -22,7 +22,9 @@ _ANY_DATE = (
 )
 _ANY_TIME = r"(?:[01]\d|2[0-3]):[0-5]\d:[0-5]\d(?:\.\d+)?(?:[Zz]|[+-](?:[01]\d|2[0-3]):[0-5]\d)"
 _ANY_CLOCK = r"T(?:\d+H(?:\d+M(?:\d+S)?)?|\d+M(?:\d+S)?|\d+S)"
-_ATOM = r"[A-Za-z0-9!#$%&'*+/=?^_`{|}~-]{1,16}"
+_ATOM = r"[A-Za-z0-9!#$%&'*+/=?^_`{|}~-]+"
+# The longest text in which no part can be longer than a label may be. One length costs less than one of each part.
+_SHORT = r"(?=[\s\S]{1,63}$)"
 _LABEL = r"[A-Za-z0-9]+(?:-[A-Za-z0-9]+)*"
 _HEX = "[0-9a-fA-F]"
 _GROUP = f"{_HEX}{{1,4}}"
@@ -51,9 +53,9 @@ FORMATS = {
     ),
     "email": Format(
         rf"^[A-Za-z0-9_+-]{{1,16}}(?:\.[A-Za-z0-9_+-]{{1,16}})?@{_PART}(?:[.-]{_PART}){{0,2}}\.[A-Za-z]{{2,6}}$",
-        rf"^{_ATOM}(?:\.{_ATOM})?@{_PART}(?:[.-]{_PART}){{0,2}}\.[A-Za-z]{{2,6}}$",
+        rf"^{_SHORT}{_ATOM}(?:\.{_ATOM})*@{_LABEL}(?:\.{_LABEL})*\.[A-Za-z]{{2,}}$",
     ),
-    "hostname": Format(f"^{_HOST}$", r"^[A-Za-z0-9]{1,20}(?:[.-][A-Za-z0-9]{1,20}){0,2}$"),
+    "hostname": Format(f"^{_HOST}$", rf"^{_SHORT}{_LABEL}(?:\.{_LABEL})*$"),
     "ipv4": Format(rf"^(?:{_OCTET}\.){{3}}{_OCTET}$", rf"^(?:{_OCTET}\.){{3}}{_OCTET}$", whole=True),
     "ipv6": Format(
         r"^(?:[0-9a-f]{1,4}:){7}[0-9a-f]{1,4}$",

@@ -1,12 +1,13 @@
 """Strings of a schema as nodes: their notation, and all of their patterns, formats and lengths together."""
 
 from collections.abc import Callable, Hashable, Iterator, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from itertools import combinations
 from typing import Any
 
 from specvino.engine.grammar._automata.automaton import automaton
-from specvino.engine.grammar._automata.expressions import Expression, Expressions, PatternError
+from specvino.engine.grammar._automata.expressions import Expression, Expressions, PatternError, TooLarge
 from specvino.engine.grammar._automata.patterns import searched
 from specvino.engine.grammar._automata.rules import texts
 from specvino.engine.grammar._ebnf import ranges
@@ -69,10 +70,14 @@ class Constraint:
 
 
 class Strings:
-    """Converts the strings of one schema; `unenforced` gets the keywords that aren't enforced."""
+    """Converts the strings of one schema. `unenforced` gets the keywords that aren't enforced, and `annotations` the
+    formats beside patterns that aren't."""
 
-    def __init__(self, grammar: Grammar, unenforced: dict[Path, str], style: StringStyle) -> None:
+    def __init__(
+        self, grammar: Grammar, unenforced: dict[Path, str], annotations: set[Path], style: StringStyle
+    ) -> None:
         self.expressions = Expressions()
+        self._annotations = annotations
         self._grammar = grammar
         self._unenforced = unenforced
         self._style = style
@@ -91,18 +96,24 @@ class Strings:
         """Yields what the patterns, formats and lengths of a schema require. Raises Unsatisfiable."""
         e = self.expressions
         for keyword in (*schema.all("pattern"), *schema.all("format")):
+            is_annotation = keyword.path[-1] == "format" and schema.first("pattern") is not None
             try:
-                yield from self._constraint(keyword, is_annotation=schema.first("pattern") is not None)
+                yield from self._constraint(keyword, is_annotation=is_annotation)
             except PatternError as error:
-                self._unenforced[keyword.path] = str(error)
+                self._report(keyword.path, str(error), is_annotation=is_annotation)
         least, most = _lengths(schema)
         for name, bounds in (("minLength", (least, None)), ("maxLength", (0, most))):
             if limit := schema.first(name):
                 language = e.repeat(e.any_char, *bounds)
                 yield Constraint(limit.path, language, language)
 
+    def _report(self, path: Path, reason: str, *, is_annotation: bool) -> None:
+        if is_annotation:
+            self._annotations.add(path)
+        else:
+            self._unenforced[path] = reason
+
     def _constraint(self, keyword: Subschema, *, is_annotation: bool) -> Iterator[Constraint]:
-        """Yields what a keyword requires. `is_annotation` means that a format doesn't have to be enforced."""
         e = self.expressions
         if keyword.path[-1] == "pattern":
             language = searched(e, keyword.schema)
@@ -110,7 +121,7 @@ class Strings:
         elif format := FORMATS.get(keyword.schema):
             languages = searched(e, format.alone), searched(e, format.wide)
             yield Constraint(keyword.path, *languages, whole=format.whole, is_annotation=is_annotation)
-        elif keyword.schema in UNENFORCED_FORMATS and not is_annotation:
+        elif keyword.schema in UNENFORCED_FORMATS:
             raise PatternError("this format can't be enforced")
 
     def texts(self, constraints: Sequence[Constraint]) -> Node:
@@ -121,7 +132,7 @@ class Strings:
         node = self._grammar.once("pattern", (self.expressions, key), lambda _: self._texts(constraints, key))
         for constraint in constraints:
             if reason := self._left_out.get((key, constraint.language)):
-                self._unenforced[constraint.path] = reason
+                self._report(constraint.path, reason, is_annotation=constraint.is_annotation)
         return node
 
     def _texts(self, constraints: Sequence[Constraint], key: Hashable) -> Node:
@@ -133,18 +144,19 @@ class Strings:
         if node is not None:
             return node
         if unsure := next((constraint for constraint in constraints if not constraint.whole), None):
-            if not unsure.is_annotation:
-                self._left_out[key, unsure.language] = "no text that is generated for it satisfies the other keywords"
+            self._left_out[key, unsure.language] = "no text that is generated for it satisfies the other keywords"
             return self._texts([constraint for constraint in constraints if constraint is not unsure], key)
         raise Unsatisfiable(constraints[-1].path, self._conflict(constraints))
 
     def _together(self, constraints: Sequence[Constraint], grammar: Grammar) -> Node | None:
+        """Returns the texts of all constraints; None if there are none. Raises PatternError."""
         e = self.expressions
-        for languages in ({constraint.language for constraint in constraints}, {one.wide for one in constraints}):
-            node = texts(grammar, e, e.both(*languages), self._style.char, self._style.end)
-            if node is not None:
+        languages = e.both(*(constraint.language for constraint in constraints))
+        with suppress(TooLarge):
+            if (node := texts(grammar, e, languages, self._style.char, self._style.end)) is not None:
                 return node
-        return None
+        wide = e.both(*(constraint.wide for constraint in constraints))
+        return texts(grammar, e, wide, self._style.char, self._style.end)
 
     def _enforceable(self, constraints: Sequence[Constraint], key: Hashable) -> list[Constraint]:
         """Returns constraints that a grammar can express together, and notes why the others are left out."""
@@ -154,9 +166,8 @@ class Strings:
                 self._together([*kept, constraint], Grammar())
                 kept.append(constraint)
             except PatternError as error:
-                if not constraint.is_annotation:
-                    beside = f"beside {', '.join(map(_place, kept))}: " if kept else ""
-                    self._left_out[key, constraint.language] = f"{beside}{error}"
+                beside = f"beside {', '.join(map(_place, kept))}: " if kept else ""
+                self._left_out[key, constraint.language] = f"{beside}{error}"
         return kept
 
     def _conflict(self, constraints: Sequence[Constraint]) -> str:

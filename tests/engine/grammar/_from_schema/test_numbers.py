@@ -1,10 +1,12 @@
 from decimal import Decimal
 
-import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from samples.matcher import Matcher
 
 from specvino.engine.grammar._ebnf.nodes import Chars, Choice, Node, Repeat, Sequence, Text
+from specvino.engine.grammar._errors import GrammarError
+from specvino.engine.grammar._from_schema.converter import convert
 from specvino.engine.grammar._from_schema.numbers import Bounds, integers, numbers
 
 bound = st.none() | st.decimals(-2000, 2000, places=3).map(Decimal.normalize)

@@ -21,15 +21,22 @@ _PARTICULARS = re.compile(r"'[^']*'|\"[^\"]*\"|\{.*\}|\[.*\]|\b\d[\d.]*\b")
 
 @dataclass(frozen=True)
 class Outcome:
-    """`grammar` is None for a schema that is refused, `unenforced` has the reasons by path."""
+    """`grammar` is None for a schema that is refused, `unenforced` has the reasons by path. `annotations` are the formats
+    that needn't be enforced."""
 
     grammar: Grammar | None
     unenforced: dict[Path, str]
+    annotations: frozenset[Path] = frozenset()
     refusal: str = ""
 
     @property
     def enforced(self) -> bool:
         return self.grammar is not None and not self.unenforced
+
+    @property
+    def free(self) -> set[Path]:
+        """The keywords that texts of the grammar may violate."""
+        return {*self.unenforced, *self.annotations}
 
     @property
     def named(self) -> list[str]:
@@ -63,8 +70,8 @@ def outcome(schema: Any) -> Outcome:
     try:
         grammar, findings = convert(schema)
     except GrammarError as error:
-        return Outcome(None, {}, str(error))
-    return Outcome(grammar, findings.unenforced)
+        return Outcome(None, {}, refusal=str(error))
+    return Outcome(grammar, findings.unenforced, frozenset(findings.annotations))
 
 
 def keyword(path: Path) -> str:
