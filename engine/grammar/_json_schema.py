@@ -21,17 +21,14 @@ class UnresolvableReference(ValueError):
 def target(root: Any, reference: str) -> tuple[Any, Path]:
     """Returns the target of a reference, and its path. Raises UnresolvableReference.
 
-    A reference is a JSON Pointer (RFC 6901) after `#`, percent-encoded as in a URI (RFC 3986).
+    A reference is a JSON Pointer (RFC 6901) after `#`, percent-encoded as in a URI (RFC 3986), `#` and an `$anchor`, or
+    the `$id` of a part of the schema, as it is written there.
     """
-    if not reference.startswith("#"):
-        raise UnresolvableReference(
-            f"{reference!r} leads out of the schema; only references that begin with # are followed"
-        )
     pointer = unquote(reference[1:])
+    if not reference.startswith("#"):
+        return _named(root, "$id", reference)
     if pointer and not pointer.startswith("/"):
-        raise UnresolvableReference(
-            f"{reference!r} names an anchor; only references by path, like #/$defs/name, are followed"
-        )
+        return _named(root, "$anchor", pointer)
     keys: list[str | int] = []
     value = root
     for part in pointer.split("/")[1:]:
@@ -46,6 +43,21 @@ def target(root: Any, reference: str) -> tuple[Any, Path]:
     if not isinstance(value, Mapping | bool):
         raise UnresolvableReference(f"{reference!r} leads to a value that isn't a schema")
     return value, tuple(keys)
+
+
+def _named(root: Any, keyword: str, name: str) -> tuple[Any, Path]:
+    """Returns the part of a schema with this `$id` or `$anchor`, and its path."""
+    left: list[tuple[Any, Path]] = [(root, ())]
+    for value, path in left:
+        if isinstance(value, Mapping):
+            if value.get(keyword) == name:
+                return value, path
+            left += [(inner, (*path, key)) for key, inner in value.items() if key not in ("const", "enum")]
+        elif isinstance(value, list):
+            left += [(inner, (*path, index)) for index, inner in enumerate(value)]
+    if keyword == "$id":
+        raise UnresolvableReference(f"{name!r} leads out of the schema, in which no $id has this value")
+    raise UnresolvableReference(f"'#{name}' leads to nothing: no $anchor has this name")
 
 
 def resolved(schema: Any, root: Mapping[str, Any]) -> Mapping[str, Any]:
@@ -100,7 +112,7 @@ class Conjunction:
 
     def __init__(self, parts: tuple[Subschema, ...]) -> None:
         self.parts = parts
-        self.key = frozenset((part.path, tuple(part.schema)) for part in parts)
+        self.key = frozenset(map(_part_key, parts))
 
     def all(self, keyword: str) -> Iterator[Subschema]:
         """Returns the values of a keyword in the parts that have it."""
@@ -115,7 +127,7 @@ class Conjunction:
 
 def flatten(root: Mapping[str, Any], parts: tuple[Subschema, ...]) -> Conjunction:
     """Follows references and flattens `allOf`. Raises Unsatisfiable for a false schema, and GrammarError."""
-    flat: dict[tuple[Path, tuple[str, ...]], Subschema] = {}
+    flat: dict[tuple[Path, tuple[str, ...], str], Subschema] = {}
     for part in parts:
         _flatten(root, part, flat, ())
     return Conjunction(tuple(flat.values()))
@@ -140,7 +152,12 @@ def _flatten(root: Mapping[str, Any], part: Subschema, flat: dict[Any, Subschema
         _flatten(root, part.at("allOf", index), flat, followed)
     rest = part.without("$ref", "allOf")
     if rest.schema:
-        flat.setdefault((rest.path, tuple(rest.schema)), rest)
+        flat.setdefault(_part_key(rest), rest)
+
+
+def _part_key(part: Subschema) -> tuple[Path, tuple[str, ...], str]:
+    """Returns what tells a part apart: which keywords are left of it, and the types, which may be fewer."""
+    return part.path, tuple(part.schema), str(part.schema.get("type"))
 
 
 JSON_TYPES = ("object", "array", "string", "number", "integer", "boolean", "null")

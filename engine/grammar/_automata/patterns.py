@@ -10,6 +10,7 @@ from typing import Any
 
 from specvino.engine.grammar._automata.expressions import Expression, Expressions, PatternError
 from specvino.engine.grammar._automata.rules import written_out
+from specvino.engine.grammar._automata.unicode_properties import characters
 from specvino.engine.grammar._ebnf import ranges
 from specvino.engine.grammar._ebnf.nodes import CharNode, Node
 from specvino.engine.grammar._ebnf.ranges import ANY, Ranges
@@ -21,7 +22,9 @@ MOST_REPEATED = 16
 
 _DIGITS = ranges.of("0123456789")
 _WORD = ranges.union([(48, 57), (65, 90), (95, 95), (97, 122)])
-_SPACE = ranges.of(" \t\n\r\v\f\u00a0\u2028\u2029\ufeff")
+_SPACE = ranges.of(
+    " \t\n\r\v\f\u00a0\u1680\u2028\u2029\u202f\u205f\u3000\ufeff" + "".join(map(chr, range(0x2000, 0x200B)))
+)
 _LINE_ENDS = ranges.of("\n\r\u2028\u2029")
 
 
@@ -72,6 +75,13 @@ _ECMASCRIPT = _Sets(_POSITIVE, lambda: _POSITIVE)
 # Python has no byte order mark among its white space.
 _PYTHON = _Sets({**_POSITIVE, sre.CATEGORY_SPACE: ranges.without(_SPACE, ranges.of("\ufeff"))}, _of_python)
 
+# The properties of Unicode, and other escapes, in which nothing is replaced.
+_PROPERTY = re.compile(r"\\(?:([pP])\{([^}]*)\}|.)", re.DOTALL)
+
+# The end of the last private area.
+_FIRST_PLACEHOLDER = 0x10FE00
+_placeholders: dict[tuple[str, str], int] = {}
+
 _NAMED_GROUP = re.compile(r"\(\?<(?=[A-Za-z_])")
 _STARTS = (sre.AT_BEGINNING, sre.AT_BEGINNING_STRING)
 _ENDS = (sre.AT_END, sre.AT_END_STRING)
@@ -86,8 +96,20 @@ def searched(expressions: Expressions, pattern: str) -> Expression:
     """Returns the texts in which an expression of ECMAScript matches, anywhere unless it has anchors. Raises
     PatternError.
     """
-    tree = _parsed(_NAMED_GROUP.sub("(?P<", pattern))
+    tree = _parsed(_NAMED_GROUP.sub("(?P<", _PROPERTY.sub(_placeholder, pattern)))
     return _Translation(expressions, _ECMASCRIPT).searched(tree)
+
+
+def _placeholder(found: re.Match[str]) -> str:
+    """Returns the character that stands for a Unicode property, which `re` doesn't know, in the expression."""
+    kind, name = found.groups()
+    if name is None:
+        return found[0]
+    if characters(name, excluded=False) is None:
+        raise PatternError(f"the property {name} isn't known")
+    if (kind, name) not in _placeholders:
+        _placeholders[kind, name] = _FIRST_PLACEHOLDER + len(_placeholders)
+    return chr(_placeholders[kind, name])
 
 
 def terminal(pattern: str, char: CharNode) -> Node:
@@ -231,8 +253,12 @@ def _name(op: Any) -> str:
 def _chars(op: Any, value: Any, sets: _Sets) -> Ranges | None:
     """Returns the set of characters if the node matches a single character; otherwise None."""
     match op:
+        case sre.LITERAL if value >= _FIRST_PLACEHOLDER:
+            return _property(value, negated=False)
         case sre.LITERAL:
             return ranges.common(((value, value),), ANY)
+        case sre.NOT_LITERAL if value >= _FIRST_PLACEHOLDER:
+            return ranges.without(ANY, _property(value, negated=True))
         case sre.NOT_LITERAL:
             return ranges.without(ANY, ((value, value),))
         case sre.ANY:
@@ -248,6 +274,8 @@ def _chars(op: Any, value: Any, sets: _Sets) -> Ranges | None:
 
 def _in_set(op: Any, value: Any, sets: _Sets, *, negated: bool) -> Ranges:
     match op:
+        case sre.LITERAL if value >= _FIRST_PLACEHOLDER:
+            return _property(value, negated=negated)
         case sre.LITERAL:
             return ((value, value),)
         case sre.RANGE:
@@ -255,3 +283,12 @@ def _in_set(op: Any, value: Any, sets: _Sets, *, negated: bool) -> Ranges:
         case sre.CATEGORY:
             return sets.of(value, negated=negated)
     raise PatternError(f"{str(op).lower()} can't be enforced")
+
+
+def _property(placeholder: int, *, negated: bool) -> Ranges:
+    """Returns the characters of a property; of a negated set, those that are excluded."""
+    kind, name = next((key for key, code in _placeholders.items() if code == placeholder), ("", ""))
+    chars = characters(name, excluded=negated == (kind == "p"))
+    if chars is None:
+        raise PatternError(f"the characters without the property {name} aren't known")
+    return chars if kind == "p" else ranges.without(ANY, chars)

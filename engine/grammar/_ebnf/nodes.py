@@ -122,7 +122,11 @@ class Grammar:
         rule = self._made.get((name, key))
         if rule is None:
             rule = self._made[name, key] = self.add(name, EMPTY)
-            self.rules[rule.name] = make(rule)
+            try:
+                self.rules[rule.name] = make(rule)
+            except BaseException:
+                self.remove({rule.name})
+                raise
         return rule
 
     def remove(self, names: Collection[str]) -> None:

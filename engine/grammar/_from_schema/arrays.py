@@ -44,8 +44,8 @@ def array(schema: Conjunction, builder: Builder) -> Node:
     if most is not None and least > most:
         path = next((part for name in ("minItems", "contains") for part in schema.all(name)), schema.parts[0]).path
         raise Unsatisfiable(path, f"no array has at least {least} and at most {most} items")
-    unique = next((keyword for keyword in schema.all("uniqueItems") if keyword.schema), None)
-    conditions = _Conditions(contained, None if most == 1 else unique)
+    unique = tuple(keyword.path for keyword in schema.all("uniqueItems") if keyword.schema and most != 1)
+    conditions = _Conditions(contained, unique)
     if conditions and (inside := _with_conditions(fixed, rest, least, most, conditions, builder)) is not None:
         return sequence(Text("["), inside, Text("]"))
     rules = [builder.rule(parts) for parts in fixed]
@@ -140,14 +140,14 @@ class _Conditions:
     """What concerns several items together: how many satisfy a schema, and that all differ (`uniqueItems`)."""
 
     contained: list[_Contained]
-    unique: Subschema | None
+    unique: tuple[Path, ...]
 
     def __bool__(self) -> bool:
-        return bool(self.contained) or self.unique is not None
+        return bool(self.contained or self.unique)
 
     def paths(self) -> list[Path]:
         """Returns the paths of the keywords."""
-        return [one.schema.path for one in self.contained] + ([] if self.unique is None else [self.unique.path])
+        return [*(one.schema.path for one in self.contained), *self.unique]
 
 
 def _with_conditions(
@@ -170,7 +170,7 @@ def _with_conditions(
     items = [
         _items(parts, own, values, conditions.contained, builder) for parts, own in zip(positions, listed, strict=True)
     ]
-    in_order = conditions.unique is not None and len(values) > MOST_IN_ANY_ORDER
+    in_order = bool(conditions.unique) and len(values) > MOST_IN_ANY_ORDER
     try:
         inside = _Arrays(items, rest is not None, least, most, conditions, in_order=in_order).node(builder.grammar)
     except _TooMany:
@@ -187,8 +187,8 @@ def _with_conditions(
 
 def _without_values(conditions: _Conditions, builder: Builder) -> _Conditions:
     """Returns the conditions that can be enforced if the items aren't listed, and reports the others."""
-    if conditions.unique is not None:
-        builder.unenforced[conditions.unique.path] = "it is enforced for listed values, booleans and null only"
+    reason = "it is enforced for listed values, booleans and null only"
+    builder.unenforced.update(dict.fromkeys(conditions.unique, reason))
     contained: list[_Contained] = []
     for one in conditions.contained:
         if one.most is not None:
@@ -197,7 +197,7 @@ def _without_values(conditions: _Conditions, builder: Builder) -> _Conditions:
             builder.unenforced[one.schema.path] = "beside another one it is enforced for listed values only"
         elif one.least:
             contained.append(_Contained(one.schema, one.least, None, one.owner))
-    return _Conditions(contained, None)
+    return _Conditions(contained, ())
 
 
 def _distinct(values: Sequence[Any]) -> list[Any]:
@@ -260,7 +260,7 @@ class _Arrays:
         self._least = least
         self._most = most
         self._contained = conditions.contained
-        self._unique = conditions.unique is not None
+        self._unique = bool(conditions.unique)
         self._in_order = in_order
         # Beyond this index, all items are alike.
         self._last = max(least, len(items)) if most is None else most

@@ -6,6 +6,7 @@ that type.
 
 import re
 from collections.abc import Callable, Mapping
+from contextlib import suppress
 from dataclasses import dataclass, field
 from itertools import combinations, islice
 from typing import Any
@@ -35,6 +36,7 @@ MOST_PARTS = 2000
 MOST_DEPTH = 64
 MOST_VALUES = 4000  # of all enumerations together
 
+_DRAFT_7 = "http://json-schema.org/draft-07/schema#"
 _DRAFT = re.compile(r"https?://json-schema\.org/(draft-0[467]|draft/20(19-09|20-12))/schema#?")
 
 
@@ -77,10 +79,19 @@ def add(schema: Any, grammar: Grammar, findings: Findings, style: StringStyle = 
 
 
 def _of_known_draft(schema: Any) -> Any:
-    """Returns the schema without a `$schema` other than JSON Schema's own, which jsonschema-rs would fetch."""
-    if isinstance(schema, dict) and not _DRAFT.fullmatch(str(schema.get("$schema"))):
-        return {key: value for key, value in schema.items() if key != "$schema"}
-    return schema
+    """Returns the schema without a `$schema` other than JSON Schema's own, which jsonschema-rs would fetch. A schema
+    without one whose `items` is a list is of draft 7: TypeBox 1 writes such tuples.
+    """
+    if not isinstance(schema, dict) or _DRAFT.fullmatch(str(schema.get("$schema"))):
+        return schema
+    own = {key: value for key, value in schema.items() if key != "$schema"}
+    return {"$schema": _DRAFT_7, **own} if not _is_valid(own) and _is_valid({"$schema": _DRAFT_7, **own}) else own
+
+
+def _is_valid(schema: Any) -> bool:
+    with suppress(ValueError, RecursionError):
+        return bool(jsonschema_rs.meta.is_valid(schema))
+    return False
 
 
 def _require_valid(schema: Any) -> None:
@@ -126,11 +137,17 @@ class _Converter:
     def listed(self, parts: tuple[Subschema, ...]) -> list[Any] | None:
         """Returns the values that satisfy all these schemas, if one lists them or admits only booleans and null; None
         otherwise. Raises Unsatisfiable and GrammarError."""
-        schema = self.conjunction(parts)
+        return self._listed(self.conjunction(parts))
+
+    def _listed(self, schema: Conjunction) -> list[Any] | None:
         if any(keyword in part.schema for part in schema.parts for keyword in UNENFORCED):
             return None
         if schema.first("enum") or schema.first("const"):
             return self._fitting(schema)[1]
+        if union := schema.first("anyOf") or schema.first("oneOf"):
+            branches = [self.listed((union.at(index),)) for index in range(len(union.schema))]
+            values = [value for branch in branches for value in branch or ()]
+            return None if None in branches else list(filter(self.test(schema.parts), values))
         types = _types(schema)
         if types is None or not {"boolean", "null"}.issuperset(types):
             return None
@@ -248,6 +265,10 @@ class _Converter:
         owner = union.path[:-1]
         base = tuple(part.without(keyword) if part.path == owner else part for part in schema.parts)
         branches = [union.at(index) for index in range(len(union.schema))]
+        if keyword == "oneOf" and not self._disjoint(branches):
+            branches = _without_common_null(branches)
+            if not self._disjoint(branches):
+                self.unenforced[union.path] = "a value may satisfy several of its schemas"
         nodes = []
         impossible: Unsatisfiable | None = None
         for branch in branches:
@@ -258,9 +279,10 @@ class _Converter:
         if not nodes:
             assert impossible is not None
             raise impossible
-        if keyword == "oneOf" and not all(disjoint(self._root, a, b) for a, b in combinations(branches, 2)):
-            self.unenforced[union.path] = "a value may satisfy several of its schemas"
         return choice(*nodes)
+
+    def _disjoint(self, branches: list[Subschema]) -> bool:
+        return all(disjoint(self._root, a, b) for a, b in combinations(branches, 2))
 
     def _note(self, schema: Conjunction, types: list[str] | None) -> None:
         for keyword, kind in UNENFORCED.items():
@@ -280,6 +302,23 @@ def _types(schema: Conjunction) -> list[str] | None:
     if "number" in types:
         types.discard("integer")
     return [kind for kind in JSON_TYPES if kind in types]
+
+
+def _without_common_null(branches: list[Subschema]) -> list[Subschema]:
+    """Returns the schemas of `oneOf` without null where several have it among their types: then it satisfies none."""
+    nullable = [branch for branch in branches if isinstance(branch.schema, dict) and _lists_null(branch.schema)]
+    if len(nullable) < 2:
+        return branches
+    return [
+        Subschema({**branch.schema, "type": [kind for kind in branch.schema["type"] if kind != "null"]}, branch.path)
+        if branch in nullable
+        else branch
+        for branch in branches
+    ]
+
+
+def _lists_null(schema: Mapping[str, Any]) -> bool:
+    return isinstance(schema.get("type"), list) and "null" in schema["type"]
 
 
 def _constrains(keyword: str, part: Subschema, schema: Conjunction) -> bool:

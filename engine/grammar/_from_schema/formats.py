@@ -1,6 +1,6 @@
 """The formats of strings that grammars enforce, as regular expressions of ECMAScript."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 _DATE = (
     r"[12]\d{3}-(?:(?:0[13578]|1[02])-(?:0[1-9]|[12]\d|3[01])"
@@ -28,6 +28,11 @@ _SHORT = r"(?=[\s\S]{1,63}$)"
 _LABEL = r"[A-Za-z0-9]+(?:-[A-Za-z0-9]+)*"
 _HEX = "[0-9a-fA-F]"
 _GROUP = f"{_HEX}{{1,4}}"
+_URL = rf"https?://{_WORD}(?:[.-]{_WORD})*(?::\d{{1,4}})?(?:/{_WORDS})*(?:\?[A-Za-z0-9._~=&-]*)?(?:#{_WORDS})?"
+_PATH = rf"/?{_WORDS}(?:/{_WORDS})*(?:\?[A-Za-z0-9._~=&-]*)?(?:#{_WORDS})?"
+_VARIABLE = r"[A-Za-z0-9_]+(?:\.[A-Za-z0-9_]+)*(?:\*|:[1-9]\d{0,3})?"
+_VARIABLES = rf"\{{[+#./;?&]?{_VARIABLE}(?:,{_VARIABLE})*\}}"
+_POINTER = "(?:/(?:[^~/]|~[01])*)*"
 _SEGMENT = r"(?:[A-Za-z0-9._~!$&'()*+,;=:@-]|%[0-9A-Fa-f]{2})"
 
 
@@ -72,29 +77,33 @@ FORMATS = {
         + ")$",
     ),
     "uri": Format(
-        rf"^https?://{_WORD}(?:[.-]{_WORD})*(?::\d{{1,4}})?(?:/{_WORDS})*(?:\?[A-Za-z0-9._~=&-]*)?(?:#{_WORDS})?$",
-        rf"^[A-Za-z][A-Za-z0-9+.-]*:(?://{_LABEL}(?:\.{_LABEL})*(?::\d{{1,5}})?(?:/{_SEGMENT}*)*|(?!//){_SEGMENT}+(?:/{_SEGMENT}*)*)"
+        f"^{_URL}$",
+        rf"^[A-Za-z][A-Za-z0-9+.-]*:(?://{_LABEL}(?:\.{_LABEL})*(?::\d{{1,5}})?(?:/{_SEGMENT}*)*"
+        rf"|(?!//){_SEGMENT}+(?:/{_SEGMENT}*)*)"
         rf"(?:\?(?:{_SEGMENT}|[/?])*)?(?:#(?:{_SEGMENT}|[/?])*)?$",
     ),
+    "uri-reference": Format(f"^(?:{_URL}|{_PATH})$", f"^(?:{_URL}|{_PATH})$"),
+    "uri-template": Format(rf"^(?:{_SEGMENT}|[/?#]|{_VARIABLES})*$", rf"^(?:{_SEGMENT}|[/?#]|{_VARIABLES})*$"),
     "uuid": Format(
         r"^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$",
         rf"^{_HEX}{{8}}-(?:{_HEX}{{4}}-){{3}}{_HEX}{{12}}$",
         whole=True,
     ),
+    "json-pointer": Format(f"^{_POINTER}$", f"^{_POINTER}$", whole=True),
+    "relative-json-pointer": Format(
+        rf"^(?:0|[1-9]\d{{0,3}})(?:#|{_POINTER})$", rf"^(?:0|[1-9]\d*)(?:#|{_POINTER})$", whole=True
+    ),
+}
+# Texts in ASCII satisfy these, too.
+FORMATS |= {
+    international: replace(FORMATS[name], whole=False)
+    for international, name in (
+        ("idn-email", "email"),
+        ("idn-hostname", "hostname"),
+        ("iri", "uri"),
+        ("iri-reference", "uri-reference"),
+    )
 }
 
-
-# Formats of JSON Schema that aren't enforced. Any other name is an annotation.
-UNENFORCED_FORMATS = frozenset(
-    {
-        "idn-email",
-        "idn-hostname",
-        "iri",
-        "iri-reference",
-        "json-pointer",
-        "regex",
-        "relative-json-pointer",
-        "uri-reference",
-        "uri-template",
-    }
-)
+# The format of JSON Schema that isn't enforced. Any other name is an annotation.
+UNENFORCED = "regex"

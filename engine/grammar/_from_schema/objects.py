@@ -43,14 +43,15 @@ def object_(schema: Conjunction, builder: Builder) -> Node:
     least = max((int(value) for value in schema.values("minProperties")), default=0)
     most: int | None = min((int(value) for value in schema.values("maxProperties")), default=None)
     if other is not None and least > len(required) + 1:
-        builder.unenforced[next(schema.all("minProperties")).path] = "a name may occur twice"
+        for keyword in schema.all("minProperties"):
+            builder.unenforced[keyword.path] = "a name may occur twice"
     if not pairs and other is not None and (most is None or least <= most):
         return json_text.enclosed("{", builder.grammar, other, least, most, "}")
     try:
         inside = _Pairs(pairs, required, needed, other, least, most).node(builder.grammar)
     except _TooMany:
-        for keyword in _COUNTING:
-            for part in schema.all(keyword):
+        for name in _COUNTING:
+            for part in schema.all(name):
                 builder.unenforced[part.path] = f"with the other properties it takes more than {MOST_STATES} rules"
         inside = _Pairs(pairs, required, {}, other, 0, None).node(builder.grammar)
     if inside is None:

@@ -18,7 +18,7 @@ from specvino.engine.grammar._errors import GrammarError, Path, Unsatisfiable
 from specvino.engine.grammar._from_lark.converter import lark
 from specvino.engine.grammar._from_lark.definitions import LarkError
 from specvino.engine.grammar._from_schema import json_text
-from specvino.engine.grammar._from_schema.formats import FORMATS, UNENFORCED_FORMATS
+from specvino.engine.grammar._from_schema.formats import FORMATS, UNENFORCED
 from specvino.engine.grammar._from_schema.keywords import LARK
 from specvino.engine.grammar._json_schema import Conjunction, Subschema
 
@@ -121,7 +121,7 @@ class Strings:
         elif format := FORMATS.get(keyword.schema):
             languages = searched(e, format.alone), searched(e, format.wide)
             yield Constraint(keyword.path, *languages, whole=format.whole, is_annotation=is_annotation)
-        elif keyword.schema in UNENFORCED_FORMATS:
+        elif keyword.schema == UNENFORCED:
             raise PatternError("this format can't be enforced")
 
     def texts(self, constraints: Sequence[Constraint]) -> Node:

@@ -16,11 +16,14 @@ _ANNOTATIONS = ("contentEncoding", "contentMediaType")
 
 def judge(schema: Any, unenforced: Iterable[Path] = ()) -> Callable[[str], bool]:
     """Returns a function of a JSON text. Formats count, and numbers are exact. The keywords of `unenforced` don't; of
-    `oneOf` there several may be satisfied. Like the conversion, it ignores a meta-schema that isn't JSON Schema's own.
+    `oneOf` there several may be satisfied. Like the conversion, it ignores a meta-schema that isn't JSON Schema's own,
+    and takes a schema that is invalid without one for one of draft 7.
     """
     schema = _without_annotations(_without(schema, unenforced))
     if isinstance(schema, dict) and not str(schema.get("$schema")).startswith(("http://json-sch", "https://json-sch")):
         schema = {key: value for key, value in schema.items() if key != "$schema"}
+    if isinstance(schema, dict) and "$schema" not in schema and not jsonschema_rs.meta.is_valid(schema):
+        schema = {"$schema": "http://json-schema.org/draft-07/schema#", **schema}
     is_valid = jsonschema_rs.validator_for(schema, validate_formats=True).is_valid
     return lambda text: is_valid(json.loads(text, parse_float=Decimal))
 

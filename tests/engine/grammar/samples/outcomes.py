@@ -21,8 +21,8 @@ _PARTICULARS = re.compile(r"'[^']*'|\"[^\"]*\"|\{.*\}|\[.*\]|\b\d[\d.]*\b")
 
 @dataclass(frozen=True)
 class Outcome:
-    """`grammar` is None for a schema that is refused, `unenforced` has the reasons by path. `annotations` are the formats
-    that needn't be enforced."""
+    """`grammar` is None for a schema that is refused, `unenforced` has the reasons by path. `annotations` are the
+    formats that needn't be enforced."""
 
     grammar: Grammar | None
     unenforced: dict[Path, str]

@@ -2,6 +2,8 @@
 
 from typing import Any
 
+from specvino.engine.grammar._from_schema.formats import FORMATS
+
 OBJECT = {"type": "object"}
 NODE = {
     "type": "object",
@@ -74,13 +76,13 @@ SCHEMAS: list[tuple[str, dict[str, Any]]] = [
     # This is what pydantic writes for Decimal.
     ("pattern", {"type": "string", "pattern": r"^(?!^[-+.]*$)[+-]?0*\d*\.?\d*$"}),
     ("pattern", {"type": "string", "pattern": "^(?<year>\\d{4})/[\\w.-]+\\s$"}),
-    *(
-        ("format", {"type": "string", "format": name})
-        for name in ("date", "time", "date-time", "duration", "email", "hostname", "ipv4", "ipv6", "uri", "uuid")
-    ),
+    *(("format", {"type": "string", "format": name}) for name in FORMATS),
     ("pattern", {"type": "string", "pattern": "^(?=.{3,9}$)(?!.*--)[a-z-]+$"}),
     ("pattern", {"type": "string", "pattern": "^a|b$|^(?:^c|d)e$|(?:f$|g)"}),
     ("pattern", {"type": "string", "pattern": "x?^y|y*^z"}),
+    ("pattern", {"type": "string", "pattern": r"^[\p{Lu}\d]\p{Letter}*[^\p{L}\p{N}]\P{M}$"}),
+    ("pattern", {"type": "string", "pattern": r"^(?:\p{Extended_Pictographic}|\p{Emoji_Component})+$"}),
+    ("pattern", {"type": "string", "pattern": r"^\S+\\p{2}$"}),
     ("pattern", {"type": "string", "pattern": r"^P(?:\d+W|(?=\d|T\d)(?:\d+D)?(?:T(?=\d)(?:\d+H)?(?:\d+M)?)?)$"}),
     ("pattern", {"allOf": [{"pattern": "a"}, {"pattern": "^[a-c]*$"}, {"pattern": "b.$"}], "maxLength": 9}),
     ("pattern", {"type": "string", "pattern": "^[a-z]+(?:-[a-z]+)*$", "minLength": 20, "maxLength": 80}),
@@ -193,6 +195,7 @@ SCHEMAS: list[tuple[str, dict[str, Any]]] = [
         {"type": "array", "items": {"enum": [1, 2, 3]}, "contains": {"maximum": 2}, "maxContains": 2, "minItems": 5},
     ),
     ("uniqueItems", {"type": "array", "items": {"enum": ["a", "b", 1, 1.0, True]}, "uniqueItems": True}),
+    ("uniqueItems", {"type": "array", "items": {"oneOf": [{"const": "a"}, {"enum": ["b", 1]}]}, "uniqueItems": True}),
     ("uniqueItems", {"type": "array", "items": {"type": ["boolean", "null"]}, "uniqueItems": True, "minItems": 2}),
     ("uniqueItems", {"type": "array", "items": {"enum": list(range(30))}, "uniqueItems": True, "minItems": 3}),
     (
@@ -212,6 +215,7 @@ SCHEMAS: list[tuple[str, dict[str, Any]]] = [
     ),
     ("oneOf", {"oneOf": [{"type": "integer"}, {"type": "string"}]}),
     ("oneOf", {"oneOf": [A, B]}),
+    ("oneOf", {"oneOf": [{"type": ["string", "null"]}, {"type": ["integer", "null"]}]}),
     ("allOf", {"allOf": [{"type": "string", "minLength": 2}, {"maxLength": 4}, {"minLength": 3}]}),
     (
         "allOf",
@@ -225,4 +229,7 @@ SCHEMAS: list[tuple[str, dict[str, Any]]] = [
     ("$ref", {"$defs": {"node": NODE}, "$ref": "#/$defs/node"}),
     ("$ref", {"definitions": {"a b/c": {"const": 5}}, "type": "array", "items": {"$ref": "#/definitions/a%20b~1c"}}),
     ("$ref", {"type": "object", "properties": {"child": {"$ref": "#"}}}),
+    ("$ref", {"$defs": {"a": {"$anchor": "text", "type": "string"}}, "items": {"$ref": "#text"}}),
+    ("$ref", {"$defs": {"a": {"$id": "Tree", "properties": {"left": {"$ref": "Tree"}}}}, "$ref": "Tree"}),
+    ("items", {"type": "array", "items": [{"const": 1}, {"type": "null"}], "additionalItems": False}),
 ]
