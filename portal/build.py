@@ -211,7 +211,7 @@ def nav(made: dict[str, list[Page]]) -> list[Any]:
                 {"The engine": "engine.md"},
                 {"Agents and clients": [{"What is tested": "agents.md"}, *_clients()]},
                 {"Other systems": [{"Speaking as them": "other-systems.md"}, *all_of("doubles")]},
-                {"Structured outputs": "structured-outputs.md"},
+                {"Structured outputs": [{"Costs": "structured-outputs.md"}, {"JSON Schemas": "json-schemas.md"}]},
                 {"Chat templates": "chat-templates.md"},
                 {"Deployment": "deployment.md"},
                 {"Many machines": "many-machines.md"},

@@ -5,6 +5,7 @@ import json
 from collections.abc import Callable, Iterable
 from decimal import Decimal
 from typing import Any
+from urllib.parse import quote
 
 import jsonschema_rs
 
@@ -19,12 +20,13 @@ def judge(schema: Any, unenforced: Iterable[Path] = ()) -> Callable[[str], bool]
     `oneOf` there several may be satisfied. Like the conversion, it ignores a meta-schema that isn't JSON Schema's own,
     and takes a schema that is invalid without one for one of draft 7.
     """
-    schema = _without_annotations(_without(schema, unenforced))
+    schema = _readable(_without(schema, unenforced))
     if isinstance(schema, dict) and not str(schema.get("$schema")).startswith(("http://json-sch", "https://json-sch")):
         schema = {key: value for key, value in schema.items() if key != "$schema"}
     if isinstance(schema, dict) and "$schema" not in schema and not jsonschema_rs.meta.is_valid(schema):
         schema = {"$schema": "http://json-schema.org/draft-07/schema#", **schema}
-    is_valid = jsonschema_rs.validator_for(schema, validate_formats=True).is_valid
+    # Nothing is fetched: a reference out of the schema that no text gets to is allowed.
+    is_valid = jsonschema_rs.validator_for(schema, validate_formats=True, retriever=lambda _: True).is_valid
     return lambda text: is_valid(json.loads(text, parse_float=Decimal))
 
 
@@ -43,11 +45,14 @@ def _without(schema: Any, unenforced: Iterable[Path]) -> Any:
     return schema
 
 
-def _without_annotations(value: Any) -> Any:
+def _readable(value: Any) -> Any:
+    """Returns a schema without annotations that jsonschema-rs enforces, and with references encoded, as it demands."""
     match value:
+        case {"$ref": str(reference), **rest} if reference.startswith("#"):
+            return {"$ref": quote(reference, safe="#/%~$"), **_readable(rest)}
         case dict():
-            kept = {k: each for k, each in value.items() if k not in _ANNOTATIONS or not isinstance(each, str)}
-            return {key: _without_annotations(each) for key, each in kept.items()}
+            kept = {key: each for key, each in value.items() if key not in _ANNOTATIONS or not isinstance(each, str)}
+            return {key: _readable(each) for key, each in kept.items()}
         case list():
-            return [_without_annotations(each) for each in value]
+            return [_readable(each) for each in value]
     return value

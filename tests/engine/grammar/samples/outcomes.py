@@ -16,7 +16,12 @@ from specvino.engine.grammar._errors import Path
 from specvino.engine.grammar._from_schema.converter import convert
 from specvino.engine.grammar._from_schema.keywords import ENFORCED, UNENFORCED
 
-_PARTICULARS = re.compile(r"'[^']*'|\"[^\"]*\"|\{.*\}|\[.*\]|\b\d[\d.]*\b")
+# What a reason has of the schema: names, numbers, the validator's message, and the way to a required property.
+_PARTICULARS = re.compile(r"'[^']*'|(?<=valid JSON Schema: ).*|(?<=internal error: ).*|\b\d+\b", re.DOTALL)
+_WITHIN = re.compile(r"(?:the required property …: )+")
+
+
+CRASH = "an internal error"
 
 
 @dataclass(frozen=True)
@@ -46,7 +51,7 @@ class Outcome:
     @property
     def reason(self) -> str:
         """Why it is refused, without what only this schema has."""
-        return _PARTICULARS.sub("…", self.refusal)
+        return _WITHIN.sub("a required property: ", _PARTICULARS.sub("…", self.refusal))
 
     def __str__(self) -> str:
         if self.grammar is None:
@@ -71,6 +76,8 @@ def outcome(schema: Any) -> Outcome:
         grammar, findings = convert(schema)
     except GrammarError as error:
         return Outcome(None, {}, refusal=str(error))
+    except Exception as error:  # a test fails for it, but all other schemas are tried, too
+        return Outcome(None, {}, refusal=f"{CRASH}: {error!r}")
     return Outcome(grammar, findings.unenforced, frozenset(findings.annotations))
 
 
