@@ -16,9 +16,9 @@ _ANNOTATIONS = ("contentEncoding", "contentMediaType")
 
 
 def judge(schema: Any, unenforced: Iterable[Path] = ()) -> Callable[[str], bool]:
-    """Returns a function of a JSON text. Formats count, and numbers are exact. The keywords of `unenforced` don't; of
-    `oneOf` there several may be satisfied. Like the conversion, it ignores a meta-schema that isn't JSON Schema's own,
-    and takes a schema that is invalid without one for one of draft 7.
+    """Returns a function of a text. Formats count, and numbers are exact. The keywords of `unenforced` don't count, but
+    one of the schemas of `oneOf` has to be satisfied. Like the conversion, it ignores a meta-schema that isn't JSON
+    Schema's own, and takes a schema that is invalid without one for one of draft 7.
     """
     schema = _readable(_without(schema, unenforced))
     if isinstance(schema, dict) and not str(schema.get("$schema")).startswith(("http://json-sch", "https://json-sch")):
@@ -27,7 +27,14 @@ def judge(schema: Any, unenforced: Iterable[Path] = ()) -> Callable[[str], bool]
         schema = {"$schema": "http://json-schema.org/draft-07/schema#", **schema}
     # Nothing is fetched: a reference out of the schema that no text gets to is allowed.
     is_valid = jsonschema_rs.validator_for(schema, validate_formats=True, retriever=lambda _: True).is_valid
-    return lambda text: is_valid(json.loads(text, parse_float=Decimal))
+
+    def judged(text: str) -> bool:
+        try:
+            return is_valid(json.loads(text, parse_float=Decimal))
+        except ValueError:
+            return False
+
+    return judged
 
 
 def _without(schema: Any, unenforced: Iterable[Path]) -> Any:
