@@ -31,22 +31,22 @@ const prompt = "Give an example.";
 const ways = {
   async responses(schema) {
     const format = zodTextFormat(schema, "example");
-    const answer = await client.responses.parse({ model, input: prompt, text: { format }, max_output_tokens: 300 });
+    const answer = await client.responses.parse({ model, input: prompt, text: { format }, max_output_tokens: 300, temperature: 0 });
     return answer.output_parsed;
   },
   async chat(schema) {
     const messages = [{ role: "user", content: prompt }];
     const response_format = zodResponseFormat(schema, "example");
-    const answer = await client.chat.completions.parse({ model, messages, response_format, max_tokens: 300 });
+    const answer = await client.chat.completions.parse({ model, messages, response_format, max_tokens: 300, temperature: 0 });
     return answer.choices[0].message.parsed;
   },
   async ai_sdk(schema) {
-    const { object } = await generateObject({ model: sdk(model), schema, prompt, maxOutputTokens: 300, maxRetries: 0 });
+    const { object } = await generateObject({ model: sdk(model), schema, prompt, maxOutputTokens: 300, temperature: 0, maxRetries: 0 });
     return object;
   },
   async agents(schema) {
     const provider = new OpenAIProvider({ baseURL, apiKey: "none", useResponses: true });
-    const agent = new Agent({ name: "example", model: await provider.getModel(model), outputType: schema });
+    const agent = new Agent({ name: "example", model: await provider.getModel(model), outputType: schema, modelSettings: { temperature: 0, maxTokens: 300 } });
     return (await run(agent, prompt)).finalOutput;
   },
 };
