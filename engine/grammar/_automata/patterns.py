@@ -163,6 +163,7 @@ class _Translation:
     def __init__(self, expressions: Expressions, sets: _Sets) -> None:
         self._e = expressions
         self._sets = sets
+        self._negated = False
 
     def searched(self, tree: Any) -> Expression:
         """Returns the texts in which the tree matches."""
@@ -196,7 +197,9 @@ class _Translation:
                 ahead = self._before(inner, e.anything, started=started)
                 return e.both(ahead, self._before(others, rest, started=started))
             case sre.ASSERT_NOT, (1, inner):
+                self._negated = not self._negated
                 ahead = self._before(inner, e.anything, started=started)
+                self._negated = not self._negated
                 return e.both(e.complement(ahead), self._before(others, rest, started=started))
         if started and _starts(others):
             raise PatternError("an anchor within it can't be enforced")
@@ -232,6 +235,8 @@ class _Translation:
 
     def _one(self, op: Any, value: Any) -> Expression:
         e = self._e
+        if op is sre.ANY and self._negated:  # what ECMAScript's own `.` excludes, others' includes
+            return e.chars(ranges.without(ANY, ranges.of("\n")))
         if (chars := _chars(op, value, self._sets)) is not None:
             if not chars:
                 raise PatternError("it has an empty set of characters")

@@ -5,7 +5,7 @@ that type.
 """
 
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import suppress
 from dataclasses import dataclass, field
 from itertools import combinations, islice
@@ -240,7 +240,7 @@ class _Converter:
 
     def _fitting(self, schema: Conjunction) -> tuple[Subschema, list[Any]]:
         """Returns the keyword that lists values, and those that satisfy the whole schema."""
-        self._annotations.update(keyword.path for keyword in schema.all("format"))
+        self._annotations.update(path for part in schema.parts for path in _formats(part))
         listed = schema.first("const") or min(schema.all("enum"), key=lambda enum: len(enum.schema))
         values = [listed.schema] if listed.path[-1] == "const" else listed.schema
         self._values += len(values)
@@ -302,6 +302,16 @@ def _types(schema: Conjunction) -> list[str] | None:
     if "number" in types:
         types.discard("integer")
     return [kind for kind in JSON_TYPES if kind in types]
+
+
+def _formats(part: Subschema) -> Iterator[Path]:
+    """Yields the paths of the formats that concern the value itself."""
+    if isinstance(part.schema, dict):
+        if "format" in part.schema:
+            yield part.at("format").path
+        for keyword in ("allOf", "anyOf", "oneOf"):
+            for index in range(len(part.schema.get(keyword, ()))):
+                yield from _formats(part.at(keyword, index))
 
 
 def _without_common_null(branches: list[Subschema]) -> list[Subschema]:

@@ -61,6 +61,9 @@ UNENFORCED: dict[str, str | None] = {
 # The type that a keyword implies if `type` is absent: only values of that type are allowed.
 IMPLIED_TYPE = {
     "additionalProperties": "object",
+    "contains": "array",
+    "dependencies": "object",
+    "dependentRequired": "object",
     "items": "array",
     "maxItems": "array",
     "maxLength": "string",
@@ -74,6 +77,7 @@ IMPLIED_TYPE = {
     "properties": "object",
     "propertyNames": "object",
     "required": "object",
+    "uniqueItems": "array",
     "format": "string",
     "maximum": "number",
     "minimum": "number",

@@ -42,8 +42,8 @@ def object_(schema: Conjunction, builder: Builder) -> Node:
     other = _other(schema, declared, builder)
     least = max((int(value) for value in schema.values("minProperties")), default=0)
     most: int | None = min((int(value) for value in schema.values("maxProperties")), default=None)
-    if other is not None and least > len(required) + 1:
-        for keyword in schema.all("minProperties"):
+    for keyword in schema.all("minProperties"):
+        if other is not None and keyword.schema > len(required) + 1:
             builder.unenforced[keyword.path] = "a name may occur twice"
     if not pairs and other is not None and (most is None or least <= most):
         return json_text.enclosed("{", builder.grammar, other, least, most, "}")

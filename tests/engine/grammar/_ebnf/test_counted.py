@@ -1,10 +1,9 @@
 """Counted characters: as many as requested, at only a few places where most tokens fit."""
 
 import json
-import random
 
 import pytest
-from samples.sentences import sentence
+from samples.sentences import sentences
 
 from specvino.engine.grammar._ebnf.counted import WINDOW, countable, counted
 from specvino.engine.grammar._ebnf.finite_texts import shortest_text
@@ -24,7 +23,7 @@ BOUNDS = [
 def test_there_are_as_many_as_asked_for(least: int, most: int, end: Text) -> None:
     grammar = Grammar()
     grammar.rules["root"] = counted(grammar, LETTER, least, most, end)
-    lengths = {len(sentence(grammar, random.Random(seed), 30_000)) - len(end.text) for seed in range(60)}
+    lengths = {len(text) - len(end.text) for text in sentences(grammar, 60, 30_000)}
     assert len(shortest_text(grammar)) - len(end.text) == least
     assert all(least <= length <= most for length in lengths)
     assert len(lengths) > 1 or least == most
@@ -34,7 +33,7 @@ def test_there_are_as_many_as_asked_for(least: int, most: int, end: Text) -> Non
 def test_there_may_be_any_number(least: int) -> None:
     grammar = Grammar()
     grammar.rules["root"] = counted(grammar, LETTER, least, None, Text("."))
-    lengths = {len(sentence(grammar, random.Random(seed), 30_000)) - 1 for seed in range(60)}
+    lengths = {len(text) - 1 for text in sentences(grammar, 60, 30_000)}
     assert min(lengths) >= least
     assert max(lengths) > least + 2
 

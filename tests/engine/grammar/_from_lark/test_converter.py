@@ -1,7 +1,6 @@
 """Lark grammars as grammars: what they derive, and what is refused. Lark itself judges the texts."""
 
 import json
-import random
 import re
 from typing import Any
 
@@ -9,7 +8,7 @@ import pytest
 from lark import Lark
 from lark.exceptions import LarkError as Unparsed
 from samples.lark_grammars import ARITHMETIC, DOUBLED, NESTED, PATCH, QUERY
-from samples.sentences import sentence
+from samples.sentences import sentences
 
 from specvino.engine.grammar import (
     GrammarError,
@@ -32,7 +31,7 @@ def schema(grammar: str, **keywords: Any) -> dict[str, Any]:
 
 def texts(grammar: str, count: int = 200) -> list[str]:
     made = as_grammar(tag(grammar))[0]
-    return [sentence(made, random.Random(seed), most_steps=200) for seed in range(count)]
+    return list(sentences(made, count, most_steps=200))
 
 
 def parses(grammar: str, text: str) -> bool:

@@ -1,6 +1,5 @@
 """What becomes of a schema: its grammar enforces all of it, or some keywords are named, or it is refused."""
 
-import random
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -8,7 +7,7 @@ from functools import cached_property
 from typing import Any
 
 from samples.matcher import Matcher
-from samples.sentences import sentence
+from samples.sentences import sentences
 from specvino.engine.grammar import GrammarError
 from specvino.engine.grammar._ebnf.finite_texts import shortest_text
 from specvino.engine.grammar._ebnf.nodes import Grammar
@@ -67,8 +66,7 @@ class Outcome:
         """Yields the shortest text, and random ones."""
         assert self.grammar is not None
         yield shortest_text(self.grammar)
-        for seed in range(count):
-            yield sentence(self.grammar, random.Random(seed), most_steps=500)
+        yield from sentences(self.grammar, count, most_steps=500)
 
 
 def outcome(schema: Any) -> Outcome:

@@ -1,14 +1,19 @@
 """Random texts of a grammar."""
 
 import random
+from collections.abc import Iterator, Mapping
 
 from specvino.engine.grammar._ebnf.finite_texts import length, lengths
 from specvino.engine.grammar._ebnf.nodes import Chars, Choice, Grammar, Node, Repeat, Rule, Sequence, Text, Until
 
 
-def sentence(grammar: Grammar, draw: random.Random, most_steps: int = 3000) -> str:
-    """Returns a random text. After `most_steps` it takes the shortest way to the end."""
+def sentences(grammar: Grammar, count: int, most_steps: int = 3000) -> Iterator[str]:
+    """Yields random texts. After `most_steps` a text takes the shortest way to the end."""
     known = lengths(grammar)
+    return (_sentence(grammar, known, random.Random(seed), most_steps) for seed in range(count))
+
+
+def _sentence(grammar: Grammar, known: Mapping[str, int], draw: random.Random, most_steps: int) -> str:
     texts: list[str] = []
     left: list[Node] = [Rule("root")]
     steps = 0
