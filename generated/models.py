@@ -8854,9 +8854,11 @@ class ResponseFormatJsonObject(BaseModel):
     """
     The type of format.
     """
-    schema_: Annotated[str | None | MISSING, Field(alias="schema")] = MISSING
+    schema_: Annotated[dict[str, Any] | str | None | MISSING, Field(alias="schema")] = (
+        MISSING
+    )
     """
-    A JSON Schema that the object must match, as JSON text.
+    A JSON Schema that the answer must match, or the schema's JSON text.
     """
 
 

@@ -1966,7 +1966,7 @@ SHAPES: dict[str, Shape] = {
     "ResponseFormatJsonObject": Shape(
         fields={
             'type': Field("supported"),
-            'schema': Field("unsupported"),
+            'schema': Field("supported"),
         },
         required=frozenset(['type']),
         values={

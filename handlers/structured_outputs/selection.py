@@ -1,5 +1,6 @@
 """The field of a request that constrains its output -> a constraint. Conditions reject a request with two of them."""
 
+import json
 from typing import Any
 
 from pydantic import BaseModel
@@ -8,7 +9,14 @@ from specvino.document.loading import group
 from specvino.generated import models
 from specvino.handlers.or_none import lookup, value_at, value_of
 from specvino.handlers.structured_outputs.constraint_fields import KINDS
-from specvino.handlers.structured_outputs.output import StructuredOutput, json_object, json_schema, of_format, of_tag
+from specvino.handlers.structured_outputs.output import (
+    StructuredOutput,
+    json_object,
+    json_schema,
+    of_format,
+    of_tag,
+    unusable,
+)
 
 
 def structured_output(body: BaseModel, *, strict: bool = False) -> StructuredOutput | None:
@@ -34,7 +42,7 @@ def structured_output(body: BaseModel, *, strict: bool = False) -> StructuredOut
 def _of_response_format(format: BaseModel, strict: bool) -> StructuredOutput | None:
     match format:
         case models.ResponseFormatJsonObject():
-            return json_object("response_format")
+            return _of_json_object(_plain(format).get("schema"), strict)
         case models.ResponseFormatJsonSchema():
             named = _plain(format.json_schema) or {}
             param = "response_format.json_schema"
@@ -46,6 +54,19 @@ def _of_response_format(format: BaseModel, strict: bool) -> StructuredOutput | N
         case models.ResponseFormatStructuralTag():
             return of_format(_plain(format), "response_format", strict=strict)
     return None
+
+
+def _of_json_object(schema: Any, strict: bool) -> StructuredOutput:
+    param = "response_format.schema"
+    match schema:
+        case None:
+            return json_object("response_format")
+        case str(text):
+            try:
+                return json_schema(json.loads(text), param, strict)
+            except (ValueError, RecursionError) as error:
+                raise unusable(param, f"it is not valid JSON: {error}") from None
+    return json_schema(schema, param, strict)
 
 
 def _of_text_format(format: BaseModel, strict: bool) -> StructuredOutput | None:

@@ -45,6 +45,18 @@ def test_an_object() -> None:
     assert of_response(text={"format": {"type": "json_object"}}).constraint == output.constraint
 
 
+@pytest.mark.parametrize("schema", [SCHEMA, '{"type": "object", "properties": {"a": {"type": "string"}}}'])
+def test_an_object_with_a_schema(schema) -> None:
+    output = of_chat({"type": "json_object", "schema": schema})
+    assert (output.constraint, output.param) == (JsonSchema(SCHEMA), "response_format.schema")
+
+
+def test_the_text_of_a_schema_must_be_json() -> None:
+    with pytest.raises(ApiError, match="response_format.schema can't be used: it is not valid JSON") as caught:
+        of_chat({"type": "json_object", "schema": "{"})
+    assert caught.value.code == "invalid_schema"
+
+
 @pytest.mark.parametrize("strict", [None, False, True])
 def test_a_schema(strict) -> None:
     named = {"name": "n", "schema": SCHEMA, "strict": strict}

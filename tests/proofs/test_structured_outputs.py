@@ -78,6 +78,12 @@ def test_an_object(ask: Ask, form: Form) -> None:
     assert ask("hello", response_format=form).text.startswith("{")
 
 
+@proves("chat.response_format.schema", "responses.response_format.schema")
+@pytest.mark.parametrize("own", [{"enum": ["no"]}, '{"enum": ["no"]}'])
+def test_the_schema_of_an_object(ask: Ask, own: Any) -> None:
+    assert ask("hello", response_format={"type": "json_object", "schema": own}).text == '"no"'
+
+
 @proves("chat.response_format.json_schema")
 def test_the_schema_of_parameters_in_xml(ask: Ask) -> None:
     parameters = {"type": "object", "properties": {"a": {"enum": ["no"]}}, "required": ["a"]}

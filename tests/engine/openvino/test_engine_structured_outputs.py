@@ -9,8 +9,8 @@ import sys
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
-import jsonschema_rs
 import pytest
+from samples.judge import judge
 from samples.schemas import SCHEMAS
 from support import worker_requests
 from support.conversation import answer, ask, reasons, text, until_text
@@ -65,15 +65,16 @@ def own(grammar: str) -> StructuralTag:
 def test_answers_satisfy_their_schemas(tiny_text: ModelSource, sharing: Sharing) -> None:
     """Several at a time, also drawn, also several choices of one request."""
 
-    async def one(engine: OpenVINOEngine, value: dict[str, Any]) -> int:
-        segments = await answer(engine, held("hello", schema(value), n=2, temperature=1.0, seed=1, max_tokens=300))
-        whole = [choice for choice, reason in reasons(segments).items() if reason == "stop"]
-        for choice in whole:
-            jsonschema_rs.validator_for(value, validate_formats=True).validate(json.loads(text(segments, choice)))
+    async def one(engine: OpenVINOEngine, value: dict[str, Any], few: asyncio.Semaphore) -> int:
+        async with few:
+            segments = await answer(engine, held("hello", schema(value), n=2, temperature=1.0, seed=1, max_tokens=300))
+        whole = [text(segments, choice) for choice, reason in reasons(segments).items() if reason == "stop"]
+        assert [written for written in whole if not judge(value)(written)] == []
         return len(whole)
 
     async def test(engine: OpenVINOEngine) -> None:
-        finished = await asyncio.gather(*(one(engine, value) for _, value in SCHEMAS))
+        few = asyncio.Semaphore(32)  # more would be refused
+        finished = await asyncio.gather(*(one(engine, value, few) for _, value in SCHEMAS))
         assert sum(finished) > len(SCHEMAS)
 
     sharing(tiny_text, test)
@@ -89,7 +90,7 @@ def test_a_regular_expression(tiny_text: ModelSource, sharing: Sharing) -> None:
 
 
 def test_what_is_not_enforced_is_said_at_the_start(tiny_text: ModelSource, sharing: Sharing) -> None:
-    unique = {"type": "array", "items": {"enum": [1, 2]}, "uniqueItems": True}
+    unique = {"type": "array", "items": {"type": "integer"}, "uniqueItems": True}
 
     async def test(engine: OpenVINOEngine) -> None:
         (started,) = [
