@@ -15,6 +15,8 @@ from specvino.engine.request import Constraint, JsonSchema, StructuralTag
 Schema = Mapping[str, Any]
 
 STRING: Schema = {"type": "string"}
+# As zod 4 has it for e-mail addresses: nothing doubled, and no dot at the start.
+EMAIL = r"^(?!\.)(?!.*\.\.)[A-Za-z0-9_'+\-.]*[A-Za-z0-9_+-]@(?:[A-Za-z0-9][A-Za-z0-9\-]*\.)+[A-Za-z]{2,}$"
 INTEGER: Schema = {"type": "integer"}
 NODE: Schema = {
     "type": "object",
@@ -81,16 +83,33 @@ SCHEMAS: dict[str, Schema] = {
         f"format, {name}": listed({"type": "string", "format": name})
         for name in ("date", "time", "date-time", "duration", "email", "hostname", "ipv4", "ipv6", "uri", "uuid")
     },
+    **{
+        f"combination, {name}": listed({"type": "string", **schema})
+        for name, schema in {
+            "date by format and pattern": {"format": "date", "pattern": r"^\d{4}-(?:0[1-9]|1[0-2])-\d\d$"},
+            "e-mail by format and pattern": {"format": "email", "pattern": EMAIL},
+            "e-mail by pattern, up to 254 characters": {"pattern": EMAIL, "maxLength": 254},
+            "e-mail, up to 50 characters": {"format": "email", "maxLength": 50},
+            "URL, 1 to 2,083 characters": {"format": "uri", "minLength": 1, "maxLength": 2083},
+            "slug, 3 to 63 characters": {"pattern": "^[a-z0-9]+(?:-[a-z0-9]+)*$", "minLength": 3, "maxLength": 63},
+            "password of several lookaheads": {"pattern": r"^(?=.*[a-z])(?=.*[A-Z])(?=.*\d).{8,}$", "maxLength": 64},
+            "three patterns": {"pattern": "^[a-z]", "allOf": [{"pattern": "[0-9]"}, {"pattern": "z$"}]},
+        }.items()
+    },
     "integer": listed(INTEGER),
     "integer within bounds": listed({"type": "integer", "minimum": -250, "maximum": 1031}),
     "integer, multiples": listed({"type": "integer", "multipleOf": 7, "minimum": 0, "maximum": 1000}),
+    "integer, multiples without bounds": listed({"type": "integer", "multipleOf": 7}),
     "number": listed({"type": "number"}),
+    "number, multiples of 0.25": listed({"type": "number", "multipleOf": 0.25, "minimum": 0}),
     "number within bounds": listed({"type": "number", "exclusiveMinimum": 0, "maximum": 1}),
     "boolean or null": listed({"type": ["boolean", "null"]}),
     "listed values": listed({"enum": ["low", "high", 3, None, "ß", {"a": [1]}]}),
     "500 listed values": listed({"enum": [f"value {i * 7919 % 1000}" for i in range(500)]}),
     "array of arrays": {"type": "array", "items": {"type": "array", "items": INTEGER}, "minItems": 32},
     "array within bounds": {"type": "array", "items": STRING, "minItems": 2, "maxItems": 90},
+    "array, different items": listed({"type": "array", "items": {"enum": list("abcdefgh")}, "uniqueItems": True}),
+    "array that contains": {"type": "array", "items": INTEGER, "contains": {"minimum": 100}, "minItems": 32},
     "array with a head": listed({"type": "array", "prefixItems": [INTEGER, STRING], "items": {"type": "null"}}),
     "object": listed(closed({"id": INTEGER, "name": {"type": "string", "maxLength": 30}, "done": {"type": "boolean"}})),
     "object, 10 optional properties": listed(
@@ -98,6 +117,17 @@ SCHEMAS: dict[str, Schema] = {
     ),
     "object, 100 properties": closed({f"property_{i}": STRING for i in range(100)}),
     "object, 100 optional properties": closed({f"property_{i}": INTEGER for i in range(100)}, required=False),
+    "object, 4 to 6 of 10 properties": listed(
+        closed({f"option_{i}": INTEGER for i in range(10)}, required=False) | {"minProperties": 4, "maxProperties": 6}
+    ),
+    "object, names beside properties": {
+        "type": "object",
+        "properties": {"id": INTEGER, "name": STRING},
+        "patternProperties": {"^x_": INTEGER},
+        "additionalProperties": STRING,
+        "propertyNames": {"maxLength": 20},
+        "minProperties": 1,
+    },
     "object, any names": {"type": "object", "additionalProperties": INTEGER, "minProperties": 9},
     "object, names by pattern": {
         "type": "object",

@@ -52,7 +52,7 @@ def test_an_object_with_a_schema(schema) -> None:
 
 
 def test_the_text_of_a_schema_must_be_json() -> None:
-    with pytest.raises(ApiError, match="response_format.schema can't be used: it is not valid JSON") as caught:
+    with pytest.raises(ApiError, match=r"response_format\.schema can't be used: it is not valid JSON") as caught:
         of_chat({"type": "json_object", "schema": "{"})
     assert caught.value.code == "invalid_schema"
 

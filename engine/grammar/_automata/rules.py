@@ -29,13 +29,16 @@ from specvino.engine.grammar._ebnf.nodes import (
 )
 from specvino.engine.grammar._ebnf.ranges import Ranges
 from specvino.engine.grammar._ebnf.right_linear import NO_TOKEN, followed, places
-from specvino.engine.grammar._ebnf.size import MOST_OPEN_PLACES, open_places
+from specvino.engine.grammar._ebnf.size import open_places
 
 MOST_PLACES = 2048  # see right_linear.places
 
 MOST_COUNTED_STATES = 32
 
 MOST_COUNTS = 8192
+
+# Of all automata of a schema together; a grammar may have a few more (size.MOST_OPEN_PLACES).
+MOST_OPEN_PLACES = 224
 
 
 def texts(
@@ -61,17 +64,17 @@ def texts(
         with suppress(TooLarge):
             states, most = automaton(expressions, expression), None
     assert states is not None
-    return _few_open_places(grammar, lambda: _Writer(grammar, states, char, end).written(most))
-
-
-def _few_open_places(grammar: Grammar, write: Callable[[], Rule]) -> Rule:
-    """Returns the rule that is written, unless its rules have too many open places. Raises TooLarge."""
     known = len(grammar.rules)
-    rule = write()
+    rule = _Writer(grammar, states, char, end).written(most)
     added = dict(islice(grammar.rules.items(), known, None))
-    if (count := open_places(added.values())) > MOST_OPEN_PLACES:
+    count = open_places(added.values())
+    if (total := expressions.open_places + count) > MOST_OPEN_PLACES:
         grammar.remove(added)
-        raise TooLarge(f"most tokens fit at {count} places of its automaton; at most {MOST_OPEN_PLACES} are accepted")
+        raise TooLarge(
+            f"most tokens fit at {count} places of its automaton, with those before at {total}; at most "
+            f"{MOST_OPEN_PLACES} are accepted"
+        )
+    expressions.open_places = total
     return rule
 
 

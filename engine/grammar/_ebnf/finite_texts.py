@@ -1,5 +1,6 @@
 """The finite texts of a grammar: the shortest one, and pruning of options that have none."""
 
+from collections import OrderedDict
 from collections.abc import Mapping
 
 from specvino.engine.grammar._ebnf.nodes import (
@@ -51,16 +52,17 @@ def shortest_text(grammar: Grammar) -> str:
 def lengths(grammar: Grammar) -> dict[str, int]:
     """Returns the length of the shortest text of each rule that allows a finite text."""
     known: dict[str, int] = {}
-    rules = list(grammar.rules.items())
-    changed = True
-    while changed:
-        changed = False
-        rules.reverse()  # chains of rules run in either direction
-        for name, node in rules:
-            shortest = length(node, known)
-            if shortest is not None and shortest < known.get(name, shortest + 1):
-                known[name] = shortest
-                changed = True
+    users: dict[str, list[str]] = {}
+    for name, node in grammar.rules.items():
+        for used in _rules(node):
+            users.setdefault(used, []).append(name)
+    left = OrderedDict.fromkeys(reversed(grammar.rules))  # rules mostly refer to later ones
+    while left:
+        name, _ = left.popitem(last=False)
+        shortest = length(grammar.rules[name], known)
+        if shortest is not None and shortest < known.get(name, shortest + 1):
+            known[name] = shortest
+            left.update(dict.fromkeys(users.get(name, ())))
     return known
 
 

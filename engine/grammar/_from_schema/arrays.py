@@ -2,7 +2,7 @@
 
 import json
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from specvino.engine.grammar._ebnf.nodes import EMPTY, Grammar, Node, Rule, Text, choice, sequence
@@ -127,11 +127,12 @@ class _Item:
 @dataclass(frozen=True, slots=True)
 class _State:
     """How many items there are, as far as it matters, which values are among them, and how many satisfy each condition.
-    With many values, `used` has only the last one."""
+    Where values come in order, `following` is the first that may follow."""
 
     is_first: bool
     index: int
     used: frozenset[int]
+    following: int
     counts: tuple[int, ...]
 
 
@@ -170,7 +171,7 @@ def _with_conditions(
     items = [
         _items(parts, own, values, conditions.contained, builder) for parts, own in zip(positions, listed, strict=True)
     ]
-    in_order = bool(conditions.unique) and len(values) > MOST_IN_ANY_ORDER
+    in_order = len(values) if conditions.unique and len(values) > MOST_IN_ANY_ORDER else 0
     try:
         inside = _Arrays(items, rest is not None, least, most, conditions, in_order=in_order).node(builder.grammar)
     except _TooMany:
@@ -180,7 +181,7 @@ def _with_conditions(
             return inside
         if not in_order:
             raise Unsatisfiable(conditions.paths()[0], f"no array of at least {least} items has such items")
-        reason = f"with the other keywords it is enforced for at most {MOST_IN_ANY_ORDER} different items"
+        reason = f"with the other keywords it is enforced for at most {MOST_IN_ANY_ORDER} different values"
     builder.unenforced.update(dict.fromkeys(conditions.paths(), reason))
     return None
 
@@ -242,8 +243,8 @@ class _TooMany(Exception):
 
 
 class _Arrays:
-    """The automaton of arrays whose items satisfy conditions. `in_order` means that values come in the order in which
-    they are listed."""
+    """The automaton of arrays whose items satisfy conditions. `in_order` is the number of values that come in the order
+    in which they are listed, 0 if values come in any order."""
 
     def __init__(
         self,
@@ -253,7 +254,7 @@ class _Arrays:
         most: int | None,
         conditions: _Conditions,
         *,
-        in_order: bool,
+        in_order: int,
     ) -> None:
         self._items = items
         self._has_rest = has_rest
@@ -262,13 +263,14 @@ class _Arrays:
         self._contained = conditions.contained
         self._unique = bool(conditions.unique)
         self._in_order = in_order
+        self._by_value = [{item.value: item for item in alternatives} for alternatives in items]
         # Beyond this index, all items are alike.
         self._last = max(least, len(items)) if most is None else most
 
     def node(self, grammar: Grammar) -> Node | None:
         """Returns the items with commas between them; None if there are no such arrays. Raises _TooMany."""
-        start = _State(True, 0, frozenset(), (0,) * len(self._contained))
-        steps: dict[_State, list[tuple[Node, _State]]] = {}
+        start = _State(True, 0, frozenset(), 0, (0,) * len(self._contained))
+        steps: dict[_State, list[tuple[Node | None, _State]]] = {}
         left = [start]
         for state in left:
             if state in steps:
@@ -280,24 +282,36 @@ class _Arrays:
         live = self._live(steps)
         if start not in live:
             return None
-        rules = {state: grammar.add("items", EMPTY) for state in live}
+        rules = {state: grammar.add("items", EMPTY) for state in steps if state in live}
         for state, rule in rules.items():
             comma = EMPTY if state.is_first else COMMA
             options: list[Node] = [EMPTY] if self._may_end(state) else []
             by_target: dict[_State, list[Node]] = {}
             for node, target in steps[state]:
-                if target in live:
+                if target in live and node is None:
+                    options.append(rules[target])
+                elif target in live and node is not None:
                     by_target.setdefault(target, []).append(node)
             options += [sequence(comma, choice(*nodes), rules[target]) for target, nodes in by_target.items()]
             grammar.rules[rule.name] = choice(*options)
         return rules[start]
 
-    def _steps(self, state: _State) -> Iterator[tuple[Node, _State]]:
+    def _steps(self, state: _State) -> Iterator[tuple[Node | None, _State]]:
+        """Yields the items that may follow, and the states after them; None leaves out a value."""
+        if state.following < self._in_order:
+            yield None, replace(state, following=state.following + 1)
         if self._most is not None and state.index >= self._most:
             return
         if state.index >= len(self._items) and not self._has_rest:
             return
-        for item in self._items[min(state.index, len(self._items) - 1)]:
+        position = min(state.index, len(self._items) - 1)
+        following = state.following
+        if self._in_order:
+            items = [item] if (item := self._by_value[position].get(following)) else []
+            following += 1
+        else:
+            items = self._items[position]
+        for item in items:
             counts = tuple(
                 self._count(one, count + (index in item.contained))
                 for index, (one, count) in enumerate(zip(self._contained, state.counts, strict=True))
@@ -307,22 +321,24 @@ class _Arrays:
             ):
                 continue
             used = state.used
-            if self._unique and item.value is not None:
-                if item.value in used or (self._in_order and item.value < max(used, default=0)):
+            if self._unique and not self._in_order and item.value is not None:
+                if item.value in used:
                     continue
-                used = frozenset([item.value]) if self._in_order else used | {item.value}
-            yield item.node, _State(False, min(state.index + 1, self._last), used, counts)
+                used |= {item.value}
+            yield item.node, _State(False, min(state.index + 1, self._last), used, following, counts)
 
     @staticmethod
     def _count(one: _Contained, count: int) -> int:
         return count if one.most is not None else min(count, one.least)
 
     def _may_end(self, state: _State) -> bool:
-        return state.index >= self._least and all(
-            count >= one.least for one, count in zip(self._contained, state.counts, strict=True)
+        return (
+            state.index >= self._least
+            and state.following == self._in_order
+            and all(count >= one.least for one, count in zip(self._contained, state.counts, strict=True))
         )
 
-    def _live(self, steps: dict[_State, list[tuple[Node, _State]]]) -> set[_State]:
+    def _live(self, steps: dict[_State, list[tuple[Node | None, _State]]]) -> set[_State]:
         """Returns the states from which an array can end."""
         before: dict[_State, list[_State]] = {state: [] for state in steps}
         for state, found in steps.items():

@@ -110,9 +110,9 @@ class _Pairs:
         """Returns the node; None if no object satisfies the conditions. Raises _TooMany."""
         excluded = {trigger for trigger, names in self._needed.items() if not self._position.keys() >= set(names)}
         start = _State(never=frozenset(excluded))
-        layers = [{start}]
+        layers = [{start: None}]
         for name in self._pairs:
-            layers.append({state for before in layers[-1] for state in self._steps(before, name) if state})
+            layers.append(dict.fromkeys(state for before in layers[-1] for state in self._steps(before, name) if state))
             if sum(map(len, layers)) > max(MOST_STATES, 2 * len(self._pairs) + 2):
                 raise _TooMany
         more = grammar.add("more", sequence(COMMA, self._other)) if self._other is not None else None
@@ -244,10 +244,10 @@ def _name(
             builder.unenforced[pattern.path] = str(error)
             continue
         language = language if pattern in matched else e.complement(language)
-        constraints.append(Constraint(pattern.path, language, language))
+        constraints.append(Constraint((pattern.path,), language, language))
     if declared:
         undeclared = e.complement(_beginnings(e, declared))
-        constraints.append(Constraint(schema.parts[0].path, undeclared, undeclared))
+        constraints.append(Constraint((schema.parts[0].path,), undeclared, undeclared))
     return sequence(QUOTE, builder.strings.texts(constraints))
 
 
@@ -257,7 +257,7 @@ def _named(names: tuple[Subschema, ...], builder: Builder) -> Iterator[Constrain
     conjunction = builder.conjunction(names)
     if (listed := builder.listed(names)) is not None:
         language = e.choice(*(e.text(name) for name in listed if isinstance(name, str)))
-        yield Constraint(names[0].path, language, language)
+        yield Constraint((names[0].path,), language, language)
         return
     yield from builder.strings.constraints(conjunction)
     for part in conjunction.parts:

@@ -62,7 +62,7 @@ class Constraint:
     format beside a pattern.
     """
 
-    path: Path
+    paths: tuple[Path, ...]
     language: Expression
     wide: Expression
     whole: bool = True
@@ -103,9 +103,9 @@ class Strings:
                 self._report(keyword.path, str(error), is_annotation=is_annotation)
         least, most = _lengths(schema)
         for name, bounds in (("minLength", (least, None)), ("maxLength", (0, most))):
-            if limit := schema.first(name):
+            if limits := tuple(limit.path for limit in schema.all(name)):
                 language = e.repeat(e.any_char, *bounds)
-                yield Constraint(limit.path, language, language)
+                yield Constraint(limits, language, language)
 
     def _report(self, path: Path, reason: str, *, is_annotation: bool) -> None:
         if is_annotation:
@@ -117,10 +117,10 @@ class Strings:
         e = self.expressions
         if keyword.path[-1] == "pattern":
             language = searched(e, keyword.schema)
-            yield Constraint(keyword.path, language, language)
+            yield Constraint((keyword.path,), language, language)
         elif format := FORMATS.get(keyword.schema):
             languages = searched(e, format.alone), searched(e, format.wide)
-            yield Constraint(keyword.path, *languages, whole=format.whole, is_annotation=is_annotation)
+            yield Constraint((keyword.path,), *languages, whole=format.whole, is_annotation=is_annotation)
         elif keyword.schema == UNENFORCED:
             raise PatternError("this format can't be enforced")
 
@@ -132,7 +132,8 @@ class Strings:
         node = self._grammar.once("pattern", (self.expressions, key), lambda _: self._texts(constraints, key))
         for constraint in constraints:
             if reason := self._left_out.get((key, constraint.language)):
-                self._report(constraint.path, reason, is_annotation=constraint.is_annotation)
+                for path in constraint.paths:
+                    self._report(path, reason, is_annotation=constraint.is_annotation)
         return node
 
     def _texts(self, constraints: Sequence[Constraint], key: Hashable) -> Node:
@@ -146,11 +147,19 @@ class Strings:
         if unsure := next((constraint for constraint in constraints if not constraint.whole), None):
             self._left_out[key, unsure.language] = "no text that is generated for it satisfies the other keywords"
             return self._texts([constraint for constraint in constraints if constraint is not unsure], key)
-        raise Unsatisfiable(constraints[-1].path, self._conflict(constraints))
+        raise Unsatisfiable(constraints[-1].paths[0], self._conflict(constraints))
 
-    def _together(self, constraints: Sequence[Constraint], grammar: Grammar) -> Node | None:
-        """Returns the texts of all constraints; None if there are none. Raises PatternError."""
+    def _together(self, constraints: Sequence[Constraint], grammar: Grammar | None) -> Node | None:
+        """Returns the texts of all constraints; None if there are none. Without a grammar, they are only tried. Raises
+        PatternError.
+        """
         e = self.expressions
+        if grammar is None:
+            known = e.open_places
+            try:
+                return self._together(constraints, Grammar())
+            finally:
+                e.open_places = known
         languages = e.both(*(constraint.language for constraint in constraints))
         with suppress(TooLarge):
             if (node := texts(grammar, e, languages, self._style.char, self._style.end)) is not None:
@@ -163,7 +172,7 @@ class Strings:
         kept: list[Constraint] = []
         for constraint in constraints:
             try:
-                self._together([*kept, constraint], Grammar())
+                self._together([*kept, constraint], None)
                 kept.append(constraint)
             except PatternError as error:
                 beside = f"beside {', '.join(map(_place, kept))}: " if kept else ""
@@ -195,7 +204,7 @@ class Strings:
 
 
 def _place(constraint: Constraint) -> str:
-    return ".".join(map(str, constraint.path))
+    return ".".join(map(str, constraint.paths[0]))
 
 
 def _lengths(schema: Conjunction) -> tuple[int, int | None]:
