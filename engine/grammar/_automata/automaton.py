@@ -7,7 +7,7 @@ from functools import cached_property
 from specvino.engine.grammar._automata.expressions import Alphabet, Expression, Expressions, TooLarge
 from specvino.engine.grammar._ebnf.ranges import Ranges
 
-MOST_STATES = 4096
+MOST_STATES = 2048
 
 Steps = Sequence[tuple[int, int]]
 

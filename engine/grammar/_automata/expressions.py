@@ -198,6 +198,22 @@ class Expressions:
                         return self.both(*others, self.repeat(self.any_char, least, None)), most
         return expression, None
 
+    def narrowed(self, expression: Expression, most: int) -> Expression:
+        """Returns an expression of fewer texts: those in which nothing with an upper bound is repeated more often than
+        `most` times, or than necessary."""
+        match self._parts[expression]:
+            case (Kind.SEQUENCE, first, rest):
+                return self.sequence(self.narrowed(first, most), self.narrowed(rest, most))
+            case (Kind.CHOICE, *options):
+                return self.choice(*(self.narrowed(option, most) for option in options))
+            case (Kind.BOTH, *parts):
+                return self.both(*(self.narrowed(part, most) for part in parts))
+            case (Kind.REPEAT, item, least, upper) if upper is not None:
+                return self.repeat(self.narrowed(item, most), least, max(least, min(upper, most)))
+            case (Kind.REPEAT, item, least, None):
+                return self.repeat(self.narrowed(item, most), least, None)
+        return expression
+
     def repeated_char(self, expression: Expression) -> tuple[Ranges, int, int | None] | None:
         """Returns the set and the bounds of a repeated character; None for any other expression."""
         match self._parts[expression]:

@@ -142,6 +142,7 @@ class _Writer:
         self._end = end
         self._classes = automaton.equivalences(WINDOW)
         self._shared = self._steps_to_share()
+        self._shared_counted: set[_Step] = set()
         self._ones: dict[_Step, Rule] = {}
         self._windows: dict[tuple[int, int], Node] = {}
         self._rules: dict[_Counted, Rule] = {}
@@ -158,6 +159,7 @@ class _Writer:
         """Returns the rule of the texts with at most so many characters."""
         if most is not None:
             most = min(most, max(MOST_COUNTS // len(self._automaton.states), self._automaton.shortest[0]))
+            self._shared_counted = self._counted_steps_to_share(most)
         root = self._rule(0, most)
         for counted_state, rule in (left := list(self._rules.items())):
             known = len(self._rules)
@@ -185,7 +187,7 @@ class _Writer:
     def _one(self, chars: Ranges, target: int, left: int | None) -> Node:
         """Returns a character that leads to a state. It is the same rule wherever the same may follow."""
         if left is not None:
-            if left <= self._window_and_end:
+            if left <= self._window_and_end or (chars, target) not in self._shared_counted:
                 return self._char(chars)
             return self._once((chars, -1 - target), lambda: self._rule(target, self._window_and_end))
         step = (chars, self._classes[WINDOW][target])
@@ -202,6 +204,16 @@ class _Writer:
             self._grammar.lookaheads[char.name] = lookahead()
             self._ones[step] = self._grammar.add("one", sequence(nothing, char, nothing))
         return self._ones[step]
+
+    def _counted_steps_to_share(self, most: int) -> set[_Step]:
+        """Returns the steps, as sets and states, that are taken at many numbers of characters."""
+        counts: Counter[_Step] = Counter()
+        reached = {0}
+        for left in range(most - 1, self._window_and_end, -1):
+            steps = {step for number in reached for step in self._automaton.steps(number)}
+            counts.update(steps)
+            reached = {target for _, target in steps if self._automaton.shortest[target] <= left}
+        return {step for step, count in counts.items() if count > WINDOW}
 
     def _steps_to_share(self) -> set[_Step]:
         """Returns the steps whose sharing saves more rules than its windows are."""

@@ -3,7 +3,7 @@
 from collections.abc import Callable, Hashable, Iterator, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
-from itertools import combinations
+from itertools import combinations, product
 from typing import Any
 
 from specvino.engine.grammar._automata.automaton import automaton
@@ -50,6 +50,9 @@ def plain(end: str = "") -> StringStyle:
 
     return StringStyle(EMPTY, char, char(ANY), lambda value: Text(f"{value}{end}"), Text(end))
 
+
+# Upper bounds of repetitions in place of larger ones, where an automaton is too large otherwise.
+NARROWER = (32, 16, 10)
 
 # Longer ones would exceed any token limit, and are expensive to compile.
 LONGEST = 100_000
@@ -160,12 +163,23 @@ class Strings:
                 return self._together(constraints, Grammar())
             finally:
                 e.open_places = known
-        languages = e.both(*(constraint.language for constraint in constraints))
-        with suppress(TooLarge):
-            if (node := texts(grammar, e, languages, self._style.char, self._style.end)) is not None:
-                return node
+        alone = e.both(*(constraint.language for constraint in constraints))
         wide = e.both(*(constraint.wide for constraint in constraints))
-        return texts(grammar, e, wide, self._style.char, self._style.end)
+        too_large: TooLarge | None = None
+        for language in (alone, wide):
+            try:
+                if (node := texts(grammar, e, language, self._style.char, self._style.end)) is not None:
+                    return node
+            except TooLarge as error:
+                too_large = error
+        if too_large is None:
+            return None
+        for most, language in product(NARROWER, (alone, wide)):
+            with suppress(TooLarge):
+                narrowed = e.narrowed(language, most)
+                if (node := texts(grammar, e, narrowed, self._style.char, self._style.end)) is not None:
+                    return node
+        raise too_large
 
     def _enforceable(self, constraints: Sequence[Constraint], key: Hashable) -> list[Constraint]:
         """Returns constraints that a grammar can express together, and notes why the others are left out."""
@@ -183,8 +197,9 @@ class Strings:
         """Returns which of the constraints exclude each other."""
         e = self.expressions
         for first, second in combinations(constraints, 2):
-            if automaton(e, e.both(first.wide, second.wide)) is None:
-                return f"no string satisfies both {_place(first)} and {_place(second)}"
+            with suppress(TooLarge):
+                if automaton(e, e.both(first.wide, second.wide)) is None:
+                    return f"no string satisfies both {_place(first)} and {_place(second)}"
         return f"no string satisfies all of {', '.join(map(_place, constraints))}"
 
     def _lark(self, schema: Conjunction) -> Node:
