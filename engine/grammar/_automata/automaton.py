@@ -9,6 +9,9 @@ from specvino.engine.grammar._ebnf.ranges import Ranges
 
 MOST_STATES = 2048
 
+# Of all automata of a schema together: they take a second of CPU time.
+MOST_STATES_IN_ALL = 8192
+
 Steps = Sequence[tuple[int, int]]
 
 
@@ -61,6 +64,9 @@ def automaton(expressions: Expressions, root: Expression) -> Automaton | None:
     steps: list[list[tuple[int, int]]] = []
     order = [root]
     for expression in order:
+        expressions.states += 1
+        if expressions.states > MOST_STATES_IN_ALL:
+            raise TooLarge(f"the automata of the schema have more than {MOST_STATES_IN_ALL} states")
         found: list[tuple[int, int]] = []
         for target, mask in alphabet.steps(expression).items():
             number = numbers.setdefault(target, len(order))

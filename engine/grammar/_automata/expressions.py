@@ -47,9 +47,11 @@ class Kind(Enum):
 
 class Expressions:
     """A table of expressions. The methods return simplified ones, so that a language has finitely many derivatives.
-    They raise TooLarge if there are too many. `open_places` counts those of the rules that were made of expressions."""
+    They raise TooLarge if there are too many. `states` counts those of all automata that were made of expressions, and
+    `open_places` those of their rules."""
 
     def __init__(self) -> None:
+        self.states = 0
         self.open_places = 0
         self._numbers: dict[tuple[Any, ...], Expression] = {}
         self._parts: list[tuple[Any, ...]] = []

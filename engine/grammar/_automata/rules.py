@@ -38,7 +38,7 @@ MOST_COUNTED_STATES = 32
 MOST_COUNTS = 8192
 
 # Of all automata of a schema together; a grammar may have a few more (size.MOST_OPEN_PLACES).
-MOST_OPEN_PLACES = 224
+MOST_OPEN_PLACES = 176
 
 
 def texts(

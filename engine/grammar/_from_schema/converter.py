@@ -257,7 +257,7 @@ class _Converter:
                 # References out of the schema are never fetched.
                 self._registry = jsonschema_rs.Registry([("urn:root", root)], retriever=lambda _: True)
             return jsonschema_rs.validator_for(combined, registry=self._registry).is_valid
-        except (jsonschema_rs.ValidationError, jsonschema_rs.ReferencingError):
+        except (ValueError, jsonschema_rs.ReferencingError):
             raise GrammarError(parts[0].path, "a reference in it leads nowhere") from None
 
     def _union(self, schema: Conjunction, union: Subschema) -> Node:

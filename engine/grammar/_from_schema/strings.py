@@ -150,7 +150,8 @@ class Strings:
         if unsure := next((constraint for constraint in constraints if not constraint.whole), None):
             self._left_out[key, unsure.language] = "no text that is generated for it satisfies the other keywords"
             return self._texts([constraint for constraint in constraints if constraint is not unsure], key)
-        raise Unsatisfiable(constraints[-1].paths[0], self._conflict(constraints))
+        every = ", ".join(map(_place, constraints))
+        raise Unsatisfiable(constraints[-1].paths[0], f"no string satisfies all of {every}")
 
     def _together(self, constraints: Sequence[Constraint], grammar: Grammar | None) -> Node | None:
         """Returns the texts of all constraints; None if there are none. Without a grammar, they are only tried. Raises
@@ -193,14 +194,14 @@ class Strings:
                 self._left_out[key, constraint.language] = f"{beside}{error}"
         return kept
 
-    def _conflict(self, constraints: Sequence[Constraint]) -> str:
-        """Returns which of the constraints exclude each other."""
+    def _conflict(self, constraints: Sequence[Constraint]) -> str | None:
+        """Returns which two of the constraints exclude each other."""
         e = self.expressions
         for first, second in combinations(constraints, 2):
             with suppress(TooLarge):
                 if automaton(e, e.both(first.wide, second.wide)) is None:
                     return f"no string satisfies both {_place(first)} and {_place(second)}"
-        return f"no string satisfies all of {', '.join(map(_place, constraints))}"
+        return None
 
     def _lark(self, schema: Conjunction) -> Node:
         style = self._style
