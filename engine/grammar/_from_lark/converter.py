@@ -82,7 +82,7 @@ class _Conversion:
 
     def whole(self) -> Node:
         """Returns the node of the rule `start`."""
-        start = self._definitions.find(START)
+        start = self._definitions.find(START, by_terminal=False)
         self._count(start)
         if self._definitions.ignored:
             options = [self._node(each, self._definitions, in_terminal=True) for each in self._definitions.ignored]
@@ -106,7 +106,7 @@ class _Conversion:
             if any(each.expansions.find_data("template_usage")):
                 raise PatternError("templates can't be enforced")
             names = each.expansions.find_data("name")
-            left += (each.scope.find(str(tree.children[0])) for tree in names)
+            left += (each.scope.find(str(tree.children[0]), by_terminal=each.is_terminal) for tree in names)
 
     def _defined(self, definition: Definition) -> Node:
         key = id(definition)
@@ -155,7 +155,7 @@ class _Conversion:
                 item, *operator = tree.children
                 return _repeated(node(item), *_bounds(operator))
             case "name":
-                definition = scope.find(str(tree.children[0]))
+                definition = scope.find(str(tree.children[0]), by_terminal=in_terminal)
                 if in_terminal and not definition.is_terminal:
                     raise LarkError(f"a terminal can't refer to the rule {definition.name}")
                 found = self._defined(definition)

@@ -1,5 +1,6 @@
 """Lark grammars as grammars: what they derive, and what is refused. Lark itself judges the texts."""
 
+import itertools
 import json
 import re
 from typing import Any
@@ -34,10 +35,14 @@ def texts(grammar: str, count: int = 200) -> list[str]:
     return list(sentences(made, count, most_steps=200))
 
 
-def parses(grammar: str, text: str) -> bool:
+def parser_of(grammar: str) -> Lark:
     # Every way to split a text into terminals, as the grammars have it.
+    return Lark(grammar, lexer="dynamic_complete")
+
+
+def parses(parser: Lark, text: str) -> bool:
     try:
-        Lark(grammar, lexer="dynamic_complete").parse(text)
+        parser.parse(text)
     except Unparsed:
         return False
     return True
@@ -47,7 +52,8 @@ def parses(grammar: str, text: str) -> bool:
 def test_lark_parses_what_it_derives(grammar: str) -> None:
     derived = texts(grammar)
     assert len(set(derived)) > 50
-    assert [text for text in derived if len(text) < 200 and not parses(grammar, text)] == []
+    parser = parser_of(grammar)
+    assert [text for text in derived if len(text) < 200 and not parses(parser, text)] == []
 
 
 def test_a_patch() -> None:
@@ -96,6 +102,39 @@ def test_what_it_derives(grammar: str, expected: set[str]) -> None:
 
 
 @pytest.mark.parametrize(
+    ("grammar", "characters"),
+    [
+        ('?!start: "a" b\n!?b: "x"\n?c: b', "abx"),
+        ('start: "a" \\\n  "b" \\  \n | "c"', "abc"),
+        ('start: "a"\n  // a comment\n  | "b" // another\n\n# and one more | "x"\n  | c\nc:\n  | "c"', "abcx"),
+        ('start: a\na: "a"\n%override a: "b" | "c"', "abc"),
+        ('start: A\nA: B\nB: "a"\n%override B: "b"', "ab"),
+        ('start: A\n%declare A\n%override A: "b"', "ab"),
+        ('start: a\na: "a"\n%extend a: "b" a\n%extend a: "c"', "abc"),
+        ('start: A | "x" B\nA: B B\nB: "a"\n%extend B: "b"', "abx"),
+        # An imported terminal: those beside which it was imported use the old one, or the extended one.
+        ('start: HEXDIGIT | "." DIGIT\n%import common (HEXDIGIT, DIGIT)\n%override DIGIT: "x"', "1ax."),
+        ('start: HEXDIGIT | "." DIGIT\n%import common (HEXDIGIT, DIGIT)\n%extend DIGIT: "x"', "1ax."),
+        ('start: H | "." D\n%import common.HEXDIGIT -> H\n%import common.DIGIT -> D\n%extend D: "x"', "1ax."),
+        (
+            'start: H | "." D\n%import common (HEXDIGIT, DIGIT)\nH: HEXDIGIT\nD: DIGIT\n'
+            '%override DIGIT: "x"\n%extend DIGIT: "y"',
+            "1axy.",
+        ),
+        # An imported rule: those beside which it was imported use the new one.
+        ('start: dotted_name\n%import python (dotted_name, name)\n%override name: "1" | "2"', "12a."),
+        ('start: dotted_name\n%import python.dotted_name\n%import python.name -> n\n%override n: "1"', "1n."),
+        ('start: key\n%import python.dotted_name -> key\n%import python.NAME\n%override NAME: "1"', "1n."),
+    ],
+)
+def test_it_derives_what_lark_parses(grammar: str, characters: str) -> None:
+    derived = set(texts(grammar, 1000))
+    short = {"".join(text) for length in range(4) for text in itertools.product(characters, repeat=length)}
+    parser = parser_of(grammar)
+    assert {text for text in short if text in derived} == {text for text in short if parses(parser, text)}
+
+
+@pytest.mark.parametrize(
     ("grammar", "message"),
     [
         ("start", "line 1, column 6 isn't expected"),
@@ -110,6 +149,13 @@ def test_what_it_derives(grammar: str, expected: set[str]) -> None:
         ('start: "\\xg"', "has an invalid escape"),
         ("start: a\na: a", "no text at all"),
         ("start: N\n%import common.NOTHING -> N", "NOTHING isn't defined"),
+        ("start: N\n%import common.NOTHING -> N\n%extend N: /a/", "NOTHING isn't defined"),
+        ('start: "a"\n%override b: "b"', "b can't be overridden: it isn't defined before"),
+        ('start: a\n%override a: "b"\na: "a"', "a can't be overridden: it isn't defined before"),
+        ('start: "a"\n%extend b: "b"', "b can't be extended: it isn't defined before"),
+        ('start: A\n%declare A\n%extend A: "b"', "A can't be extended: it isn't defined before"),
+        ('start: DIGIT\nDIGIT: "x"\n%import common.DIGIT', "DIGIT is defined twice"),
+        ('start: _a\n?_a: "a"', "line 2, column 1 isn't expected"),
     ],
 )
 def test_what_is_no_grammar(grammar: str, message: str) -> None:
@@ -131,7 +177,7 @@ def test_what_is_no_grammar(grammar: str, message: str) -> None:
         ("start: A\n%declare A", "the terminal A is only declared"),
         ("start: A\n%import .secrets.A", "can't be imported"),
         ("start: A\n%import etc.passwd.A", "etc.passwd can't be imported"),
-        ('start: "a"\n%override start: "b"', "%override can't be enforced"),
+        ('start: "a"\nt{x}: x\n%extend t{x}: "b"', "the template t can't be extended"),
         ('start: "a"~600', "something is repeated 600 times"),
         ('start: list*\nlist: | "a" list', "the repetition of a rule that refers to itself and may be empty"),
         ("start: " + " | ".join('"a"' for _ in range(5000)), "it has more than 4000 parts"),
@@ -174,8 +220,8 @@ def test_a_regular_expression_matches_as_in_python(expression: str) -> None:
 
 def test_a_string_of_json_by_the_common_grammar() -> None:
     grammar = "start: ESCAPED_STRING\n%import common.ESCAPED_STRING"
-    derived = texts(grammar)
-    assert [text for text in derived if not parses(grammar, text)] == []
+    parser = parser_of(grammar)
+    assert [text for text in texts(grammar) if not parses(parser, text)] == []
 
 
 def test_names_of_rules_that_the_grammar_gives_itself() -> None:
