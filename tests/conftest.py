@@ -1,7 +1,9 @@
 """Models for tests: a tiny one trained for them, and the real default model."""
 
 import gc
+import json
 import os
+import shutil
 import ssl
 from functools import cache
 from pathlib import Path
@@ -121,6 +123,16 @@ def tiny_text() -> ModelSource:
 def tiny_vision() -> ModelSource:
     """A trained model of 1.1 MB that names the colours of images (tests/models/README.md); loads in 0.2 s."""
     return resolve(str(TINY_VISION))
+
+
+@pytest.fixture(scope="session")
+def greedy_vision(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """`tiny_vision` with temperature 0, for programs of others whose requests have none: luck would fail one in 100."""
+    folder = tmp_path_factory.mktemp("greedy") / "model"
+    shutil.copytree(TINY_VISION, folder)
+    config = folder / "generation_config.json"
+    config.write_text(json.dumps(json.loads(config.read_text()) | {"temperature": 0}))
+    return folder
 
 
 @pytest.fixture(scope="session")

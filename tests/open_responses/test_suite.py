@@ -13,8 +13,6 @@ import pytest
 from support.node import installed
 from support.serving import serving
 
-from specvino.engine.models import ModelSource
-
 REPOSITORY = "https://github.com/openresponses/openresponses"
 COMMIT = "92c12d96d7b61d6d15e2214daa5e9c6000ab6e1c"
 NODE = Path(__file__).parent / "node"
@@ -35,13 +33,9 @@ def suite(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return folder
 
 
-def test_all_of_it(suite: Path, tiny_vision: ModelSource, tmp_path: Path) -> None:
-    model = tmp_path / "model"
-    shutil.copytree(tiny_vision.path, model)
-    settings = json.loads((model / "generation_config.json").read_text())
-    (model / "generation_config.json").write_text(json.dumps(settings | {"temperature": 0}))  # no luck
+def test_all_of_it(suite: Path, greedy_vision: Path) -> None:
     (bun,) = (suite / "node_modules" / "@oven").glob("*/bin/bun")
-    with serving(str(model), "--served-model-name", "tiny") as server:
+    with serving(str(greedy_vision), "--served-model-name", "tiny") as server:
         command = [str(bun), "run", "bin/compliance-test.ts", "--json"]
         command += ["--base-url", server.url, "--api-key", "none", "--model", "tiny"]
         ran = subprocess.run(command, cwd=suite, stdout=subprocess.PIPE, text=True, check=False)
