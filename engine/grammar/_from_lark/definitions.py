@@ -92,13 +92,11 @@ class Definitions:
         self.own[hidden] = old
         alternatives = [definition.expansions, Tree("name", [hidden])]
         extended = replace(definition, expansions=Tree("expansions", alternatives))
-        overridden = name in self.own
         self.own[name] = extended
         if name in self.imported:
             library, original = self.imported[name]
-            library.seen_by_rules[original] = extended
-            if not overridden:
-                library.own[original] = extended
+            overridden = library.find(original, by_terminal=True) is not old
+            (library.seen_by_rules if overridden else library.own)[original] = extended
 
     def library(self, name: str) -> "Definitions":
         """Returns this grammar's copy of one of Lark's grammars."""

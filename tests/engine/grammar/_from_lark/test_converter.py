@@ -115,7 +115,10 @@ def test_what_it_derives(grammar: str, expected: set[str]) -> None:
         # An imported terminal: those beside which it was imported use the old one, or the extended one.
         ('start: HEXDIGIT | "." DIGIT\n%import common (HEXDIGIT, DIGIT)\n%override DIGIT: "x"', "1ax."),
         ('start: HEXDIGIT | "." DIGIT\n%import common (HEXDIGIT, DIGIT)\n%extend DIGIT: "x"', "1ax."),
-        ('start: H | "." D\n%import common.HEXDIGIT -> H\n%import common.DIGIT -> D\n%extend D: "x"', "1ax."),
+        (
+            'start: H | "." D\n%import common.HEXDIGIT -> H\n%import common.DIGIT -> D\n%extend D: "x"\n%extend D: "y"',
+            "1axy.",
+        ),
         (
             'start: H | "." D\n%import common (HEXDIGIT, DIGIT)\nH: HEXDIGIT\nD: DIGIT\n'
             '%override DIGIT: "x"\n%extend DIGIT: "y"',
@@ -124,7 +127,13 @@ def test_what_it_derives(grammar: str, expected: set[str]) -> None:
         # An imported rule: those beside which it was imported use the new one.
         ('start: dotted_name\n%import python (dotted_name, name)\n%override name: "1" | "2"', "12a."),
         ('start: dotted_name\n%import python.dotted_name\n%import python.name -> n\n%override n: "1"', "1n."),
-        ('start: key\n%import python.dotted_name -> key\n%import python.NAME\n%override NAME: "1"', "1n."),
+        ('start: key\n%import python.dotted_name -> key\n%import python.NAME\n%override NAME: "3"', "13n."),
+        (
+            "start: dotted_name\n%import python (dotted_name, name, NAME)\n"
+            '%override NAME: "n"\n%extend name: "1"\n%extend name: "2"',
+            "12n.",
+        ),
+        ('start: dotted_name\n%import python (dotted_name, name)\n%override name: "1"\n%extend name: "2"', "12a."),
     ],
 )
 def test_it_derives_what_lark_parses(grammar: str, characters: str) -> None:
