@@ -93,7 +93,11 @@ class Strings:
             return self._lark(schema)
         if not schema.first("pattern") and not schema.first("format"):
             return sequence(style.begin, counted(self._grammar, style.any_char, *_lengths(schema), style.end))
-        return sequence(style.begin, self.texts(list(self.constraints(schema))))
+        constraints = list(self.constraints(schema))
+        try:
+            return sequence(style.begin, self.texts(constraints))
+        except Unsatisfiable as error:
+            raise Unsatisfiable(error.path, self._conflict(constraints) or str(error)) from None
 
     def constraints(self, schema: Conjunction) -> Iterator[Constraint]:
         """Yields what the patterns, formats and lengths of a schema require. Raises Unsatisfiable."""
