@@ -66,6 +66,17 @@ def closed(properties: Schema, *, required: bool = True) -> Schema:
     }
 
 
+COMBINATIONS: dict[str, Schema] = {
+    "date by format and pattern": {"format": "date", "pattern": r"^\d{4}-(?:0[1-9]|1[0-2])-\d\d$"},
+    "e-mail by format and pattern": {"format": "email", "pattern": EMAIL},
+    "e-mail by pattern, up to 254 characters": {"pattern": EMAIL, "maxLength": 254},
+    "e-mail, up to 50 characters": {"format": "email", "maxLength": 50},
+    "URL, 1 to 2,083 characters": {"format": "uri", "minLength": 1, "maxLength": 2083},
+    "slug, 3 to 63 characters": {"pattern": "^[a-z0-9]+(?:-[a-z0-9]+)*$", "minLength": 3, "maxLength": 63},
+    "password of several lookaheads": {"pattern": r"^(?=.*[a-z])(?=.*[A-Z])(?=.*\d).{8,}$", "maxLength": 64},
+    "three patterns": {"pattern": "^[a-z]", "allOf": [{"pattern": "[0-9]"}, {"pattern": "z$"}]},
+}
+
 SCHEMAS: dict[str, Schema] = {
     "string": listed(STRING),
     "string, 1 to 40 characters": listed({"type": "string", "minLength": 1, "maxLength": 40}),
@@ -83,19 +94,7 @@ SCHEMAS: dict[str, Schema] = {
         f"format, {name}": listed({"type": "string", "format": name})
         for name in ("date", "time", "date-time", "duration", "email", "hostname", "ipv4", "ipv6", "uri", "uuid")
     },
-    **{
-        f"combination, {name}": listed({"type": "string", **schema})
-        for name, schema in {
-            "date by format and pattern": {"format": "date", "pattern": r"^\d{4}-(?:0[1-9]|1[0-2])-\d\d$"},
-            "e-mail by format and pattern": {"format": "email", "pattern": EMAIL},
-            "e-mail by pattern, up to 254 characters": {"pattern": EMAIL, "maxLength": 254},
-            "e-mail, up to 50 characters": {"format": "email", "maxLength": 50},
-            "URL, 1 to 2,083 characters": {"format": "uri", "minLength": 1, "maxLength": 2083},
-            "slug, 3 to 63 characters": {"pattern": "^[a-z0-9]+(?:-[a-z0-9]+)*$", "minLength": 3, "maxLength": 63},
-            "password of several lookaheads": {"pattern": r"^(?=.*[a-z])(?=.*[A-Z])(?=.*\d).{8,}$", "maxLength": 64},
-            "three patterns": {"pattern": "^[a-z]", "allOf": [{"pattern": "[0-9]"}, {"pattern": "z$"}]},
-        }.items()
-    },
+    **{f"combination, {name}": listed({"type": "string", **schema}) for name, schema in COMBINATIONS.items()},
     "integer": listed(INTEGER),
     "integer within bounds": listed({"type": "integer", "minimum": -250, "maximum": 1031}),
     "integer, multiples": listed({"type": "integer", "multipleOf": 7, "minimum": 0, "maximum": 1000}),
@@ -118,7 +117,7 @@ SCHEMAS: dict[str, Schema] = {
     "object, 100 properties": closed({f"property_{i}": STRING for i in range(100)}),
     "object, 100 optional properties": closed({f"property_{i}": INTEGER for i in range(100)}, required=False),
     "object, 4 to 6 of 10 properties": listed(
-        closed({f"option_{i}": INTEGER for i in range(10)}, required=False) | {"minProperties": 4, "maxProperties": 6}
+        {**closed({f"option_{i}": INTEGER for i in range(10)}, required=False), "minProperties": 4, "maxProperties": 6}
     ),
     "object, names beside properties": {
         "type": "object",

@@ -33,8 +33,8 @@ from specvino.engine.grammar._ebnf.size import open_places
 
 MOST_PLACES = 2048  # see right_linear.places
 
+# Where the length of texts is counted beside an automaton: the states of this, and the rules.
 MOST_COUNTED_STATES = 32
-
 MOST_COUNTS = 8192
 
 # Of all automata of a schema together; a grammar may have a few more (size.MOST_OPEN_PLACES).

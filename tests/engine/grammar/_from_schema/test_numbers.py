@@ -1,4 +1,5 @@
 from decimal import Decimal
+from typing import Any
 
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -80,7 +81,7 @@ STEPS = ["0.25", "0.01", "0.3", "2.5", "1", "7", "100", "1331"]
 def test_exactly_the_multiples_between_the_bounds_match(
     low: Decimal | None, high: Decimal | None, low_open: bool, steps: list[str], times: int
 ) -> None:
-    schema = {"type": "number", "allOf": [{"multipleOf": float(step)} for step in steps]}
+    schema: dict[str, Any] = {"type": "number", "allOf": [{"multipleOf": float(step)} for step in steps]}
     if low is not None:
         schema["exclusiveMinimum" if low_open else "minimum"] = float(low)
     if high is not None:

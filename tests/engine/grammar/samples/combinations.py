@@ -6,7 +6,7 @@ from typing import Any
 
 from hypothesis import strategies as st
 
-from specvino.engine.grammar._from_schema.strings import FORMATS
+from specvino.engine.grammar._from_schema.formats import FORMATS
 
 Schema = Any
 Schemas = st.SearchStrategy[Schema]
