@@ -247,7 +247,9 @@ def _name(
         constraints.append(Constraint((pattern.path,), language, language))
     if declared:
         undeclared = e.complement(_beginnings(e, declared))
-        constraints.append(Constraint((schema.parts[0].path,), undeclared, undeclared))
+        keywords = ("additionalProperties", "patternProperties", "propertyNames", "properties", "required")
+        path = next(part.path for keyword in keywords for part in schema.all(keyword))
+        constraints.append(Constraint((path,), undeclared, undeclared))
     return sequence(QUOTE, builder.strings.texts(constraints))
 
 
