@@ -1,6 +1,7 @@
 """Copies components that a system uses in different ways, such as a tool of chat and of responses."""
 
 import json
+from collections.abc import Mapping
 from typing import Any
 
 from specvino.codegen.fields import Root, field_name, roots
@@ -35,7 +36,7 @@ def join_same(document: dict[str, Any]) -> None:
             return
         for name in same:
             del schemas[name]
-        _rename(document, same)
+        rename(document, same)
 
 
 class _Copies:
@@ -120,9 +121,10 @@ def _without_said(schema: Schema) -> Schema:
     return schema
 
 
-def _rename(document: dict[str, Any], same: dict[str, str]) -> None:
-    references = {schema_reference(name): schema_reference(kept) for name, kept in same.items()}
-    for _, node in objects(document):
+def rename(root: Any, names: Mapping[str, str]) -> None:
+    """Changes the references in a document or a part of it to components that got other names, in place."""
+    references = {schema_reference(name): schema_reference(kept) for name, kept in names.items()}
+    for _, node in objects(root):
         if node.get("$ref") in references:
             node["$ref"] = references[node["$ref"]]
         mapping = node.get("discriminator", {}).get("mapping", {})

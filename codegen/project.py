@@ -5,6 +5,7 @@ from collections.abc import Callable, Iterator
 from typing import Any
 
 from specvino.codegen.apart import join_same, take_apart
+from specvino.codegen.closing import close_requests
 from specvino.codegen.fields import Field, around, field_name, fields, parts
 from specvino.codegen.framing import adapt_streams
 from specvino.codegen.merge import WITHOUT, Entry, MarkedFields, part_level, support
@@ -43,12 +44,15 @@ def project(document: dict[str, Any], dialect: dict[str, Any]) -> dict[str, Any]
         if (field.endpoint, field.part) not in missing and field.name in levels:
             for owner in (*field.owners, *on_sockets.get(field.name, ())):
                 entries.setdefault(id(owner), ([], levels[field.name]))[0].append(field)
-    SchemaProjector(projected, entries).run()
+    closed = dialect["unknown_fields"] == "refused"
+    SchemaProjector(projected, entries, closed).run()
     join_same(projected)
     _add_rules(projected, dialect)
     _drop_operations(projected, missing, dialect)
     adapt_answers(projected, dialect)
     adapt_streams(projected, dialect)
+    if closed:
+        close_requests(projected)
     validators = Validators(projected)
     drop_examples(projected, lambda schema, value: validators.of(schema).fits(value))
     sweep(projected)

@@ -6,23 +6,29 @@ from typing import Any
 
 from specvino.codegen.fields import Field
 from specvino.codegen.merge import WITHOUT, Entry, MarkedFields
-from specvino.codegen.own_schema import holds, must_be_there, nullable, own_schema
+from specvino.codegen.own_schema import NULL, holds, must_be_there, nullable, own_schema
 from specvino.document.operations import Schema
 from specvino.document.pointers import component_name
+from specvino.document.unions import texts, values
 from specvino.document.validator import Validators
 from specvino.document.walk import all_schemas, descend, objects, references
 
+# No value fits it. It means the same as `false`, which OpenAPI 3.0 and some generators can't read.
+NEVER: Schema = {"not": {}}
+
 # Marks a property that the system lacks, until the examples have been checked: none may have it.
-GONE: Schema = {"not": {}}
+GONE: Schema = NEVER | {"x-gone": True}
 
 
 class SchemaProjector:
-    """Narrows schemas to one system. `entries` are the system's entries by the identity of the property."""
+    """Narrows schemas to one system. `entries` are the system's entries by the identity of the property; `closed` is
+    whether the system refuses unknown fields."""
 
-    def __init__(self, document: dict[str, Any], entries: dict[int, MarkedFields]) -> None:
+    def __init__(self, document: dict[str, Any], entries: dict[int, MarkedFields], closed: bool) -> None:
         self._schemas: dict[str, Schema] = document["components"]["schemas"]
         self._document = document
         self._marked = entries
+        self._closed = closed
         self._validators = Validators(document)
 
     def run(self) -> None:
@@ -45,6 +51,8 @@ class SchemaProjector:
         needed = {name for name in required if "const" not in properties.get(name, {})}
         lost = False
         gone = set()
+        kept: dict[str, Schema] = {}
+        kinds = texts(values(properties.get("type", {})))
         for name, child in properties.items():
             if id(child) not in self._marked:
                 continue
@@ -57,6 +65,7 @@ class SchemaProjector:
                 gone.add(name)
                 # A required, refused property makes the object impossible; an ignored or never sent one doesn't.
                 lost = lost or (name in needed and entry["level"] == "refused")
+                kept |= self._left(name, child, entry, holds(entry.get("nullable", False), properties))
                 continue
             lost = not self._narrow_property(properties, name, marked) or lost
             if must_be_there(properties, fields, entry, name in required):
@@ -64,7 +73,20 @@ class SchemaProjector:
             else:
                 required.discard(name)
         _remove(schema, gone, required - gone)
+        # Without some of the object's types, its refused fields may be those of these types, and ignored beside others.
+        if set(kinds) <= set(texts(values(properties.get("type", {})))):
+            properties |= kept
         return lost or (bool(needed) and needed <= gone)
+
+    def _left(self, name: str, child: Schema, entry: Entry, takes_null: bool) -> dict[str, Schema]:
+        """Returns what is left of a property without a use, by name: nothing if it is treated as an unknown field is."""
+        if entry["level"] == "refused" and (takes_null or not self._closed):
+            accepted = NULL if takes_null else NEVER
+        elif entry["level"] == "ignored" and self._closed:
+            accepted = {}
+        else:
+            return {}
+        return {name: _about(child, entry) | accepted}
 
     def _narrow_property(self, properties: dict[str, Schema], name: str, fields_and_entry: MarkedFields) -> bool:
         """Returns whether any value of the property is left."""
@@ -79,23 +101,20 @@ class SchemaProjector:
             if "enum" in child:
                 narrowed["enum"] = left
         elif entry.keys() & {"schema", "nullable"}:
-            around = {key: value for key, value in child.items() if _is_about(key)}
-            narrowed = around | self._values(properties, name, entry)
+            narrowed = _about(child, {}) | self._values(properties, name, entry)
         if entry.get("default") is not None:
             narrowed["default"] = entry["default"]
-        if "note" in entry:
-            narrowed["description"] = f"{_sentence(child.get('description', ''))} {entry['note']}".strip()
-        properties[name] = narrowed
+        properties[name] = narrowed | _about(child, entry)
         return True
 
     def _values(self, properties: dict[str, Schema], name: str, entry: Entry) -> Schema:
         """Returns the schema of a property's values for one field."""
-        values = {key: value for key, value in properties[name].items() if not _is_about(key)}
+        taken = {key: value for key, value in properties[name].items() if not _is_about(key)}
         if "schema" in entry:
-            values = own_schema(values, entry["schema"], self._resolved)
+            taken = own_schema(taken, entry["schema"], self._resolved)
         if "nullable" in entry:
-            values = nullable(values, holds(entry["nullable"], properties), self._resolved)
-        return values
+            taken = nullable(taken, holds(entry["nullable"], properties), self._resolved)
+        return taken
 
     def _resolved(self, schema: Schema) -> Schema:
         return self._schemas[component_name(schema["$ref"])] if "$ref" in schema else schema
@@ -128,6 +147,14 @@ def sweep(document: dict[str, Any]) -> None:
     for _, schema in list(all_schemas(document)):
         if "properties" in schema:
             schema["properties"] = {name: child for name, child in schema["properties"].items() if child != GONE}
+
+
+def _about(child: Schema, entry: Entry) -> Schema:
+    """Returns the keywords about a property, with the note of a system's entry in the description."""
+    about = {key: value for key, value in child.items() if _is_about(key)}
+    if "note" in entry:
+        about["description"] = f"{_sentence(child.get('description', ''))} {entry['note']}".strip()
+    return about
 
 
 def _is_about(keyword: str) -> bool:

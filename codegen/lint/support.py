@@ -140,7 +140,8 @@ def _entry(location: str, field: Field, entry: dict[str, Any]) -> Iterator[Probl
     for key in entry.keys() - {"level", "note", *DESCRIBING}:
         yield Problem("support", location, f"{key!r} is not known (a text with a comma needs quotes inside {{…}})")
     for key in DESCRIBING:
-        if key in entry and level in (*WITHOUT, "unknown"):
+        # Systems that refuse a field by its value take null instead of it.
+        if key in entry and level in (*WITHOUT, "unknown") and (key, level) != ("nullable", "refused"):
             yield Problem("support", location, f"{key} is for fields that the system has")
     if "default" in entry and field.part != "request":
         yield Problem("support", location, "default is for fields of requests")

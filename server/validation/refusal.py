@@ -40,6 +40,11 @@ def refuse_missing(path: Path, accepted: list[str] | None = None) -> ApiError:
     return ApiError(ErrorCode.MISSING_REQUIRED_PARAMETER, f"{dotted(path)} is required{choices}.", param=dotted(path))
 
 
+def refuse_unknown(path: Path) -> ApiError:
+    """Returns the error for a property that the API doesn't have."""
+    return ApiError(ErrorCode.UNKNOWN_PARAMETER, f"Unknown parameter: {dotted(path)}.", param=dotted(path))
+
+
 def refuse_keyword(error: ValidationError, schema: dict[str, Any], path: Path) -> ApiError:
     """Returns the error for a keyword of `schema` that the value at `path` breaks."""
     kind: Any = error.kind  # each kind of keyword has its own attributes
@@ -103,6 +108,8 @@ def _accepted(keyword: str, schema: dict[str, Any]) -> str:
             return f"strings of at most {schema['maxLength']} characters"
         case "format":
             return f"a string in the format {schema['format']}"
+        case "not" if schema["not"] == {}:
+            return "absent"
         case "not" if "const" in schema["not"]:
             return f"a value other than {_show(schema['not']['const'])}"
         case _:

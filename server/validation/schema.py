@@ -16,7 +16,7 @@ from specvino.document.unions import Union, type_names, values
 from specvino.document.validator import Validator, Validators
 from specvino.generated.errors import ErrorCode
 from specvino.handlers.errors import ApiError
-from specvino.server.validation.refusal import Path, dotted, refuse, refuse_keyword, refuse_missing, types
+from specvino.server.validation.refusal import Path, dotted, refuse, refuse_keyword, refuse_missing, refuse_unknown, types
 
 
 class Explainer:
@@ -37,6 +37,8 @@ class Explainer:
             return self._at(target.removeprefix("#"), value, path)
         if error := self._wrong_kind(schema, value, path) or self._own(schema, value, path):
             return path, error
+        if unknown := _unknown(schema, value):
+            return path, refuse_unknown((*path, unknown))
         for below, child, step in _inside(pointer, schema, value):
             if not self._fits(below, child):
                 return self._at(below, child, (*path, step))
@@ -164,6 +166,13 @@ LISTS = ("prefixItems", "items")
 LEADING = ("$ref", *OBJECTS, *LISTS, "anyOf", "oneOf", "allOf", "if", "then", "else")
 
 TYPES: dict[type, str] = {str: "string", bool: "boolean", list: "array", dict: "object", type(None): "null"}
+
+
+def _unknown(schema: Schema, value: Any) -> str | None:
+    """Returns a property that a closed object doesn't have."""
+    if schema.get("additionalProperties") is not False or not isinstance(value, dict):
+        return None
+    return next((name for name in value if name not in schema.get("properties", {})), None)
 
 
 def _inside(pointer: str, schema: Schema, value: Any) -> Iterator[tuple[str, Any, str | int]]:

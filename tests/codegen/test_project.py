@@ -68,11 +68,37 @@ def test_nothing_is_changed_in_place(small) -> None:
 
 
 @pytest.mark.parametrize(
-    ("level", "kept"), [("ignored", []), ("refused", []), ("unknown", ["user"]), ("full", ["user"])]
+    ("level", "kept"), [("ignored", []), ("refused", ["user"]), ("unknown", ["user"]), ("full", ["user"])]
 )
 def test_request_fields(level, kept) -> None:
     schemas = projected(talk(ask=thing(user=TEXT)), request={"user": level})
     assert list(schemas["Ask"]["properties"]) == kept
+
+
+@pytest.mark.parametrize(
+    ("unknown", "user", "fitting"),
+    [
+        ("ignored", "ignored", ["x", 1, None]),
+        ("ignored", "refused", []),
+        ("ignored", {"level": "refused", "nullable": True, "note": "A 400."}, [None]),
+        ("refused", "ignored", ["x", 1, None]),
+        ("refused", "refused", []),
+        ("refused", {"level": "refused", "nullable": True, "note": "A 400."}, [None]),
+    ],
+)
+def test_values_of_fields_without_a_use(unknown, user, fitting) -> None:
+    said = dialect(request={"user": user}, response={}) | {"unknown_fields": unknown}
+    document = project(talk(ask=thing(user=TEXT | {"description": "Who asks"})), said)
+    check = Validators(document).of(ref("Ask"))
+    assert [value for value in ("x", 1, None) if check.fits({"user": value})] == fitting
+    if user not in ("ignored", "refused"):
+        assert document["components"]["schemas"]["Ask"]["properties"]["user"]["description"] == "Who asks. A 400."
+
+
+def test_a_refused_field_of_an_absent_type_is_not_refused_beside_others() -> None:
+    ask = thing(type={"enum": ["a", "b"]}, user=TEXT)
+    said = {"type": {"level": "partial", "note": "No b.", "schema": {"enum": ["a"]}}, "user": "refused"}
+    assert list(projected(talk(ask=ask), request=said)["Ask"]["properties"]) == ["type"]
 
 
 def test_an_answer_s_field_that_is_absent() -> None:

@@ -56,6 +56,32 @@ def test_what_the_system_refuses_is_refused_by_its_document() -> None:
     assert read("openai", model="own", tools=[], tool_choice="required")["tool_choice"] == "required"
 
 
+@pytest.mark.parametrize(
+    ("name", "body", "param", "code", "message"),
+    [
+        ("openai", {"top_k": 3}, "top_k", "unknown_parameter", "Unknown parameter: top_k."),
+        (
+            "openai",
+            {"messages": [{**MESSAGES[0], "reasoning_content": "Hm."}]},
+            "messages.0.reasoning_content",
+            "unknown_parameter",
+            "Unknown parameter: messages.0.reasoning_content.",
+        ),
+    ],
+)
+def test_fields_that_the_system_refuses(name, body, param, code, message) -> None:
+    with pytest.raises(ApiError) as caught:
+        read(name, model="own", **body)
+    assert (caught.value.param, caught.value.code, caught.value.message) == (param, code, message)
+
+
+def test_a_field_whose_every_value_is_refused() -> None:
+    requests = System("ovms", ("own",), {}).requests(OPERATIONS["create_response"])
+    assert requests is not None
+    with pytest.raises(ApiError, match="stream_options is null, but must be absent"):
+        requests.read({"model": "own", "input": "Hi", "stream_options": None})
+
+
 def test_null_is_left_out_where_only_the_system_takes_it() -> None:
     assert "model" in read("vllm", model=None)
     assert read("vllm", temperature=None)["temperature"] is None

@@ -1,0 +1,132 @@
+"""Objects in the requests of a system that refuses unknown fields."""
+
+import copy
+
+import pytest
+from support.tiny_document import dialect, ref, talk, thing
+
+from specvino.codegen.closing import close_requests
+from specvino.codegen.project import project
+from specvino.document.loading import dialect_file, load
+from specvino.document.operations import by_endpoint
+from specvino.document.validator import Validators
+
+TEXT = {"type": "string"}
+
+
+def closed(ask, **schemas):
+    document = talk(ask, answer=thing(part=ref("Part")), **schemas)
+    close_requests(document)
+    return document["components"]["schemas"]
+
+
+def test_objects_at_every_depth_are_closed() -> None:
+    inner = {"type": "object", "properties": {"a": TEXT}}
+    ask = thing(
+        one=copy.deepcopy(inner),
+        some={"type": "array", "items": copy.deepcopy(inner)},
+        either={"anyOf": [copy.deepcopy(inner), TEXT]},
+        map={"type": "object", "additionalProperties": copy.deepcopy(inner)},
+        free={"type": "object"},
+        open={**copy.deepcopy(inner), "additionalProperties": True},
+    )
+    ask["allOf"] = [{"properties": {"one": {"required": ["a"]}}}, {"if": {"required": ["one"]}, "then": False}]
+    found = closed(ask, Part=thing(x=TEXT))["Ask"]
+    fields = found["properties"]
+    schemas = [found, fields["one"], fields["some"]["items"], fields["either"]["anyOf"][0]]
+    assert [schema["additionalProperties"] for schema in schemas] == [False] * 4
+    assert fields["map"]["additionalProperties"]["additionalProperties"] is False
+    assert "additionalProperties" not in fields["free"]
+    assert fields["open"]["additionalProperties"] is True
+    assert found["allOf"][0] == {"properties": {"one": {"required": ["a"]}}}
+
+
+def test_what_answers_share_with_requests_stays_open_in_answers() -> None:
+    found = closed(thing(part=ref("Part")), Part=thing(inner=ref("Inner")), Inner=thing(x=TEXT))
+    assert found["Ask"]["properties"]["part"]["$ref"] == ref("RequestPart")["$ref"]
+    assert found["RequestPart"]["properties"]["inner"]["$ref"] == ref("RequestInner")["$ref"]
+    assert [found[name]["additionalProperties"] for name in ("RequestPart", "RequestInner")] == [False, False]
+    assert found["Part"] == thing(inner=ref("Inner"))
+    assert "additionalProperties" not in found["Inner"]
+
+
+def test_a_shared_map_is_not_copied() -> None:
+    found = closed(thing(part=ref("Part")), Part={"type": "object"})
+    assert "RequestPart" not in found
+
+
+@pytest.mark.parametrize(("unknown", "fits"), [("refused", False), ("ignored", True)])
+def test_only_systems_that_refuse_unknown_fields_have_closed_objects(unknown, fits) -> None:
+    document = project(talk(thing(n={"type": "integer"})), dialect(request={"n": "full"}, response={}) | {"unknown_fields": unknown})
+    check = Validators(document).of(ref("Ask"))
+    assert check.fits({"n": 1})
+    assert check.fits({"n": 1, "other": 1}) is fits
+
+
+def refusing(system, endpoint):
+    document = load(dialect_file(system))
+    return Validators(document).of(by_endpoint(document)[endpoint].body)
+
+
+CHAT = {"model": "m", "messages": [{"role": "user", "content": "Hello"}]}
+RESPONSE = {"model": "m", "input": [{"role": "user", "content": [{"type": "input_text", "text": "Hello"}]}]}
+
+
+def test_openai_refuses_fields_that_it_does_not_have(real) -> None:
+    """Every top-level field that its dialect calls refused, and one inside."""
+    for endpoint, body in (
+        ("chat", CHAT),
+        ("completions", {"model": "m", "prompt": "Hello"}),
+        ("responses", RESPONSE),
+    ):
+        check = refusing("openai", endpoint)
+        assert check.fits(body)
+        named = by_endpoint(real.document)[endpoint].body_component
+        fields = real.document["components"]["schemas"][named]["properties"]
+        refused = [
+            name
+            for name, field in fields.items()
+            if field.get("x-support", {}).get(f"{endpoint}.{name}", {}).get("openai") == "refused"
+        ]
+        assert len(refused) > 10
+        assert [name for name in refused if check.fits({**body, name: None}) or check.fits({**body, name: 1})] == []
+    message = {"role": "user", "content": "Hello", "reasoning_content": "Hm."}
+    assert not refusing("openai", "chat").fits({**CHAT, "messages": [message]})
+    part = {"type": "input_text", "text": "Hello", "unknown": 1}
+    assert not refusing("openai", "responses").fits({**RESPONSE, "input": [{"role": "user", "content": [part]}]})
+
+
+@pytest.mark.parametrize(
+    ("system", "endpoint", "body", "refused", "accepted"),
+    [
+        ("vllm", "responses", RESPONSE, {"prompt": {"id": "p"}}, {"prompt": None}),
+        ("ovms", "responses", RESPONSE, {"stream_options": None, "stream": True}, {"stream": True}),
+        (
+            "ovms",
+            "chat",
+            CHAT | {"stream": True},
+            {"stream_options": {"include_obfuscation": True}},
+            {"stream_options": {"include_usage": True}},
+        ),
+        # Refused with the types that vLLM doesn't have; beside others it is an unknown field.
+        (
+            "vllm",
+            "chat",
+            CHAT,
+            {"response_format": {"type": "const_string", "value": "a"}},
+            {"response_format": {"type": "text", "value": "a"}},
+        ),
+    ],
+)
+def test_others_refuse_single_fields(system, endpoint, body, refused, accepted) -> None:
+    check = refusing(system, endpoint)
+    assert not check.fits(body | refused)
+    assert check.fits(body | accepted)
+
+
+def test_mlc_llm_refuses_tool_calls() -> None:
+    call = {"id": "c", "type": "function", "function": {"name": "f", "arguments": "{}"}}
+    check = refusing("mlc-llm", "chat")
+    for calls, fits in ((None, True), ([], False), ([call], False)):
+        messages = [*CHAT["messages"], {"role": "assistant", "content": "Hi", "tool_calls": calls}]
+        assert check.fits({**CHAT, "messages": messages}) is fits, calls
