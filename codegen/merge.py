@@ -64,7 +64,7 @@ def copy_like(dialect: dict[str, Any]) -> None:
         for path, entry in list(paths.items()):
             if isinstance(entry, dict) and (like := entry.pop("like", None)):
                 endpoint, _, model = like.partition(".")
-                for other, inner in dialect["fields"][endpoint]["request"].items():
+                for other, inner in list(dialect["fields"][endpoint]["request"].items()):
                     if other.startswith((f"{model}[]", f"{model}.")):
                         paths.setdefault(f"{path}{other.removeprefix(model)}", inner)
 
