@@ -8,6 +8,7 @@ from specvino.document.loading import dialect_file, load, lowered
 from specvino.document.operations import EVENTS, JSON, Operation, event_data, name_of, operations
 from specvino.document.pointers import component_name, resolved
 from specvino.document.transforms import copied
+from specvino.document.walk import descend, reached
 
 
 @dataclass(frozen=True, slots=True)
@@ -90,8 +91,24 @@ class ClientMethod:
 
 
 def document_of(dialect: str | None) -> dict[str, Any]:
-    """Returns the OpenAPI 3.1 document of a system; without one, that of this project's server."""
-    return load(dialect_file(dialect)) if dialect else lowered()
+    """Returns the OpenAPI 3.1 document of a system; without one, that of this project's server.
+
+    Requests are without the fields that the system refuses, whose only value is null or that have none: there is
+    nothing to send, and the types that openapi-typescript and openapi-fetch derive from them contradict each other.
+    """
+    if dialect is None:
+        return lowered()
+    document = copied(load(dialect_file(dialect)))
+    sent = reached(document, [operation.definition.get("requestBody", {}) for operation in operations(document)])
+    for name in sent:
+        for _, schema in descend(document["components"]["schemas"][name], name):
+            if "properties" in schema:
+                schema["properties"] = {
+                    field: child
+                    for field, child in schema["properties"].items()
+                    if child.get("type") != "null" and child.get("not") != {}
+                }
+    return document
 
 
 def methods(document: dict[str, Any]) -> Iterator[ClientMethod]:

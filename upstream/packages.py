@@ -3,6 +3,8 @@
 Only the wheel's Python files are unpacked. Nothing is installed or run.
 """
 
+import contextlib
+import importlib.metadata
 import importlib.util
 import os
 import shutil
@@ -30,9 +32,9 @@ def in_folder(source: Path, package: str) -> Path:
     raise Unreadable(f"{source} has no Python package {package}")
 
 
-def beside(source: Path | None, package: str, folder: Path) -> Path:
-    """Returns the folder of a package that another one uses: from the same folder, the installed one, or the newest on
-    the index. Raises Unreadable.
+def beside(source: Path | None, package: str, version: str, folder: Path) -> Path:
+    """Returns the folder of a package that another one uses: from the same folder, or this version, which is installed
+    or on the index. Raises Unreadable.
     """
     if source is not None:
         try:
@@ -40,9 +42,10 @@ def beside(source: Path | None, package: str, folder: Path) -> Path:
         except Unreadable:
             pass
     installed = importlib.util.find_spec(package)  # it isn't imported
-    if installed is not None and installed.origin is not None:
-        return Path(installed.origin).parent
-    return from_index(package, None, package, folder)
+    with contextlib.suppress(importlib.metadata.PackageNotFoundError):
+        if installed is not None and installed.origin is not None and importlib.metadata.version(package) == version:
+            return Path(installed.origin).parent
+    return from_index(package, version, package, folder)
 
 
 def from_index(distribution: str, version: str | None, package: str, folder: Path) -> Path:

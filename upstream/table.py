@@ -41,13 +41,13 @@ class Method:
 class Table:
     """The sources of a system. package, distribution: the Python package, and its name on the index; None if it isn't
     there. version: the package's version, if it differs from the dialect's. beside: packages whose types the system
-    uses.
+    uses, with their versions.
     """
 
     package: str
     distribution: str | None
     version: str | None
-    beside: tuple[str, ...]
+    beside: dict[str, str]
     classes: dict[Part, tuple[Class, Reading]]
     methods: tuple[Method, ...] = field(default=())
 
@@ -64,7 +64,7 @@ def table(system: str) -> Table:
         package=content["package"],
         distribution=content.get("distribution", content["package"]),
         version=content.get("version"),
-        beside=tuple(content.get("beside", ())),
+        beside=content.get("beside", {}),
         classes={_part(name): _class(_part(name), entry) for name, entry in content["parts"].items()},
         methods=tuple(_method(check["method"], check["parts"]) for check in content.get("checks", ())),
     )

@@ -1,11 +1,12 @@
 """Sources come out of a folder or of a wheel, of which only the Python files of the package are unpacked."""
 
+import importlib.metadata
 import os
 import zipfile
 from pathlib import Path
 
+import pydantic
 import pytest
-import yaml
 
 from specvino.upstream import packages
 from specvino.upstream.described import Unreadable
@@ -76,13 +77,18 @@ def test_a_folder_without_the_package(tmp_path) -> None:
         packages.in_folder(tmp_path, "tiny")
 
 
-def test_what_stands_beside_is_that_of_the_folder_or_the_installed_one(index, tmp_path) -> None:
-    assert packages.beside(tmp_path, "yaml", tmp_path) == Path(yaml.__file__).parent
-    (tmp_path / "yaml").mkdir()
-    (tmp_path / "yaml" / "__init__.py").touch()
-    assert packages.beside(tmp_path, "yaml", tmp_path) == tmp_path / "yaml"
-    wheel(index, **{"tiny/__init__.py": ""})
-    assert packages.beside(None, "tiny", tmp_path / "cache") == tmp_path / "cache" / "tiny-newest" / "tiny"
+def test_a_package_beside_is_in_the_folder_or_installed(tmp_path) -> None:
+    version = importlib.metadata.version("pydantic")
+    assert packages.beside(tmp_path, "pydantic", version, tmp_path) == Path(pydantic.__file__).parent
+    (tmp_path / "pydantic").mkdir()
+    (tmp_path / "pydantic" / "__init__.py").touch()
+    assert packages.beside(tmp_path, "pydantic", version, tmp_path) == tmp_path / "pydantic"
+
+
+def test_a_package_beside_of_another_version_is_from_the_index(index, tmp_path) -> None:
+    file = wheel(index, **{"tiny/__init__.py": ""})
+    version = file.name.split("-")[1]
+    assert packages.beside(None, "tiny", version, tmp_path) == tmp_path / f"tiny-{version}" / "tiny"
 
 
 def test_the_cache_can_be_moved(monkeypatch) -> None:
