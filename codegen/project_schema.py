@@ -79,7 +79,7 @@ class SchemaProjector:
         return lost or (bool(needed) and needed <= gone)
 
     def _left(self, name: str, child: Schema, entry: Entry, takes_null: bool) -> dict[str, Schema]:
-        """Returns what is left of a property without a use, by name: nothing if it is treated as an unknown field is."""
+        """Returns what is left of a property without a use, by name: nothing if it is like an unknown field."""
         if entry["level"] == "refused" and (takes_null or not self._closed):
             accepted = NULL if takes_null else NEVER
         elif entry["level"] == "ignored" and self._closed:

@@ -200,7 +200,7 @@ def nav(made: dict[str, list[Page]]) -> list[Any]:
             "Tools": [
                 {"Conformance": "conformance.md"},
                 {"Tested servers": "servers.md"},
-                {"Drift": "drift.md"},
+                {"Drift": [{"Comparing": "drift.md"}, {"How old the documents are": "versions.md"}]},
                 {"Client packages": [{"specvino sdk": "sdk.md"}, {"Other generators": "generators.md"}]},
                 *all_of("commands"),
                 *all_of("python"),

@@ -57,9 +57,7 @@ def system_of(system: str, document: dict[str, Any], version: str | None, source
             raise Unreadable(f"the document of {system} names no version; give it with --package-version")
         name = f"{entry.distribution} {version}"
         folder = packages.from_index(entry.distribution, version, entry.package, cache)
-    others = {
-        package: packages.beside(source, package, number, cache) for package, number in entry.beside.items()
-    }
+    others = {package: packages.beside(source, package, number, cache) for package, number in entry.beside.items()}
     return name, of_classes(entry, Sources({entry.package: folder, **others}))
 
 

@@ -61,13 +61,15 @@ def as_markdown(drift: Drift) -> str:
     """Returns a page: the count, a table, and remarks."""
     lines = [f"# Drift: {summary(drift)}", ""]
     if drift.differences:
-        lines += [f"| {' | '.join(_HEADINGS)} |", "| --- | --- | --- | --- |"]
-        lines += [
-            f"| {' | '.join(cell.replace('|', chr(92) + '|') for cell in row)} |" for row in rows(drift.differences)
-        ]
-        lines.append("")
+        lines += [*markdown_table(drift.differences, _HEADINGS), ""]
     lines += [f"- {remark}" for remark in remarks(drift)]
     return "\n".join(lines).rstrip() + "\n"
+
+
+def markdown_table(differences: Sequence[Difference], headings: Sequence[str]) -> list[str]:
+    """Returns the lines of a Markdown table of the differences, with four headings."""
+    cells = (" | ".join(cell.replace("|", "\\|") for cell in row) for row in rows(differences))
+    return [f"| {' | '.join(headings)} |", "| --- | --- | --- | --- |", *(f"| {line} |" for line in cells)]
 
 
 def show(drift: Drift, console: Console) -> None:

@@ -14,6 +14,9 @@ from specvino.document.validator import Validators
 from specvino.generated.handlers import Reply
 from specvino.server.validation.schema import SchemaCheck
 
+# This server's requests have at least one message.
+UNUSED = [{"role": "user", "content": ""}]
+
 
 class Requests:
     """A reader of the bodies of one operation.
@@ -65,6 +68,8 @@ class Requests:
             read["model"] = self._names[0]
         if self._input_optional and not read.get("input"):
             read["input"] = []
+        if read.get("messages") == [] and read.get("prompt_token_ids"):
+            read["messages"] = UNUSED  # the tokens are the prompt
         if self._summarizes:
             read["reasoning"] = {**(read.get("reasoning") or {}), "summary": "auto"}
         if self._appends_suffix:

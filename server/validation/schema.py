@@ -16,7 +16,15 @@ from specvino.document.unions import Union, type_names, values
 from specvino.document.validator import Validator, Validators
 from specvino.generated.errors import ErrorCode
 from specvino.handlers.errors import ApiError
-from specvino.server.validation.refusal import Path, dotted, refuse, refuse_keyword, refuse_missing, refuse_unknown, types
+from specvino.server.validation.refusal import (
+    Path,
+    dotted,
+    refuse,
+    refuse_keyword,
+    refuse_missing,
+    refuse_unknown,
+    types,
+)
 
 
 class Explainer:

@@ -57,7 +57,9 @@ def test_a_shared_map_is_not_copied() -> None:
 
 @pytest.mark.parametrize(("unknown", "fits"), [("refused", False), ("ignored", True)])
 def test_only_systems_that_refuse_unknown_fields_have_closed_objects(unknown, fits) -> None:
-    document = project(talk(thing(n={"type": "integer"})), dialect(request={"n": "full"}, response={}) | {"unknown_fields": unknown})
+    document = project(
+        talk(thing(n={"type": "integer"})), dialect(request={"n": "full"}, response={}) | {"unknown_fields": unknown}
+    )
     check = Validators(document).of(ref("Ask"))
     assert check.fits({"n": 1})
     assert check.fits({"n": 1, "other": 1}) is fits
@@ -65,7 +67,7 @@ def test_only_systems_that_refuse_unknown_fields_have_closed_objects(unknown, fi
 
 def refusing(system, endpoint):
     document = load(dialect_file(system))
-    return Validators(document).of(by_endpoint(document)[endpoint].body)
+    return Validators(document).of(by_endpoint(document)[endpoint].body or {})
 
 
 CHAT = {"model": "m", "messages": [{"role": "user", "content": "Hello"}]}

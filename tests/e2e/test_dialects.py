@@ -77,6 +77,14 @@ def test_a_suffix_stands_behind_each_text_as_mlc_llm_has_it() -> None:
         assert [(each["text"], each["finish_reason"]) for each in last["choices"]] == [(" the end", "stop")] * 2
 
 
+def test_tokens_without_messages_are_a_prompt_as_in_fastdeploy() -> None:
+    with serving_here("--engine", "scripted", "--dialect", "fastdeploy") as server:
+        bodies: tuple[dict[str, list[int]], ...] = ({"prompt_token_ids": [1, 2, 3]}, {"prompt_token_ids": []}, {})
+        answers = [httpx.post(f"{server.url}/chat/completions", json={"messages": [], **body}) for body in bodies]
+    assert [answer.status_code for answer in answers] == [200, 400, 400]
+    assert answers[0].json()["usage"]["prompt_tokens"] == 3
+
+
 def test_pieces_of_a_stream_have_their_times_as_fastdeploy_tells_them() -> None:
     asked = {"messages": [{"role": "user", "content": "a b c"}], "stream": True}
     with serving_here("--engine", "scripted", "--served-model-name", "m", "--dialect", "fastdeploy") as server:

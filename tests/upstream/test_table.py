@@ -31,7 +31,12 @@ def test_each_system_has_one(system) -> None:
 
 def test_what_a_table_says() -> None:
     found = table("vllm")
-    assert (found.package, found.distribution, found.version, found.beside) == ("vllm", "vllm", None, {"openai": "3.54.0"})
+    assert (found.package, found.distribution, found.version, found.beside) == (
+        "vllm",
+        "vllm",
+        None,
+        {"openai": "3.54.0"},
+    )
     assert found.classes["chat", "stream"][1] is Reading.WRITTEN_WHERE_SET
     (method,) = found.methods
     assert (method.owner, method.name) == (Class("vllm/sampling_params.py", "SamplingParams"), "_verify_args")

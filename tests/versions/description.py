@@ -1,0 +1,101 @@
+"""What the classes of a system describe, as a file: so that they can be compared without the system's sources.
+
+`described/SYSTEM.json` has JSON Schemas that `specvino.upstream` has derived from one version of a system, a line for
+each class. Classes have the shortest names that tell them apart.
+"""
+
+import json
+from collections import Counter
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+from specvino.upstream.described import Described
+
+FOLDER = Path(__file__).parent / "described"
+
+
+def text(source: str, described: Described) -> str:
+    """Returns the content of a file: the source, such as `vllm 0.33.0`, and the schemas that the parts lead to."""
+    parts = {".".join(part): schema for part, schema in described.parts.items()}
+    reached = dict(_reached(described.document, parts))
+    short = _short_names(reached)
+    content = {
+        "source": json.dumps(source),
+        "unread": json.dumps(described.unread),
+        "parts": _lines({name: _renamed(schema, short) for name, schema in parts.items()}),
+        "$defs": _lines({short[name]: _renamed(schema, short) for name, schema in sorted(reached.items())}),
+    }
+    return "{\n" + ",\n".join(f'"{key}": {value}' for key, value in content.items()) + "\n}\n"
+
+
+def read(system: str) -> tuple[str, Described]:
+    """Returns the source and the schemas of a system. Raises FileNotFoundError."""
+    content = json.loads((FOLDER / f"{system}.json").read_text("utf-8"))
+    parts = {(name.partition(".")[0], name.partition(".")[2]): schema for name, schema in content["parts"].items()}
+    return content["source"], Described({"$defs": content["$defs"]}, parts, tuple(content["unread"]))
+
+
+def systems() -> list[str]:
+    """Returns the systems with a description."""
+    return sorted(path.stem for path in FOLDER.glob("*.json"))
+
+
+def _lines(schemas: dict[str, Any]) -> str:
+    lines = (f"{json.dumps(name)}: {json.dumps(schema)}" for name, schema in schemas.items())
+    return "{\n" + ",\n".join(lines) + "\n}"
+
+
+def _references(node: Any) -> Iterator[str]:
+    if isinstance(node, list):
+        for child in node:
+            yield from _references(child)
+    elif isinstance(node, dict):
+        for key, child in node.items():
+            if key == "$ref" and isinstance(child, str):
+                yield child
+            else:
+                yield from _references(child)
+
+
+def _reached(document: dict[str, Any], parts: dict[str, Any]) -> Iterator[tuple[str, Any]]:
+    met: set[str] = set()
+    left = [*_references(parts)]
+    while left:
+        reference = left.pop()
+        if reference not in met:
+            met.add(reference)
+            _, _, reading, name = reference.split("/", 3)
+            schema = document["$defs"][reading][name]
+            yield reference, schema
+            left += _references(schema)
+
+
+def _short_names(references: dict[str, Any]) -> dict[str, str]:
+    """Returns `reading.Class` for each reference, with as many of the module's names as it takes."""
+    steps = {reference: reference.split("/", 3)[3].split(".") for reference in references}
+    reading = {reference: reference.split("/", 3)[2] for reference in references}
+    size = dict.fromkeys(references, 1)
+    while True:
+        names = {reference: ".".join([reading[reference], *steps[reference][-size[reference] :]]) for reference in size}
+        count = Counter(names.values())
+        longer = [
+            reference
+            for reference, name in names.items()
+            if count[name] > 1 and size[reference] < len(steps[reference])
+        ]
+        if not longer:
+            return names
+        for reference in longer:
+            size[reference] += 1
+
+
+def _renamed(node: Any, names: dict[str, str]) -> Any:
+    if isinstance(node, list):
+        return [_renamed(child, names) for child in node]
+    if not isinstance(node, dict):
+        return node
+    return {
+        key: f"#/$defs/{names[value]}" if key == "$ref" and isinstance(value, str) else _renamed(value, names)
+        for key, value in node.items()
+    }
