@@ -1,0 +1,78 @@
+"""Requests that a system judges in its own way, by its document."""
+
+import pytest
+
+from specvino.document.loading import dialect_file, load
+from specvino.document.operations import by_endpoint
+from specvino.document.validator import Validators
+
+USER = {"role": "user", "content": "Hi"}
+
+
+def says(endpoint, **fields):
+    """A request with a message, or an item, that has these fields."""
+    if endpoint == "chat":
+        return {"model": "m", "messages": [USER, fields]}
+    return {"model": "m", "input": [USER, fields]}
+
+
+AUDIO = {"data": "UklGRg=="}
+
+
+def audio(endpoint, sort):
+    part = {"type": "input_audio", "input_audio": {**AUDIO, "format": sort}}
+    return says(endpoint, role="user", content=[part])
+
+
+@pytest.mark.parametrize(
+    ("system", "endpoint", "body", "valid"),
+    [
+        # openai_api_protocol.py: check_message_validity
+        ("mlc-llm", "chat", says("chat", **USER, tool_call_id="c"), False),
+        ("mlc-llm", "chat", says("chat", **USER, tool_call_id=None), True),
+        ("mlc-llm", "chat", says("chat", role="tool", content="4", tool_call_id="c"), True),
+        ("mlc-llm", "chat", says("chat", role="assistant", content="4", tool_calls=[]), False),
+        ("mlc-llm", "chat", says("chat", **USER, tool_calls=[]), False),
+        ("mlc-llm", "chat", says("chat", **USER, name=5), False),
+        ("mlc-llm", "chat", says("chat", role="tool", content="4", name=5), False),
+        ("mlc-llm", "chat", says("chat", **USER, name=None), True),
+        # common/chat.cpp: common_chat_msgs_parse_oaicompat
+        ("llama-cpp", "chat", says("chat", role="tool", content="4", tool_call_id=None), False),
+        ("llama-cpp", "chat", says("chat", role="tool", content="4", tool_call_id="c"), True),
+        # server-chat.cpp, server-common.h: json_value
+        ("llama-cpp", "responses", {"input": "Hi", "previous_response_id": "r"}, False),
+        ("llama-cpp", "responses", {"input": "Hi", "previous_response_id": ""}, True),
+        ("llama-cpp", "responses", {"input": "Hi", "previous_response_id": 5}, True),
+        # openai_responses.cpp: buildAudioEntry; audio_decoding_processor.cpp
+        ("ovms", "responses", audio("responses", 5), True),
+        ("ovms", "responses", audio("responses", "flac"), False),
+        ("ovms", "chat", audio("chat", 5), True),
+        ("ovms", "chat", audio("chat", "flac"), False),
+        # openai/responses.go: the structs of items
+        ("ollama", "responses", says("responses", type="reasoning", id=5), False),
+        ("ollama", "responses", says("responses", type="reasoning", id=None), True),
+        ("ollama", "responses", says("responses", type="reasoning", summary="Hm."), False),
+        ("ollama", "responses", says("responses", type="reasoning", summary=None), True),
+        ("ollama", "responses", says("responses", type="message", **USER, id=5, status=5), True),
+        ("ollama", "responses", says("responses", type="web_search_call", id="w", action=5), False),
+        ("ollama", "responses", says("responses", type="web_search_call", id="w", status=5), False),
+        ("ollama", "responses", says("responses", type="web_search_call", id="w", action={}), True),
+        # protocol.py: messages can be an empty list, unless prompt_token_ids is passed
+        ("fastdeploy", "chat", {"messages": [], "prompt_token_ids": [1]}, True),
+        ("fastdeploy", "chat", {"messages": [], "prompt_token_ids": []}, False),
+        ("fastdeploy", "chat", {"messages": []}, False),
+    ],
+)
+def test_what_a_system_accepts(system, endpoint, body, valid) -> None:
+    document = load(dialect_file(system))
+    assert Validators(document).of(by_endpoint(document)[endpoint].body or {}).fits(body) is valid
+
+
+def test_vllm_always_writes_prompt_cache_options() -> None:
+    """protocol.py: ResponsesResponse, which is written with its defaults."""
+    schemas = load(dialect_file("vllm"))["components"]["schemas"]
+    written = [
+        schema for schema in schemas.values() if {"prompt_cache_options", "output"} <= {*schema.get("properties", ())}
+    ]
+    assert written
+    assert all("prompt_cache_options" in schema["required"] for schema in written)
