@@ -34,8 +34,11 @@ def kind_of(error: ApiError) -> str | None:
     return KINDS.get(error.code, "validation" if error.kind.status == 400 else None)
 
 
-def status_of(head: dict[str, Any], endpoint: str | None, error: ApiError) -> int:
-    """Returns the system's status for an error: the first of several, or ours if it is unknown."""
+def status_of(head: dict[str, Any], endpoint: str | None, error: ApiError, method: str | None = None) -> int:
+    """Returns the system's status for an error: the first of several, or ours if it is unknown. `method` is that of the
+    request."""
+    if kind_of(error) == "method" and method in head.get("methods", {}):
+        return int(head["methods"][method])
     statuses = head["statuses"] | head.get("at", {}).get(endpoint or "", {})
     status = statuses.get(kind_of(error) or "")
     if isinstance(status, list):

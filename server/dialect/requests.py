@@ -11,7 +11,9 @@ from specvino.document.operations import Operation, Schema
 from specvino.document.pointers import at, schema_reference
 from specvino.document.unions import values
 from specvino.document.validator import Validators
+from specvino.generated.errors import ErrorCode
 from specvino.generated.handlers import Reply
+from specvino.handlers.errors import ApiError
 from specvino.server.validation.schema import SchemaCheck
 
 # This server's requests have at least one message.
@@ -21,8 +23,8 @@ UNUSED = [{"role": "user", "content": ""}]
 class Requests:
     """A reader of the bodies of one operation.
 
-    `names` are those of the served models; with `any_model`, every unknown name means the first of them. With
-    `input_optional`, an empty or absent input is an empty list. With `summarizes`, reasoning is always returned as a
+    `names` are those of the served models; with `any_model`, every unknown name means the first of them. A body that
+    doesn't match the schema `as_json` is refused as if it were no JSON. With `input_optional`, an empty or absent input is an empty list. With `summarizes`, reasoning is always returned as a
     summary. With `appends_suffix`, a suffix is appended to the text instead of being shown to the model.
     """
 
@@ -34,6 +36,7 @@ class Requests:
         document: Schema,
         *,
         any_model: bool,
+        as_json: Schema | None,
         input_optional: bool,
         summarizes: bool,
         appends_suffix: bool = False,
@@ -49,6 +52,8 @@ class Requests:
         theirs = at(document, schema_reference(operation.body_component or "").removeprefix("#"))["properties"]
         self._default = theirs.get("model", {}).get("default")
         self._reads_model = "model" in theirs
+        self._ignored = at(whole(), pointer)["properties"].keys() - theirs.keys()
+        self._parsed = None if as_json is None else _parsed(as_json, theirs)
         self._switches = _switches(theirs, at(whole(), pointer)["properties"])
 
     def suffix(self, body: Any) -> str:
@@ -57,10 +62,17 @@ class Requests:
 
     def read(self, body: Any) -> Any:
         """Returns the body in this server's form. Raises ApiError for one that the system rejects."""
+        if self._parsed is not None and not self._parsed.fits(body):
+            error = self._parsed.error(body)
+            raise ApiError(ErrorCode.INVALID_JSON, error.message, param=error.param)
         self._check.require(body)
         if not isinstance(body, Mapping):
             return body
-        present = {name: value for name, value in body.items() if value is not None or name in self._takes_null}
+        present = {
+            name: value
+            for name, value in body.items()
+            if name not in self._ignored and (value is not None or name in self._takes_null)
+        }
         read = self._switches | present
         model = read.get("model")
         unnamed = model is None or model == self._default or (self._any_model and model not in self._names)
@@ -75,6 +87,12 @@ class Requests:
         if self._appends_suffix:
             read.pop("suffix", None)
         return read
+
+
+def _parsed(schema: Schema, theirs: Schema) -> SchemaCheck:
+    """Returns the check of what a system reads of an operation's bodies as it parses them."""
+    properties = {name: child for name, child in schema.get("properties", {}).items() if name in theirs}
+    return SchemaCheck({**schema, "properties": properties}, {"components": {}})
 
 
 def _switches(theirs: Schema, ours: Schema) -> dict[str, bool]:

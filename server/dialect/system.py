@@ -126,6 +126,7 @@ class System:
             self._names,
             self.document,
             any_model=any_model,
+            as_json=self._head["errors"].get("as_json"),
             input_optional=own.endpoint == "responses" and self.answers_empty_input,
             summarizes=own.endpoint == "responses" and self._summarizes(),
             appends_suffix=own.endpoint == "completions" and self._head.get("appends_suffix", False),
@@ -189,12 +190,15 @@ class System:
         own = self._operations.get(operation_id)
         return own is None or self._stream(own).get("error") != "none"
 
-    def error(self, operation_id: str | None, error: ApiError, request_id: str) -> tuple[int, str, bytes]:
-        """Returns the status, the media type and the body of an error in the system's format."""
+    def error(
+        self, operation_id: str | None, error: ApiError, request_id: str, method: str | None = None
+    ) -> tuple[int, str, bytes]:
+        """Returns the status, the media type and the body of an error in the system's format. `method` is that of the
+        request."""
         own = self._operations.get(operation_id or "")
         endpoint = own.endpoint if own else None
         head = self._head["errors"]
-        status = errors.status_of(head, endpoint, error)
+        status = errors.status_of(head, endpoint, error, method)
 
         def fit(body: Any) -> Any:
             return self._error(body, status)

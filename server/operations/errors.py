@@ -96,7 +96,9 @@ def _response(
     # Keys and methods are checked before the operation is known.
     operation = exchange.operation or operation_at(exchange.method, exchange.path)
     if system:
-        status, media, body = system.error(operation.id if operation else None, error, exchange.request_id)
+        status, media, body = system.error(
+            operation.id if operation else None, error, exchange.request_id, exchange.method
+        )
         return ConnexionResponse(status, media, media, body=body, headers=headers(error) | (extra or {}))
     return ConnexionResponse(
         error.kind.status,

@@ -159,11 +159,15 @@ class SchemaCheck:
         properties = {parameter["name"]: parameter["schema"] for parameter in operation.parameters}
         return cls({"type": "object", "properties": properties})
 
+    def error(self, value: Any) -> ApiError:
+        """Returns the error for an invalid value."""
+        return self._explainer.explain(value)
+
     def require(self, value: Any) -> None:
         """Raises ApiError for an invalid value, with the field, the value and what is accepted."""
         try:
             if not self.fits(value):
-                raise self._explainer.explain(value)
+                raise self.error(value)
         except ValueError:  # jsonschema-rs descends 255 levels at most
             raise ApiError(ErrorCode.INVALID_JSON, "The request body is nested too deeply.") from None
 

@@ -41,7 +41,7 @@ def changed(tmp_path_factory: pytest.TempPathFactory) -> ProjectCopy:
 
 
 def outcome(changed: ProjectCopy, matrix: str, client: Path, name: str) -> tuple[str, bool, bool]:
-    """The level in vLLM's cell of the matrix, whether its document has values of the field, whether its client has it."""
+    """The level in vLLM's cell of the matrix, whether its document has values of it, whether its client has it."""
     row = re.search(rf'<tr id="chat\.{name}".*?</tr>', matrix, re.DOTALL)
     assert row
     cell = re.search(r'<td data-system="vllm"><span class="level (\w+)"', row[0])

@@ -63,6 +63,12 @@ def test_a_status_that_nobody_knows_is_ours() -> None:
     assert sent("openai", ErrorCode.REQUEST_TOO_LARGE)[0] == 413
 
 
+@pytest.mark.parametrize(("method", "status"), [("GET", 400), ("PUT", 406), (None, 400)])
+def test_a_method_may_have_its_own_status(method, status) -> None:
+    error = ApiError(ErrorCode.METHOD_NOT_ALLOWED, "It is wrong.")
+    assert System("ovms", ("m",), {}).error("create_response", error, "req_1", method)[0] == status
+
+
 def test_what_is_no_operation_has_the_system_s_form_too() -> None:
     assert sent("mlc-llm", ErrorCode.NOT_FOUND, None) == (404, "application/json", '{"detail": "It is wrong."}')
 

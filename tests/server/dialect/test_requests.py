@@ -82,6 +82,33 @@ def test_a_field_whose_every_value_is_refused() -> None:
         requests.read({"model": "own", "input": "Hi", "stream_options": None})
 
 
+@pytest.mark.parametrize(
+    ("body", "code"),
+    [
+        ([], "invalid_json"),
+        ({"messages": MESSAGES}, "invalid_json"),
+        ({"messages": MESSAGES, "model": 5}, "invalid_json"),
+        ({"messages": MESSAGES, "model": "own", "stream": None}, "invalid_json"),
+        ({"messages": 5, "model": "own"}, "invalid_type"),
+    ],
+)
+def test_what_ovms_checks_as_it_parses_a_body_is_as_bad_as_no_json(body, code) -> None:
+    requests = System("ovms", ("own",), {}).requests(CHAT)
+    assert requests is not None
+    with pytest.raises(ApiError) as caught:
+        requests.read(body)
+    assert caught.value.code == code
+
+
+def test_what_the_system_does_not_read_has_no_effect() -> None:
+    body = {"model": "own", "reasoning_effort": "odd", "top_logprobs": 3}
+    assert not read("ovms", **body).keys() & {"reasoning_effort", "top_logprobs"}
+    requests = System("ovms", ("own",), {}).requests(OPERATIONS["create_completion"])
+    assert requests is not None
+    read_body = requests.read({"model": "own", "prompt": "Hi", "tools": 5, "response_format": 5})
+    assert not read_body.keys() & {"tools", "response_format"}
+
+
 def test_null_is_left_out_where_only_the_system_takes_it() -> None:
     assert "model" in read("vllm", model=None)
     assert read("vllm", temperature=None)["temperature"] is None
@@ -102,7 +129,7 @@ def test_a_switch_that_is_on_there_unless_a_request_says(name, skips) -> None:
     requests = System(name, ("own",), {}).requests(OPERATIONS["detokenize"])
     assert requests is not None
     assert requests.read({"tokens": [1]}).get("skip_special_tokens") == skips
-    assert requests.read({"tokens": [1], "skip_special_tokens": False})["skip_special_tokens"] is False
+    assert requests.read({"tokens": [1], "skip_special_tokens": False}).get("skip_special_tokens") == (skips and False)
 
 
 def test_a_suffix_that_is_appended_is_none_of_the_prompt() -> None:
