@@ -24,8 +24,9 @@ class Requests:
     """A reader of the bodies of one operation.
 
     `names` are those of the served models; with `any_model`, every unknown name means the first of them. A body that
-    doesn't match the schema `as_json` is refused as if it were no JSON. With `input_optional`, an empty or absent input is an empty list. With `summarizes`, reasoning is always returned as a
-    summary. With `appends_suffix`, a suffix is appended to the text instead of being shown to the model.
+    doesn't match the schema `as_json` is refused as if it were no JSON. With `input_optional`, an empty or absent input
+    is an empty list. With `summarizes`, reasoning is always returned as a summary. With `appends_suffix`, a suffix is
+    appended to the text instead of being shown to the model.
     """
 
     def __init__(

@@ -105,8 +105,7 @@ def test_what_the_system_does_not_read_has_no_effect() -> None:
     assert not read("ovms", **body).keys() & {"reasoning_effort", "top_logprobs"}
     requests = System("ovms", ("own",), {}).requests(OPERATIONS["create_completion"])
     assert requests is not None
-    read_body = requests.read({"model": "own", "prompt": "Hi", "tools": 5, "response_format": 5})
-    assert not read_body.keys() & {"tools", "response_format"}
+    assert "response_format" not in requests.read({"model": "own", "prompt": "Hi", "response_format": 5})
 
 
 def test_null_is_left_out_where_only_the_system_takes_it() -> None:
