@@ -3751,6 +3751,62 @@ class CreateChatCompletionRequest(BaseModel):
     """
     The LoRA adapters to apply, with their scales. Adapters that aren't listed aren't applied.
     """
+    sse_ping_interval: int | None | MISSING = MISSING
+    """
+    The seconds of silence after which a stream sends a comment, again and again; -1 sends none.
+    """
+    n_cmpl: int | None | MISSING = MISSING
+    """
+    The number of answers, instead of n.
+    """
+    return_tokens: bool | None | MISSING = MISSING
+    """
+    Whether an answer in the server's own format has the ids of its tokens.
+    """
+    response_fields: list[str] | None | MISSING = MISSING
+    """
+    The fields that an answer in the server's own format has, with a slash between the levels.
+    """
+    backend_sampling: bool | None | MISSING = MISSING
+    """
+    Whether tokens are sampled where the model is computed.
+    """
+    grammar_lazy: bool | None | MISSING = MISSING
+    """
+    Whether the grammar applies only after one of grammar_triggers.
+    """
+    grammar_triggers: list[dict[str, Any]] | None | MISSING = MISSING
+    """
+    The words, tokens and patterns after which a lazy grammar applies.
+    """
+    preserved_tokens: list[str] | None | MISSING = MISSING
+    """
+    Special tokens whose text is in the answer.
+    """
+    chat_format: int | None | MISSING = MISSING
+    """
+    The number of the parser that the server uses for the answer.
+    """
+    chat_parser: str | None | MISSING = MISSING
+    """
+    The definition of the parser for the answer, as the server writes it.
+    """
+    generation_prompt: str | None | MISSING = MISSING
+    """
+    The start of the answer that is a part of the prompt.
+    """
+    reasoning_budget_start_tag: str | None | MISSING = MISSING
+    """
+    The text after which reasoning counts towards reasoning_budget_tokens.
+    """
+    reasoning_budget_end_tags: list[str] | None | MISSING = MISSING
+    """
+    The texts that end the reasoning. The first one ends it when the budget is used up.
+    """
+    reasoning_budget_end_tag: str | None | MISSING = MISSING
+    """
+    The only one of reasoning_budget_end_tags.
+    """
     timings_per_token: bool | None | MISSING = MISSING
     """
     Whether every chunk has the timings up to it.
@@ -4427,6 +4483,62 @@ class CreateCompletionRequest(BaseModel):
     lora: list[LoraScale] | None | MISSING = MISSING
     """
     The LoRA adapters to apply, with their scales. Adapters that aren't listed aren't applied.
+    """
+    sse_ping_interval: int | None | MISSING = MISSING
+    """
+    The seconds of silence after which a stream sends a comment, again and again; -1 sends none.
+    """
+    n_cmpl: int | None | MISSING = MISSING
+    """
+    The number of answers, instead of n.
+    """
+    return_tokens: bool | None | MISSING = MISSING
+    """
+    Whether an answer in the server's own format has the ids of its tokens.
+    """
+    response_fields: list[str] | None | MISSING = MISSING
+    """
+    The fields that an answer in the server's own format has, with a slash between the levels.
+    """
+    backend_sampling: bool | None | MISSING = MISSING
+    """
+    Whether tokens are sampled where the model is computed.
+    """
+    grammar_lazy: bool | None | MISSING = MISSING
+    """
+    Whether the grammar applies only after one of grammar_triggers.
+    """
+    grammar_triggers: list[dict[str, Any]] | None | MISSING = MISSING
+    """
+    The words, tokens and patterns after which a lazy grammar applies.
+    """
+    preserved_tokens: list[str] | None | MISSING = MISSING
+    """
+    Special tokens whose text is in the answer.
+    """
+    chat_format: int | None | MISSING = MISSING
+    """
+    The number of the parser that the server uses for the answer.
+    """
+    chat_parser: str | None | MISSING = MISSING
+    """
+    The definition of the parser for the answer, as the server writes it.
+    """
+    generation_prompt: str | None | MISSING = MISSING
+    """
+    The start of the answer that is a part of the prompt.
+    """
+    reasoning_budget_start_tag: str | None | MISSING = MISSING
+    """
+    The text after which reasoning counts towards reasoning_budget_tokens.
+    """
+    reasoning_budget_end_tags: list[str] | None | MISSING = MISSING
+    """
+    The texts that end the reasoning. The first one ends it when the budget is used up.
+    """
+    reasoning_budget_end_tag: str | None | MISSING = MISSING
+    """
+    The only one of reasoning_budget_end_tags.
     """
     timings_per_token: bool | None | MISSING = MISSING
     """
@@ -5183,6 +5295,62 @@ class CreateResponseRequest(BaseModel):
     lora: list[LoraScale] | None | MISSING = MISSING
     """
     The LoRA adapters to apply, with their scales. Adapters that aren't listed aren't applied.
+    """
+    sse_ping_interval: int | None | MISSING = MISSING
+    """
+    The seconds of silence after which a stream sends a comment, again and again; -1 sends none.
+    """
+    n_cmpl: int | None | MISSING = MISSING
+    """
+    The number of answers, instead of n.
+    """
+    return_tokens: bool | None | MISSING = MISSING
+    """
+    Whether an answer in the server's own format has the ids of its tokens.
+    """
+    response_fields: list[str] | None | MISSING = MISSING
+    """
+    The fields that an answer in the server's own format has, with a slash between the levels.
+    """
+    backend_sampling: bool | None | MISSING = MISSING
+    """
+    Whether tokens are sampled where the model is computed.
+    """
+    grammar_lazy: bool | None | MISSING = MISSING
+    """
+    Whether the grammar applies only after one of grammar_triggers.
+    """
+    grammar_triggers: list[dict[str, Any]] | None | MISSING = MISSING
+    """
+    The words, tokens and patterns after which a lazy grammar applies.
+    """
+    preserved_tokens: list[str] | None | MISSING = MISSING
+    """
+    Special tokens whose text is in the answer.
+    """
+    chat_format: int | None | MISSING = MISSING
+    """
+    The number of the parser that the server uses for the answer.
+    """
+    chat_parser: str | None | MISSING = MISSING
+    """
+    The definition of the parser for the answer, as the server writes it.
+    """
+    generation_prompt: str | None | MISSING = MISSING
+    """
+    The start of the answer that is a part of the prompt.
+    """
+    reasoning_budget_start_tag: str | None | MISSING = MISSING
+    """
+    The text after which reasoning counts towards reasoning_budget_tokens.
+    """
+    reasoning_budget_end_tags: list[str] | None | MISSING = MISSING
+    """
+    The texts that end the reasoning. The first one ends it when the budget is used up.
+    """
+    reasoning_budget_end_tag: str | None | MISSING = MISSING
+    """
+    The only one of reasoning_budget_end_tags.
     """
     timings_per_token: bool | None | MISSING = MISSING
     """

@@ -43,6 +43,17 @@ def audio(endpoint, sort):
         ("llama-cpp", "responses", {"input": "Hi", "previous_response_id": "r"}, False),
         ("llama-cpp", "responses", {"input": "Hi", "previous_response_id": ""}, True),
         ("llama-cpp", "responses", {"input": "Hi", "previous_response_id": 5}, True),
+        # server-schema.cpp
+        ("llama-cpp", "chat", {"messages": [USER], "n_cmpl": 0}, False),
+        (
+            "llama-cpp",
+            "chat",
+            {"messages": [USER], "n_cmpl": 2, "sse_ping_interval": -1, "backend_sampling": True},
+            True,
+        ),
+        ("llama-cpp", "chat", {"messages": [USER], "sse_ping_interval": -2}, False),
+        ("llama-cpp", "completions", {"prompt": "Hi", "preserved_tokens": ["<t>"], "grammar_triggers": []}, True),
+        ("llama-cpp", "completions", {"prompt": "Hi", "reasoning_budget_end_tag": 5}, False),
         # openai_responses.cpp: buildAudioEntry; audio_decoding_processor.cpp
         ("ovms", "responses", audio("responses", 5), True),
         ("ovms", "responses", audio("responses", "flac"), False),
