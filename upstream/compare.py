@@ -104,6 +104,7 @@ class Comparison:
         self._document = Side(document)
         self._system = Side(system)
         self._levels = levels
+        self._is_partial = system.is_partial
         self.open: dict[Only, dict[str, None]] = {side: {} for side in Only}
         """The fields whose values one side doesn't restrict, so that their contents aren't compared."""
         self._met: dict[str, set[str]] = {}
@@ -125,7 +126,11 @@ class Comparison:
         if kind != "request" and root in self._roots:
             return []
         walk = _Walk(self._document, self._system, part, self._levels, self.open, frozenset(met))
-        differences = joined(walk.differences())
+        differences = [
+            difference
+            for difference in joined(walk.differences())
+            if not (self._is_partial and (difference.what, difference.only) == (What.FIELD, Only.DOCUMENT))
+        ]
         if kind != "request":
             met |= walk.met
             self._roots.add(root)

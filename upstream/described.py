@@ -21,3 +21,5 @@ class Described:
     parts: dict[Part, Schema]
     unread: tuple[str, ...] = ()
     """The names of unreadable types, which don't restrict anything."""
+    is_partial: bool = False
+    """Whether the parts have only some of a system's fields: it isn't a difference if only the other side has one."""

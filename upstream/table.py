@@ -2,6 +2,7 @@
 
 from dataclasses import dataclass, field
 from importlib.resources import files
+from pathlib import Path
 from typing import Any
 
 from specvino.document import yaml_text
@@ -10,6 +11,7 @@ from specvino.upstream.annotations import bounded
 from specvino.upstream.checks import Checks
 from specvino.upstream.classes import Classes, Reading
 from specvino.upstream.described import Described, Part, Schema, Unreadable
+from specvino.upstream.field_table import fields
 from specvino.upstream.modules import Definition, Sources
 
 
@@ -52,7 +54,15 @@ class Table:
     methods: tuple[Method, ...] = field(default=())
 
 
-def table(system: str) -> Table:
+@dataclass(frozen=True, slots=True)
+class FieldTable:
+    """The file of a system in C++ that has a table of the fields of requests, and the parts with these fields."""
+
+    file: str
+    parts: tuple[Part, ...]
+
+
+def table(system: str) -> Table | FieldTable:
     """Returns the table of a system. Raises Unreadable, with the reason, if there is none."""
     path = files("specvino.upstream") / "tables" / f"{system}.yaml"
     if not path.is_file():
@@ -60,6 +70,8 @@ def table(system: str) -> Table:
     content: dict[str, Any] = yaml_text.load(path.read_text("utf-8"))
     if "unreadable" in content:
         raise Unreadable(content["unreadable"])
+    if "field_table" in content:
+        return FieldTable(content["field_table"], tuple(map(_part, content["parts"])))
     return Table(
         package=content["package"],
         distribution=content.get("distribution", content["package"]),
@@ -103,6 +115,15 @@ def of_classes(table: Table, sources: Sources) -> Described:
         for part, names in method.parts.items():
             parts[part] = _checked(referred(document, parts[part]["$ref"]), bounds, names)
     return Described(document, parts, tuple(sorted({name for reader in readers.values() for name in reader.unread})))
+
+
+def of_fields(entry: FieldTable, source: Path) -> Described:
+    """Returns the parts that have the fields of a table in C++. Raises Unreadable if the file has none."""
+    try:
+        text = (source / entry.file).read_text("utf-8")
+    except OSError as error:
+        raise Unreadable(f"{source / entry.file} can't be read: {error}") from None
+    return Described({}, dict.fromkeys(entry.parts, fields(text)), is_partial=True)
 
 
 def _bounds(sources: Sources, method: Method) -> dict[str, Schema]:

@@ -8,13 +8,14 @@ import pytest
 from specvino.document import yaml_text
 from specvino.document.loading import systems
 from specvino.upstream.classes import Reading
-from specvino.upstream.described import Unreadable
-from specvino.upstream.table import Class, table
+from specvino.upstream.compare import Comparison
+from specvino.upstream.described import Described, Unreadable
+from specvino.upstream.table import Class, FieldTable, Table, of_fields, table
 
 TABLES = Path(__file__).parents[2] / "upstream" / "tables"
 
-UNREADABLE = {"llama-cpp": "C++", "ovms": "C++", "ollama": "Go"}
-"""The languages of systems that aren't in Python."""
+UNREADABLE = {"ovms": "C++", "ollama": "Go"}
+"""The languages of systems that can't be read."""
 
 
 def is_readable(system: str) -> bool:
@@ -24,6 +25,9 @@ def is_readable(system: str) -> bool:
 @pytest.mark.parametrize("system", [system for system in systems() if is_readable(system)])
 def test_each_system_has_one(system) -> None:
     found = table(system)
+    if isinstance(found, FieldTable):
+        assert (found.file, found.parts) == ("tools/server/server-schema.cpp", (("completions", "request"),))
+        return
     assert all(re.fullmatch(rf"{found.package}/[\w/]+\.py", place.file) for place, _ in found.classes.values())
     assert all(place.name.isidentifier() for place, _ in found.classes.values())
     assert all(reading is Reading.TAKEN for (_, part), (_, reading) in found.classes.items() if part == "request")
@@ -31,6 +35,7 @@ def test_each_system_has_one(system) -> None:
 
 def test_what_a_table_says() -> None:
     found = table("vllm")
+    assert isinstance(found, Table)
     assert (found.package, found.distribution, found.version, found.beside) == (
         "vllm",
         "vllm",
@@ -53,3 +58,16 @@ def test_a_system_that_can_not_be_read(system, language) -> None:
 def test_a_system_without_a_table() -> None:
     with pytest.raises(Unreadable, match=r"there is no upstream/tables/nobody\.yaml$"):
         table("nobody")
+
+
+def test_a_field_that_a_table_in_another_language_lacks_is_no_difference(tmp_path) -> None:
+    (tmp_path / "fields.cpp").write_text('add((new field_num("size", size)) ->set_hard_limits(0, 9));')
+    part = ("talk", "request")
+    theirs = of_fields(FieldTable("fields.cpp", (part,)), tmp_path)
+    size = {"type": ["number", "boolean", "null"], "minimum": 0, "maximum": 9}
+    ours = Described({}, {part: {"type": "object", "properties": {"size": size, "other": {}}}})
+    assert Comparison(ours, theirs, {}).of(part) == []
+    ours = Described({}, {part: {"type": "object", "properties": {"size": {**size, "maximum": 8}}}})
+    assert [(found.field, found.values) for found in Comparison(ours, theirs, {}).of(part)] == [("talk.size", ("9",))]
+    with pytest.raises(Unreadable, match="can't be read"):
+        of_fields(FieldTable("other.cpp", (part,)), tmp_path)

@@ -17,7 +17,9 @@ def described(tmp_path, monkeypatch):
         monkeypatch.setattr(tables, "files", lambda _: tmp_path)
         (tmp_path / "tables").mkdir(exist_ok=True)
         (tmp_path / "tables" / "tiny.yaml").write_text(text)
-        return tables.of_classes(tables.table("tiny"), Sources({"tiny": sources(tmp_path) / "tiny"}))
+        entry = tables.table("tiny")
+        assert isinstance(entry, tables.Table)
+        return tables.of_classes(entry, Sources({"tiny": sources(tmp_path) / "tiny"}))
 
     return read
 

@@ -20,7 +20,7 @@ from specvino.upstream.described import Described, Unreadable
 from specvino.upstream.differences import Difference
 from specvino.upstream.drift import system_of
 from specvino.upstream.report import markdown_table
-from specvino.upstream.table import table
+from specvino.upstream.table import Table, table
 from versions import description
 
 HEADINGS = ("field", "the newest version alone", "the described version alone", "of objects with")
@@ -39,11 +39,12 @@ class Newest:
 def newest(system: str) -> Newest | None:
     """Returns the newest version of a system; None if it isn't on the index. Raises Unreadable."""
     try:
-        distribution = table(system).distribution
+        entry = table(system)
     except Unreadable:
         return None
-    if distribution is None:
+    if not isinstance(entry, Table) or entry.distribution is None:
         return None
+    distribution = entry.distribution
     command = [sys.executable, "-m", "pip", "index", "versions", distribution]
     done = subprocess.run(command, capture_output=True, text=True, check=False)
     match = re.match(r"\S+ \(([^)]+)\)", done.stdout)
@@ -122,9 +123,10 @@ def main() -> int:
 
 def _is_on_index(system: str) -> bool:
     try:
-        return table(system).distribution is not None
+        entry = table(system)
     except Unreadable:
         return False
+    return isinstance(entry, Table) and entry.distribution is not None
 
 
 if __name__ == "__main__":

@@ -23,6 +23,7 @@ def text(source: str, described: Described) -> str:
     content = {
         "source": json.dumps(source),
         "unread": json.dumps(described.unread),
+        "is_partial": json.dumps(described.is_partial),
         "parts": _lines({name: _renamed(schema, short) for name, schema in parts.items()}),
         "$defs": _lines({short[name]: _renamed(schema, short) for name, schema in sorted(reached.items())}),
     }
@@ -33,7 +34,8 @@ def read(system: str) -> tuple[str, Described]:
     """Returns the source and the schemas of a system. Raises FileNotFoundError."""
     content = json.loads((FOLDER / f"{system}.json").read_text("utf-8"))
     parts = {(name.partition(".")[0], name.partition(".")[2]): schema for name, schema in content["parts"].items()}
-    return content["source"], Described({"$defs": content["$defs"]}, parts, tuple(content["unread"]))
+    schemas = {"$defs": content["$defs"]}
+    return content["source"], Described(schemas, parts, tuple(content["unread"]), content["is_partial"])
 
 
 def systems() -> list[str]:

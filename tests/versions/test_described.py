@@ -6,14 +6,14 @@ from specvino.document.loading import dialect_file, load, whole
 from specvino.upstream import allow_list
 from specvino.upstream.drift import drift
 from specvino.upstream.report import as_markdown
-from specvino.upstream.table import table
+from specvino.upstream.table import Table, table
 from versions import description
 
 SYSTEMS = description.systems()
 
 
 def test_every_system_with_classes_is_described() -> None:
-    assert {*SYSTEMS} == {"openai", "vllm", "sglang", "mlc-llm", "fastdeploy"}
+    assert {*SYSTEMS} == {"openai", "vllm", "sglang", "mlc-llm", "fastdeploy", "llama-cpp"}
 
 
 @pytest.mark.parametrize("system", SYSTEMS)
@@ -24,7 +24,10 @@ def test_there_is_no_new_difference(system) -> None:
 
 @pytest.mark.parametrize("system", SYSTEMS)
 def test_the_described_version_is_that_of_the_document(system) -> None:
-    version = table(system).version or load(dialect_file(system))["x-dialect"]["version"]["name"]
-    source, _ = description.read(system)
-    assert source == f"{table(system).distribution or system} {version}"
-    assert description.read(system)[1].parts.keys() == table(system).classes.keys()
+    entry = table(system)
+    name, version = system, load(dialect_file(system))["x-dialect"]["version"]["name"]
+    if isinstance(entry, Table):
+        name, version = entry.distribution or name, entry.version or version
+    source, described = description.read(system)
+    assert source == f"{name} {version}"
+    assert described.parts.keys() == {*(entry.classes if isinstance(entry, Table) else entry.parts)}
