@@ -11,7 +11,7 @@ from specvino.upstream.compare import Comparison
 from specvino.upstream.described import Described, Part, Unreadable
 from specvino.upstream.differences import Difference, Only
 from specvino.upstream.modules import Sources
-from specvino.upstream.table import FieldTable, of_classes, of_fields, table
+from specvino.upstream.table import FieldTable, Table, of_classes, of_fields, of_structs, table
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,10 +46,11 @@ def system_of(system: str, document: dict[str, Any], version: str | None, source
     if source is not None and source.is_file():
         return str(source), openapi_document.of_file(source, document)
     entry = table(system)
-    if isinstance(entry, FieldTable):
+    if not isinstance(entry, Table):
         if source is None:
             raise Unreadable(f"{system} isn't on the package index; give the folder with its sources with --source")
-        return str(source), of_fields(entry, source)
+        described = of_fields(entry, source) if isinstance(entry, FieldTable) else of_structs(entry, source)
+        return str(source), described
     cache = packages.cache()
     if source is not None:
         folder, name = packages.in_folder(source, entry.package), str(source)

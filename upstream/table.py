@@ -12,6 +12,7 @@ from specvino.upstream.checks import Checks
 from specvino.upstream.classes import Classes, Reading
 from specvino.upstream.described import Described, Part, Schema, Unreadable
 from specvino.upstream.field_table import fields
+from specvino.upstream.go_structs import Structs
 from specvino.upstream.modules import Definition, Sources
 
 
@@ -62,7 +63,19 @@ class FieldTable:
     parts: tuple[Part, ...]
 
 
-def table(system: str) -> Table | FieldTable:
+@dataclass(frozen=True, slots=True)
+class StructTable:
+    """The folders of a system's Go packages, by name, and the structs of parts, by package and name."""
+
+    packages: dict[str, str]
+    structs: dict[Part, str]
+
+    @property
+    def parts(self) -> tuple[Part, ...]:
+        return tuple(self.structs)
+
+
+def table(system: str) -> Table | FieldTable | StructTable:
     """Returns the table of a system. Raises Unreadable, with the reason, if there is none."""
     path = files("specvino.upstream") / "tables" / f"{system}.yaml"
     if not path.is_file():
@@ -72,6 +85,8 @@ def table(system: str) -> Table | FieldTable:
         raise Unreadable(content["unreadable"])
     if "field_table" in content:
         return FieldTable(content["field_table"], tuple(map(_part, content["parts"])))
+    if "go_packages" in content:
+        return StructTable(content["go_packages"], {_part(name): struct for name, struct in content["parts"].items()})
     return Table(
         package=content["package"],
         distribution=content.get("distribution", content["package"]),
@@ -124,6 +139,13 @@ def of_fields(entry: FieldTable, source: Path) -> Described:
     except OSError as error:
         raise Unreadable(f"{source / entry.file} can't be read: {error}") from None
     return Described({}, dict.fromkeys(entry.parts, fields(text)), is_partial=True)
+
+
+def of_structs(entry: StructTable, source: Path) -> Described:
+    """Returns the parts that are Go structs. Raises Unreadable if one doesn't exist."""
+    structs = Structs({package: source / folder for package, folder in entry.packages.items()})
+    parts = {part: structs.named(name) for part, name in entry.structs.items()}
+    return Described({"$defs": {"taken": structs.schemas}}, parts, tuple(sorted(structs.unread)))
 
 
 def _bounds(sources: Sources, method: Method) -> dict[str, Schema]:

@@ -1,0 +1,98 @@
+"""Go structs, as they are written for encoding/json."""
+
+import pytest
+
+from specvino.upstream.annotations import UNREAD
+from specvino.upstream.described import Unreadable
+from specvino.upstream.go_structs import Structs
+
+CHAT = """
+package chat
+
+// Request is a text about `json:"nothing"`.
+type Request struct {
+	Model string `json:"model"`
+	// of the answer
+	Size  *int      `json:"size,omitempty"`
+	Parts []Part    `json:"parts"`
+	Calls []struct {
+		ID   string `json:"id"`
+		More map[string]any `json:"more"`
+	} `json:"unseen"`
+	Call struct {
+		ID string `json:"id"`
+	} `json:"call"`
+	Tools tools.List `json:"tools"`
+	Own   Own        `json:"own"`
+	Raw   json.RawMessage `json:"raw"`
+	Next  *Request `json:"next"`
+	hidden bool
+}
+
+type Part struct {
+	Share float64 `json:"share"`
+	Word  Word    `json:"word"`
+}
+
+type Word string
+
+type Own struct {
+	X int `json:"x"`
+}
+
+func (o *Own) UnmarshalJSON(data []byte) error { return nil }
+"""
+
+TOOLS = """
+type List []Tool
+type Tool struct {
+	Name string `json:"name"`
+	At   Time   `json:"at"`
+}
+"""
+NULL = {"type": "null"}
+INTEGER = {"type": "integer", "minimum": -(2**63), "maximum": 2**63 - 1}
+
+
+def nullable(**schema):
+    return {"anyOf": [schema, NULL]}
+
+
+@pytest.fixture
+def structs(tmp_path) -> Structs:
+    for package, text in (("chat", CHAT), ("tools", TOOLS)):
+        (tmp_path / package).mkdir()
+        (tmp_path / package / "types.go").write_text(text)
+    return Structs({"chat": tmp_path / "chat", "tools": tmp_path / "tools"})
+
+
+def test_members_of_a_struct(structs) -> None:
+    assert structs.named("chat.Request") == {"$ref": "#/$defs/taken/chat.Request"}
+    found = structs.schemas["chat.Request"]["properties"]
+    assert found["model"] == nullable(type="string")
+    assert found["size"] == {"anyOf": [INTEGER, NULL]}
+    part = nullable(**{"$ref": "#/$defs/taken/chat.Part"})
+    assert found["parts"] == nullable(type="array", items=part)
+    assert found["call"] == nullable(**{"$ref": "#/$defs/taken/chat.RequestCall"})
+    assert found["raw"] == {}
+    assert found["own"] == {UNREAD: "chat.Own"}
+    assert found["next"] == nullable(**{"$ref": "#/$defs/taken/chat.Request"})
+    assert "hidden" not in found
+    assert structs.schemas["chat.RequestCall"]["properties"] == {"id": nullable(type="string")}
+    assert structs.schemas["chat.Part"]["properties"] == {
+        "share": nullable(type="number"),
+        "word": nullable(type="string"),
+    }
+
+
+def test_types_of_another_package(structs) -> None:
+    structs.named("chat.Request")
+    tools = structs.schemas["chat.Request"]["properties"]["tools"]
+    assert tools == nullable(type="array", items=nullable(**{"$ref": "#/$defs/taken/tools.Tool"}))
+    assert structs.schemas["tools.Tool"]["properties"]["at"] == {UNREAD: "tools.Time"}
+    assert structs.unread == {"chat.Own", "tools.Time"}
+
+
+def test_a_struct_that_is_not_there(structs) -> None:
+    with pytest.raises(Unreadable, match=r"no struct chat\.Answer"):
+        structs.named("chat.Answer")

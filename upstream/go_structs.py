@@ -1,0 +1,92 @@
+"""Reads Go structs with JSON tags, as `encoding/json` reads requests. It isn't a parser of Go, but of how these structs
+are written: a field per line, and structs within structs by indentation.
+"""
+
+import re
+from collections.abc import Mapping
+from pathlib import Path
+
+from specvino.upstream.annotations import UNREAD
+from specvino.upstream.described import Schema, Unreadable
+
+_COMMENT = re.compile(r"[ \t]*//[^\n]*")
+_STRUCT = re.compile(r"^type (\w+) struct ?\{\n(.*?)^\}", re.DOTALL | re.MULTILINE)
+_TAG = r'`json:"([^"]+)"`'
+_INNER = re.compile(rf"^(\s+)(\w+)\s+struct \{{\n(.*?)^\1\}} {_TAG}$", re.DOTALL | re.MULTILINE)
+_FIELD = re.compile(rf"^\s+\w+[ \t]+([^\s`][^`\n]*?)[ \t]+{_TAG}", re.MULTILINE)
+_ALIAS = re.compile(r"^type (\w+) (\[\][\w.]+|string)$", re.MULTILINE)
+_OWN_READING = re.compile(r"^func \(\w* ?\*?(\w+)\) UnmarshalJSON\(", re.MULTILINE)
+
+_INT64: Schema = {"type": "integer", "minimum": -(2**63), "maximum": 2**63 - 1}
+_PLAIN: dict[str, Schema] = {
+    "string": {"type": "string"},
+    "bool": {"type": "boolean"},
+    "int": _INT64,
+    "int64": _INT64,
+    "float32": {"type": "number"},
+    "float64": {"type": "number"},
+    "any": {},
+    "json.RawMessage": {},
+}
+_NULL: Schema = {"type": "null"}
+
+
+class Structs:
+    """A reader of the structs of packages, which are folders by name. Each field may be absent or null, which leaves
+    Go's zero value. Types with a method of their own for reading JSON are unrestricted, as are those of other packages.
+    """
+
+    def __init__(self, packages: Mapping[str, Path]) -> None:
+        self._fields: dict[str, list[tuple[str, str]]] = {}
+        self._aliases: dict[str, str] = {}
+        own: set[str] = set()
+        for package, folder in packages.items():
+            for file in sorted(folder.glob("*.go")):
+                text = _COMMENT.sub("", file.read_text("utf-8"))
+                own |= {f"{package}.{name}" for name in _OWN_READING.findall(text)}
+                for name, body in _STRUCT.findall(text):
+                    self._add(package, name, body)
+                self._aliases |= {f"{package}.{name}": kind for name, kind in _ALIAS.findall(text)}
+        for name in own:
+            self._fields.pop(name, None)
+            self._aliases.pop(name, None)
+        self.schemas: dict[str, Schema] = {}
+        """The schemas of the structs that were read, by package and name."""
+        self.unread: set[str] = set()
+
+    def _add(self, package: str, name: str, body: str) -> None:
+        def inner(match: re.Match[str]) -> str:
+            self._add(package, f"{name}{match[2]}", match[3])
+            return f'\t{match[2]} {name}{match[2]} `json:"{match[4]}"`'
+
+        self._fields[f"{package}.{name}"] = _FIELD.findall(_INNER.sub(inner, body))
+
+    def named(self, name: str) -> Schema:
+        """Returns a reference to the schema of a struct, such as `openai.Usage`. Raises Unreadable if there is none."""
+        if name not in self._fields:
+            raise Unreadable(f"there is no struct {name}")
+        if name not in self.schemas:
+            properties: dict[str, Schema] = {}
+            self.schemas[name] = {"type": "object", "properties": properties}  # it may be inside itself
+            for kind, tag in self._fields[name]:
+                properties[tag.partition(",")[0]] = self._value(name.partition(".")[0], kind)
+        return {"$ref": f"#/$defs/taken/{name}"}
+
+    def _value(self, package: str, kind: str) -> Schema:
+        schema = self._type(package, kind.removeprefix("*"))
+        return {"anyOf": [schema, _NULL]} if schema and UNREAD not in schema else schema
+
+    def _type(self, package: str, kind: str) -> Schema:
+        if kind in _PLAIN:
+            return _PLAIN[kind]
+        if kind.startswith("[]"):
+            return {"type": "array", "items": self._value(package, kind[2:])}
+        if kind.startswith("map[string]"):
+            return {"type": "object", "additionalProperties": self._value(package, kind.removeprefix("map[string]"))}
+        name = kind if "." in kind else f"{package}.{kind}"
+        if name in self._fields:
+            return self.named(name)
+        if name in self._aliases:
+            return self._type(name.partition(".")[0], self._aliases[name])
+        self.unread.add(name)
+        return {UNREAD: name}
