@@ -27,8 +27,9 @@ def copied(document: dict[str, Any]) -> dict[str, Any]:
 def to_31(document: dict[str, Any]) -> dict[str, Any]:
     """Returns a document of OpenAPI 3.2 as 3.1, for SDK generators and portals.
 
-    The schemas of events move to `x-itemSchema`, the titles of tags to `x-displayName`. The result shares everything
-    else with the document.
+    The schemas of events move to `x-itemSchema`, the titles of tags to `x-displayName`, and links with a body to
+    `x-links`, because swagger-parser, on which openapi-generator 7.26 is based, only accepts strings as bodies. The
+    result shares everything else with the document.
     """
     return {
         **document,
@@ -52,6 +53,8 @@ def _lowered_item(item: dict[str, Any]) -> dict[str, Any]:
 
 
 def _lowered_response(response: dict[str, Any]) -> dict[str, Any]:
+    if any(isinstance(link.get("requestBody"), dict) for link in response.get("links", {}).values()):
+        response = _renamed(response, "links", "x-links")
     if "content" not in response:
         return response
     return {**response, "content": {name: _lowered_media(media) for name, media in response["content"].items()}}
@@ -76,6 +79,8 @@ def _raised(node: Any) -> Any:
         return [_raised(child) for child in node]
     if not isinstance(node, dict):
         return node
+    if "x-links" in node:
+        node = _renamed(node, "x-links", "links")
     if "x-itemSchema" in node:  # the sibling schema only describes a stream as text
         node = _renamed(_without(node, "schema"), "x-itemSchema", "itemSchema")
     return {key: _raised(child) for key, child in node.items()}

@@ -16,7 +16,7 @@ from specvino.document.walk import all_schemas, media_types, objects
 Vocabulary = dict[str, Any]
 
 # The definitions of the keywords that objects of OpenAPI may have.
-DEFINITIONS = ("Document", "Operation", "Parameter", "Schema", "Tag", "MediaType")
+DEFINITIONS = ("Document", "Operation", "Parameter", "Schema", "Tag", "Response", "MediaType")
 
 # The other keys of such an object that those definitions mention.
 BESIDE = {"if", "then", "in"}
@@ -85,6 +85,8 @@ def _objects(document: dict[str, Any]) -> Iterator[tuple[str, str, dict[str, Any
         yield "MediaType", location, media
     for operation in operations(document):
         yield "Operation", operation.label, operation.definition
+        for status, response in operation.definition["responses"].items():
+            yield "Response", f"{operation.label} {status}", response
         for parameter in operation.parameters:
             yield "Parameter", f"{operation.label} parameter {parameter['name']}", parameter
     for location, schema in all_schemas(document):

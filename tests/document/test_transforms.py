@@ -20,6 +20,9 @@ def test_31_is_valid_and_keeps_the_schema_of_events() -> None:
     assert stream["x-itemSchema"] == {"$ref": "#/components/schemas/ChatCompletionServerSentEvent"}
     assert stream["schema"]["type"] == "string"
     assert document["components"] == whole()["components"]
+    answers = document["paths"]["/models"]["get"]["responses"]["200"]
+    assert answers["x-links"] == whole()["paths"]["/models"]["get"]["responses"]["200"]["links"]
+    assert "links" not in answers
     assert "itemSchema" not in str(document["paths"]).replace("x-itemSchema", "")
 
 
