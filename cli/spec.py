@@ -15,6 +15,7 @@ from specvino.cli.dialects import SYSTEMS, known_dialect
 from specvino.cli.spec_drift import drift
 from specvino.document import loading
 from specvino.document.loading import OPENAPI_32, dialect_file, lowered
+from specvino.document.transforms import for_generators
 
 app = typer.Typer(help="Print, check or look up the annotated OpenAPI document.", no_args_is_help=False)
 app.command(
@@ -81,7 +82,7 @@ def print_spec(
             raise typer.BadParameter("with --dialect, only 3.1 is available", param_hint="--openapi")
         text = loading.read(dialect_file(dialect))
     elif openapi is Version.V31:
-        text = json.dumps(lowered(), indent=1, ensure_ascii=False) + "\n"
+        text = json.dumps(for_generators(lowered()), indent=1, ensure_ascii=False) + "\n"
     else:
         text = loading.read(OPENAPI_32)
     if format is Format.YAML:

@@ -27,9 +27,8 @@ def copied(document: dict[str, Any]) -> dict[str, Any]:
 def to_31(document: dict[str, Any]) -> dict[str, Any]:
     """Returns a document of OpenAPI 3.2 as 3.1, for SDK generators and portals.
 
-    The schemas of events move to `x-itemSchema`, the titles of tags to `x-displayName`, and links with a body to
-    `x-links`, because swagger-parser, on which openapi-generator 7.26 is based, only accepts strings as bodies. The
-    result shares everything else with the document.
+    The schemas of events move to `x-itemSchema`, the titles of tags to `x-displayName`. The result shares everything
+    else with the document.
     """
     return {
         **document,
@@ -53,8 +52,6 @@ def _lowered_item(item: dict[str, Any]) -> dict[str, Any]:
 
 
 def _lowered_response(response: dict[str, Any]) -> dict[str, Any]:
-    if any(isinstance(link.get("requestBody"), dict) for link in response.get("links", {}).values()):
-        response = _renamed(response, "links", "x-links")
     if "content" not in response:
         return response
     return {**response, "content": {name: _lowered_media(media) for name, media in response["content"].items()}}
@@ -65,6 +62,31 @@ def _lowered_media(media: dict[str, Any]) -> dict[str, Any]:
         return media
     schema = {"type": "string", "description": STREAM}
     return {**_without(media, "itemSchema"), "x-itemSchema": media["itemSchema"], "schema": schema}
+
+
+def for_generators(document: dict[str, Any]) -> dict[str, Any]:
+    """Returns a document of OpenAPI 3.1 for code generators: links with a body move to `x-links`, because
+    swagger-parser, on which openapi-generator 7.26 is based, only accepts strings as bodies. Schemathesis reads these
+    links.
+    """
+    paths = {
+        path: {
+            key: {
+                **value,
+                "responses": {status: _without_bodies(response) for status, response in value["responses"].items()},
+            }
+            if key in METHODS
+            else value
+            for key, value in item.items()
+        }
+        for path, item in document["paths"].items()
+    }
+    return {**document, "paths": paths}
+
+
+def _without_bodies(response: dict[str, Any]) -> dict[str, Any]:
+    has_body = any(isinstance(link.get("requestBody"), dict) for link in response.get("links", {}).values())
+    return _renamed(response, "links", "x-links") if has_body else response
 
 
 def to_32(document: dict[str, Any]) -> dict[str, Any]:
@@ -79,8 +101,6 @@ def _raised(node: Any) -> Any:
         return [_raised(child) for child in node]
     if not isinstance(node, dict):
         return node
-    if "x-links" in node:
-        node = _renamed(node, "x-links", "links")
     if "x-itemSchema" in node:  # the sibling schema only describes a stream as text
         node = _renamed(_without(node, "schema"), "x-itemSchema", "itemSchema")
     return {key: _raised(child) for key, child in node.items()}

@@ -10,7 +10,7 @@ from openapi_spec_validator import OpenAPIV31SpecValidator
 
 from specvino.document.loading import dialect_file, load, lowered, systems, whole
 from specvino.document.operations import by_endpoint
-from specvino.document.transforms import folded, to_31, to_32
+from specvino.document.transforms import folded, for_generators, to_31, to_32
 
 
 def test_31_is_valid_and_keeps_the_schema_of_events() -> None:
@@ -20,10 +20,24 @@ def test_31_is_valid_and_keeps_the_schema_of_events() -> None:
     assert stream["x-itemSchema"] == {"$ref": "#/components/schemas/ChatCompletionServerSentEvent"}
     assert stream["schema"]["type"] == "string"
     assert document["components"] == whole()["components"]
-    answers = document["paths"]["/models"]["get"]["responses"]["200"]
-    assert answers["x-links"] == whole()["paths"]["/models"]["get"]["responses"]["200"]["links"]
-    assert "links" not in answers
     assert "itemSchema" not in str(document["paths"]).replace("x-itemSchema", "")
+
+
+def test_for_generators_links_have_no_bodies() -> None:
+    answers = whole()["paths"]["/models"]["get"]["responses"]["200"]
+    found = for_generators(lowered())
+    assert found["paths"]["/models"]["get"]["responses"]["200"]["x-links"] == answers["links"]
+    links = [
+        link
+        for item in found["paths"].values()
+        for operation in item.values()
+        if isinstance(operation, dict)
+        for response in operation["responses"].values()
+        for link in response.get("links", {}).values()
+    ]
+    assert links
+    assert not any(isinstance(link.get("requestBody"), dict) for link in links)
+    assert "links" in lowered()["paths"]["/models"]["get"]["responses"]["200"]
 
 
 def test_nothing_is_changed_in_place() -> None:
