@@ -29,7 +29,7 @@ from specvino.engine.grammar._from_schema.disjoint import disjoint
 from specvino.engine.grammar._from_schema.keywords import IMPLIED_TYPE, LARK, UNENFORCED
 from specvino.engine.grammar._from_schema.numbers import number
 from specvino.engine.grammar._from_schema.objects import object_
-from specvino.engine.grammar._from_schema.strings import JSON, Strings, StringStyle
+from specvino.engine.grammar._from_schema.strings import JSON, Languages, Strings, StringStyle
 from specvino.engine.grammar._json_schema import JSON_TYPES, Conjunction, Subschema, flatten, named_by_all, reference_to
 
 MOST_PARTS = 2000
@@ -57,21 +57,22 @@ def convert(schema: Any, style: StringStyle = JSON) -> tuple[Grammar, Findings]:
     only. Raises GrammarError for a schema that is invalid, unsatisfiable, or too large.
     """
     grammar, findings = Grammar({"root": EMPTY}), Findings()
-    grammar.rules["root"] = add(schema, grammar, findings, style)
+    grammar.rules["root"] = add(schema, grammar, findings, Languages(), style)
     if not prune(grammar):
         raise GrammarError((), "nothing can satisfy it: it requires itself within itself, without end")
     require_small(grammar, findings.places)
     return grammar, findings
 
 
-def add(schema: Any, grammar: Grammar, findings: Findings, style: StringStyle = JSON) -> Rule:
-    """Adds a schema to a grammar that may have others, and returns its rule. Raises GrammarError like `convert`, but
-    not for a schema that requires itself recursively (its rule has no finite text), nor for one that is too large.
+def add(schema: Any, grammar: Grammar, findings: Findings, languages: Languages, style: StringStyle = JSON) -> Rule:
+    """Adds a schema to a grammar that may have others, and returns its rule. All schemas of the grammar have the same
+    `languages`. Raises GrammarError like `convert`, but not for a schema that requires itself recursively (its rule has
+    no finite text), nor for one that is too large.
     """
     schema = _of_known_draft(schema)
     _require_valid(schema)
     try:
-        return _Converter(schema, grammar, findings, style).rule((Subschema(schema, ()),))
+        return _Converter(schema, grammar, findings, languages, style).rule((Subschema(schema, ()),))
     except Unsatisfiable as error:
         raise GrammarError(error.path, f"nothing can satisfy it: {error}") from None
     except RecursionError:
@@ -111,13 +112,15 @@ def _brief(error: jsonschema_rs.ValidationError) -> str:
 class _Converter:
     """The `Builder` of arrays and objects."""
 
-    def __init__(self, schema: Any, grammar: Grammar, findings: Findings, style: StringStyle) -> None:
+    def __init__(
+        self, schema: Any, grammar: Grammar, findings: Findings, languages: Languages, style: StringStyle
+    ) -> None:
         self.grammar = grammar
         self.unenforced = findings.unenforced
         self._annotations = findings.annotations
         self._places = findings.places
         self._style = style
-        self.strings = Strings(grammar, findings.unenforced, findings.annotations, style)
+        self.strings = Strings(grammar, languages, findings.unenforced, findings.annotations, style)
         self._root: Mapping[str, Any] = schema if isinstance(schema, dict) else {}
         self._rules: dict[Any, Rule] = {}
         self._depth = 0

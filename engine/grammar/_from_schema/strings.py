@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Hashable, Iterator, Sequence
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from itertools import combinations, product
 from typing import Any
 
@@ -72,19 +72,33 @@ class Constraint:
     is_annotation: bool = False
 
 
+@dataclass(slots=True)
+class Languages:
+    """What the strings of all schemas in one grammar share: their expressions, and why constraints of a set of them are
+    left out."""
+
+    expressions: Expressions = field(default_factory=Expressions)
+    left_out: dict[tuple[Hashable, Expression], str] = field(default_factory=dict)
+
+
 class Strings:
     """Converts the strings of one schema. `unenforced` gets the keywords that aren't enforced, and `annotations` the
     formats beside patterns that aren't."""
 
     def __init__(
-        self, grammar: Grammar, unenforced: dict[Path, str], annotations: set[Path], style: StringStyle
+        self,
+        grammar: Grammar,
+        languages: Languages,
+        unenforced: dict[Path, str],
+        annotations: set[Path],
+        style: StringStyle,
     ) -> None:
-        self.expressions = Expressions()
-        self._annotations = annotations
+        self.expressions = languages.expressions
+        self._left_out = languages.left_out
         self._grammar = grammar
         self._unenforced = unenforced
+        self._annotations = annotations
         self._style = style
-        self._left_out: dict[tuple[Hashable, Expression], str] = {}
 
     def node(self, schema: Conjunction) -> Node:
         """Returns the strings that satisfy a schema. Raises Unsatisfiable and GrammarError."""
@@ -136,7 +150,8 @@ class Strings:
         express with the others are left out and reported. Raises Unsatisfiable.
         """
         key = frozenset((one.language, one.wide, one.is_annotation) for one in constraints)
-        node = self._grammar.once("pattern", (self.expressions, key), lambda _: self._texts(constraints, key))
+        named = (key, self._style.begin, self._style.end)
+        node = self._grammar.once("pattern", named, lambda _: self._texts(constraints, key))
         for constraint in constraints:
             if reason := self._left_out.get((key, constraint.language)):
                 for path in constraint.paths:

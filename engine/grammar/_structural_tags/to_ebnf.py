@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from specvino.engine.grammar._automata.expressions import Expressions, PatternError
+from specvino.engine.grammar._automata.expressions import PatternError
 from specvino.engine.grammar._automata.patterns import searched
 from specvino.engine.grammar._automata.rules import texts
 from specvino.engine.grammar._ebnf.finite_texts import prune
@@ -23,7 +23,7 @@ from specvino.engine.grammar._errors import GrammarError, Path
 from specvino.engine.grammar._from_lark.converter import lark
 from specvino.engine.grammar._from_lark.definitions import LarkError
 from specvino.engine.grammar._from_schema.converter import Findings, add
-from specvino.engine.grammar._from_schema.strings import JSON, StringStyle, plain
+from specvino.engine.grammar._from_schema.strings import JSON, Languages, StringStyle, plain
 from specvino.engine.grammar._structural_tags.builders import (
     LARK,
     NOTHING,
@@ -47,7 +47,7 @@ def as_grammar(tag: Any) -> tuple[Grammar, dict[Path, str]]:
     doesn't enforce, with the reasons. Raises GrammarError, and Unknown.
     """
     grammar = Grammar({"root": EMPTY})
-    conversion = _Conversion(grammar)
+    conversion = _Conversion(grammar, Languages())
     if not isinstance(tag, dict) or tag.keys() != {"type", "format"} or tag["type"] != "structural_tag":
         raise Unknown
     grammar.rules["root"] = conversion.node(tag["format"], ("format",))
@@ -58,9 +58,10 @@ def as_grammar(tag: Any) -> tuple[Grammar, dict[Path, str]]:
 
 
 class _Conversion:
-    def __init__(self, grammar: Grammar) -> None:
+    def __init__(self, grammar: Grammar, languages: Languages) -> None:
         self.findings = Findings()
         self._grammar = grammar
+        self._languages = languages
         self._formats = 0
 
     def node(self, format: Any, path: Path) -> Node:
@@ -128,7 +129,7 @@ class _Conversion:
         return one if format.get("at_least_one") is True else choice(one, EMPTY)
 
     def _regex(self, pattern: str) -> Node:
-        expressions = Expressions()
+        expressions = self._languages.expressions
         try:
             node = texts(self._grammar, expressions, searched(expressions, f"^(?:{pattern})$"), Chars, EMPTY)
         except PatternError:
@@ -141,7 +142,7 @@ class _Conversion:
         path = (*path, "json_schema")
         findings = Findings()
         try:
-            rule = add(schema, self._grammar, findings, style)
+            rule = add(schema, self._grammar, findings, self._languages, style)
         except GrammarError as error:
             raise GrammarError((*path, *error.path), str(error)) from None
         self.findings.unenforced |= {(*path, *inner): reason for inner, reason in findings.unenforced.items()}
@@ -150,7 +151,7 @@ class _Conversion:
 
     def _node_of_parameters(self, schema: Any, path: Path) -> Node:
         self._schema(schema, path, JSON)  # for errors at their paths
-        return _Conversion(self._grammar).node(parameters_of_qwen(schema), ())
+        return _Conversion(self._grammar, self._languages).node(parameters_of_qwen(schema), ())
 
 
 def lark_node(definition: str, grammar: Grammar, path: Path) -> Node:

@@ -14,6 +14,7 @@ from specvino.engine.grammar import (
     lower_structural_tag,
     structural_tag_example,
 )
+from specvino.engine.grammar._ebnf.size import open_places
 from specvino.engine.grammar._structural_tags.to_ebnf import as_grammar
 
 UNIQUE = {"type": "array", "uniqueItems": True, "items": {"type": "integer"}}
@@ -140,3 +141,18 @@ def test_how_many_tags_there_may_be(how: dict[str, bool], texts: set[str]) -> No
     drawn = set(sentences(grammar, 60))
     assert texts <= drawn
     assert drawn == texts or not how.get("stop_after_first")
+
+
+def test_schemas_of_one_tag_share_their_strings() -> None:
+    """What isn't enforced is named at each of them."""
+    counted = {"type": "string", "pattern": "(a|b)*a(a|b){20}$", "minLength": 30}
+    mail = {"type": "string", "format": "email"}
+    forms = [{"type": "json_schema", "json_schema": schema} for schema in (mail, counted, mail, counted, mail, mail)]
+    grammar, unenforced = as_grammar(tag({"type": "sequence", "elements": forms}))
+    assert open_places(grammar.rules.values()) < 100
+    assert list(unenforced) == [("format", "elements", index, "json_schema", "minLength") for index in (1, 3)]
+
+
+def test_a_regular_expression_may_have_lookaheads() -> None:
+    grammar, _ = as_grammar(tag({"type": "regex", "pattern": "(?!.*--)[a-b-]{2}"}))
+    assert set(sentences(grammar, 60)) == {"aa", "ab", "ba", "bb", "a-", "b-", "-a", "-b"}
