@@ -39,8 +39,8 @@ def judge(schema: Any, unenforced: Iterable[Path] = ()) -> Callable[[str], bool]
 
 def _without(schema: Any, unenforced: Iterable[Path]) -> Any:
     schema = copy.deepcopy(schema)
-    # The longest first: a keyword may be within another one.
-    for *owner, keyword in sorted(unenforced, key=len, reverse=True):
+    # The longest first: a keyword may be within another one. The root is none.
+    for *owner, keyword in sorted(filter(None, unenforced), key=len, reverse=True):
         parent = place = schema
         for key in owner:
             parent, place = place, place[key]

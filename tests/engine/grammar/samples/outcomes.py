@@ -80,5 +80,7 @@ def outcome(schema: Any) -> Outcome:
 
 
 def keyword(path: Path) -> str:
-    """Returns the keyword that a path leads to; after `patternProperties` a path has the expression."""
-    return next(str(step) for step in reversed(path) if step in ENFORCED or step in UNENFORCED)
+    """Returns the keyword that a path leads to; after `patternProperties` a path has the expression. A path to a schema
+    leads to none.
+    """
+    return next((str(step) for step in reversed(path) if step in ENFORCED or step in UNENFORCED), "no keyword")
