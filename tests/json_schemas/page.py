@@ -2,7 +2,7 @@
 
 import os
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from itertools import groupby
 from pathlib import Path
 
@@ -26,7 +26,8 @@ schemas` checks that all texts of the grammars satisfy the schemas, and `tox run
 - **Enforced**: a grammar allows only what satisfies the schema.
 - **Named**: the answer of a request that isn't strict names keywords that the grammar doesn't enforce; a strict request
   is refused for them.
-- **Refused**: the schema is invalid, nothing satisfies it, it refers to something outside, or is too large.
+- **Refused**: the schema is invalid, nothing satisfies it, it refers to something outside, or is too large. Nothing
+  satisfies `additionalProperties: false` beside an `allOf` or `oneOf` that requires properties: it doesn't know them.
 
 """
 
@@ -62,7 +63,8 @@ def page(corpus: Mapping[str, Figures], of_suite: Mapping[str, SuiteFigures]) ->
 
 def _corpus(corpus: Mapping[str, Figures]) -> list[str]:
     sources = {family.title: family.source for family in FAMILIES}
-    rows = [[title, *_shares(figures), sources[title]] for title, figures in corpus.items()]
+    rows = [[title, *_shares([figures]), sources[title]] for title, figures in corpus.items()]
+    rows.append(["all", *_shares(corpus.values()), ""])
     columns = ["schemas of", "number", "enforced", "named", "refused", "source"]
     named = _most(corpus.values(), "named")
     refused = _most(corpus.values(), "refused")
@@ -87,10 +89,12 @@ def _costs(corpus: Mapping[str, Figures]) -> str:
     return table.replace("\n\n", f"\n\nOn {os.cpu_count()} shared cores, without compiling the grammar.\n\n", 1)
 
 
-def _shares(figures: Figures) -> list[str]:
-    refused = figures.refused.total()
-    counts = (figures.enforced, figures.schemas - figures.enforced - refused, refused)
-    return [str(figures.schemas), *(f"{100 * count / figures.schemas:.0f} %" for count in counts)]
+def _shares(figures: Collection[Figures]) -> list[str]:
+    schemas = sum(each.schemas for each in figures)
+    enforced = sum(each.enforced for each in figures)
+    refused = sum(each.refused.total() for each in figures)
+    counts = (enforced, schemas - enforced - refused, refused)
+    return [f"{schemas:,}", *(f"{100 * count / schemas:.0f} %" for count in counts)]
 
 
 def _counts(figures: SuiteFigures) -> list[str]:
