@@ -13,6 +13,7 @@ from specvino.document.walk import reached
 def close_requests(document: dict[str, Any]) -> None:
     """Adds `additionalProperties: false` to every object with known properties in the bodies of requests, in place.
 
+    Chat messages stay open: clients send a message of an answer back as it is, with fields that only answers have.
     Answers may have new fields: a component that they share with requests is copied for these, as `RequestX`.
     """
     schemas: dict[str, Schema] = document["components"]["schemas"]
@@ -22,7 +23,9 @@ def close_requests(document: dict[str, Any]) -> None:
         definition = operation.definition
         answers.append({key: value for key, value in definition.items() if key != "requestBody"})
         bodies.append(definition.get("requestBody", {}))
-    sent, shared = reached(document, bodies), reached(document, bodies) & reached(document, answers)
+    sent = reached(document, bodies)
+    sent -= reached(document, [schemas[name].get("properties", {}).get("messages") for name in sent])
+    shared = sent & reached(document, answers)
     copies = {name: f"Request{name}" for name in sorted(shared) if _is_affected(document, name)}
     schemas |= {copy: copied(schemas[name]) for name, copy in copies.items()}
     closed = [schemas[copies.get(name, name)] for name in sent]

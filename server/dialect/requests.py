@@ -63,9 +63,11 @@ class Requests:
 
     def read(self, body: Any) -> Any:
         """Returns the body in this server's form. Raises ApiError for one that the system rejects."""
-        if self._parsed is not None and not self._parsed.fits(body):
-            error = self._parsed.error(body)
-            raise ApiError(ErrorCode.INVALID_JSON, error.message, param=error.param)
+        if self._parsed is not None:
+            try:
+                self._parsed.require(body)
+            except ApiError as error:
+                raise ApiError(ErrorCode.INVALID_JSON, error.message, param=error.param) from None
         self._check.require(body)
         if not isinstance(body, Mapping):
             return body

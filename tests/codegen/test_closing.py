@@ -75,7 +75,7 @@ RESPONSE = {"model": "m", "input": [{"role": "user", "content": [{"type": "input
 
 
 def test_openai_refuses_fields_that_it_does_not_have(real) -> None:
-    """Every top-level field that its dialect calls refused, and one inside."""
+    """Every top-level field that its dialect calls refused, and some inside, but not in messages of chat."""
     for endpoint, body in (
         ("chat", CHAT),
         ("completions", {"model": "m", "prompt": "Hello"}),
@@ -92,8 +92,10 @@ def test_openai_refuses_fields_that_it_does_not_have(real) -> None:
         ]
         assert len(refused) > 10
         assert [name for name in refused if check.fits({**body, name: None}) or check.fits({**body, name: 1})] == []
-    message = {"role": "user", "content": "Hello", "reasoning_content": "Hm."}
-    assert not refusing("openai", "chat").fits({**CHAT, "messages": [message]})
+    # A message of an answer is sent back as it is.
+    message = {"role": "assistant", "content": "Hello", "refusal": None, "annotations": []}
+    assert refusing("openai", "chat").fits({**CHAT, "messages": [*CHAT["messages"], message]})
+    assert not refusing("openai", "chat").fits({**CHAT, "stream_options": {"include_usage": True, "unknown": 1}})
     part = {"type": "input_text", "text": "Hello", "unknown": 1}
     assert not refusing("openai", "responses").fits({**RESPONSE, "input": [{"role": "user", "content": [part]}]})
 

@@ -9,7 +9,7 @@ import pytest
 from pydantic import BaseModel, Field
 from support.serving_here import ServerHere, serving_here
 
-UNIQUE = {"type": "array", "items": {"enum": [1, 2]}, "maxItems": 3, "uniqueItems": True}
+UNIQUE = {"type": "array", "items": {"type": "integer"}, "maxItems": 3, "uniqueItems": True}
 SCHEMA = {
     "type": "object",
     "properties": {"city": {"type": "string", "maxLength": 12}, "ids": UNIQUE},

@@ -78,8 +78,9 @@ _PYTHON = _Sets({**_POSITIVE, sre.CATEGORY_SPACE: ranges.without(_SPACE, ranges.
 # The properties of Unicode, and other escapes, in which nothing is replaced.
 _PROPERTY = re.compile(r"\\(?:([pP])\{([^}]*)\}|.)", re.DOTALL)
 
-# The end of the last private area.
+# A property is a character of the end of the last private area while `re` parses; patterns can't have these themselves.
 _FIRST_PLACEHOLDER = 0x10FE00
+_RESERVED = re.compile(r"[\U0010fe00-\U0010ffff]|\\U0010[fF][eEfF]")
 _placeholders: dict[tuple[str, str], int] = {}
 
 _NAMED_GROUP = re.compile(r"\(\?<(?=[A-Za-z_])")
@@ -92,12 +93,14 @@ Tree = list[tuple[Any, Any]]
 """What `re` parses an expression to: operators and their operands."""
 
 
-def searched(expressions: Expressions, pattern: str) -> Expression:
-    """Returns the texts in which an expression of ECMAScript matches, anywhere unless it has anchors. Raises
-    PatternError.
+def searched(expressions: Expressions, pattern: str, *, excluded: bool = False) -> Expression:
+    """Returns the texts in which an expression of ECMAScript matches, anywhere unless it has anchors. Where dialects
+    differ, they are those in which it surely matches; if `excluded`, all in which it may. Raises PatternError.
     """
+    if _RESERVED.search(pattern):
+        raise PatternError("characters from U+10FE00 on can't be enforced")
     tree = _parsed(_NAMED_GROUP.sub("(?P<", _PROPERTY.sub(_placeholder, pattern)))
-    return _Translation(expressions, _ECMASCRIPT).searched(tree)
+    return _Translation(expressions, _ECMASCRIPT, excluded=excluded).searched(tree)
 
 
 def _placeholder(found: re.Match[str]) -> str:
@@ -105,6 +108,7 @@ def _placeholder(found: re.Match[str]) -> str:
     kind, name = found.groups()
     if name is None:
         return found[0]
+    name = name.removeprefix("General_Category=").removeprefix("gc=")
     if characters(name, excluded=False) is None:
         raise PatternError(f"the property {name} isn't known")
     if (kind, name) not in _placeholders:
@@ -160,10 +164,10 @@ class _Translation:
     known first.
     """
 
-    def __init__(self, expressions: Expressions, sets: _Sets) -> None:
+    def __init__(self, expressions: Expressions, sets: _Sets, *, excluded: bool = False) -> None:
         self._e = expressions
         self._sets = sets
-        self._negated = False
+        self._negated = excluded
 
     def searched(self, tree: Any) -> Expression:
         """Returns the texts in which the tree matches."""
@@ -235,6 +239,8 @@ class _Translation:
 
     def _one(self, op: Any, value: Any) -> Expression:
         e = self._e
+        if self._negated and _has_property(op, value):
+            raise PatternError("a property of Unicode in a negative lookahead or an excluded pattern can't be enforced")
         if op is sre.ANY and self._negated:  # what ECMAScript's own `.` excludes, others' includes
             return e.chars(ranges.without(ANY, ranges.of("\n")))
         if (chars := _chars(op, value, self._sets)) is not None:
@@ -288,6 +294,15 @@ def _in_set(op: Any, value: Any, sets: _Sets, *, negated: bool) -> Ranges:
         case sre.CATEGORY:
             return sets.of(value, negated=negated)
     raise PatternError(f"{str(op).lower()} can't be enforced")
+
+
+def _has_property(op: Any, value: Any) -> bool:
+    match op:
+        case sre.LITERAL | sre.NOT_LITERAL:
+            return bool(value >= _FIRST_PLACEHOLDER)
+        case sre.IN:
+            return any(_has_property(*member) for member in value)
+    return False
 
 
 def _property(placeholder: int, *, negated: bool) -> Ranges:

@@ -66,7 +66,6 @@ def characters(name: str, *, excluded: bool) -> Ranges | None:
 
     Versions of Unicode differ in the characters that they assign, so those without a category may have any.
     """
-    name = name.removeprefix("General_Category=").removeprefix("gc=")
     if name == "ASCII":
         return ((0, 0x7F),)
     if name in _EMOJI:

@@ -207,7 +207,18 @@ def _distinct(values: Sequence[Any]) -> list[Any]:
 
 
 def _key(value: Any) -> str:
-    return json.dumps(value, sort_keys=True) if not isinstance(value, float) or value != int(value) else str(int(value))
+    return json.dumps(_normal(value), sort_keys=True)
+
+
+def _normal(value: Any) -> Any:
+    match value:
+        case float() if value == int(value):
+            return int(value)
+        case list():
+            return [_normal(item) for item in value]
+        case dict():
+            return {name: _normal(item) for name, item in value.items()}
+    return value
 
 
 def _items(

@@ -219,7 +219,7 @@ class _Converter:
                 return node
             case "number" | "integer":
                 known = len(self.grammar.rules)
-                node = number(schema, kind, self.grammar, self.unenforced)
+                node = number(schema, kind, self.grammar, self.strings.expressions, self.unenforced)
                 self._measured(known)
                 return node
             case "boolean":
@@ -331,7 +331,8 @@ def _without_common_null(branches: list[Subschema]) -> list[Subschema]:
 
 
 def _lists_null(schema: Mapping[str, Any]) -> bool:
-    return isinstance(schema.get("type"), list) and "null" in schema["type"]
+    listed = "enum" in schema or "const" in schema  # then values are validated by the whole schema
+    return isinstance(schema.get("type"), list) and "null" in schema["type"] and not listed
 
 
 def _constrains(keyword: str, part: Subschema, schema: Conjunction) -> bool:

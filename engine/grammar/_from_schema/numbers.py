@@ -233,7 +233,9 @@ def _may_end(low: str | None, high: str | None, bounds: Bounds) -> bool:
 _LARGEST = Decimal(10) ** 30
 
 
-def number(schema: Conjunction, kind: str, grammar: Grammar, unenforced: dict[Path, str]) -> Node:
+def number(
+    schema: Conjunction, kind: str, grammar: Grammar, expressions: Expressions, unenforced: dict[Path, str]
+) -> Node:
     """Returns the numbers that satisfy a schema. `kind` is "number" or "integer". Raises Unsatisfiable."""
     bounds = _bounds(schema)
     steps = [Fraction(_decimal(multiple)) for multiple in schema.values("multipleOf")]
@@ -242,7 +244,7 @@ def number(schema: Conjunction, kind: str, grammar: Grammar, unenforced: dict[Pa
     node: Node | None = None
     try:
         if steps:
-            node = _multiples(bounds, _common_multiple(steps), grammar)
+            node = _multiples(bounds, _common_multiple(steps), grammar, expressions)
     except PatternError as error:
         for keyword in schema.all("multipleOf"):
             unenforced[keyword.path] = str(error)
@@ -264,15 +266,18 @@ def _common_multiple(steps: list[Fraction]) -> Fraction:
     return Fraction(lcm(*(step.numerator for step in steps)), gcd(*(step.denominator for step in steps)))
 
 
-def _multiples(bounds: Bounds, step: Fraction, grammar: Grammar) -> Node | None:
+def _multiples(bounds: Bounds, step: Fraction, grammar: Grammar, e: Expressions) -> Node | None:
     """Returns the multiples of a step between bounds; None if there are none. Raises PatternError."""
+    if step.numerator > _LARGEST or step.denominator > _LARGEST:
+        raise PatternError("multiples of more than 30 digits can't be enforced")
     if step.denominator == 1 and _is_power_of_ten(step.numerator):
         return _rounded(bounds, step.numerator)
     digits = _digits(Decimal(step.numerator) / step.denominator)
     whole = int(step * 10**digits)
     if whole > MOST_STEP:
         return _listed_multiples(bounds, step, digits)
-    e = Expressions()
+    if digits > MOST_DIGITS:
+        raise PatternError(f"multiples of more than {MOST_DIGITS} digits after the point can't be enforced")
     multiples = e.multiples(whole, digits)
     signed = e.choice(multiples, e.sequence(e.text("-"), multiples))
     for most_digits in (MOST_DIGITS, 9, 3):

@@ -1,9 +1,11 @@
 """Objects of a schema as nodes. Properties are in the schema's order, followed by additional ones if allowed."""
 
-import re
 from collections.abc import Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
+from functools import lru_cache
 from itertools import combinations
+
+import jsonschema_rs
 
 from specvino.engine.grammar._automata.expressions import Expression, Expressions, PatternError
 from specvino.engine.grammar._automata.patterns import searched
@@ -12,8 +14,9 @@ from specvino.engine.grammar._errors import Unsatisfiable
 from specvino.engine.grammar._from_schema import json_text
 from specvino.engine.grammar._from_schema.builder import Builder
 from specvino.engine.grammar._from_schema.json_text import COMMA, QUOTE
+from specvino.engine.grammar._from_schema.keywords import UNENFORCED
 from specvino.engine.grammar._from_schema.strings import Constraint
-from specvino.engine.grammar._json_schema import Conjunction, Subschema
+from specvino.engine.grammar._json_schema import Conjunction, Subschema, named_by_all
 
 # Properties that depend on each other or are counted take a rule for each state in which an object may be.
 MOST_STATES = 4096
@@ -178,10 +181,11 @@ def _property(schema: Conjunction, name: str, builder: Builder) -> Iterator[Subs
             yield Subschema(False, part.at("propertyNames").path)
 
 
+@lru_cache(maxsize=4096)
 def _matches(pattern: str, name: str) -> bool:
     try:
-        return re.search(pattern, name) is not None
-    except re.error:
+        return bool(jsonschema_rs.validator_for({"pattern": pattern}).is_valid(name))
+    except ValueError:
         return False
 
 
@@ -231,19 +235,22 @@ def _name(
     names = tuple(keyword for keyword in schema.all("propertyNames") if keyword.schema is not True)
     if not names and not patterns:
         return json_text.other_key(builder.grammar, declared)
-    if not patterns and not declared:
+    if names and "string" not in named_by_all(builder.conjunction(names).values("type")):
+        raise Unsatisfiable(names[0].path, "no name is a string of this schema")
+    if not patterns and not declared and builder.listed(names) is None:
         typed = names[0].schema
-        first = Subschema({"type": "string", **typed} if isinstance(typed, dict) else typed, names[0].path)
+        first = Subschema({**typed, "type": "string"} if isinstance(typed, dict) else typed, names[0].path)
         return builder.rule((first, *names[1:]))
     e = builder.strings.expressions
     constraints = list(_named(names, builder))
     for pattern in patterns:
         try:
-            language = searched(e, str(pattern.path[-1]))
+            excluded = pattern not in matched
+            language = searched(e, str(pattern.path[-1]), excluded=excluded)
         except PatternError as error:
             builder.unenforced[pattern.path] = str(error)
             continue
-        language = language if pattern in matched else e.complement(language)
+        language = e.complement(language) if excluded else language
         constraints.append(Constraint((pattern.path,), language, language))
     if declared:
         undeclared = e.complement(_beginnings(e, declared))
@@ -263,8 +270,8 @@ def _named(names: tuple[Subschema, ...], builder: Builder) -> Iterator[Constrain
         return
     yield from builder.strings.constraints(conjunction)
     for part in conjunction.parts:
-        for keyword in ("anyOf", "oneOf", "not", "if"):
-            if keyword in part.schema:
+        for keyword in part.schema:
+            if keyword in ("anyOf", "oneOf") or keyword in UNENFORCED:
                 builder.unenforced[part.at(keyword).path] = "it can't be enforced on names beside properties"
 
 

@@ -163,7 +163,12 @@ class Strings:
             node = self._together(constraints, self._grammar)
         except PatternError:
             constraints = self._enforceable(constraints, key)
-            node = self._together(constraints, self._grammar)
+            try:
+                node = self._together(constraints, self._grammar)
+            except PatternError as error:  # trying them has used up what is left for the schema
+                self._left_out |= {(key, constraint.language): str(error) for constraint in constraints}
+                constraints = []
+                node = self._together(constraints, self._grammar)
         if node is not None:
             return node
         if unsure := next((constraint for constraint in constraints if not constraint.whole), None):

@@ -155,6 +155,12 @@ SCHEMAS: list[tuple[str, dict[str, Any]]] = [
     ("minProperties", {"properties": {"a": False}, "additionalProperties": {"const": 1}, "minProperties": 1}),
     ("propertyNames", {"properties": {"a": True, "bc": True}, "propertyNames": {"maxLength": 1}}),
     ("propertyNames", {"propertyNames": False}),
+    ("propertyNames", {"propertyNames": {"type": "integer"}}),
+    ("propertyNames", {"propertyNames": {"enum": [1, "a"]}}),
+    ("propertyNames", {"propertyNames": {"type": "integer"}, "properties": {"b": True}, "additionalProperties": True}),
+    ("patternProperties", {"patternProperties": {"^\\p{L}+$": {"type": "integer"}}, "required": ["ab"]}),
+    ("patternProperties", {"patternProperties": {"^.$": False}, "additionalProperties": {"type": "null"}}),
+    ("uniqueItems", {"type": "array", "items": {"enum": [[1], [1.0], [2]]}, "uniqueItems": True}),
     ("propertyNames", {"propertyNames": {"enum": ["a", "b"]}, "required": ["a", "b"], "additionalProperties": A}),
     (
         "propertyNames",

@@ -3,9 +3,9 @@
 import json
 from typing import Any
 
-import jsonschema_rs
 import pytest
 from openvino_genai import Tokenizer
+from samples.judge import judge
 from samples.schemas import SCHEMAS
 
 from specvino.engine.errors import ConstraintError
@@ -45,11 +45,11 @@ def test_the_compiler_reads_our_grammars_as_they_are_meant(
     schema: dict[str, Any], dummy: DummyPipeline, own: Tokenizer
 ) -> None:
     lowered = lower(JsonSchema(schema))
-    validator = jsonschema_rs.validator_for(schema, validate_formats=True)
+    is_valid = judge(schema)
     for most in (20, 60, 400):
         tokens = dummy.generate(lowered, most, draw=True)
         if len(tokens) < most:
-            validator.validate(json.loads(own.decode(tokens)))
+            assert is_valid(own.decode(tokens)), own.decode(tokens)
 
 
 @pytest.mark.parametrize(
@@ -115,7 +115,7 @@ def test_parameters_of_qwen_have_no_room_for_blanks(dummy: DummyPipeline, own: T
         ({"type": "sequence", "elements": []}, "at least one element"),
         ({"type": "or"}, "elements"),
         ({"type": "regex", "pattern": "(("}, "parenthesis is not closed"),
-        ({"type": "regex", "pattern": "(?=a)a"}, "Lookahead is not supported"),
+        ({"type": "regex", "pattern": "(?<=a)b"}, "Lookbehind is not supported"),
         ({"type": "regex", "pattern": "a{2,1}"}, "Lower bound is larger"),
         ({"type": "grammar", "grammar": "root ::= "}, "Expect element"),
         ({"type": "grammar", "grammar": "root ::= foo"}, 'Rule "foo" is not defined'),
