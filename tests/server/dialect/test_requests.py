@@ -62,10 +62,10 @@ def test_what_the_system_refuses_is_refused_by_its_document() -> None:
         ("openai", {"top_k": 3}, "top_k", "unknown_parameter", "Unknown parameter: top_k."),
         (
             "openai",
-            {"messages": [{**MESSAGES[0], "reasoning_content": "Hm."}]},
-            "messages.0.reasoning_content",
+            {"stream_options": {"unknown": 1}},
+            "stream_options.unknown",
             "unknown_parameter",
-            "Unknown parameter: messages.0.reasoning_content.",
+            "Unknown parameter: stream_options.unknown.",
         ),
     ],
 )
@@ -73,6 +73,20 @@ def test_fields_that_the_system_refuses(name, body, param, code, message) -> Non
     with pytest.raises(ApiError) as caught:
         read(name, model="own", **body)
     assert (caught.value.param, caught.value.code, caught.value.message) == (param, code, message)
+
+
+def test_a_message_of_an_answer_may_be_sent_back() -> None:
+    answered = {"role": "assistant", "content": "Hello", "refusal": None, "annotations": []}
+    assert read("openai", model="own", messages=[*MESSAGES, answered])["messages"][-1] == answered
+
+
+def test_a_body_that_is_nested_too_deeply_is_refused() -> None:
+    nested: list[object] = []
+    for _ in range(400):
+        nested = [nested]
+    with pytest.raises(ApiError) as caught:
+        read("ovms", model=nested)
+    assert caught.value.code == "invalid_json"
 
 
 def test_a_field_whose_every_value_is_refused() -> None:
