@@ -1,6 +1,7 @@
 """Objects in the requests of a system that refuses unknown fields."""
 
 import copy
+from typing import Any
 
 import pytest
 from support.tiny_document import dialect, ref, talk, thing
@@ -93,7 +94,7 @@ def test_openai_refuses_fields_that_it_does_not_have(real) -> None:
         assert len(refused) > 10
         assert [name for name in refused if check.fits({**body, name: None}) or check.fits({**body, name: 1})] == []
     # A message of an answer is sent back as it is.
-    message = {"role": "assistant", "content": "Hello", "refusal": None, "annotations": []}
+    message: dict[str, Any] = {"role": "assistant", "content": "Hello", "refusal": None, "annotations": []}
     assert refusing("openai", "chat").fits({**CHAT, "messages": [*CHAT["messages"], message]})
     assert not refusing("openai", "chat").fits({**CHAT, "stream_options": {"include_usage": True, "unknown": 1}})
     part = {"type": "input_text", "text": "Hello", "unknown": 1}

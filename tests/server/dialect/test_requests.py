@@ -76,7 +76,7 @@ def test_fields_that_the_system_refuses(name, body, param, code, message) -> Non
 
 
 def test_a_message_of_an_answer_may_be_sent_back() -> None:
-    answered = {"role": "assistant", "content": "Hello", "refusal": None, "annotations": []}
+    answered: dict[str, object] = {"role": "assistant", "content": "Hello", "refusal": None, "annotations": []}
     assert read("openai", model="own", messages=[*MESSAGES, answered])["messages"][-1] == answered
 
 
