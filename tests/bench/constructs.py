@@ -171,8 +171,8 @@ def _tags() -> Iterator[tuple[str, Any]]:
     )
 
 
-# These aren't on the page yet (docs/structured-outputs.md): `tox run -e bench -- grammars --write` takes a quiet machine
-# for half an hour.
+# These aren't on the page yet (docs/structured-outputs.md): `tox run -e bench -- grammars --write` needs a quiet machine
+# for more than 12 minutes of CPU time.
 UNMEASURED = frozenset(
     {
         *(f"combination, {name}" for name in COMBINATIONS),
