@@ -171,20 +171,6 @@ def _tags() -> Iterator[tuple[str, Any]]:
     )
 
 
-# These aren't on the page yet (docs/structured-outputs.md): `tox run -e bench -- grammars --write` needs a quiet machine
-# for more than 12 minutes of CPU time.
-UNMEASURED = frozenset(
-    {
-        *(f"combination, {name}" for name in COMBINATIONS),
-        "integer, multiples without bounds",
-        "number, multiples of 0.25",
-        "array, different items",
-        "array that contains",
-        "object, 4 to 6 of 10 properties",
-        "object, names beside properties",
-    }
-)
-
 CONSTRUCTS: dict[str, Constraint] = {
     **{name: JsonSchema(schema) for name, schema in SCHEMAS.items()},
     **{name: StructuralTag({"type": "structural_tag", "format": format}) for name, format in _tags()},
