@@ -6,7 +6,7 @@ complements, so lookaheads and several constraints need no construction of their
 "Regular-expression derivatives re-examined", Journal of Functional Programming 19 (2009).
 """
 
-from collections.abc import Iterable
+from collections.abc import Callable, Hashable, Iterable
 from enum import Enum, auto
 from itertools import pairwise
 from typing import Any
@@ -53,6 +53,7 @@ class Expressions:
     def __init__(self) -> None:
         self.states = 0
         self.open_places = 0
+        self._known: dict[Hashable, Expression] = {}
         self._numbers: dict[tuple[Any, ...], Expression] = {}
         self._parts: list[tuple[Any, ...]] = []
         self._nullable: list[bool] = []
@@ -63,6 +64,12 @@ class Expressions:
         self.empty = self._add(Kind.EMPTY, nullable=True)
         self.any_char = self.chars(ANY)
         self.anything = self.repeat(self.any_char, 0, None)
+
+    def once(self, key: Hashable, make: Callable[[], Expression]) -> Expression:
+        """Returns the expression with this key, which is made on first use."""
+        if key not in self._known:
+            self._known[key] = make()
+        return self._known[key]
 
     def parts(self, expression: Expression) -> tuple[Any, ...]:
         """Returns the kind of an expression, and what the kind has."""

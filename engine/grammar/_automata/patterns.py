@@ -97,10 +97,14 @@ def searched(expressions: Expressions, pattern: str, *, excluded: bool = False) 
     """Returns the texts in which an expression of ECMAScript matches, anywhere unless it has anchors. Where dialects
     differ, they are those in which it surely matches; if `excluded`, all in which it may. Raises PatternError.
     """
-    if _RESERVED.search(pattern):
-        raise PatternError("characters from U+10FE00 on can't be enforced")
-    tree = _parsed(_NAMED_GROUP.sub("(?P<", _PROPERTY.sub(_placeholder, pattern)))
-    return _Translation(expressions, _ECMASCRIPT, excluded=excluded).searched(tree)
+
+    def translated() -> Expression:
+        if _RESERVED.search(pattern):
+            raise PatternError("characters from U+10FE00 on can't be enforced")
+        tree = _parsed(_NAMED_GROUP.sub("(?P<", _PROPERTY.sub(_placeholder, pattern)))
+        return _Translation(expressions, _ECMASCRIPT, excluded=excluded).searched(tree)
+
+    return expressions.once((pattern, excluded), translated)
 
 
 def _placeholder(found: re.Match[str]) -> str:

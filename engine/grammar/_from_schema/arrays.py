@@ -8,12 +8,9 @@ from typing import Any
 from specvino.engine.grammar._ebnf.nodes import EMPTY, Grammar, Node, Rule, Text, choice, sequence
 from specvino.engine.grammar._errors import Path, Unsatisfiable
 from specvino.engine.grammar._from_schema import json_text
-from specvino.engine.grammar._from_schema.builder import Builder
+from specvino.engine.grammar._from_schema.builder import MOST_STATES, Builder, TooManyStates
 from specvino.engine.grammar._from_schema.json_text import COMMA
 from specvino.engine.grammar._json_schema import Conjunction, Subschema
-
-# Items that are counted or must differ take a rule for each state in which an array may be.
-MOST_STATES = 4096
 
 # Different items of a longer list are generated in the order of the list, as there is a state for each set of items.
 MOST_IN_ANY_ORDER = 8
@@ -174,7 +171,7 @@ def _with_conditions(
     in_order = len(values) if conditions.unique and len(values) > MOST_IN_ANY_ORDER else 0
     try:
         inside = _Arrays(items, rest is not None, least, most, conditions, in_order=in_order).node(builder.grammar)
-    except _TooMany:
+    except TooManyStates:
         reason = f"it takes more than {MOST_STATES} rules"
     else:
         if inside is not None:
@@ -249,10 +246,6 @@ def _items(
     return items
 
 
-class _TooMany(Exception):
-    """There are more than MOST_STATES states."""
-
-
 class _Arrays:
     """The automaton of arrays whose items satisfy conditions. `in_order` is the number of values that come in the order
     in which they are listed, 0 if values come in any order."""
@@ -279,7 +272,7 @@ class _Arrays:
         self._last = max(least, len(items)) if most is None else most
 
     def node(self, grammar: Grammar) -> Node | None:
-        """Returns the items with commas between them; None if there are no such arrays. Raises _TooMany."""
+        """Returns the items with commas between them; None if there are no such arrays. Raises TooManyStates."""
         start = _State(True, 0, frozenset(), 0, (0,) * len(self._contained))
         steps: dict[_State, list[tuple[Node | None, _State]]] = {}
         left = [start]
@@ -287,7 +280,7 @@ class _Arrays:
             if state in steps:
                 continue
             if len(steps) >= MOST_STATES:
-                raise _TooMany
+                raise TooManyStates
             steps[state] = list(self._steps(state))
             left += [target for _, target in steps[state]]
         live = self._live(steps)

@@ -8,6 +8,13 @@ from specvino.engine.grammar._errors import Path
 from specvino.engine.grammar._from_schema.strings import Strings
 from specvino.engine.grammar._json_schema import Conjunction, Subschema
 
+# Properties or items that are counted, or depend on each other, take a rule for each state in which a value may be.
+MOST_STATES = 4096
+
+
+class TooManyStates(Exception):
+    """An object or array would take more than MOST_STATES rules."""
+
 
 class Builder(Protocol):
     """Converts the schemas of items and properties into rules of one grammar."""

@@ -12,14 +12,11 @@ from specvino.engine.grammar._automata.patterns import searched
 from specvino.engine.grammar._ebnf.nodes import EMPTY, Grammar, Node, Rule, Text, choice, sequence
 from specvino.engine.grammar._errors import Unsatisfiable
 from specvino.engine.grammar._from_schema import json_text
-from specvino.engine.grammar._from_schema.builder import Builder
+from specvino.engine.grammar._from_schema.builder import MOST_STATES, Builder, TooManyStates
 from specvino.engine.grammar._from_schema.json_text import COMMA, QUOTE
 from specvino.engine.grammar._from_schema.keywords import UNENFORCED
 from specvino.engine.grammar._from_schema.strings import Constraint
 from specvino.engine.grammar._json_schema import Conjunction, Subschema, named_by_all
-
-# Properties that depend on each other or are counted take a rule for each state in which an object may be.
-MOST_STATES = 4096
 
 # With more patterns, only names that match exactly one of them are generated.
 MOST_COMBINED_PATTERNS = 4
@@ -52,7 +49,7 @@ def object_(schema: Conjunction, builder: Builder) -> Node:
         return json_text.enclosed("{", builder.grammar, other, least, most, "}")
     try:
         inside = _Pairs(pairs, required, needed, other, least, most).node(builder.grammar)
-    except _TooMany:
+    except TooManyStates:
         for name in _COUNTING:
             for part in schema.all(name):
                 builder.unenforced[part.path] = f"with the other properties it takes more than {MOST_STATES} rules"
@@ -73,10 +70,6 @@ def _needed(schema: Conjunction) -> dict[str, tuple[str, ...]]:
             if isinstance(names, list):
                 needed[name] = (*needed.get(name, ()), *names)
     return needed
-
-
-class _TooMany(Exception):
-    """There are more than MOST_STATES states."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -110,14 +103,14 @@ class _Pairs:
         self._most = None if other is None and most is not None and most >= len(pairs) else most
 
     def node(self, grammar: Grammar) -> Node | None:
-        """Returns the node; None if no object satisfies the conditions. Raises _TooMany."""
+        """Returns the node; None if no object satisfies the conditions. Raises TooManyStates."""
         excluded = {trigger for trigger, names in self._needed.items() if not self._position.keys() >= set(names)}
         start = _State(never=frozenset(excluded))
         layers = [{start: None}]
         for name in self._pairs:
             layers.append(dict.fromkeys(state for before in layers[-1] for state in self._steps(before, name) if state))
             if sum(map(len, layers)) > max(MOST_STATES, 2 * len(self._pairs) + 2):
-                raise _TooMany
+                raise TooManyStates
         more = grammar.add("more", sequence(COMMA, self._other)) if self._other is not None else None
         after = {state: node for state in layers[-1] if (node := self._end(state, more, grammar)) is not None}
         for name, states in zip(reversed(self._pairs), reversed(layers[:-1]), strict=True):
