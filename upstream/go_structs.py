@@ -12,7 +12,7 @@ from specvino.upstream.described import Schema, Unreadable
 _COMMENT = re.compile(r"[ \t]*//[^\n]*")
 _STRUCT = re.compile(r"^type (\w+) struct ?\{\n(.*?)^\}", re.DOTALL | re.MULTILINE)
 _TAG = r'`json:"([^"]+)"`'
-_INNER = re.compile(rf"^(\s+)(\w+)\s+struct \{{\n(.*?)^\1\}} {_TAG}$", re.DOTALL | re.MULTILINE)
+_INNER = re.compile(rf"^(\s+)(\w+)\s+((?:\[\])?)struct \{{\n(.*?)^\1\}} {_TAG}$", re.DOTALL | re.MULTILINE)
 _FIELD = re.compile(rf"^\s+\w+[ \t]+([^\s`][^`\n]*?)[ \t]+{_TAG}", re.MULTILINE)
 _ALIAS = re.compile(r"^type (\w+) (\[\][\w.]+|string)$", re.MULTILINE)
 _OWN_READING = re.compile(r"^func \(\w* ?\*?(\w+)\) UnmarshalJSON\(", re.MULTILINE)
@@ -56,8 +56,8 @@ class Structs:
 
     def _add(self, package: str, name: str, body: str) -> None:
         def inner(match: re.Match[str]) -> str:
-            self._add(package, f"{name}{match[2]}", match[3])
-            return f'\t{match[2]} {name}{match[2]} `json:"{match[4]}"`'
+            self._add(package, f"{name}{match[2]}", match[4])
+            return f'\t{match[2]} {match[3]}{name}{match[2]} `json:"{match[5]}"`'
 
         self._fields[f"{package}.{name}"] = _FIELD.findall(_INNER.sub(inner, body))
 
@@ -69,7 +69,8 @@ class Structs:
             properties: dict[str, Schema] = {}
             self.schemas[name] = {"type": "object", "properties": properties}  # it may be inside itself
             for kind, tag in self._fields[name]:
-                properties[tag.partition(",")[0]] = self._value(name.partition(".")[0], kind)
+                if tag != "-":  # which isn't read
+                    properties[tag.partition(",")[0]] = self._value(name.partition(".")[0], kind)
         return {"$ref": f"#/$defs/taken/{name}"}
 
     def _value(self, package: str, kind: str) -> Schema:

@@ -18,7 +18,8 @@ type Request struct {
 	Calls []struct {
 		ID   string `json:"id"`
 		More map[string]any `json:"more"`
-	} `json:"unseen"`
+	} `json:"calls"`
+	Local string `json:"-"`
 	Call struct {
 		ID string `json:"id"`
 	} `json:"call"`
@@ -77,7 +78,10 @@ def test_members_of_a_struct(structs) -> None:
     assert found["raw"] == {}
     assert found["own"] == {UNREAD: "chat.Own"}
     assert found["next"] == nullable(**{"$ref": "#/$defs/taken/chat.Request"})
-    assert "hidden" not in found
+    calls = nullable(**{"$ref": "#/$defs/taken/chat.RequestCalls"})
+    assert found["calls"] == nullable(type="array", items=calls)
+    assert structs.schemas["chat.RequestCalls"]["properties"].keys() == {"id", "more"}
+    assert found.keys() == {"model", "size", "parts", "calls", "call", "tools", "own", "raw", "next"}
     assert structs.schemas["chat.RequestCall"]["properties"] == {"id": nullable(type="string")}
     assert structs.schemas["chat.Part"]["properties"] == {
         "share": nullable(type="number"),
