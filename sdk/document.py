@@ -5,10 +5,10 @@ from dataclasses import dataclass
 from typing import Any
 
 from specvino.document.loading import dialect_file, load, lowered
-from specvino.document.operations import EVENTS, JSON, Operation, event_data, name_of, operations
+from specvino.document.operations import EVENTS, JSON, Operation, Schema, event_data, name_of, operations
 from specvino.document.pointers import component_name, resolved
 from specvino.document.transforms import copied, for_generators
-from specvino.document.walk import descend, reached
+from specvino.document.walk import reached, subschemas
 
 
 @dataclass(frozen=True, slots=True)
@@ -95,13 +95,14 @@ def document_of(dialect: str | None) -> dict[str, Any]:
 
     Requests are without the fields that the system refuses, whose only value is null or that have none: there is
     nothing to send, and the types that openapi-typescript and openapi-fetch derive from them contradict each other.
+    Conditions are as they are.
     """
     if dialect is None:
         return for_generators(lowered())
     document = copied(load(dialect_file(dialect)))
     sent = reached(document, [operation.definition.get("requestBody", {}) for operation in operations(document)])
     for name in sent:
-        for _, schema in descend(document["components"]["schemas"][name], name):
+        for schema in _unconditional(document["components"]["schemas"][name]):
             if "properties" in schema:
                 schema["properties"] = {
                     field: child
@@ -109,6 +110,14 @@ def document_of(dialect: str | None) -> dict[str, Any]:
                     if child.get("type") != "null" and child.get("not") != {}
                 }
     return document
+
+
+def _unconditional(schema: Schema) -> Iterator[Schema]:
+    """Yields a schema and those inside it, but not its conditions, whose properties describe when they hold."""
+    yield schema
+    for step, child in subschemas(schema):
+        if step.partition("/")[0] not in ("allOf", "if", "then", "else", "not"):
+            yield from _unconditional(child)
 
 
 def methods(document: dict[str, Any]) -> Iterator[ClientMethod]:
