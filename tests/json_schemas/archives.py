@@ -5,6 +5,7 @@ import sys
 import tarfile
 import tempfile
 import zipfile
+from abc import ABC, abstractmethod
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
@@ -16,7 +17,7 @@ from specvino.engine.models.pull import cache_folder
 
 
 @dataclass(frozen=True)
-class Archive:
+class Archive(ABC):
     """A package's archive. `keep` says of a path in it whether the file is kept."""
 
     package: str
@@ -41,8 +42,9 @@ class Archive:
                     assert folder.exists()
         return folder
 
+    @abstractmethod
     def _download(self, folder: Path) -> None:
-        raise NotImplementedError
+        """Puts the archive into a folder."""
 
     def _extract(self, archive: Path, folder: Path) -> None:
         if archive.suffix == ".whl":

@@ -39,7 +39,8 @@ class Figures:
     def milliseconds(self) -> tuple[float, float, float]:
         """Median, 99th percentile and maximum."""
         ordered = sorted(self.seconds)
-        return tuple(1000 * ordered[int(share * (len(ordered) - 1))] for share in (0.5, 0.99, 1))  # type: ignore[return-value]
+        median, late, last = (1000 * ordered[int(share * (len(ordered) - 1))] for share in (0.5, 0.99, 1))
+        return median, late, last
 
 
 @dataclass
