@@ -11,7 +11,7 @@ from specvino.upstream.compare import Comparison
 from specvino.upstream.described import Described, Part, Unreadable
 from specvino.upstream.differences import Difference, Only
 from specvino.upstream.modules import Sources
-from specvino.upstream.table import FieldTable, Table, of_classes, of_fields, of_structs, table
+from specvino.upstream.table import Table, of_classes, of_sources, table
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,8 +49,7 @@ def system_of(system: str, document: dict[str, Any], version: str | None, source
     if not isinstance(entry, Table):
         if source is None:
             raise Unreadable(f"{system} isn't on the package index; give the folder with its sources with --source")
-        described = of_fields(entry, source) if isinstance(entry, FieldTable) else of_structs(entry, source)
-        return str(source), described
+        return str(source), of_sources(entry, source)
     cache = packages.cache()
     if source is not None:
         folder, name = packages.in_folder(source, entry.package), str(source)

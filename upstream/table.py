@@ -10,6 +10,7 @@ from specvino.document.pointers import referred
 from specvino.upstream.annotations import bounded
 from specvino.upstream.checks import Checks
 from specvino.upstream.classes import Classes, Reading
+from specvino.upstream.cpp_members import Members
 from specvino.upstream.described import Described, Part, Schema, Unreadable
 from specvino.upstream.field_table import fields
 from specvino.upstream.go_structs import Structs
@@ -75,7 +76,29 @@ class StructTable:
         return tuple(self.structs)
 
 
-def table(system: str) -> Table | FieldTable | StructTable:
+@dataclass(frozen=True, slots=True)
+class Function:
+    """A function in C++ that reads a request, and the paths of its variables in the request's body."""
+
+    file: str
+    name: str
+    variables: dict[str, str]
+
+
+@dataclass(frozen=True, slots=True)
+class FunctionTable:
+    """The functions of a system in C++ that read the requests of parts, in their order, and what the system calls the
+    endpoint of a part."""
+
+    functions: dict[Part, tuple[Function, ...]]
+    endpoints: dict[Part, str]
+
+    @property
+    def parts(self) -> tuple[Part, ...]:
+        return tuple(self.functions)
+
+
+def table(system: str) -> Table | FieldTable | StructTable | FunctionTable:
     """Returns the table of a system. Raises Unreadable, with the reason, if there is none."""
     path = files("specvino.upstream") / "tables" / f"{system}.yaml"
     if not path.is_file():
@@ -87,6 +110,11 @@ def table(system: str) -> Table | FieldTable | StructTable:
         return FieldTable(content["field_table"], tuple(map(_part, content["parts"])))
     if "go_packages" in content:
         return StructTable(content["go_packages"], {_part(name): struct for name, struct in content["parts"].items()})
+    if "cpp_endpoints" in content:
+        return FunctionTable(
+            {_part(name): tuple(map(_function, entry)) for name, entry in content["parts"].items()},
+            {_part(name): endpoint for name, endpoint in content["cpp_endpoints"].items()},
+        )
     return Table(
         package=content["package"],
         distribution=content.get("distribution", content["package"]),
@@ -100,6 +128,12 @@ def table(system: str) -> Table | FieldTable | StructTable:
 def _part(name: str) -> Part:
     endpoint, _, part = name.partition(".")
     return endpoint, part
+
+
+def _function(entry: str | dict[str, dict[str, str]]) -> Function:
+    named, variables = (entry, {}) if isinstance(entry, str) else next(iter(entry.items()))
+    file, _, name = named.partition(":")
+    return Function(file, name, variables or {"doc": "", "parsedJson": ""})
 
 
 def _class(part: Part, entry: str | dict[str, str]) -> tuple[Class, Reading]:
@@ -141,11 +175,35 @@ def of_fields(entry: FieldTable, source: Path) -> Described:
     return Described({}, dict.fromkeys(entry.parts, fields(text)), is_partial=True)
 
 
+def of_functions(entry: FunctionTable, source: Path) -> Described:
+    """Returns the parts as functions in C++ read them. Raises Unreadable if one doesn't exist."""
+    texts: dict[str, str] = {}
+    for file in {function.file for functions in entry.functions.values() for function in functions}:
+        try:
+            texts[file] = (source / file).read_text("utf-8")
+        except OSError as error:
+            raise Unreadable(f"{source / file} can't be read: {error}") from None
+    parts = {}
+    for part, functions in entry.functions.items():
+        members = Members(texts, entry.endpoints.get(part, ""))
+        for function in functions:
+            members.read(function.file, function.name, function.variables)
+        parts[part] = members.schema()
+    return Described({}, parts)
+
+
 def of_structs(entry: StructTable, source: Path) -> Described:
     """Returns the parts that are Go structs. Raises Unreadable if one doesn't exist."""
     structs = Structs({package: source / folder for package, folder in entry.packages.items()})
     parts = {part: structs.named(name) for part, name in entry.structs.items()}
     return Described({"$defs": {"taken": structs.schemas}}, parts, tuple(sorted(structs.unread)))
+
+
+def of_sources(entry: FieldTable | StructTable | FunctionTable, source: Path) -> Described:
+    """Returns the parts of a system that isn't written in Python, from a folder with its sources. Raises Unreadable."""
+    if isinstance(entry, FieldTable):
+        return of_fields(entry, source)
+    return of_structs(entry, source) if isinstance(entry, StructTable) else of_functions(entry, source)
 
 
 def _bounds(sources: Sources, method: Method) -> dict[str, Schema]:
