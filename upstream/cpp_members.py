@@ -323,7 +323,7 @@ class Members:
 
     def _refused(self, condition: str) -> None:
         """Notes what an error requires: one of the alternatives of a condition."""
-        parts = _split(condition, "&&")
+        parts = [part for part in _split(condition, "&&") if not _FOUND.fullmatch(part)]
         typed = [_TYPED.fullmatch(part[1:]) for part in parts if part.startswith("!")]
         if len(typed) == len(parts) and None not in typed:
             for match in filter(None, typed):

@@ -112,6 +112,6 @@ def test_a_system_that_is_none(project) -> None:
 
 
 def test_a_system_that_is_not_in_python() -> None:
-    run = CliRunner().invoke(main, ["spec", "drift", "--dialect", "ovms"])
+    run = CliRunner(env={"COLUMNS": "200"}).invoke(main, ["spec", "drift", "--dialect", "ovms"])
     assert run.exit_code == 2
-    assert "C++" in run.output
+    assert "give the folder with its sources with --source" in " ".join(run.output.split())

@@ -13,7 +13,7 @@ SYSTEMS = description.systems()
 
 
 def test_every_system_with_classes_is_described() -> None:
-    assert {*SYSTEMS} == {"openai", "vllm", "sglang", "mlc-llm", "fastdeploy", "llama-cpp", "ollama"}
+    assert {*SYSTEMS} == {"openai", "vllm", "sglang", "mlc-llm", "fastdeploy", "llama-cpp", "ollama", "ovms"}
 
 
 @pytest.mark.parametrize("system", SYSTEMS)
