@@ -11,7 +11,7 @@ import logging
 import os
 import re
 import stat
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -215,6 +215,22 @@ def origins_middleware(origins: frozenset[str]) -> partial[_Origins]:
         allow_headers=(EVERY,),
         expose_headers=_SHOWN,
     )
+
+
+class Preflights:
+    """ASGI middleware that answers OPTIONS at any path, as the emulated system does, with its headers. Which origins may
+    read answers is decided by the operator alone, so `Access-Control-Allow-Origin` isn't sent.
+    """
+
+    def __init__(self, app: ASGIApp, headers: Mapping[str, str]) -> None:
+        self.app = app
+        self._headers = {name: value for name, value in headers.items() if name != "Access-Control-Allow-Origin"}
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        if scope["type"] == "http" and scope["method"] == "OPTIONS":
+            await Response(headers=self._headers)(scope, receive, send)
+        else:
+            await self.app(scope, receive, send)
 
 
 class ServeError(Exception):

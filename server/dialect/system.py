@@ -99,6 +99,16 @@ class System:
         return self._head.get("unmatched_calls") == "refused"
 
     @property
+    def ignores_unusable_formats(self) -> bool:
+        """Whether an answer isn't constrained at all, if its response_format can't be used."""
+        return self._head.get("unusable_formats") == "ignored"
+
+    @property
+    def preflight(self) -> dict[str, str] | None:
+        """The headers of answers to OPTIONS at any path; None if the system doesn't answer these."""
+        return self._head.get("preflight")
+
+    @property
     def answers_empty_input(self) -> bool:
         """Whether a response without any input item is an empty message, not an error."""
         return self._head.get("empty_input") == "answered"
@@ -127,6 +137,10 @@ class System:
             self.document,
             any_model=any_model,
             as_json=self._head["errors"].get("as_json"),
+            deepest=self._head["errors"].get("deepest"),
+            model_first=self._head["errors"].get("model_first", False),
+            unread=self._head.get("unread", {}).get(own.endpoint, ()),
+            drops_unmatched_choice=self._head.get("unmatched_choice") == "ignored",
             input_optional=own.endpoint == "responses" and self.answers_empty_input,
             summarizes=own.endpoint == "responses" and self._summarizes(),
             appends_suffix=own.endpoint == "completions" and self._head.get("appends_suffix", False),
