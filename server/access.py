@@ -67,9 +67,10 @@ def owner(key: bytes) -> str:
 
 
 class BearerKeys(AbstractSecurityHandler):  # type: ignore[misc]
-    """Connexion's handler for the bearer scheme."""
+    """Connexion's handler for the bearer scheme, in any case of its letters unless it must be `exact`."""
 
-    def __init__(self, keys: frozenset[str]) -> None:
+    def __init__(self, keys: frozenset[str], *, exact: bool = False) -> None:
+        self._exact = exact
         self._keys = [key.encode("utf-8") for key in keys]
         self._owners = [owner(key) for key in self._keys]
 
@@ -79,7 +80,7 @@ class BearerKeys(AbstractSecurityHandler):  # type: ignore[misc]
     def check(self, request: Any) -> dict[str, str]:
         """Notes the key's owner in the request's state. Raises ApiError."""
         scheme, _, key = request.headers.get("authorization", "").partition(" ")
-        if scheme.lower() != "bearer" or not key.strip():
+        if (scheme if self._exact else scheme.capitalize()) != "Bearer" or not key.strip():
             message = "This server needs an API key, sent as 'Authorization: Bearer KEY'."
             raise ApiError(ErrorCode.INVALID_API_KEY, message)
         return self._admit(request, key)

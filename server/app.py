@@ -53,13 +53,14 @@ def create_app(
     page = telemetry.page if telemetry else None
     bound = _bind(handlers)
     preflight = settings.system.preflight if settings.system else None
+    exact = settings.system is not None and settings.system.has_exact_scheme
     extra = settings.system.extra_paths if settings.system else ()
     bound |= {path.id: bound[path.operation] for path in extra}
     app = AsyncApp(
         __name__,
         lifespan=lifespan,
         resolver=_OperationResolver(bound),
-        security_map={"bearer": partial(BearerKeys, settings.keys), "apiKey": partial(HeaderKeys, settings.keys)},
+        security_map={"bearer": partial(BearerKeys, settings.keys, exact=exact), "apiKey": partial(HeaderKeys, settings.keys)},
         middlewares=[
             partial(Sockets, settings=settings),
             RequestId,

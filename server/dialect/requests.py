@@ -1,11 +1,12 @@
 """Requests of another system: validated by its schema and converted to ours, with its defaults for `model` and
 `suffix`."""
 
-from collections.abc import AsyncGenerator, Mapping, Sequence
+from collections.abc import AsyncGenerator, Callable, Iterable, Mapping, Sequence
 from contextlib import aclosing
 from dataclasses import replace
 from typing import Any
 
+from specvino.document.conditions import Condition, value_at
 from specvino.document.loading import whole
 from specvino.document.operations import Operation, Schema
 from specvino.document.pointers import at, schema_reference
@@ -26,7 +27,8 @@ class Requests:
     `model_first`, an unknown one is an error before all others. A body that doesn't match the schema `as_json`, or has
     more than `deepest` objects and lists in each other, is refused as if it were no JSON. `unread` are the entries of
     the head for this endpoint. With `drops_unmatched_choice`, a choice of a tool that the request doesn't have removes
-    all tools. With `input_optional`, an empty or absent input
+    all tools. A body that meets one of the system's `conditions` is refused; `facts` are those about the server with a
+    model. With `input_optional`, an empty or absent input
     is an empty list. With `summarizes`, reasoning is always returned as a summary. With `appends_suffix`, a suffix is
     appended to the text instead of being shown to the model.
     """
@@ -44,6 +46,8 @@ class Requests:
         model_first: bool = False,
         unread: Sequence[Mapping[str, Any]] = (),
         drops_unmatched_choice: bool = False,
+        conditions: Iterable[Condition] = (),
+        facts: Callable[[str], Mapping[str, Any]] = lambda _: {},
         input_optional: bool,
         summarizes: bool,
         appends_suffix: bool = False,
@@ -56,6 +60,8 @@ class Requests:
         self._unread = Unread(unread, document)
         self._inner = Inner(document)
         self._drops_unmatched_choice = drops_unmatched_choice
+        self._conditions = tuple(conditions)
+        self._facts = facts
         self._input_optional = input_optional
         self._summarizes = summarizes
         self._appends_suffix = appends_suffix
@@ -85,6 +91,7 @@ class Requests:
             raise unknown_model(str(body.get("model")), self._names)
         body = self._unread.without(body)
         self._check.require(body)
+        self._require_supported(body)
         if not isinstance(body, Mapping):
             return body
         present = {
@@ -106,6 +113,14 @@ class Requests:
         if self._appends_suffix:
             read.pop("suffix", None)
         return read
+
+    def _require_supported(self, body: Any) -> None:
+        if not self._conditions:
+            return
+        facts = self._facts(body["model"] if body.get("model") in self._names else self._names[0])
+        for condition in self._conditions:
+            if refusal := condition.refusal(lambda path: value_at(body, path), facts):
+                raise ApiError(ErrorCode(refusal.code), refusal.message, param=refusal.param)
 
 
 def has_chosen(body: Mapping[str, Any]) -> bool:

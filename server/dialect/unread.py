@@ -31,7 +31,7 @@ def _without(value: Any, path: Sequence[str], entry: Mapping[str, Any], conditio
         return value
     name, *inner = path
     if not inner:
-        if name not in value or not condition.fits(value):
+        if not condition.fits(value):
             return value
         rest = {key: child for key, child in value.items() if key != name}
         return {**rest, name: entry["instead"]} if "instead" in entry else rest
