@@ -219,8 +219,8 @@ def origins_middleware(origins: frozenset[str]) -> partial[_Origins]:
 
 
 class Preflights:
-    """ASGI middleware that answers OPTIONS at any path, as the emulated system does, with its headers. Which origins may
-    read answers is decided by the operator alone, so `Access-Control-Allow-Origin` isn't sent.
+    """ASGI middleware that answers OPTIONS at any path, as the emulated system does, with its headers. Only the
+    operator decides which origins may read answers, so `Access-Control-Allow-Origin` isn't sent.
     """
 
     def __init__(self, app: ASGIApp, headers: Mapping[str, str]) -> None:

@@ -60,7 +60,10 @@ def create_app(
         __name__,
         lifespan=lifespan,
         resolver=_OperationResolver(bound),
-        security_map={"bearer": partial(BearerKeys, settings.keys, exact=exact), "apiKey": partial(HeaderKeys, settings.keys)},
+        security_map={
+            "bearer": partial(BearerKeys, settings.keys, exact=exact),
+            "apiKey": partial(HeaderKeys, settings.keys),
+        },
         middlewares=[
             partial(Sockets, settings=settings),
             RequestId,

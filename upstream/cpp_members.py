@@ -1,6 +1,6 @@
-"""Reads how OVMS reads a request in C++: members by name (`FindMember`, `HasMember`), their types (`IsString`), and the
-conditions after which it returns an error. It isn't a parser of C++, but of this regularity: `if` statements, loops over
-lists, and variables that stand for a member.
+"""Reads how OVMS reads a request in C++: members by name (`FindMember`, `HasMember`), their types (`IsString`), and
+the conditions after which it returns an error. It isn't a parser of C++, but of this regularity: `if` statements, loops
+over lists, and variables that stand for a member.
 """
 
 import re
@@ -8,7 +8,6 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from specvino.upstream.annotations import UNREAD
 from specvino.upstream.described import Schema, Unreadable
 
 # rapidjson's tests of a type. A double has a point or an exponent, which JSON Schema doesn't tell from an integer.
@@ -30,7 +29,9 @@ _ASSIGNED = re.compile(r"(?:[\w:<>&* ]+\s)?([\w.]+) = (.+)", re.DOTALL)
 _VALUE = re.compile(r"(\w+(?:->value|\[\"\w+\"\])?)\.Get(Double|Int|Uint|Int64|Uint64|String)\(\)")
 _EACH = re.compile(r"(?:const )?auto& (\w+) : (.+)")
 _MEMBERS = re.compile(r"auto (\w+) = (\w+)\.MemberBegin\(\);.*", re.DOTALL)
-_STEP = re.compile(r'->value|\.value\(\)|\.Get(?:Object|Array)\(\)|\["(\w+)"\]|(?:\.|->)FindMember\("(\w+)"\)|(\[\w+\])')
+_STEP = re.compile(
+    r'->value|\.value\(\)|\.Get(?:Object|Array)\(\)|\["(\w+)"\]|(?:\.|->)FindMember\("(\w+)"\)|(\[\w+\])'
+)
 
 _TYPED = re.compile(r"(.+?)(?:->|\.)Is(\w+)\(\)")
 _TYPED_INSIDE = re.compile(r"(\w+->value)\.Is(\w+)\(\)")
@@ -106,7 +107,7 @@ class _Node:
             schema["enum"] = [schema.pop("const"), None]
         if self.items is not None:
             schema["items"] = self.items.schema()
-        schema |= self._members()
+        schema |= self.of_members()
         if not self.texts:
             return schema
         texts = {"enum": list(dict.fromkeys(self.texts))}
@@ -115,7 +116,8 @@ class _Node:
         others = {**schema, "type": sorted(names - {"string"})} if names else {"not": {"type": "string"}}
         return {"anyOf": [texts, others]}
 
-    def _members(self) -> Schema:
+    def of_members(self) -> Schema:
+        """Returns the keywords of an object's members and kinds."""
         schema: Schema = {}
         if self.members:
             schema["properties"] = {name: node.schema() for name, node in self.members.items()}
@@ -128,7 +130,7 @@ class _Node:
         """Yields the kinds of an object, and the objects of none of them, if they aren't an error."""
         closed = self.is_closed
         for (key, value), node in self.kinds.items():
-            inner = node._members()
+            inner = node.of_members()
             told: Schema = {} if value is None else {key: {"const": value}}
             required = sorted({*inner.get("required", ()), *told})
             yield {**inner, "properties": {**inner.get("properties", {}), **told}, "required": required}
@@ -162,7 +164,9 @@ class Members:
 
     def __init__(self, texts: Mapping[str, str], endpoint: str) -> None:
         self._texts = {file: _COMMENT.sub(lambda match: match[1] or "", text) for file, text in texts.items()}
-        self._constants = {name: int(number) for text in self._texts.values() for name, number in _CONSTANT.findall(text)}
+        self._constants = {
+            name: int(number) for text in self._texts.values() for name, number in _CONSTANT.findall(text)
+        }
         self._endpoint = endpoint
         self._root = _Node(types={"Object"})
         self._variables: dict[str, list[_Node]] = {}

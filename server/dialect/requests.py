@@ -67,7 +67,9 @@ class Requests:
         self._appends_suffix = appends_suffix
         pointer = schema_reference(ours).removeprefix("#")
         self._takes_null = _nullable(pointer)
-        self._theirs = theirs = at(document, schema_reference(operation.body_component or "").removeprefix("#"))["properties"]
+        self._theirs = theirs = at(document, schema_reference(operation.body_component or "").removeprefix("#"))[
+            "properties"
+        ]
         self._default = theirs.get("model", {}).get("default")
         self._reads_model = "model" in theirs
         self._ignored = at(whole(), pointer)["properties"].keys() - theirs.keys()

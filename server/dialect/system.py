@@ -64,8 +64,8 @@ REASONING = "OutputReasoning"
 class System:
     """The system `name`, one of `document.loading.systems()`.
 
-    `names` are those of the served models; they are `named` if the operator chose them. `computed` is as in `Shapes`, and
-    `facts` are those about the server with a model, on which the system's conditions depend.
+    `names` are those of the served models; they are `named` if the operator chose them. `computed` is as in `Shapes`.
+    `facts` returns the facts about the server with a model, on which the system's conditions depend.
     """
 
     def __init__(

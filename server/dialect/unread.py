@@ -11,8 +11,8 @@ from specvino.document.walk import all_schemas
 
 
 class Unread:
-    """The entries under `unread` in the head of a system's document, for one endpoint. They are applied in order, before
-    the body is validated.
+    """The entries under `unread` in the head of a system's document, for one endpoint. They are applied in order,
+    before the body is validated.
     """
 
     def __init__(self, entries: Sequence[Mapping[str, Any]], document: Schema) -> None:

@@ -256,7 +256,9 @@ def test_members_of_objects_that_lack_another() -> None:
 
 def test_a_kind_that_the_table_names() -> None:
     items = read(KINDS, "call", variables={"obj": "items[] type=call"})["properties"]["items"]["items"]
-    assert items["anyOf"] == [of_kind("call", {"properties": {"name": {"type": ["array", "string"]}}, "required": ["name", "type"]})]
+    assert items["anyOf"] == [
+        of_kind("call", {"properties": {"name": {"type": ["array", "string"]}}, "required": ["name", "type"]})
+    ]
 
 
 def test_a_function_that_is_not_there() -> None:

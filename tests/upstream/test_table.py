@@ -11,6 +11,7 @@ from specvino.upstream.compare import Comparison
 from specvino.upstream.described import Described, Unreadable
 from specvino.upstream.table import Class, FieldTable, Function, FunctionTable, Table, of_fields, of_sources, table
 
+
 @pytest.mark.parametrize("system", systems())
 def test_each_system_has_one(system) -> None:
     found = table(system)
@@ -42,7 +43,7 @@ def test_a_system_that_can_not_be_read(tmp_path, monkeypatch) -> None:
     (tmp_path / "tables").mkdir()
     (tmp_path / "tables" / "ovms.yaml").write_text("unreadable: its source is secret")
     monkeypatch.setattr(tables, "files", lambda _: tmp_path)
-    with pytest.raises(Unreadable, match="^its source is secret$"):
+    with pytest.raises(Unreadable, match=r"^its source is secret$"):
         table("ovms")
 
 
