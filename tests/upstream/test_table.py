@@ -73,7 +73,7 @@ def test_functions_that_read_the_requests_of_parts(tmp_path) -> None:
             if (endpoint == Endpoint::TALK) { it = doc.FindMember("word"); }
         }"""
     )
-    functions = (Function("read.cpp", "parse", {"doc": ""}),)
+    functions: tuple[Function, ...] = (Function("read.cpp", "parse", {"doc": ""}),)
     parts = {("talk", "request"): functions, ("write", "request"): functions}
     theirs = of_sources(FunctionTable(parts, {("talk", "request"): "TALK"}), tmp_path)
     assert [list(schema["properties"]) for schema in theirs.parts.values()] == [["size", "word"], ["size"]]

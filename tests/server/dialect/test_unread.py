@@ -24,7 +24,7 @@ def read(name: str, operation: str = CHAT, **body: Any) -> Any:
 
 
 def test_entries_are_applied_in_order() -> None:
-    entries = [
+    entries: list[dict[str, Any]] = [
         {"field": "a", "if": {"properties": {"a": {"type": "string"}}}},
         {"field": "list[].b", "if": {"properties": {"b": {"const": 1}}}},
         {"field": "list[].b", "if": {"not": {"required": ["b"]}}, "instead": 2},
