@@ -172,7 +172,8 @@ ENTRY = {"cases": int, "reason": str}
 
 
 def differences(spec: Spec) -> Iterator[Problem]:
-    """There are few differences, and each has a name, a reason and the number of requests that show it."""
+    """There are few differences, and each has a name, a reason and the number of requests that show it. Those that stay
+    where the system is emulated are marked."""
     for system, dialect in spec.dialects.items():
         rules = dialect.get("differences", {})
         if len(rules) > MOST:
@@ -181,9 +182,11 @@ def differences(spec: Spec) -> Iterator[Problem]:
             location = f"{system} {name}"
             if not NAME.fullmatch(name):
                 yield Problem("differences", location, "is not named in small letters and hyphens")
-            if entry.keys() != ENTRY.keys():
+            if entry.keys() - {"emulated"} != ENTRY.keys():
                 yield Problem("differences", location, f"has {', '.join(entry)}, but must have {', '.join(ENTRY)}")
                 continue
+            if entry.get("emulated", True) is not True:
+                yield Problem("differences", location, "emulated is true or absent")
             for key, kind in ENTRY.items():
                 if type(entry[key]) is not kind or not entry[key]:
                     yield Problem("differences", location, f"{key} must be given, as {kind.__name__}")

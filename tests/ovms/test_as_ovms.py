@@ -2,6 +2,7 @@
 
 import pytest
 from ovms.test_answers import kind, send
+from ovms.test_rules import RULES
 from support.ovms_cases import load
 
 # Cases in which the status stays different, by the rule of the ovms dialect that says why.
@@ -12,6 +13,7 @@ CASES = list(load())
 
 def test_what_stays_different_has_a_rule() -> None:
     assert {case.id: case.rule for case in CASES if case.id in DIFFERENT} == DIFFERENT
+    assert {name for name, rule in RULES.items() if rule.get("emulated")} == {*DIFFERENT.values()}
 
 
 @pytest.mark.parametrize("case", CASES, ids=lambda case: case.id)
