@@ -43,12 +43,14 @@ def _without(value: Any, path: Sequence[str], entry: Mapping[str, Any], conditio
 
 class Inner:
     """The objects inside of a system's requests: messages, items, tools. Where the system ignores a field, its object
-    has no such property, although ours of the same title has it. A kind that only ours requires is added.
+    has no such property, although ours of the same title has it. A kind that only ours requires is added, and what only
+    ours requires beside another field is kept: the name in a tool_choice.
     """
 
     def __init__(self, document: Schema) -> None:
         self._document = document
         self._validators = Validators(document)
+        self._own = Validators(whole())
         self._ours = {schema["title"]: schema for _, schema in all_schemas(whole()) if "title" in schema}
 
     def read(self, schema: Schema, value: Any) -> Any:
@@ -61,12 +63,13 @@ class Inner:
         theirs, ours = schema.get("properties", {}), self._ours.get(schema.get("title", ""), {})
         ignored = {name: child for name, child in ours.get("properties", {}).items() if name not in theirs}
         required = {name: ignored[name] for name in ours.get("required", ()) if name in ignored}
-        read = {
-            name: self.read(theirs[name], child) if name in theirs else child
-            for name, child in value.items()
-            if name not in ignored or name in required
-        }
-        return read | {name: child["const"] for name, child in required.items() if "const" in child}
+        every = {name: self.read(theirs[name], child) if name in theirs else child for name, child in value.items()}
+        every |= {name: child["const"] for name, child in required.items() if "const" in child}
+        if not every.keys() & ignored.keys() - required.keys():
+            return every
+        read = {name: child for name, child in every.items() if name not in ignored or name in required}
+        fits = self._own.of(ours).fits
+        return every if fits(every) and not fits(read) else read
 
     def _meant(self, schema: Schema, value: Any) -> Schema:
         """Returns the branch of a union that a value fits; a schema without branches is its own."""
