@@ -95,6 +95,7 @@ class BoundOperation:
             or (self._system is not None and self._system.refuses_unmatched_calls),
             answers_empty_input=self._system is not None and self._system.answers_empty_input,
             turn=turn,
+            path=scope["path"],
         )
         CLIENT.set(owner or (scope["client"][0] if scope.get("client") else ""))
         arguments = {name: scope["path_params"][name] for name in self._operation.parameters}
