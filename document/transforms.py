@@ -18,7 +18,8 @@ STREAM = "Server-sent events; x-itemSchema describes one."
 RENAMED = {"ResponseError": "ErrorOfResponse"}
 """New names of components that have the name of a class in the runtime of a generator."""
 
-COMPOSED = frozenset(("anyOf", "oneOf", "$ref"))
+Scalar = str | int | float | bool
+COMPOSED = frozenset(("anyOf", "oneOf", "$ref", "enum"))
 EVERY_TYPE = frozenset(("string", "number", "boolean", "array", "object", "null"))
 
 
@@ -100,7 +101,7 @@ def for_generators(document: dict[str, Any]) -> dict[str, Any]:
         _one_type(schema)
         if "array" in type_names(schema):
             schema.setdefault("items", {})
-        if not COMPOSED.isdisjoint(schema) and "default" in schema:
+        if "default" in schema and not (COMPOSED.isdisjoint(schema) and isinstance(schema["default"], Scalar)):
             schema["x-default"] = schema.pop("default")
         for name, child in schema.get("properties", {}).items():
             if type_names(child) == ["null"]:
