@@ -71,8 +71,8 @@ def print_spec(
     openapi: Annotated[
         Version | None,
         typer.Option(
-            help="The OpenAPI version. By default, 3.2, or 3.1 with --dialect. 3.1 is for code generators, 3.0 for tools "
-            "that can't read 3.1: stderr has what is lost."
+            help="The OpenAPI version. By default, 3.2, or 3.1 with --dialect. The option 3.1 has a form for code "
+            "generators. 3.0 is for tools that can't read 3.1; stderr has what is lost."
         ),
     ] = None,
     dialect: Annotated[

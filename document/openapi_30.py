@@ -15,11 +15,14 @@ from specvino.document.walk import followed
 VERSION = "3.0.3"
 """Defines that `nullable` only adds null to a `type` beside it."""
 
-KEPT = frozenset(
-    "additionalProperties allOf anyOf default deprecated description discriminator enum example exclusiveMaximum "
-    "exclusiveMinimum format items maxItems maxLength maxProperties maximum minItems minLength minProperties minimum "
-    "multipleOf not nullable oneOf pattern properties readOnly required title type uniqueItems writeOnly".split()
-)
+# fmt: off
+KEPT = frozenset((
+    "additionalProperties", "allOf", "anyOf", "default", "deprecated", "description", "discriminator", "enum",
+    "example", "exclusiveMaximum", "exclusiveMinimum", "format", "items", "maxItems", "maxLength", "maxProperties",
+    "maximum", "minItems", "minLength", "minProperties", "minimum", "multipleOf", "not", "nullable", "oneOf",
+    "pattern", "properties", "readOnly", "required", "title", "type", "uniqueItems", "writeOnly",
+))
+# fmt: on
 """The keywords of a schema in OpenAPI 3.0 that our documents may have."""
 
 ANNOTATIONS = frozenset(("contentEncoding", "contentMediaType", "contentSchema", "examples"))
@@ -167,7 +170,7 @@ def _typed(schema: Schema) -> Schema:
     others = [name for name in types if name != "null"]
     if not others:
         return {**rest, **NULL}
-    if EVERY_TYPE <= set(types):
+    if set(types) >= EVERY_TYPE:
         return rest
     nullable = {"nullable": True} if "null" in types else {}
     if len(others) == 1:

@@ -86,9 +86,10 @@ def for_generators(document: dict[str, Any]) -> dict[str, Any]:
       of an `if` that always holds. Otherwise openapi-generator's `python` ends with the exception "Codegen Property not
       yet supported in getPydanticType": for `type: null` outside a union, and for null among three branches of a
       property beside `allOf`.
-    - Several types are a union, without which `typescript-axios` ends with an exception and `typescript-fetch` writes
-      `boolean<string>`; values of one type have it, and the default of a union or reference is its `x-default`, without which the
-      code of `go` doesn't compile.
+    - Several types are a union: otherwise `typescript-axios` ends with an exception, and `typescript-fetch` writes the
+      type `boolean<string>`.
+    - Lists of texts have a type, and only scalars have a `default`, all others an `x-default`: otherwise the code of
+      `go` doesn't compile.
     - No component has the name of a class of `typescript-fetch`.
     """
     changed = copied(document)
@@ -123,7 +124,7 @@ def _type_of_values(schema: dict[str, Any]) -> None:
 def _one_type(schema: dict[str, Any]) -> None:
     """Splits a schema of several types, apart from null, into a union."""
     types = type_names(schema)
-    if EVERY_TYPE <= set(types):
+    if set(types) >= EVERY_TYPE:
         del schema["type"]
         return
     others = [name for name in types if name != "null"]
