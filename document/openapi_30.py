@@ -174,7 +174,7 @@ def _typed(schema: Schema) -> Schema:
         return rest
     nullable = {"nullable": True} if "null" in types else {}
     if len(others) == 1:
-        return {"type": others[0], **nullable, **rest}
+        return {"type": others[0], **nullable, **({"items": {}} if others == ["array"] else {}), **rest}
     items = {"items": rest.pop("items", {})} if "array" in others else {}
     union = [{"type": name, **nullable, **(items if name == "array" else {})} for name in others]
     if "anyOf" not in rest:

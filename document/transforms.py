@@ -7,7 +7,7 @@ from typing import Any
 from specvino.document.operations import METHODS
 from specvino.document.pointers import schema_reference
 from specvino.document.unions import type_names
-from specvino.document.walk import all_schemas, objects
+from specvino.document.walk import all_schemas, descend, objects
 
 Object = Mapping[str, Any]
 
@@ -81,7 +81,7 @@ def for_generators(document: dict[str, Any]) -> dict[str, Any]:
 
     - Links with a body move to `x-links`: swagger-parser, on which openapi-generator is based, only accepts strings as
       bodies. Schemathesis reads these links.
-    - Arrays have `items`, which `spectral:oas` requires.
+    - Arrays have `items`, which `spectral:oas` requires, even in `x-support`.
     - A property that is always null is a `const`, and rules between fields, which no generator reads, are the `then`
       of an `if` that always holds. Otherwise openapi-generator's `python` ends with the exception "Codegen Property not
       yet supported in getPydanticType": for `type: null` outside a union, and for null among three branches of a
@@ -100,8 +100,11 @@ def for_generators(document: dict[str, Any]) -> dict[str, Any]:
     for _, schema in all_schemas(changed):
         _type_of_values(schema)
         _one_type(schema)
-        if "array" in type_names(schema):
-            schema.setdefault("items", {})
+        _add_items(schema)
+        for levels in schema.get("x-support", {}).values():
+            for support in levels.values():
+                for _, theirs in descend(support["schema"], "") if "schema" in support else ():
+                    _add_items(theirs)
         if "default" in schema and not (COMPOSED.isdisjoint(schema) and isinstance(schema["default"], Scalar)):
             schema["x-default"] = schema.pop("default")
         for name, child in schema.get("properties", {}).items():
@@ -110,6 +113,11 @@ def for_generators(document: dict[str, Any]) -> dict[str, Any]:
         _move_rules(schema)
     _rename_components(changed)
     return changed
+
+
+def _add_items(schema: dict[str, Any]) -> None:
+    if "array" in type_names(schema):
+        schema.setdefault("items", {})
 
 
 def _type_of_values(schema: dict[str, Any]) -> None:
