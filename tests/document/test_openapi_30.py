@@ -30,7 +30,7 @@ def pair(name: str) -> tuple[dict[str, Any], dict[str, Any]]:
 
 
 @pytest.mark.parametrize("name", DOCUMENTS)
-def test_it_is_valid(name) -> None:
+def test_it_is_valid(name: str) -> None:
     _, older = pair(name)
     assert older["openapi"] == "3.0.3"
     assert list(OpenAPIV30SpecValidator(older).iter_errors()) == []
@@ -44,7 +44,8 @@ def registry(older: dict[str, Any]) -> Registry[Any]:
     for _, node in objects(judged):
         if isinstance(node.get("discriminator"), dict) and "propertyName" in node["discriminator"]:
             del node["discriminator"]
-    return Registry().with_resource("urn:older", DRAFT202012.create_resource(judged))
+    judging: Registry[Any] = Registry().with_resource("urn:older", DRAFT202012.create_resource(judged))
+    return judging
 
 
 def without_lost(original: dict[str, Any], older: dict[str, Any]) -> dict[str, Any]:
@@ -61,7 +62,7 @@ def without_lost(original: dict[str, Any], older: dict[str, Any]) -> dict[str, A
 
 
 @pytest.mark.parametrize("name", DOCUMENTS)
-def test_bodies_are_accepted_but_for_what_is_lost(name) -> None:
+def test_bodies_are_accepted_but_for_what_is_lost(name: str) -> None:
     original, older = pair(name)
     less = without_lost(original, older)
     resolve = registry(older)
@@ -81,7 +82,7 @@ def test_bodies_are_accepted_but_for_what_is_lost(name) -> None:
 
 
 @pytest.mark.parametrize("name", DOCUMENTS)
-def test_what_is_lost_is_where_it_was(name) -> None:
+def test_what_is_lost_is_where_it_was(name: str) -> None:
     original, older = pair(name)
     without_lost(original, older)  # KeyError for a pointer that leads nowhere
     assert older["info"]["x-lost"].keys() > ANNOTATIONS & {"contentSchema"}
@@ -130,7 +131,7 @@ COMPONENTS: dict[str, Any] = {
 
 @pytest.mark.parametrize("schema", SCHEMAS, ids=json.dumps)
 @given(value=JSON_VALUES)
-def test_schemas(schema, value) -> None:
+def test_schemas(schema: dict[str, Any], value: Any) -> None:
     original = {"info": {"license": {}}, "components": {"schemas": {**COMPONENTS, "S": schema}}}
     older = to_30(original)
     less = without_lost(original, older)

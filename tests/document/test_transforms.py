@@ -58,7 +58,7 @@ def of_system(name: str) -> dict[str, Any]:
 
 
 @pytest.mark.parametrize("name", ["specvino", *systems()])
-def test_for_generators_bodies_are_accepted_as_before(name) -> None:
+def test_for_generators_bodies_are_accepted_as_before(name: str) -> None:
     document = of_system(name)
     changed = for_generators(document)
     assert list(OpenAPIV31SpecValidator(changed).iter_errors()) == []
@@ -106,7 +106,7 @@ def test_for_generators_bodies_are_accepted_as_before(name) -> None:
         ),
     ],
 )
-def test_for_generators_form_of_a_schema(schema, expected) -> None:
+def test_for_generators_form_of_a_schema(schema: dict[str, Any], expected: dict[str, Any]) -> None:
     document = {"paths": {}, "components": {"schemas": {"ResponseError": schema}}}
     assert for_generators(document)["components"]["schemas"] == {"ErrorOfResponse": expected}
 
@@ -114,7 +114,7 @@ def test_for_generators_form_of_a_schema(schema, expected) -> None:
 @pytest.mark.parametrize(
     ("path", "url"), [("/openapi.json", "./v1"), ("/v1/openapi.json", "../v1"), ("/v3/v1/openapi.json", "../../v1")]
 )
-def test_servers_are_relative_to_the_document(path, url) -> None:
+def test_servers_are_relative_to_the_document(path: str, url: str) -> None:
     assert served_at(path, lowered())["servers"][0]["url"] == url
     assert lowered()["servers"][0]["url"] == "/v1"
 
