@@ -62,6 +62,7 @@ GO_PACKAGES = Path("/usr/share/gocode")
 
 # The documents for which a tool fails because of its own defects, which the page describes.
 KNOWN: dict[str, frozenset[str]] = {
+    "openapi-python-client": frozenset(DOCUMENTS),
     "openapi-generator, go": frozenset(("specvino", "ollama", "sglang")),
     "openapi-generator, java": frozenset(("specvino", "fastdeploy", "llama-cpp", "ovms", "sglang", "vllm")),
 }
