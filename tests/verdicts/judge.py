@@ -132,11 +132,12 @@ def messages_of_mlc(request: typing.Any) -> None:
 THEN = {"vllm": sampling_of_vllm, "sglang": sampling_of_sglang, "mlc_llm": messages_of_mlc}
 
 
-def _is_strictly_valid(adapter: "TypeAdapter[typing.Any]", body: object) -> bool:
+def _is_strictly_valid(adapter: "TypeAdapter[typing.Any]", text: str) -> bool:
     try:
-        adapter.validate_json(json.dumps(body), strict=True)
-    except ValidationError:
-        return False
+        adapter.validate_json(text, strict=True)
+    except ValidationError as error:
+        # An object is no instance of a class that isn't pydantic's, which is no conversion of a value.
+        return all(fault["type"] in ("dataclass_exact_type", "is_instance_of") for fault in error.errors())
     return True
 
 
@@ -153,9 +154,10 @@ def main() -> None:
     then = THEN.get(package, lambda request: None)
     for line in sys.stdin:
         endpoint, body = json.loads(line)
+        text = json.dumps(body)  # validators may change the body
         try:
             then(classes[endpoint].validate_python(body))
-            said = None if _is_strictly_valid(classes[endpoint], body) else "="
+            said = None if _is_strictly_valid(classes[endpoint], text) else "="
         except ValidationError as error:
             first = error.errors(include_url=False, include_context=False, include_input=False)[0]
             said = f"{'.'.join(map(str, first['loc']))}: {first['msg']}"
