@@ -8,17 +8,22 @@ that only show when code runs. For a system that isn't on the package index, `--
 
 import argparse
 import json
+import socket
 import subprocess
 import sys
+import tempfile
+import time
 import venv
 from collections.abc import Iterable, Iterator
-from contextlib import contextmanager
+from contextlib import closing, contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+import httpx
 from specvino.document import yaml_text
 from specvino.document.loading import dialect_file, load
+from specvino.document.operations import base_paths, operations
 from specvino.document.validator import Validators
 from specvino.upstream import allow_list, packages
 from specvino.upstream.described import Described, Unreadable
@@ -27,6 +32,7 @@ from specvino.upstream.openapi_document import of_document
 from specvino.upstream.report import markdown_table
 from specvino.upstream.side import Side
 from specvino.upstream.table import Table, table
+from verdicts import tiny_gguf
 from verdicts.bodies import UNKNOWN, draws, pairs
 
 HERE = Path(__file__).parent
@@ -56,6 +62,8 @@ class Found:
 class Judge:
     """A system's classes, which run in an environment of their own."""
 
+    judges_pairs = True
+
     def __init__(self, process: "subprocess.Popen[str]") -> None:
         self._process = process
         self.schemas: dict[str, Any] = self._answer()
@@ -74,6 +82,59 @@ class Judge:
         self._process.stdin.flush()
         said: str | None = self._answer()
         return said
+
+
+class Server:
+    """A system's own server, which judges a body by answering it. It is started again if a body ends it."""
+
+    judges_pairs = False  # which takes an hour
+    def __init__(self, command: list[str], document: dict[str, Any]) -> None:
+        self.schemas: dict[str, Any] = {}
+        with socket.socket() as free:
+            free.bind(("127.0.0.1", 0))
+            self._port = free.getsockname()[1]
+        self._command = [word.replace("{port}", str(self._port)) for word in command]
+        self._client = httpx.Client(base_url=f"http://127.0.0.1:{self._port}", timeout=None)
+        base = base_paths(document)[0]
+        self._paths = {each.endpoint: f"{base}{each.path}" for each in operations(document)}
+        self._process = self._started()
+
+    def _started(self) -> "subprocess.Popen[bytes]":
+        process = subprocess.Popen(self._command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+        while process.poll() is None:
+            try:
+                if self._client.get("/health").is_success:
+                    return process
+            except httpx.TransportError:
+                pass
+            time.sleep(0.05)
+        raise Unreadable(f"{self._command[0]} ended with {process.returncode}")
+
+    def verdict(self, endpoint: str, body: Any) -> str | None:
+        """Returns the error of a body; None if it is answered."""
+        try:
+            answer = self._client.post(self._paths[endpoint], json=body)
+        except httpx.TransportError:
+            code = self._process.wait()
+            self._process = self._started()
+            return f"the server ended with {code}"
+        return None if answer.is_success else f"{answer.status_code} {answer.text}"
+
+    def close(self) -> None:
+        self._client.close()
+        self._process.terminate()
+        self._process.wait()
+
+
+@contextmanager
+def server(settings: dict[str, Any], program: Path, document: dict[str, Any]) -> Iterator[Server]:
+    """Yields a system's server with a tiny model. Raises Unreadable if it doesn't start."""
+    with tempfile.TemporaryDirectory() as folder:
+        model = Path(folder, "tiny.gguf")
+        tiny_gguf.write(model)
+        words = [word.replace("{model}", str(model)) for word in settings["serve"]]
+        with closing(Server([str(program), *words], document)) as started:
+            yield started
 
 
 @contextmanager
@@ -120,9 +181,11 @@ def _environment(folder: Path, settings: dict[str, Any]) -> Path:
 class Comparison:
     """Both sides' verdicts on the bodies of an endpoint."""
 
-    def __init__(self, judge: Judge, endpoint: str, ours: Described, found: Found) -> None:
+    def __init__(self, judge: Judge | Server, endpoint: str, ours: Described, found: Found) -> None:
         self._judge, self._endpoint, self._found = judge, endpoint, found
-        self._ours, self._own = ours, Described(judge.schemas[endpoint], {(endpoint, "request"): judge.schemas[endpoint]})
+        self._described = [ours]
+        if own := judge.schemas.get(endpoint):
+            self._described.append(Described(own, {(endpoint, "request"): own}))
         self._validator = Validators(ours.document, formats=False).of(ours.parts[endpoint, "request"])
         self._verdicts: dict[str, Only | bool] = {}
 
@@ -156,7 +219,7 @@ class Comparison:
             raise Unreadable(f"a body of {self._endpoint} isn't valid for both sides, {said}: {json.dumps(body)}")
         accepted: dict[str, list[Any]] = {}
         part = (self._endpoint, "request")
-        for described in (self._ours, self._own):
+        for described in self._described:
             for draw in draws(Side(described), described.parts[part], body):
                 if self.verdict(draw.around, self._endpoint) is not True:
                     continue  # the difference is that one
@@ -169,13 +232,15 @@ class Comparison:
                     yield Difference(name, what, only, (shown(draw.tried),) if what is What.VALUES else ())
                 elif only and path in draw.body and path not in body:
                     accepted.setdefault(path, []).append(draw.body[path])
+        if not self._judge.judges_pairs:
+            return
         for (one, other), both in pairs({name: _telling(values) for name, values in accepted.items()}, body):
             name = field_name(*part, f"{one}, {other}")
             if isinstance(only := self.verdict(both, name), Only):
                 yield Difference(name, What.VALUES, only, (f"{shown(both[one])}, {shown(both[other])}",))
 
 
-def compared(system: str, judge: Judge, bodies: dict[str, list[dict[str, Any]]]) -> Found:
+def compared(system: str, judge: Judge | Server, bodies: dict[str, list[dict[str, Any]]]) -> Found:
     """Returns what the judge and our document say differently. bodies: valid ones of each endpoint."""
     ours, found = of_document(load(dialect_file(system))), Found()
     for endpoint, listed in bodies.items():
@@ -197,13 +262,19 @@ def main() -> int:
     parser = argparse.ArgumentParser(prog="verdicts", description=__doc__)
     parser.add_argument("systems", nargs="*", metavar="SYSTEM", help="by default all whose package is on the index")
     parser.add_argument("--source", type=Path, help="a folder with the sources of the only system")
+    parser.add_argument("--program", type=Path, help="the server of the only system, if it isn't written in Python")
     parser.add_argument("--folder", type=Path, default=Path(".verdicts"), help="where environments are made")
     options = parser.parse_args()
     failed = False
     for system in options.systems or [name for name in systems if _is_on_index(name)]:
         try:
-            with judge(system, systems[system], options.source, options.folder.absolute()) as classes:
-                found = compared(system, classes, systems[system]["bodies"])
+            settings = systems[system]
+            if "serve" in settings:
+                judging = server(settings, options.program, load(dialect_file(system)))
+            else:
+                judging = judge(system, settings, options.source, options.folder.absolute())
+            with judging as one:
+                found = compared(system, one, settings["bodies"])
         except Unreadable as error:
             print(f"{system}: {error}")
             failed = True

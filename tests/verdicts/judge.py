@@ -43,7 +43,7 @@ class Stub(types.ModuleType):
         return child
 
     def __call__(self, *args: object, **named: object) -> object:
-        if not Stub.is_importing:
+        if not Stub.is_importing and ".init_logger" not in self.__name__:
             raise Reached(self.__name__)
         if len(args) == 1 and not named and isinstance(args[0], (type, types.FunctionType)):
             return args[0]
@@ -105,11 +105,14 @@ class Finder(importlib.abc.MetaPathFinder, importlib.abc.Loader):
 
 
 def sampling_of_vllm(request: typing.Any) -> None:
-    """The serving classes ask for the sampling parameters, whose class has checks of its own."""
+    """The serving classes ask for the sampling parameters, whose class has checks of its own; utils: get_max_tokens."""
+    names = ("max_completion_tokens", "max_tokens", "max_output_tokens")
+    asked = [asked for name in names if (asked := getattr(request, name, None)) is not None]
+    most = min([asked[0] if asked else 16, 4096])
     if getattr(request, "use_beam_search", False):
-        request.to_beam_search_params(16, {})
+        request.to_beam_search_params(most, {})
     elif hasattr(request, "to_sampling_params"):
-        request.to_sampling_params(16, {})
+        request.to_sampling_params(most, {})
 
 
 def sampling_of_sglang(request: typing.Any) -> None:

@@ -1,7 +1,6 @@
-"""Writes a GGUF file of 100 KB with random weights, for servers that only load a model: `python -m verdicts.tiny_gguf
-FILE`. Its tokens are bytes."""
+"""A GGUF file of 100 KB with random weights, for a server that only has to load a model. Its tokens are bytes."""
 
-import sys
+from pathlib import Path
 
 import gguf
 import numpy as np
@@ -10,7 +9,8 @@ WIDTH, HEADS, FEED, CONTEXT = 32, 4, 64, 4096
 TEMPLATE = "{% for message in messages %}{{ message.role }}: {{ message.content }}\n{% endfor %}assistant:"
 
 
-def main(path: str) -> None:
+def write(path: Path) -> None:
+    """Writes the file."""
     tokens = ["<unk>", "<s>", "</s>", *(f"<0x{byte:02X}>" for byte in range(256))]
     kinds = [gguf.TokenType.UNKNOWN, gguf.TokenType.CONTROL, gguf.TokenType.CONTROL, *[gguf.TokenType.BYTE] * 256]
     writer = gguf.GGUFWriter(path, "llama")
@@ -43,7 +43,3 @@ def main(path: str) -> None:
     writer.write_kv_data_to_file()
     writer.write_tensors_to_file()
     writer.close()
-
-
-if __name__ == "__main__":
-    main(sys.argv[1])
