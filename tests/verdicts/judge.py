@@ -106,7 +106,7 @@ class Finder(importlib.abc.MetaPathFinder, importlib.abc.Loader):
 
 def sampling_of_vllm(request: typing.Any) -> None:
     """The serving classes ask for the sampling parameters, whose class has checks of its own; utils: get_max_tokens."""
-    names = ("max_completion_tokens", "max_tokens", "max_output_tokens")
+    names = ("max_completion_tokens", "max_tokens", "max_output_tokens")  # in this order, the first that is there
     asked = [asked for name in names if (asked := getattr(request, name, None)) is not None]
     most = min([asked[0] if asked else 16, 4096])
     if getattr(request, "use_beam_search", False):
