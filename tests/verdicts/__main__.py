@@ -21,6 +21,7 @@ from pathlib import Path
 from typing import Any
 
 import httpx
+
 from specvino.document import yaml_text
 from specvino.document.loading import dialect_file, load
 from specvino.document.operations import base_paths, operations
@@ -88,6 +89,7 @@ class Server:
     """A system's own server, which judges a body by answering it. It is started again if a body ends it."""
 
     judges_pairs = False  # which takes an hour
+
     def __init__(self, command: list[str], document: dict[str, Any]) -> None:
         self.schemas: dict[str, Any] = {}
         with socket.socket() as free:
@@ -279,7 +281,8 @@ def main() -> int:
             print(f"{system}: {error}")
             failed = True
             continue
-        own = allow_list.read(system, HERE / "allowed" / f"{system}.yaml")
+        listed = HERE / "allowed" / f"{system}.yaml"
+        own = allow_list.read(system, listed) if listed.is_file() else []
         beyond, _ = allow_list.sift(found.differences, allow_list.read(system))
         left, unused = allow_list.sift(beyond, own)
         print(

@@ -2,7 +2,8 @@
 
 `judge.py PACKAGE FOLDER SETTINGS` first prints the JSON Schema of each class, as one line of JSON, then for each line
 of its input, `[endpoint, body]`, the error as JSON: null if the body is valid, and "=" if it is so only because
-pydantic converts a value, such as true to 1. Classes need pydantic, and nothing of this project. SETTINGS is JSON: `classes`, by endpoint, `run` and `absent`, as systems.yaml has them.
+pydantic converts a value, such as true to 1. Classes need pydantic, and nothing of this project. SETTINGS is JSON:
+`classes`, by endpoint, `run` and `absent`, as systems.yaml has them.
 """
 
 import ast
@@ -107,8 +108,9 @@ class Finder(importlib.abc.MetaPathFinder, importlib.abc.Loader):
 def sampling_of_vllm(request: typing.Any) -> None:
     """The serving classes ask for the sampling parameters, whose class has checks of its own; utils: get_max_tokens."""
     names = ("max_completion_tokens", "max_tokens", "max_output_tokens")  # in this order, the first that is there
-    asked = [asked for name in names if (asked := getattr(request, name, None)) is not None]
-    most = min([asked[0] if asked else 16, 4096])
+    fields = vars(request)  # without the warning of a deprecated field
+    asked = [fields[name] for name in names if fields.get(name) is not None]
+    most = min([*asked[:1], 4096])
     if getattr(request, "use_beam_search", False):
         request.to_beam_search_params(most, {})
     elif hasattr(request, "to_sampling_params"):
@@ -130,6 +132,7 @@ def messages_of_mlc(request: typing.Any) -> None:
     """engine_base.py: process_chat_completion_request."""
     if hasattr(request, "check_message_validity"):
         request.check_message_validity()
+        request.check_function_call_usage(types.SimpleNamespace(use_function_calling=False, function_string=""))
 
 
 THEN = {"vllm": sampling_of_vllm, "sglang": sampling_of_sglang, "mlc_llm": messages_of_mlc}

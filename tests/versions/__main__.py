@@ -70,9 +70,9 @@ def page(found: dict[str, Newest | None], today: date) -> str:
     lines = [
         "# How old the documents are",
         "",
-        "The document of each system describes one version of the system's API; its classes are read from a package, whose",
-        "versions may count otherwise. `tox run -e upstream` compares the classes of that package with those of the newest",
-        f"one on the package index. It wrote this page on {today.isoformat()}.",
+        "The document of each system describes one version of the system's API; its classes are read from a package,",
+        "whose versions may be numbered differently. `tox run -e upstream` compares the classes of that package with those",
+        f"of the newest one on the package index. It wrote this page on {today.isoformat()}.",
         "",
         "| system | version of the API | of | age in days | package read | newest package | differences |",
         "| --- | --- | --- | --- | --- | --- | --- |",
