@@ -1,4 +1,4 @@
-"""Other systems' own classes judge bodies: `tox run -e verdicts [-- SYSTEM… [--source FOLDER]]`.
+"""Other systems judge bodies: `tox run -e verdicts [-- SYSTEM… [--source FOLDER] [--program FILE]]`.
 
 `specvino spec drift` reads the classes of a system. Here they run, in an environment of their own and with stubs for
 what needs a GPU: bodies are drawn from our document of the system and from the JSON Schemas of its classes, and both
@@ -15,7 +15,7 @@ import tempfile
 import time
 import venv
 from collections.abc import Iterable, Iterator
-from contextlib import closing, contextmanager
+from contextlib import AbstractContextManager, closing, contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -267,10 +267,13 @@ def main() -> int:
     parser.add_argument("--program", type=Path, help="the server of the only system, if it isn't written in Python")
     parser.add_argument("--folder", type=Path, default=Path(".verdicts"), help="where environments are made")
     options = parser.parse_args()
+    if options.program is None and any("serve" in systems[name] for name in options.systems):
+        parser.error("--program is needed: the server of a system that isn't written in Python")
     failed = False
     for system in options.systems or [name for name in systems if _is_on_index(name)]:
         try:
             settings = systems[system]
+            judging: AbstractContextManager[Judge | Server]
             if "serve" in settings:
                 judging = server(settings, options.program, load(dialect_file(system)))
             else:

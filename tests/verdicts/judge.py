@@ -71,10 +71,11 @@ class Package(types.ModuleType):
             raise AttributeError(name)
         tree = ast.parse((Path(self.__path__[0]) / "__init__.py").read_text("utf-8"))
         for node in ast.walk(tree):
-            for alias in node.names if isinstance(node, ast.ImportFrom) else ():
-                if (alias.asname or alias.name) == name:
-                    module = importlib.import_module("." * node.level + (node.module or ""), self.__name__)
-                    return getattr(module, alias.name)
+            if isinstance(node, ast.ImportFrom):
+                for alias in node.names:
+                    if (alias.asname or alias.name) == name:
+                        module = importlib.import_module("." * node.level + (node.module or ""), self.__name__)
+                        return getattr(module, alias.name)
         return Stub(f"{self.__name__}.{name}")
 
 
@@ -98,8 +99,9 @@ class Finder(importlib.abc.MetaPathFinder, importlib.abc.Loader):
         return spec
 
     def create_module(self, spec: importlib.machinery.ModuleSpec) -> types.ModuleType:
-        is_package = spec.name.partition(".")[0] == self._package and Path(spec.submodule_search_locations[0]).is_dir()
-        return Package(spec.name) if is_package else Stub(spec.name)
+        (place,) = spec.submodule_search_locations or [""]
+        is_own = spec.name.partition(".")[0] == self._package
+        return Package(spec.name) if is_own and Path(place).is_dir() else Stub(spec.name)
 
     def exec_module(self, module: types.ModuleType) -> None:
         """A stub has no code."""
@@ -119,13 +121,10 @@ def sampling_of_vllm(request: typing.Any) -> None:
 
 def sampling_of_sglang(request: typing.Any) -> None:
     """serving_*.py makes the parameters; the tokenizer manager verifies them."""
-    from sglang.srt.sampling.sampling_params import SamplingParams
-
-    if hasattr(request, "to_sampling_params"):
-        arguments = {"ResponsesRequest": (16, {})}.get(type(request).__name__, ([], {}))
-        if type(request).__name__ == "CompletionRequest":
-            return  # serving_completions.py makes them from the fields
-        SamplingParams(**request.to_sampling_params(*arguments)).verify(32000)
+    if hasattr(request, "to_sampling_params"):  # serving_completions.py makes those of completions itself
+        parameters = importlib.import_module("sglang.srt.sampling.sampling_params").SamplingParams
+        first = 16 if type(request).__name__ == "ResponsesRequest" else []
+        parameters(**request.to_sampling_params(first, {})).verify(32000)
 
 
 def messages_of_mlc(request: typing.Any) -> None:
