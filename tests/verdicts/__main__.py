@@ -96,7 +96,9 @@ class Server:
             free.bind(("127.0.0.1", 0))
             self._port = free.getsockname()[1]
         self._command = [word.replace("{port}", str(self._port)) for word in command]
-        self._client = httpx.Client(base_url=f"http://127.0.0.1:{self._port}", timeout=None)
+        # A connection that the server closes between two requests would look like its end.
+        limits = httpx.Limits(max_keepalive_connections=0)
+        self._client = httpx.Client(base_url=f"http://127.0.0.1:{self._port}", timeout=None, limits=limits)
         base = base_paths(document)[0]
         self._paths = {each.endpoint: f"{base}{each.path}" for each in operations(document)}
         self._process = self._started()
@@ -117,6 +119,7 @@ class Server:
         try:
             answer = self._client.post(self._paths[endpoint], json=body)
         except httpx.TransportError:
+            self._process.kill()  # it may be writing a trace
             code = self._process.wait()
             self._process = self._started()
             return f"the server ended with {code}"

@@ -123,7 +123,7 @@ def sampling_of_sglang(request: typing.Any) -> None:
     """serving_*.py makes the parameters; the tokenizer manager verifies them."""
     if hasattr(request, "to_sampling_params"):  # serving_completions.py makes those of completions itself
         parameters = importlib.import_module("sglang.srt.sampling.sampling_params").SamplingParams
-        first = 16 if type(request).__name__ == "ResponsesRequest" else []
+        first: object = 16 if type(request).__name__ == "ResponsesRequest" else []
         parameters(**request.to_sampling_params(first, {})).verify(32000)
 
 
