@@ -11,7 +11,7 @@ from specvino.upstream.compare import Comparison
 from specvino.upstream.described import Described, Part, Unreadable
 from specvino.upstream.differences import Difference, Only
 from specvino.upstream.modules import Sources
-from specvino.upstream.table import FieldTable, Table, of_classes, of_fields, of_structs, table
+from specvino.upstream.table import FieldTable, Table, of_classes, of_fields, of_structs, table, with_quoted
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,7 +50,7 @@ def system_of(system: str, document: dict[str, Any], version: str | None, source
         if source is None:
             raise Unreadable(f"{system} isn't on the package index; give the folder with its sources with --source")
         described = of_fields(entry, source) if isinstance(entry, FieldTable) else of_structs(entry, source)
-        return str(source), described
+        return str(source), with_quoted(described, entry.files, source)
     cache = packages.cache()
     if source is not None:
         folder, name = packages.in_folder(source, entry.package), str(source)
@@ -63,7 +63,8 @@ def system_of(system: str, document: dict[str, Any], version: str | None, source
         name = f"{entry.distribution} {version}"
         folder = packages.from_index(entry.distribution, version, entry.package, cache)
     others = {package: packages.beside(source, package, number, cache) for package, number in entry.beside.items()}
-    return name, of_classes(entry, Sources({entry.package: folder, **others}))
+    described = of_classes(entry, Sources({entry.package: folder, **others}))
+    return name, with_quoted(described, entry.files, folder.parent)
 
 
 def drift(

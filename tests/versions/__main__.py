@@ -21,7 +21,7 @@ from specvino.upstream.differences import Difference
 from specvino.upstream.drift import system_of
 from specvino.upstream.report import markdown_table
 from specvino.upstream.table import Table, table
-from versions import description
+from specvino.upstream import description
 
 HEADINGS = ("field", "the newest version alone", "the described version alone", "of objects with")
 

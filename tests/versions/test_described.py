@@ -7,7 +7,7 @@ from specvino.upstream import allow_list
 from specvino.upstream.drift import drift
 from specvino.upstream.report import as_markdown
 from specvino.upstream.table import Table, table
-from versions import description
+from specvino.upstream import description
 
 SYSTEMS = description.systems()
 

@@ -5,7 +5,7 @@ from datetime import date
 import pytest
 
 from specvino.upstream.described import Described
-from versions import description
+from specvino.upstream import description
 from versions.__main__ import Newest, changes, page
 
 STRING = {"type": "string"}
