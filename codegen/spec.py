@@ -1,12 +1,16 @@
 """The merged specification, the input of the lint and the emitters."""
 
+import json
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 from specvino.codegen.conditions import add_conditions, check
-from specvino.codegen.merge import copy_like, merge_errors, merge_support, merge_systems
+from specvino.codegen.fields import fields
+from specvino.codegen.merge import merge_errors, merge_support, merge_systems
+from specvino.codegen.rows import complete
 from specvino.codegen.source import Bundler, SpecError, load
+from specvino.document.system_fields import SystemFields
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,8 +33,14 @@ class Spec:
         return {system: dialect.get("label", dialect["name"]) for system, dialect in named}
 
 
+def described(project: Path, system: str) -> SystemFields | None:
+    """Returns which fields the sources of a system have; None if nothing has read them."""
+    path = project / "upstream" / "described" / f"{system}.json"
+    return SystemFields(json.loads(path.read_text("utf-8"))) if path.is_file() else None
+
+
 def read(source: Path) -> Spec:
-    """Reads the folder openapi/. Raises SpecError."""
+    """Reads the folder openapi/, and upstream/described/ beside it. Raises SpecError."""
     root = source / "openapi.yaml"
     if not root.is_file():
         raise SpecError(f"{root} does not exist: run this in the project's folder, or give it with --root")
@@ -38,8 +48,9 @@ def read(source: Path) -> Spec:
     document = bundler.run()
     errors = load(source / "errors.yaml")
     dialects = {file.stem: load(file) for file in sorted((source / "dialects").glob("*.yaml"))}
-    for dialect in dialects.values():
-        copy_like(dialect)
+    all_fields = fields(document)
+    for system, dialect in dialects.items():
+        complete(dialect, all_fields, described(source.parent, system))
     vocabulary = load(source / "vocabulary.yaml")
     merge_systems(document, vocabulary)
     merge_errors(document, errors)
