@@ -11,6 +11,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
+from specvino.document.system_fields import SystemFields
 from specvino.upstream.described import Described, Part
 
 FOLDER = Path(__file__).parent / "described"
@@ -59,6 +60,17 @@ def read(system: str) -> tuple[str, Described]:
         content["quoted"],
         {part: tuple(files) for part, files in by_part("files").items()},
     )
+
+
+def fields_of(source: str, described: Described) -> SystemFields:
+    """Returns the fields of a description that isn't in a file."""
+    return SystemFields(json.loads(text(source, described)))
+
+
+def read_fields(system: str) -> SystemFields | None:
+    """Returns the fields of the described version; None if nothing describes the system."""
+    path = FOLDER / f"{system}.json"
+    return SystemFields(json.loads(path.read_text("utf-8"))) if path.is_file() else None
 
 
 def systems() -> list[str]:
