@@ -9,7 +9,7 @@ from typing import Annotated, Any
 import typer
 from rich.console import Console
 
-from specvino.cli.dialects import SYSTEMS, known_dialect
+from specvino.cli.dialects import DIALECTS, known_dialect
 from specvino.cli.ending import end
 from specvino.document import loading
 from specvino.document.loading import OPENAPI_32, dialect_file
@@ -24,7 +24,7 @@ class Format(StrEnum):
 def drift(
     dialect: Annotated[
         str,
-        typer.Option(help=f"The system to compare: one of {SYSTEMS}.", callback=known_dialect, metavar="SYSTEM"),
+        typer.Option(help=f"The system to compare: one of {DIALECTS}.", callback=known_dialect, metavar="SYSTEM"),
     ],
     package_version: Annotated[
         str | None,

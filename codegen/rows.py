@@ -12,12 +12,33 @@ from specvino.document.system_fields import SystemFields
 Rows = dict[str, Entry]
 
 
-def complete(dialect: dict[str, Any], all_fields: list[Field], described: SystemFields | None) -> None:
+def of_version(dialect: dict[str, Any], name: str) -> dict[str, Any]:
+    """Returns the dialect of an older version that a file describes by its differences: its keys replace those of the
+    newest version, and its rows, of the same field, theirs."""
+    older: dict[str, Any] = dialect["versions"][name]
+    result = copy.deepcopy({key: value for key, value in dialect.items() if key != "versions"} | older)
+    result["fields"] = copy.deepcopy(dialect["fields"])
+    for endpoint, parts in older.get("fields", {}).items():
+        for part, rows in parts.items():
+            at = result["fields"][endpoint]
+            of_part = _rows(at.get(part, {}))
+            at[part] = of_part | {path: row | {"own": True} for path, row in _rows(rows).items()}
+    return result
+
+
+def complete(
+    dialect: dict[str, Any],
+    all_fields: list[Field],
+    described: SystemFields | None,
+    newest: SystemFields | None = None,
+) -> None:
     """Completes a dialect's rows in place.
 
     A row without a level is `full`, and a level may list its fields, instead of a row for each. A field that the system's sources don't have is `ignored` or `refused`, as unknown
     fields are, or `absent`. Others without a row have that of the endpoint which theirs is `like`. In the end, the fields
     inside one that is `like` another, such as `responses.input`, have the rows of the fields inside that one.
+
+    `newest` has the fields of the newest version, where `dialect` is an older one: rows of what came later don't count.
     """
     shared = {endpoint: parts.pop("like", None) for endpoint, parts in dialect["fields"].items() if isinstance(parts, dict)}
     written = _with_levels(dialect["fields"])
@@ -34,6 +55,10 @@ def complete(dialect: dict[str, Any], all_fields: list[Field], described: System
         level = levels[outer] if outer else None
         lacks = level in (*WITHOUT, "unknown")
         copied = any("like" in rows.get(path, {}) for path in around(field.path))
+        if field.path in rows and not rows[field.path].pop("own", False) and described and newest:
+            came_later = described.has(*at) is False and newest.has(*at) is not False
+            if lacks or came_later:
+                del rows[field.path]
         if field.path not in rows and not lacks and not copied:
             if described is not None and described.has(*at) is False:
                 rows[field.path] = {"level": dialect["unknown_fields"] if field.part == "request" else "absent"}

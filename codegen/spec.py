@@ -8,19 +8,20 @@ from typing import Any
 from specvino.codegen.conditions import add_conditions, check
 from specvino.codegen.fields import fields
 from specvino.codegen.merge import merge_errors, merge_support, merge_systems
-from specvino.codegen.rows import complete
+from specvino.codegen.rows import complete, of_version
 from specvino.codegen.source import Bundler, SpecError, load
 from specvino.document.system_fields import SystemFields
 
 
 @dataclass(frozen=True, slots=True)
 class Spec:
-    """The bundled and merged document, the contents of errors.yaml, conditions.yaml and vocabulary.yaml, and the
-    dialects by system."""
+    """The bundled and merged document, the contents of errors.yaml, conditions.yaml and vocabulary.yaml, the
+    dialects by system, and those of older versions, such as `vllm@0.29`."""
 
     document: dict[str, Any]
     errors: dict[str, Any]
     dialects: dict[str, dict[str, Any]]
+    versions: dict[str, dict[str, Any]]
     vocabulary: dict[str, Any]
     conditions: dict[str, Any]
     unused: tuple[str, ...] = ()
@@ -49,8 +50,14 @@ def read(source: Path) -> Spec:
     errors = load(source / "errors.yaml")
     dialects = {file.stem: load(file) for file in sorted((source / "dialects").glob("*.yaml"))}
     all_fields = fields(document)
+    versions = {}
     for system, dialect in dialects.items():
-        complete(dialect, all_fields, described(source.parent, system))
+        newest = described(source.parent, system)
+        for number in dialect.get("versions", ()):
+            name = f"{system}@{number}"
+            versions[name] = of_version(dialect, number)
+            complete(versions[name], all_fields, described(source.parent, name), newest)
+        complete(dialect, all_fields, newest)
     vocabulary = load(source / "vocabulary.yaml")
     merge_systems(document, vocabulary)
     merge_errors(document, errors)
@@ -58,4 +65,4 @@ def read(source: Path) -> Spec:
     conditions = load(source / "conditions.yaml")
     check(document, conditions, vocabulary)
     add_conditions(document, conditions)
-    return Spec(document, errors, dialects, vocabulary, conditions, tuple(bundler.unused()))
+    return Spec(document, errors, dialects, versions, vocabulary, conditions, tuple(bundler.unused()))

@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from specvino.document.loading import system_name
 from specvino.document.system_fields import SystemFields
 from specvino.upstream import openapi_document, packages
 from specvino.upstream.allow_list import Allowed, sift
@@ -89,7 +90,7 @@ def drift(
     """
     name, described = source
     ours = openapi_document.of_document(document)
-    levels = openapi_document.levels(everything, system)
+    levels = openapi_document.levels(everything, system_name(system), document.get("x-dialect", {}).get("levels"))
     comparison = Comparison(ours, described, levels)
     parts = [part for part in comparison.parts() if not only or {part[0], ".".join(part)} & {*only}]
     if unknown := {*only} - {name for part in parts for name in (part[0], ".".join(part))}:

@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from specvino.document import yaml_text
+from specvino.document.loading import system_name
 from specvino.document.pointers import referred
 from specvino.upstream.annotations import bounded
 from specvino.upstream.checks import Checks
@@ -93,8 +94,14 @@ class StructTable:
 
 
 def table(system: str) -> Table | FieldTable | StructTable:
-    """Returns the table of a system. Raises Unreadable, with the reason, if there is none."""
-    path = files("specvino.upstream") / "tables" / f"{system}.yaml"
+    """Returns the table of a system, or of an older version, which has its own if classes have moved since.
+
+    Raises Unreadable, with the reason, if there is none.
+    """
+    folder = files("specvino.upstream") / "tables"
+    path = folder / f"{system}.yaml"
+    if not path.is_file():
+        path = folder / f"{system_name(system)}.yaml"
     if not path.is_file():
         raise Unreadable(f"the classes of {system} are unknown: there is no upstream/tables/{system}.yaml")
     content: dict[str, Any] = yaml_text.load(path.read_text("utf-8"))
