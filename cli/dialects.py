@@ -9,7 +9,7 @@ DIALECTS = ", ".join(dialects())
 
 
 def known_dialect(dialect: str | None) -> str | None:
-    """Returns an option's value if it names a system, or a version of it, with a document. Raises BadParameter otherwise."""
+    """Returns an option's value if it names a system or a version with a document. Raises BadParameter otherwise."""
     if dialect is not None and dialect not in dialects():
         raise typer.BadParameter(f"unknown dialect {dialect!r}; known ones are {DIALECTS}")
     return dialect

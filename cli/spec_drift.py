@@ -55,8 +55,8 @@ def drift(
     format: Annotated[Format, typer.Option(help="The output format.")] = Format.TABLE,
     output: Annotated[Path | None, typer.Option("-o", "--output", help="Write to this file instead of stdout.")] = None,
 ) -> None:
-    """Compare a system's document with the system's own classes: find values that only one of them accepts, and fields whose
-    lines have changed since the described version."""
+    """Compare a system's document with the system's own classes: find values that only one of them accepts, and fields
+    whose lines have changed since the described version."""
     from specvino.upstream import allow_list, description, report
     from specvino.upstream.described import Unreadable
     from specvino.upstream.drift import drift as compare

@@ -34,13 +34,17 @@ def complete(
 ) -> None:
     """Completes a dialect's rows in place.
 
-    A row without a level is `full`, and a level may list its fields, instead of a row for each. A field that the system's sources don't have is `ignored` or `refused`, as unknown
-    fields are, or `absent`. Others without a row have that of the endpoint which theirs is `like`. In the end, the fields
-    inside one that is `like` another, such as `responses.input`, have the rows of the fields inside that one.
+    A row without a level is `full`, and a level may list its fields, instead of a row for each. A field that the
+    system's sources don't have is `ignored` or `refused`, as unknown fields are, or `absent`. Others without a row have
+    that of the endpoint which theirs is `like`. In the end, the fields inside one that is `like` another, such as
+    `responses.input`, have the rows of the fields inside that one.
 
     `newest` has the fields of the newest version, where `dialect` is an older one: rows of what came later don't count.
+    Raises SpecError for a field with two rows.
     """
-    shared = {endpoint: parts.pop("like", None) for endpoint, parts in dialect["fields"].items() if isinstance(parts, dict)}
+    shared = {
+        endpoint: parts.pop("like", None) for endpoint, parts in dialect["fields"].items() if isinstance(parts, dict)
+    }
     written = _with_levels(dialect["fields"])
     dialect["fields"] = copy.deepcopy(written)
     levels: dict[tuple[str, str, str], str | None] = {}
@@ -88,7 +92,9 @@ def _rows(rows: dict[str, Any]) -> Rows:
         if isinstance(row, list):
             twice = {path for path in row if path in rows or path in result or row.count(path) > 1}
             if twice:
-                raise SpecError(f"the list of fields that are {key} has some with another row: {', '.join(sorted(twice))}")
+                raise SpecError(
+                    f"the list of fields that are {key} has some with another row: {', '.join(sorted(twice))}"
+                )
             result |= {path: {"level": key} for path in row}
         else:
             result[key] = {"level": row} if isinstance(row, str) else {"level": "full", **row}

@@ -36,12 +36,12 @@ class Spec:
 
 def described(project: Path, system: str) -> SystemFields | None:
     """Returns which fields the sources of a system have; None if nothing has read them."""
-    path = project / "upstream" / "described" / f"{system}.json"
+    path = project / "upstream" / "descriptions" / f"{system}.json"
     return SystemFields(json.loads(path.read_text("utf-8"))) if path.is_file() else None
 
 
 def read(source: Path) -> Spec:
-    """Reads the folder openapi/, and upstream/described/ beside it. Raises SpecError."""
+    """Reads the folder openapi/, and upstream/descriptions/ beside it. Raises SpecError."""
     root = source / "openapi.yaml"
     if not root.is_file():
         raise SpecError(f"{root} does not exist: run this in the project's folder, or give it with --root")

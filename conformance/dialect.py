@@ -8,9 +8,10 @@ from dataclasses import replace
 from functools import cache, cached_property
 from typing import Any, Literal
 
-from specvino.document.loading import dialect_file, dialects, load, system_name, whole
+from specvino.document.loading import dialect_file, dialects, load, whole
 from specvino.document.operations import JSON, base_paths, by_endpoint, envelope_of
 from specvino.document.pointers import at, resolved, schema_reference, unescape
+from specvino.document.system_fields import system_name
 from specvino.document.validator import Validator, Validators
 from specvino.document.walk import all_schemas, reached
 from specvino.generated.errors import ERRORS, ErrorCode

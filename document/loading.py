@@ -6,6 +6,7 @@ from importlib.resources import files
 from typing import Any
 
 from specvino.document.conditions import Conditions, Group
+from specvino.document.system_fields import system_name
 from specvino.document.transforms import to_31
 
 OPENAPI_32 = "openapi.json"
@@ -57,11 +58,6 @@ def read(name: str) -> str:
 def dialect_file(system: str) -> str:
     """Returns the file name of the OpenAPI 3.1 document of a system, or of an older version, such as `vllm@0.29`."""
     return f"dialects/{system}.json"
-
-
-def system_name(dialect: str) -> str:
-    """Returns the system of a dialect, which may name a version: `vllm` for `vllm@0.29`."""
-    return dialect.partition("@")[0]
 
 
 def systems() -> tuple[str, ...]:

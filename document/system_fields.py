@@ -1,4 +1,4 @@
-"""Which fields the sources of a system have, and where: by its description, `upstream/described/SYSTEM.json`."""
+"""Which fields the sources of a system have, and where: by its description, `upstream/descriptions/SYSTEM.json`."""
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
@@ -7,6 +7,11 @@ from typing import Any
 from specvino.document.operations import Schema
 
 _UNREAD = "x-unread"
+
+
+def system_name(dialect: str) -> str:
+    """Returns the system of a dialect, which may name a version: `vllm` for `vllm@0.29`."""
+    return dialect.partition("@")[0]
 
 
 @dataclass(frozen=True, slots=True)
@@ -23,7 +28,9 @@ class _Leaf:
         kinds = [schema["type"]] if isinstance(schema.get("type"), str) else schema.get("type", ())
         if "properties" in schema or "items" in schema:
             return False
-        return _UNREAD in schema or "object" in kinds or "array" in kinds or not schema.keys() & {"type", "enum", "const"}
+        return (
+            _UNREAD in schema or "object" in kinds or "array" in kinds or not schema.keys() & {"type", "enum", "const"}
+        )
 
 
 @dataclass(slots=True)
@@ -36,7 +43,7 @@ class _Met:
 
 
 class SystemFields:
-    """The fields of a system by its description: classes with their fields, and names that its sources have in quotes."""
+    """The fields of a system by its description: fields of classes, and names that its sources have in quotes."""
 
     def __init__(self, description: Mapping[str, Any]) -> None:
         self._parts: dict[str, Schema] = {**description["parts"], **description["listed"]}
@@ -61,7 +68,7 @@ class SystemFields:
         return None
 
     def places(self, endpoint: str, part: str, path: str) -> set[str]:
-        """Returns where a field is defined, and the methods of the classes of its values; of a part, for the path ''."""
+        """Returns where a field is defined, and the methods of the classes of its values. The path '' is the part."""
         name = f"{endpoint}.{part}"
         met = self._at(name, path) if name in self._parts else _Met()
         for schema, owner in met.schemas:

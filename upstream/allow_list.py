@@ -14,7 +14,7 @@ from typing import Any
 import yaml
 
 from specvino.document import yaml_text
-from specvino.document.loading import system_name
+from specvino.document.system_fields import system_name
 from specvino.upstream.described import Unreadable
 from specvino.upstream.differences import Difference, Only, What
 

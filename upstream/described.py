@@ -10,7 +10,7 @@ Part = tuple[str, str]
 
 
 Places = dict[str, dict[str, str]]
-"""By file: the names that were read in it, such as fields and, with `()`, methods, each with its lines and their hash."""
+"""By file: the names that were read in it, fields or, with `()`, methods, each with its lines and their hash."""
 
 
 class Unreadable(Exception):

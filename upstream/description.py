@@ -1,8 +1,8 @@
 """What the sources of a system describe, as a file: so that they can be compared without the sources.
 
-`described/SYSTEM.json` has JSON Schemas that were derived from one version of a system, a line for each class, the places
-of all fields, and the quoted names of files. Classes have the shortest names that tell them apart. Codegen derives from it
-which fields a system lacks (`document/system_fields.py`).
+`descriptions/SYSTEM.json` has JSON Schemas that were derived from one version of a system, a line for each class, the
+places of all fields, and the quoted names of files. Classes have the shortest names that tell them apart. Codegen
+derives from it which fields a system lacks (`document/system_fields.py`).
 """
 
 import json
@@ -14,7 +14,7 @@ from typing import Any
 from specvino.document.system_fields import SystemFields
 from specvino.upstream.described import Described, Part
 
-FOLDER = Path(__file__).parent / "described"
+FOLDER = Path(__file__).parent / "descriptions"
 
 
 def text(source: str, described: Described) -> str:
@@ -95,7 +95,7 @@ def _references(node: Any) -> Iterator[str]:
                 yield from _references(child)
 
 
-def _reached(document: dict[str, Any], parts: dict[str, Any]) -> Iterator[tuple[str, Any]]:
+def _reached(document: dict[str, Any], parts: Any) -> Iterator[tuple[str, Any]]:
     met: set[str] = set()
     left = [*_references(parts)]
     while left:

@@ -5,14 +5,13 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from specvino.document.loading import system_name
-from specvino.document.system_fields import SystemFields
+from specvino.document.system_fields import SystemFields, system_name
 from specvino.upstream import openapi_document, packages
 from specvino.upstream.allow_list import Allowed, sift
 from specvino.upstream.changes import Change, changes
 from specvino.upstream.compare import Comparison
-from specvino.upstream.description import fields_of
 from specvino.upstream.described import Described, Part, Unreadable
+from specvino.upstream.description import fields_of
 from specvino.upstream.differences import Difference, Only
 from specvino.upstream.modules import Sources
 from specvino.upstream.table import FieldTable, Table, of_classes, of_fields, of_structs, table, with_quoted

@@ -34,7 +34,8 @@ _NULL: Schema = {"type": "null"}
 
 class Structs:
     """A reader of the structs of packages, which are folders below `source` by name. Each field may be absent or null,
-    which leaves Go's zero value. Types with a method of their own for reading JSON are unrestricted, as are those of other packages.
+    which leaves Go's zero value. Types with a method of their own for reading JSON are unrestricted, as are those of
+    other packages.
     """
 
     def __init__(self, source: Path, packages: Mapping[str, str]) -> None:

@@ -7,8 +7,8 @@ from pathlib import Path
 from typing import Any
 
 from specvino.document import yaml_text
-from specvino.document.loading import system_name
 from specvino.document.pointers import referred
+from specvino.document.system_fields import system_name
 from specvino.upstream.annotations import bounded
 from specvino.upstream.checks import Checks
 from specvino.upstream.classes import Classes, Reading

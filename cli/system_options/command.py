@@ -11,7 +11,8 @@ from typer.core import TyperCommand, TyperOption
 from specvino.cli.system_options import table as tables
 from specvino.cli.system_options.reading import OptionError, Own, Read, read
 from specvino.cli.system_options.table import Table, effect
-from specvino.document.loading import dialects, system_name
+from specvino.document.loading import dialects
+from specvino.document.system_fields import system_name
 
 DIALECT = "--dialect"
 

@@ -15,13 +15,13 @@ from pathlib import Path
 
 from specvino.document.loading import dialect_file, load
 from specvino.document.loading import systems as all_systems
+from specvino.upstream import description
 from specvino.upstream.compare import Comparison
 from specvino.upstream.described import Described, Unreadable
 from specvino.upstream.differences import Difference
 from specvino.upstream.drift import system_of
 from specvino.upstream.report import markdown_table
 from specvino.upstream.table import Table, table
-from specvino.upstream import description
 
 HEADINGS = ("field", "the newest version alone", "the described version alone", "of objects with")
 
