@@ -92,9 +92,7 @@ def _rows(rows: dict[str, Any]) -> Rows:
         if isinstance(row, list):
             twice = {path for path in row if path in rows or path in result or row.count(path) > 1}
             if twice:
-                raise SpecError(
-                    f"the list of fields that are {key} has some with another row: {', '.join(sorted(twice))}"
-                )
+                raise SpecError(f"fields listed as {key} have another row: {', '.join(sorted(twice))}")
             result |= {path: {"level": key} for path in row}
         else:
             result[key] = {"level": row} if isinstance(row, str) else {"level": "full", **row}

@@ -53,11 +53,14 @@ def read(source: Path) -> Spec:
     versions = {}
     for system, dialect in dialects.items():
         newest = described(source.parent, system)
-        for number in dialect.get("versions", ()):
-            name = f"{system}@{number}"
-            versions[name] = of_version(dialect, number)
-            complete(versions[name], all_fields, described(source.parent, name), newest)
-        complete(dialect, all_fields, newest)
+        try:
+            for number in dialect.get("versions", ()):
+                name = f"{system}@{number}"
+                versions[name] = of_version(dialect, number)
+                complete(versions[name], all_fields, described(source.parent, name), newest)
+            complete(dialect, all_fields, newest)
+        except SpecError as error:
+            raise SpecError(f"{source / 'dialects' / system}.yaml: {error}") from error
     vocabulary = load(source / "vocabulary.yaml")
     merge_systems(document, vocabulary)
     merge_errors(document, errors)

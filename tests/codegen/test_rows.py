@@ -104,7 +104,7 @@ def test_an_older_version() -> None:
     assert older["name"] == "Old"
     assert older["fields"]["talk"] == {
         "request": {"tools": {"level": "full"}, "user": {"level": "ignored"}},
-        "response": {"usage": {"level": "partial", "note": "x"}},
+        "response": {"usage": {"level": "full", "note": "x"}},
     }
     assert dialect["name"] == "Odd"
     assert dialect["fields"]["talk"]["request"] == {"tools": "full", "user": "full"}  # type: ignore[index]
