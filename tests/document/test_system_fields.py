@@ -53,7 +53,7 @@ FIELDS = SystemFields(DESCRIPTION)
         ("nothing", "id", None),
     ],
 )
-def test_has(part, path, has) -> None:
+def test_has(part: str, path: str, has: bool | None) -> None:
     assert FIELDS.has("chat", part, path) is has
 
 
@@ -75,7 +75,7 @@ def test_a_partial_description_does_not_tell_what_is_lacking() -> None:
         ("stream", "choices[].index", set()),
     ],
 )
-def test_places(part, path, places) -> None:
+def test_places(part: str, path: str, places: set[str]) -> None:
     assert FIELDS.places("chat", part, path) == places
 
 
