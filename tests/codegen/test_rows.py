@@ -95,9 +95,7 @@ def test_an_older_version() -> None:
         "name": "Odd",
         "unknown_fields": "ignored",
         "fields": {"talk": {"request": {"tools": "full", "user": "full"}, "response": {"usage": "full"}}},
-        "versions": {
-            "0.1": {"name": "Old", "fields": {"talk": {"response": {"usage": {"note": "x"}}}}}
-        },
+        "versions": {"0.1": {"name": "Old", "fields": {"talk": {"response": {"usage": {"note": "x"}}}}}},
     }
     older = of_version(dialect, "0.1")
     complete(older, FIELDS, sources(tools={"type": "array"}), newest)
