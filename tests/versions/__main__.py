@@ -2,8 +2,8 @@
 
 Reads the classes of each system's package, in the described version and in the newest one on the package index, and
 writes docs/versions.md: what the newest version accepts or sends differently. Fails if `upstream/descriptions/` doesn't
-have what the described version has; `--write` writes it. For a system that isn't on the index, `--source FOLDER` has its
-sources.
+have what the described version has; `--write` writes it. For a system that isn't on the index, `--source FOLDER` has
+its sources.
 """
 
 import argparse
