@@ -15,6 +15,7 @@ from specvino.cli.dialects import DIALECTS, known_dialect
 from specvino.cli.spec_drift import drift
 from specvino.document import loading
 from specvino.document.loading import OPENAPI_32, dialect_file, lowered
+from specvino.document.openapi_30 import to_30
 from specvino.document.transforms import for_generators
 
 app = typer.Typer(help="Print, check or look up the annotated OpenAPI document.", no_args_is_help=False)
@@ -26,6 +27,7 @@ app.command(
 class Version(StrEnum):
     V32 = "3.2"
     V31 = "3.1"
+    V30 = "3.0"
 
 
 class Format(StrEnum):
@@ -57,11 +59,21 @@ def _printing() -> Iterator[None]:
         sys.exit(f"specvino: standard output can't be written: {error.strerror}")
 
 
+def _report_lost(lost: dict[str, list[str]]) -> None:
+    """Prints to stderr which keywords OpenAPI 3.0 lacks."""
+    counts = ", ".join(f"{keyword} ({len(places)})" for keyword, places in lost.items())
+    typer.echo(f"specvino: keywords that OpenAPI 3.0 lacks, listed in info/x-lost: {counts}", err=True)
+
+
 @app.callback(invoke_without_command=True)
 def print_spec(
     context: typer.Context,
     openapi: Annotated[
-        Version | None, typer.Option(help="The OpenAPI version. By default, 3.2, or 3.1 with --dialect.")
+        Version | None,
+        typer.Option(
+            help="The OpenAPI version. By default, 3.2, or 3.1 with --dialect. The option 3.1 has a form for code "
+            "generators. 3.0 is for tools that can't read 3.1; stderr has what is lost."
+        ),
     ] = None,
     dialect: Annotated[
         str | None,
@@ -77,14 +89,16 @@ def print_spec(
     """Print the OpenAPI document of this server or of another system."""
     if context.invoked_subcommand:
         return
-    if dialect is not None:
-        if openapi is Version.V32:
-            raise typer.BadParameter("with --dialect, only 3.1 is available", param_hint="--openapi")
-        text = loading.read(dialect_file(dialect))
-    elif openapi is Version.V31:
-        text = json.dumps(for_generators(lowered()), indent=1, ensure_ascii=False) + "\n"
+    if dialect is not None and openapi is Version.V32:
+        raise typer.BadParameter("with --dialect, only 3.1 and 3.0 are available", param_hint="--openapi")
+    if openapi in (Version.V31, Version.V30):
+        document = for_generators(loading.load(dialect_file(dialect)) if dialect else lowered())
+        if openapi is Version.V30:
+            document = to_30(document)
+            _report_lost(document["info"]["x-lost"])
+        text = json.dumps(document, indent=1, ensure_ascii=False) + "\n"
     else:
-        text = loading.read(OPENAPI_32)
+        text = loading.read(dialect_file(dialect) if dialect else OPENAPI_32)
     if format is Format.YAML:
         from specvino.document import yaml_text
 

@@ -192,6 +192,12 @@ def _head(document: dict[str, Any], dialect: dict[str, Any]) -> None:
         "hosted",
         "unmatched_calls",
         "empty_input",
+        "unread",
+        "conditions",
+        "unmatched_choice",
+        "unusable_formats",
+        "preflight",
+        "exact_scheme",
     )
     document["x-dialect"] = {key: dialect[key] for key in keys if key in dialect}
     used = {tag for operation in operations(document) for tag in operation.definition["tags"]}

@@ -54,7 +54,7 @@ class Condition:
 
     def __init__(self, name: str, entry: Mapping[str, Any]) -> None:
         self.name = name
-        self.code: str = entry["code"]
+        self.code: str = entry.get("code", "invalid_value")
         self._message: str = entry["message"]
         self._param: str | None = entry.get("param")
         self._reason: str | None = entry.get("reason")
@@ -86,7 +86,8 @@ class Condition:
             return {}
         if exceeds := self._entry.get("exceeds"):
             limit = facts.get(exceeds.get("fact"))
-            return {} if limit is None else {path: {"maximum": limit} for path in exceeds["fields"]}
+            bound = "exclusiveMaximum" if exceeds.get("inclusive") else "maximum"
+            return {} if limit is None else {path: {bound: limit} for path in exceeds["fields"]}
         if "both" not in self._entry:
             return {}
         first, *others = self._entry["both"]
@@ -189,14 +190,14 @@ def _both(groups: list[Group], required: Group) -> Callable[[Lookup, Mapping[str
 
 
 def _exceeds(
-    fields: Iterable[str], than: Iterable[str] = (), fact: str | None = None
+    fields: Iterable[str], than: Iterable[str] = (), fact: str | None = None, inclusive: bool = False
 ) -> Callable[[Lookup, Mapping[str, Any]], _Placeholders]:
     def evaluate(value: Lookup, facts: Mapping[str, Any]) -> _Placeholders:
         limits = [(fact, facts.get(fact))] if fact else [(path, value(path)) for path in than]
         for path in fields:
             for number in _numbers(value(path)):
                 for other, limit in limits:
-                    if limit is not None and number > limit:
+                    if limit is not None and (number > limit or (inclusive and number == limit)):
                         return {"field": path, "other": other, "value": number, "limit": limit}
         return None
 

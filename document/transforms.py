@@ -5,11 +5,22 @@ from collections.abc import Mapping
 from typing import Any
 
 from specvino.document.operations import METHODS
+from specvino.document.pointers import schema_reference
+from specvino.document.unions import type_names
+from specvino.document.walk import all_schemas, descend, objects
 
 Object = Mapping[str, Any]
 
 STREAM = "Server-sent events; x-itemSchema describes one."
 """The description of the text that a stream is in OpenAPI 3.1."""
+
+
+RENAMED = {"ResponseError": "ErrorOfResponse"}
+"""New names of components that have the name of a class in the runtime of a generator."""
+
+Scalar = str | int | float | bool
+COMPOSED = frozenset(("anyOf", "oneOf", "$ref", "enum"))
+EVERY_TYPE = frozenset(("string", "number", "boolean", "array", "object", "null"))
 
 
 # The maximum number of rules between fields of a body that Schemathesis 4.32 solves. With more it generates random
@@ -65,28 +76,119 @@ def _lowered_media(media: dict[str, Any]) -> dict[str, Any]:
 
 
 def for_generators(document: dict[str, Any]) -> dict[str, Any]:
-    """Returns a document of OpenAPI 3.1 for code generators: links with a body move to `x-links`, because
-    swagger-parser, on which openapi-generator 7.26 is based, only accepts strings as bodies. Schemathesis reads these
-    links.
+    """Returns a document of OpenAPI 3.1 in a form that code generators and linters read, with the same meaning. The
+    versions are those of docs/generators.md, `tox run -e generators` shows which of these are still needed.
+
+    - Links with a body move to `x-links`: swagger-parser, on which openapi-generator is based, only accepts strings as
+      bodies. Schemathesis reads these links.
+    - Arrays have `items`, which `spectral:oas` requires, even in `x-support`.
+    - A property that is always null is a `const`, and rules between fields, which no generator reads, are the `then`
+      of an `if` that always holds. Otherwise openapi-generator's `python` ends with the exception "Codegen Property not
+      yet supported in getPydanticType": for `type: null` outside a union, and for null among three branches of a
+      property beside `allOf`.
+    - Several types are a union: otherwise `typescript-axios` ends with an exception, and `typescript-fetch` writes the
+      type `boolean<string>`.
+    - Lists of texts have a type, and only scalars have a `default`, all others an `x-default`: otherwise the code of
+      `go` doesn't compile.
+    - No component has the name of a class of `typescript-fetch`.
     """
+    changed = copied(document)
+    for item in changed["paths"].values():
+        for method in item.keys() & METHODS:
+            for response in item[method]["responses"].values():
+                _move_links(response)
+    for _, schema in all_schemas(changed):
+        _type_of_values(schema)
+        _one_type(schema)
+        _add_items(schema)
+        for levels in schema.get("x-support", {}).values():
+            for support in levels.values():
+                for _, theirs in descend(support["schema"], "") if "schema" in support else ():
+                    _add_items(theirs)
+        if "default" in schema and not (COMPOSED.isdisjoint(schema) and isinstance(schema["default"], Scalar)):
+            schema["x-default"] = schema.pop("default")
+        for name, child in schema.get("properties", {}).items():
+            if type_names(child) == ["null"]:
+                schema["properties"][name] = {**_without(child, "type"), "const": None}
+        _move_rules(schema)
+    _rename_components(changed)
+    return changed
+
+
+def _add_items(schema: dict[str, Any]) -> None:
+    if "array" in type_names(schema):
+        schema.setdefault("items", {})
+
+
+def _type_of_values(schema: dict[str, Any]) -> None:
+    """Adds the type to a schema that lists texts."""
+    listed = schema.get("enum", ())
+    if "type" not in schema and listed and all(value is None or isinstance(value, str) for value in listed):
+        null = any(value is None for value in listed)
+        if len(listed) > null:
+            schema["type"] = ["string", "null"] if null else "string"
+
+
+def _one_type(schema: dict[str, Any]) -> None:
+    """Splits a schema of several types, apart from null, into a union."""
+    types = type_names(schema)
+    if set(types) >= EVERY_TYPE:
+        del schema["type"]
+        return
+    others = [name for name in types if name != "null"]
+    if len(others) < 2 or "anyOf" in schema:
+        return
+    del schema["type"]
+    items = {"items": schema.pop("items", {})} if "array" in others else {}
+    names = [*others, "null"] if "null" in types else others
+    schema["anyOf"] = [{"type": name, **(items if name == "array" else {})} for name in names]
+
+
+def _move_rules(schema: dict[str, Any]) -> None:
+    rules = [part for part in schema.get("allOf", ()) if "if" in part]
+    if not rules or "properties" not in schema or "if" in schema:
+        return
+    rest = [part for part in schema.pop("allOf") if "if" not in part]
+    schema |= {"if": {}, "then": {"allOf": rules}} | ({"allOf": rest} if rest else {})
+
+
+def _move_links(response: dict[str, Any]) -> None:
+    links = response.get("links", {})
+    with_body = {name: link for name, link in links.items() if isinstance(link.get("requestBody"), dict)}
+    if not with_body:
+        return
+    rest = _without(response.pop("links"), *with_body)
+    response |= {"x-links": with_body} | ({"links": rest} if rest else {})
+
+
+def _rename_components(document: dict[str, Any]) -> None:
+    schemas = document["components"]["schemas"]
+    document["components"]["schemas"] = {RENAMED.get(name, name): schema for name, schema in schemas.items()}
+    references = {schema_reference(old): schema_reference(new) for old, new in RENAMED.items()}
+    for _, node in objects(document):
+        if node.get("$ref") in references:
+            node["$ref"] = references[node["$ref"]]
+
+
+def served_at(path: str, document: dict[str, Any]) -> dict[str, Any]:
+    """Returns a document with its servers relative to the path at which a server has it, such as `/v1/openapi.json`.
+
+    OpenAPI resolves `./v1` against the address of the document, so that a path that a proxy adds in front stays. The
+    result shares everything else with the document.
+    """
+    up = "../" * (path.count("/") - 1) or "./"
     paths = {
         path: {
-            key: {
-                **value,
-                "responses": {status: _without_bodies(response) for status, response in value["responses"].items()},
-            }
-            if key in METHODS
-            else value
+            key: {**value, "servers": _below(up, value["servers"])} if key in METHODS and "servers" in value else value
             for key, value in item.items()
         }
         for path, item in document["paths"].items()
     }
-    return {**document, "paths": paths}
+    return {**document, "servers": _below(up, document["servers"]), "paths": paths}
 
 
-def _without_bodies(response: dict[str, Any]) -> dict[str, Any]:
-    has_body = any(isinstance(link.get("requestBody"), dict) for link in response.get("links", {}).values())
-    return _renamed(response, "links", "x-links") if has_body else response
+def _below(up: str, servers: list[dict[str, Any]]) -> list[dict[str, Any]]:
+    return [{**server, "url": up + server["url"].removeprefix("/")} for server in servers]
 
 
 def to_32(document: dict[str, Any]) -> dict[str, Any]:

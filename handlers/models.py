@@ -1,6 +1,6 @@
 """The served models, and GET /models and /models/{model}."""
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from typing import Any, cast
@@ -26,6 +26,12 @@ class ServedModel:
     observers: Sequence[Observer] = ()
 
 
+def unknown_model(name: str, names: Iterable[str]) -> ApiError:
+    """Returns the error for a model that is none of those with these names."""
+    message = f"The model {name[:200]!r} is not served here; available: {', '.join(names)}."
+    return ApiError(ErrorCode.MODEL_NOT_FOUND, message, param="model")
+
+
 class ServedModels:
     """All models of a server, by name."""
 
@@ -41,8 +47,7 @@ class ServedModels:
         """Returns the model with this name. Raises ApiError if it is not served."""
         model = self._by_name.get(name)
         if model is None:
-            message = f"The model {name[:200]!r} is not served here; available: {', '.join(self.names)}."
-            raise ApiError(ErrorCode.MODEL_NOT_FOUND, message, param="model")
+            raise unknown_model(name, self.names)
         return model
 
 

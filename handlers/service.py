@@ -6,7 +6,7 @@ from importlib.metadata import version as version_of
 from typing import cast
 
 from specvino.document.loading import dialect_file, load
-from specvino.document.transforms import to_32
+from specvino.document.transforms import served_at, to_32
 from specvino.engine.protocol import Engine
 from specvino.generated import wire
 from specvino.generated.errors import ErrorCode
@@ -45,6 +45,7 @@ class Service:
         if dialect is None:
             # In a thread: the first request creates it, which would block streams for a tenth of a second.
             document = await asyncio.to_thread(self._document.of, version or "3.2")
-            return Reply(cast("wire.OpenApi", document))
-        document = load(dialect_file(dialect))
-        return Reply(cast("wire.OpenApi", to_32(document) if version == "3.2" else document))
+        else:
+            document = load(dialect_file(dialect))
+            document = to_32(document) if version == "3.2" else document
+        return Reply(cast("wire.OpenApi", served_at(context.path, document)))

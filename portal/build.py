@@ -201,7 +201,7 @@ def nav(made: dict[str, list[Page]]) -> list[Any]:
                 {"Conformance": "conformance.md"},
                 {"Tested servers": "servers.md"},
                 {"Drift": [{"Comparing": "drift.md"}, {"How old the documents are": "versions.md"}]},
-                {"Client packages": [{"specvino sdk": "sdk.md"}, {"Other generators": "generators.md"}]},
+                {"Client packages": [{"specvino sdk": "sdk.md"}, {"Other tools": "generators.md"}]},
                 *all_of("commands"),
                 *all_of("python"),
             ]

@@ -7,7 +7,7 @@ from typing import Any
 from specvino.document.loading import dialect_file, load, lowered
 from specvino.document.operations import EVENTS, JSON, Operation, Schema, event_data, name_of, operations
 from specvino.document.pointers import component_name, resolved
-from specvino.document.transforms import copied, for_generators
+from specvino.document.transforms import copied
 from specvino.document.walk import reached, subschemas
 
 
@@ -98,7 +98,7 @@ def document_of(dialect: str | None) -> dict[str, Any]:
     Conditions are as they are.
     """
     if dialect is None:
-        return for_generators(lowered())
+        return lowered()
     document = copied(load(dialect_file(dialect)))
     sent = reached(document, [operation.definition.get("requestBody", {}) for operation in operations(document)])
     for name in sent:

@@ -11,7 +11,7 @@ import logging
 import os
 import re
 import stat
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -67,9 +67,10 @@ def owner(key: bytes) -> str:
 
 
 class BearerKeys(AbstractSecurityHandler):  # type: ignore[misc]
-    """Connexion's handler for the bearer scheme."""
+    """Connexion's handler for the bearer scheme, in any case of its letters unless it must be `exact`."""
 
-    def __init__(self, keys: frozenset[str]) -> None:
+    def __init__(self, keys: frozenset[str], *, exact: bool = False) -> None:
+        self._exact = exact
         self._keys = [key.encode("utf-8") for key in keys]
         self._owners = [owner(key) for key in self._keys]
 
@@ -79,7 +80,7 @@ class BearerKeys(AbstractSecurityHandler):  # type: ignore[misc]
     def check(self, request: Any) -> dict[str, str]:
         """Notes the key's owner in the request's state. Raises ApiError."""
         scheme, _, key = request.headers.get("authorization", "").partition(" ")
-        if scheme.lower() != "bearer" or not key.strip():
+        if (scheme if self._exact else scheme.capitalize()) != "Bearer" or not key.strip():
             message = "This server needs an API key, sent as 'Authorization: Bearer KEY'."
             raise ApiError(ErrorCode.INVALID_API_KEY, message)
         return self._admit(request, key)
@@ -215,6 +216,22 @@ def origins_middleware(origins: frozenset[str]) -> partial[_Origins]:
         allow_headers=(EVERY,),
         expose_headers=_SHOWN,
     )
+
+
+class Preflights:
+    """ASGI middleware that answers OPTIONS at any path, as the emulated system does, with its headers. Only the
+    operator decides which origins may read answers, so `Access-Control-Allow-Origin` isn't sent.
+    """
+
+    def __init__(self, app: ASGIApp, headers: Mapping[str, str]) -> None:
+        self.app = app
+        self._headers = {name: value for name, value in headers.items() if name != "Access-Control-Allow-Origin"}
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        if scope["type"] == "http" and scope["method"] == "OPTIONS":
+            await Response(headers=self._headers)(scope, receive, send)
+        else:
+            await self.app(scope, receive, send)
 
 
 class ServeError(Exception):

@@ -15,7 +15,7 @@ from connexion.resolver import Resolution, Resolver
 from starlette.convertors import PathConvertor, register_url_convertor
 
 from specvino.generated.handlers import OPERATIONS, Handlers, Reply
-from specvino.server.access import BearerKeys, HeaderKeys, Hosts, origins_middleware
+from specvino.server.access import BearerKeys, HeaderKeys, Hosts, Preflights, origins_middleware
 from specvino.server.operations.errors import add_error_handlers
 from specvino.server.operations.exchange import Exchanges, RequestId
 from specvino.server.operations.operation import Drain, operations_middleware
@@ -52,13 +52,18 @@ def create_app(
     """Returns the app that serves the document. To shut it down, begin `drain`. Raises MissingHandler."""
     page = telemetry.page if telemetry else None
     bound = _bind(handlers)
+    preflight = settings.system.preflight if settings.system else None
+    exact = settings.system is not None and settings.system.has_exact_scheme
     extra = settings.system.extra_paths if settings.system else ()
     bound |= {path.id: bound[path.operation] for path in extra}
     app = AsyncApp(
         __name__,
         lifespan=lifespan,
         resolver=_OperationResolver(bound),
-        security_map={"bearer": partial(BearerKeys, settings.keys), "apiKey": partial(HeaderKeys, settings.keys)},
+        security_map={
+            "bearer": partial(BearerKeys, settings.keys, exact=exact),
+            "apiKey": partial(HeaderKeys, settings.keys),
+        },
         middlewares=[
             partial(Sockets, settings=settings),
             RequestId,
@@ -66,6 +71,7 @@ def create_app(
             *([origins_middleware(settings.origins)] if settings.origins else ()),
             ExceptionMiddleware,
             partial(Hosts, names=settings.hosts),
+            *([partial(Preflights, headers=preflight)] if preflight else ()),
             Reference,
             *([partial(MetricsPath, page=page)] if page else ()),
             _Routing,

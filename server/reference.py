@@ -12,6 +12,7 @@ from starlette.staticfiles import StaticFiles
 from starlette.types import ASGIApp, Receive, Scope, Send
 
 from specvino.document.loading import whole
+from specvino.document.transforms import served_at
 from specvino.portal.reference import ASSETS, page
 
 PATH = "/docs"
@@ -42,8 +43,8 @@ def _is_ours(scope: Scope) -> bool:
 
 @cache
 def _html() -> str:
-    # The address of the assets is relative, for servers under a path of a proxy.
-    return page("API reference", f"{PATH[1:]}/", whole())
+    # The addresses of the assets and of the servers are relative, for servers under a path of a proxy.
+    return page("API reference", f"{PATH[1:]}/", served_at(PATH, whole()))
 
 
 async def _to_the_page(_: Request) -> RedirectResponse:

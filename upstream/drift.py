@@ -14,7 +14,7 @@ from specvino.upstream.described import Described, Part, Unreadable
 from specvino.upstream.description import fields_of
 from specvino.upstream.differences import Difference, Only
 from specvino.upstream.modules import Sources
-from specvino.upstream.table import FieldTable, Table, of_classes, of_fields, of_structs, table, with_quoted
+from specvino.upstream.table import Table, of_classes, of_sources, table, with_quoted
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,8 +54,7 @@ def system_of(system: str, document: dict[str, Any], version: str | None, source
     if not isinstance(entry, Table):
         if source is None:
             raise Unreadable(f"{system} isn't on the package index; give the folder with its sources with --source")
-        described = of_fields(entry, source) if isinstance(entry, FieldTable) else of_structs(entry, source)
-        return str(source), with_quoted(described, entry.files, source)
+        return str(source), with_quoted(of_sources(entry, source), entry.files, source)
     cache = packages.cache()
     if source is not None:
         folder, name = packages.in_folder(source, entry.package), str(source)

@@ -14,7 +14,7 @@ _ENTRY = re.compile(rf"\badd\(\(new field_(\w+)\({_STRING}")
 _ALIAS = re.compile(rf"->add_alias\({_STRING}\)")
 _LIMITS = re.compile(r"->set_hard_limits\(((?:[^()]|\(\))*)\)")
 
-# nlohmann's JSON converts booleans to numbers, and server-schema.cpp treats null as absent.
+# nlohmann's JSON converts booleans to numbers other than its own int64_t, and server-schema.cpp treats null as absent.
 _TYPES: dict[str, Schema] = {
     "num": {"type": ["number", "boolean", "null"]},
     "bool": {"type": ["boolean", "null"]},
@@ -53,7 +53,15 @@ def _schema(kind: str, rest: str) -> Schema:
     if limits := _LIMITS.search(rest):
         bounds = zip(("minimum", "maximum"), limits[1].split(", "), strict=True)
         schema |= {bound: value for bound, text in bounds if (value := _number(text)) is not None}
+        if "int64_t" in limits[1]:
+            schema["type"] = ["number", "null"]
+        elif excluded := [flag for flag in (False, True) if not _is_within(int(flag), schema)]:
+            schema["not"] = {"enum": excluded}
     return schema
+
+
+def _is_within(value: int, schema: Schema) -> bool:
+    return bool(schema.get("minimum", value) <= value <= schema.get("maximum", value))
 
 
 def _number(text: str) -> float | int | None:

@@ -12,6 +12,7 @@ from specvino.document.system_fields import system_name
 from specvino.upstream.annotations import bounded
 from specvino.upstream.checks import Checks
 from specvino.upstream.classes import Classes, Reading
+from specvino.upstream.cpp_members import Members
 from specvino.upstream.described import Described, Part, Places, Schema, Unreadable
 from specvino.upstream.field_table import fields
 from specvino.upstream.go_structs import Structs
@@ -93,7 +94,30 @@ class StructTable:
         return tuple(self.structs)
 
 
-def table(system: str) -> Table | FieldTable | StructTable:
+@dataclass(frozen=True, slots=True)
+class Function:
+    """A function in C++ that reads a request, and the paths of its variables in the request's body."""
+
+    file: str
+    name: str
+    variables: dict[str, str]
+
+
+@dataclass(frozen=True, slots=True)
+class FunctionTable:
+    """The functions of a system in C++ that read the requests of parts, in their order, and what the system calls the
+    endpoint of a part."""
+
+    functions: dict[Part, tuple[Function, ...]]
+    endpoints: dict[Part, str]
+    files: dict[Part, tuple[str, ...]]
+
+    @property
+    def parts(self) -> tuple[Part, ...]:
+        return tuple(self.functions)
+
+
+def table(system: str) -> Table | FieldTable | StructTable | FunctionTable:
     """Returns the table of a system, or of an older version, which has its own if classes have moved since.
 
     Raises Unreadable, with the reason, if there is none.
@@ -113,6 +137,12 @@ def table(system: str) -> Table | FieldTable | StructTable:
             {_part(name): struct for name, struct in content.get(key, {}).items()} for key in ("parts", "listed")
         )
         return StructTable(content["go_packages"], structs, listed, names)
+    if "cpp_endpoints" in content:
+        return FunctionTable(
+            {_part(name): tuple(map(_function, entry)) for name, entry in content["parts"].items()},
+            {_part(name): endpoint for name, endpoint in content["cpp_endpoints"].items()},
+            names,
+        )
     if "package" not in content:
         return FieldTable(content.get("field_table"), tuple(map(_part, content.get("parts", ()))), names)
     return Table(
@@ -130,6 +160,12 @@ def table(system: str) -> Table | FieldTable | StructTable:
 def _part(name: str) -> Part:
     endpoint, _, part = name.partition(".")
     return endpoint, part
+
+
+def _function(entry: str | dict[str, dict[str, str]]) -> Function:
+    named, variables = (entry, {}) if isinstance(entry, str) else next(iter(entry.items()))
+    file, _, name = named.partition(":")
+    return Function(file, name, variables or {"doc": "", "parsedJson": ""})
 
 
 def _class(part: Part, entry: str | dict[str, str]) -> tuple[Class, Reading]:
@@ -192,6 +228,23 @@ def of_fields(entry: FieldTable, source: Path) -> Described:
     return Described({}, parts, is_partial=True)
 
 
+def of_functions(entry: FunctionTable, source: Path) -> Described:
+    """Returns the parts as functions in C++ read them. Raises Unreadable if one doesn't exist."""
+    texts: dict[str, str] = {}
+    for file in {function.file for functions in entry.functions.values() for function in functions}:
+        try:
+            texts[file] = (source / file).read_text("utf-8")
+        except OSError as error:
+            raise Unreadable(f"{source / file} can't be read: {error}") from None
+    parts = {}
+    for part, functions in entry.functions.items():
+        members = Members(texts, entry.endpoints.get(part, ""))
+        for function in functions:
+            members.read(function.file, function.name, function.variables)
+        parts[part] = members.schema()
+    return Described({}, parts)
+
+
 def of_structs(entry: StructTable, source: Path) -> Described:
     """Returns the parts that are Go structs. Raises Unreadable if one doesn't exist."""
     structs = Structs(source, entry.packages)
@@ -205,6 +258,13 @@ def with_quoted(described: Described, files: dict[Part, tuple[str, ...]], folder
     """Adds the quoted names of files below a folder. Raises Unreadable if there is no such file."""
     every = dict.fromkeys(file for named in files.values() for file in named)
     return replace(described, files=files, quoted=quoted(folder, every))
+
+
+def of_sources(entry: FieldTable | StructTable | FunctionTable, source: Path) -> Described:
+    """Returns the parts of a system that isn't written in Python, from a folder with its sources. Raises Unreadable."""
+    if isinstance(entry, FieldTable):
+        return of_fields(entry, source)
+    return of_structs(entry, source) if isinstance(entry, StructTable) else of_functions(entry, source)
 
 
 def _bounds(sources: Sources, method: Method) -> tuple[dict[str, Schema], str]:

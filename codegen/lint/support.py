@@ -6,7 +6,7 @@ from typing import Any
 
 import jsonschema_rs
 
-from specvino.codegen.fields import Field, around, fields, parts
+from specvino.codegen.fields import Field, around, field_name, fields, parts
 from specvino.codegen.lint.problem import Problem
 from specvino.codegen.lint.vocabulary import misfits
 from specvino.codegen.merge import LEVELS, WHOLE_ENDPOINT, WHOLE_PART, WITHOUT, own_entry, part_level, stated, support
@@ -173,7 +173,8 @@ ENTRY = {"cases": int, "reason": str}
 
 
 def differences(spec: Spec) -> Iterator[Problem]:
-    """There are few differences, and each has a name, a reason and the number of requests that show it."""
+    """There are few differences, and each has a name, a reason and the number of requests that show it. Those that stay
+    where the system is emulated are marked."""
     for system, dialect in spec.dialects.items():
         rules = dialect.get("differences", {})
         if len(rules) > MOST:
@@ -182,9 +183,11 @@ def differences(spec: Spec) -> Iterator[Problem]:
             location = f"{system} {name}"
             if not NAME.fullmatch(name):
                 yield Problem("differences", location, "is not named in small letters and hyphens")
-            if entry.keys() != ENTRY.keys():
+            if entry.keys() - {"emulated"} != ENTRY.keys():
                 yield Problem("differences", location, f"has {', '.join(entry)}, but must have {', '.join(ENTRY)}")
                 continue
+            if entry.get("emulated", True) is not True:
+                yield Problem("differences", location, "emulated is true or absent")
             for key, kind in ENTRY.items():
                 if type(entry[key]) is not kind or not entry[key]:
                     yield Problem("differences", location, f"{key} must be given, as {kind.__name__}")
@@ -200,10 +203,20 @@ ERROR = r"(?:an? (?:4|5)\d\d\b|an error|refused)"
 def denied(system: str, dialect: dict[str, Any], projected: dict[str, Any]) -> Iterator[Problem]:
     """What a note states about null, single numbers and bounds matches the system's document."""
     validators = Validators(projected)
-    for field in fields(projected):
+    described = fields(projected)
+    for field in described:
         entry = own_entry(field, dialect) or {}
         for fault in _denied(entry.get("note", ""), field, lambda schema, value: validators.of(schema).fits(value)):
             yield Problem("note", f"openapi/dialects/{system}.yaml {field.name}", fault)
+    # The document of a system doesn't have what it ignores, unless a rule validates it.
+    names = {field.name for field in described}
+    for endpoint, content in dialect["fields"].items():
+        entries = content.get("request") if isinstance(content, dict) else None
+        for path, entry in entries.items() if isinstance(entries, dict) else ():
+            name = field_name(endpoint, "request", path)
+            if isinstance(entry, dict) and entry["level"] == "ignored" and name not in names:
+                for fault in _words(entry.get("note", ""), lambda value: True):
+                    yield Problem("note", f"openapi/dialects/{system}.yaml {name}", fault)
 
 
 def _denied(note: str, field: Field, takes: Takes) -> Iterator[str]:
@@ -222,12 +235,42 @@ def _denied(note: str, field: Field, takes: Takes) -> Iterator[str]:
         beyond = [more for just, more in _around(most) if taken(just)]
         if beyond and all(taken(more) for more in beyond):
             yield f"the note says {match.group()!r}, the schema has no such bound"
+    yield from _words(note, taken)
     if re.search(r"\b(?:not checked|no bounds?|any number|without a bound)\b", note, re.IGNORECASE):
         bounds = {key for owner in field.owners for _, schema in descend(owner, "") for key in schema} & ALL_BOUNDS
         if bounds:
             yield f"the note says that nothing is checked, the schema has {', '.join(sorted(bounds))}"
     if re.search(r"\bmay be (?:left out|empty)\b", note, re.IGNORECASE):
         yield "required and schema state what may be left out or empty"
+
+
+# A sentence of a note whose subject is a value, and which says without a condition that it is refused or accepted. One
+# with a condition needs a rule, which can't be told from words.
+VALUES = {"true": True, "false": False, "a list": [], "lists": [], "a string": "", "an object": {}}
+SENTENCE = re.compile(
+    rf"(?:^|(?<=[.;:,] ))(?P<value>{'|'.join(VALUES)}|others)(?: (?:is|are)) "
+    rf"(?:(?P<refused>{ERROR}|rejected)|(?P<taken>(?:accepted|taken), too))(?=$|[.;]|,(?! (?:if|unless|with)))",
+    re.IGNORECASE,
+)
+BEYOND = re.compile(rf"(?:^|(?<=[.;] ))(?P<side>[Ll]ess|[Mm]ore) than (?P<bound>[\d,]+) (?:is|are) {ERROR}(?=$|[.;])")
+OTHERS = ("no such value", -7.5, {"no such member": 1}, ["no such element"])
+
+
+def _words(note: str, taken: Callable[[Any], bool]) -> Iterator[str]:
+    for match in SENTENCE.finditer(note):
+        value = match["value"].lower()
+        tried = OTHERS if value == "others" else (VALUES[value],)
+        if match["refused"] and all(map(taken, tried)):
+            yield f"the note says {match.group()!r}, the schema accepts it"
+        if match["taken"] and not any(map(taken, tried)):
+            yield f"the note says {match.group()!r}, the schema refuses it"
+    for match in BEYOND.finditer(note):
+        bound = int(match["bound"].replace(",", ""))
+        if taken(bound - 1 if match["side"].lower() == "less" else bound + 1):
+            yield f"the note says {match.group()!r}, the schema accepts it"
+    for match in re.finditer(r"\b(\w+) (?:is|are) (?:accepted|taken), too", note):
+        if match[1].islower() and match[1] not in (*VALUES, "others", "it", "they") and not taken(match[1]):
+            yield f"the note says {match.group()!r}, which the schema refuses"
 
 
 def _number(text: str) -> float:

@@ -111,7 +111,8 @@ def _text(source: Source, system: str) -> Iterator[str]:
 
 def _version(version: dict[str, Any]) -> str:
     commits = [version["commit"]] if "commit" in version else list(version.get("commits", {}).values())
-    read = ", ".join([version["date"], *(f"commit {commit}" for commit in commits)])
+    notes = [version["note"]] if "note" in version else []
+    read = ", ".join([version["date"], *notes, *(f"commit {commit}" for commit in commits)])
     return f"{version['name']} ({read}), from {version['source']}"
 
 

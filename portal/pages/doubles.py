@@ -113,9 +113,12 @@ KNOWN = """
 
 Rules by which this server answers otherwise, on purpose:
 
-| rule | why |
-| --- | --- |
-"""
+{staying}
+Without `--dialect`, there are more:
+
+{others}"""
+
+RULES = "| rule | why |\n| --- | --- |\n"
 
 
 def pages(source: Source, start_lines: Mapping[str, StartLine]) -> Iterator[Page]:
@@ -140,8 +143,10 @@ def _text(source: Source, system: str, line: StartLine | None) -> Iterator[str]:
         yield ANSWERS.format(name=name)
         yield from _listed(unknown)
     if known := load(DIFFERENCES).get(system):
-        yield KNOWN
-        yield from (f"| {rule} | {cell(rule_entry['reason'])} |\n" for rule, rule_entry in known.items())
+        rows: dict[bool, str] = {True: RULES, False: RULES}
+        for rule, entry in known.items():
+            rows[entry.get("emulated", False)] += f"| {rule} | {cell(entry['reason'])} |\n"
+        yield KNOWN.format(staying=rows[True], others=rows[False])
 
 
 def _start(system: str, line: StartLine | None) -> str:

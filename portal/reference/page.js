@@ -1,7 +1,10 @@
 // Shows the document that is in the page, with everything off that would ask other hosts.
 (() => {
+  const content = JSON.parse(document.getElementById("document").textContent);
+  // Scalar resolves addresses that begin with a dot against the host, without the path of the page.
+  for (const server of content.servers) if (server.url.startsWith(".")) server.url = new URL(server.url, location.href).href;
   Scalar.createApiReference("#reference", {
-    content: JSON.parse(document.getElementById("document").textContent),
+    content,
     agent: { disabled: true },
     defaultOpenAllTags: true,
     documentDownloadType: "none",

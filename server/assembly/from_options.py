@@ -68,7 +68,7 @@ def make_app(options: ServeOptions, report: Report = say_nothing) -> ServedApp:
         hosts=hosts,
         shutdown_timeout=options.shutdown_timeout,
         telemetry=telemetry,
-        system=speaker(options.dialect, by_name(engines), named=named) if options.dialect else None,
+        system=speaker(options.dialect, by_name(engines), limits, named=named) if options.dialect else None,
     )
     return ServedApp(engines, settings, response_store(options.response_store), cipher(), limits, media)
 

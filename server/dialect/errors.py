@@ -37,7 +37,7 @@ def kind_of(error: ApiError) -> str | None:
 def status_of(head: dict[str, Any], endpoint: str | None, error: ApiError, method: str | None = None) -> int:
     """Returns the system's status for an error: the first of several, or ours if it is unknown. `method` is that of the
     request."""
-    if kind_of(error) == "method" and method in head.get("methods", {}):
+    if kind_of(error) in ("method", "unknown_route") and method in head.get("methods", {}):
         return int(head["methods"][method])
     statuses = head["statuses"] | head.get("at", {}).get(endpoint or "", {})
     status = statuses.get(kind_of(error) or "")

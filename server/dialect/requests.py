@@ -1,11 +1,12 @@
 """Requests of another system: validated by its schema and converted to ours, with its defaults for `model` and
 `suffix`."""
 
-from collections.abc import AsyncGenerator, Mapping
+from collections.abc import AsyncGenerator, Callable, Iterable, Mapping, Sequence
 from contextlib import aclosing
 from dataclasses import replace
 from typing import Any
 
+from specvino.document.conditions import Condition, value_at
 from specvino.document.loading import whole
 from specvino.document.operations import Operation, Schema
 from specvino.document.pointers import at, schema_reference
@@ -14,17 +15,20 @@ from specvino.document.validator import Validators
 from specvino.generated.errors import ErrorCode
 from specvino.generated.handlers import Reply
 from specvino.handlers.errors import ApiError
+from specvino.handlers.models import unknown_model
+from specvino.server.dialect.unread import Inner, Unread
 from specvino.server.validation.schema import SchemaCheck
-
-# This server's requests have at least one message.
-UNUSED = [{"role": "user", "content": ""}]
 
 
 class Requests:
     """A reader of the bodies of one operation.
 
-    `names` are those of the served models; with `any_model`, every unknown name means the first of them. A body that
-    doesn't match the schema `as_json` is refused as if it were no JSON. With `input_optional`, an empty or absent input
+    `names` are those of the served models; with `any_model`, every unknown name means the first of them, and with
+    `model_first`, an unknown one is an error before all others. A body that doesn't match the schema `as_json`, or has
+    more than `deepest` objects and lists in each other, is refused as if it were no JSON. `unread` are the entries of
+    the head for this endpoint. With `drops_unmatched_choice`, a choice of a tool that the request doesn't have removes
+    all tools. A body that meets one of the system's `conditions` is refused; `facts` are those about the server with a
+    model. With `input_optional`, an empty or absent input
     is an empty list. With `summarizes`, reasoning is always returned as a summary. With `appends_suffix`, a suffix is
     appended to the text instead of being shown to the model.
     """
@@ -38,6 +42,12 @@ class Requests:
         *,
         any_model: bool,
         as_json: Schema | None,
+        deepest: int | None = None,
+        model_first: bool = False,
+        unread: Sequence[Mapping[str, Any]] = (),
+        drops_unmatched_choice: bool = False,
+        conditions: Iterable[Condition] = (),
+        facts: Callable[[str], Mapping[str, Any]] = lambda _: {},
         input_optional: bool,
         summarizes: bool,
         appends_suffix: bool = False,
@@ -45,12 +55,21 @@ class Requests:
         self._check = SchemaCheck(operation.body or {}, document)
         self._names = names
         self._any_model = any_model
+        self._deepest = deepest
+        self._model_first = model_first
+        self._unread = Unread(unread, document)
+        self._inner = Inner(document)
+        self._drops_unmatched_choice = drops_unmatched_choice
+        self._conditions = tuple(conditions)
+        self._facts = facts
         self._input_optional = input_optional
         self._summarizes = summarizes
         self._appends_suffix = appends_suffix
         pointer = schema_reference(ours).removeprefix("#")
         self._takes_null = _nullable(pointer)
-        theirs = at(document, schema_reference(operation.body_component or "").removeprefix("#"))["properties"]
+        self._theirs = theirs = at(document, schema_reference(operation.body_component or "").removeprefix("#"))[
+            "properties"
+        ]
         self._default = theirs.get("model", {}).get("default")
         self._reads_model = "model" in theirs
         self._ignored = at(whole(), pointer)["properties"].keys() - theirs.keys()
@@ -63,16 +82,22 @@ class Requests:
 
     def read(self, body: Any) -> Any:
         """Returns the body in this server's form. Raises ApiError for one that the system rejects."""
+        if self._deepest is not None and _is_deeper(body, self._deepest):
+            raise ApiError(ErrorCode.INVALID_JSON, f"The request body is nested more than {self._deepest} levels deep.")
         if self._parsed is not None:
             try:
                 self._parsed.require(body)
             except ApiError as error:
                 raise ApiError(ErrorCode.INVALID_JSON, error.message, param=error.param) from None
+        if self._model_first and isinstance(body, Mapping) and body.get("model") not in self._names:
+            raise unknown_model(str(body.get("model")), self._names)
+        body = self._unread.without(body)
         self._check.require(body)
+        self._require_supported(body)
         if not isinstance(body, Mapping):
             return body
         present = {
-            name: value
+            name: self._inner.read(self._theirs[name], value) if name in self._theirs else value
             for name, value in body.items()
             if name not in self._ignored and (value is not None or name in self._takes_null)
         }
@@ -83,13 +108,41 @@ class Requests:
             read["model"] = self._names[0]
         if self._input_optional and not read.get("input"):
             read["input"] = []
-        if read.get("messages") == [] and read.get("prompt_token_ids"):
-            read["messages"] = UNUSED  # the tokens are the prompt
+        if self._drops_unmatched_choice and not has_chosen(read):
+            read = {name: value for name, value in read.items() if name not in ("tools", "tool_choice")}
         if self._summarizes:
             read["reasoning"] = {**(read.get("reasoning") or {}), "summary": "auto"}
         if self._appends_suffix:
             read.pop("suffix", None)
         return read
+
+    def _require_supported(self, body: Any) -> None:
+        if not self._conditions:
+            return
+        facts = self._facts(body["model"] if body.get("model") in self._names else self._names[0])
+        for condition in self._conditions:
+            if refusal := condition.refusal(lambda path: value_at(body, path), facts):
+                raise ApiError(ErrorCode(refusal.code), refusal.message, param=refusal.param)
+
+
+def has_chosen(body: Mapping[str, Any]) -> bool:
+    """Returns whether a request has the tools that its tool_choice requires: any, or the named one."""
+    choice, tools = body.get("tool_choice"), body.get("tools") or ()
+    if isinstance(choice, Mapping):
+        named = (choice.get("function") or choice).get("name")
+        return named in {(tool.get("function") or tool).get("name") for tool in tools}
+    return choice != "required" or bool(tools)
+
+
+def _is_deeper(value: Any, most: int) -> bool:
+    """Returns whether there are more than `most` objects and lists in each other."""
+    level = [value]
+    for _ in range(most + 1):
+        level = [child for child in level if isinstance(child, (dict, list))]
+        if not level:
+            return False
+        level = [inner for child in level for inner in (child.values() if isinstance(child, dict) else child)]
+    return True
 
 
 def _parsed(schema: Schema, theirs: Schema) -> SchemaCheck:

@@ -7,6 +7,7 @@ from time import time
 from typing import Any
 from uuid import uuid4
 
+from specvino.document.conditions import Condition
 from specvino.document.loading import dialect_file, load
 from specvino.document.operations import JSON, Operation, base_paths, operations
 from specvino.document.pointers import schema_reference
@@ -15,6 +16,7 @@ from specvino.document.walk import reached
 from specvino.engine.protocol import Engine
 from specvino.generated import handlers
 from specvino.handlers.errors import ApiError
+from specvino.handlers.limits import Limits
 from specvino.server.dialect import errors
 from specvino.server.dialect.requests import Requests
 from specvino.server.dialect.shapes import ABSENT, Fit, Shapes
@@ -63,15 +65,23 @@ class System:
     """The system `name`, one of `document.loading.systems()`.
 
     `names` are those of the served models; they are `named` if the operator chose them. `computed` is as in `Shapes`.
+    `facts` returns the facts about the server with a model, on which the system's conditions depend.
     """
 
     def __init__(
-        self, name: str, names: tuple[str, ...], computed: Mapping[str, Mapping[str, Fit]], *, named: bool = True
+        self,
+        name: str,
+        names: tuple[str, ...],
+        computed: Mapping[str, Mapping[str, Fit]],
+        *,
+        named: bool = True,
+        facts: Callable[[str], Mapping[str, Any]] = lambda _: {},
     ) -> None:
         self.name = name
         self.document = load(dialect_file(name))
         self._head: dict[str, Any] = self.document["x-dialect"]
         self._names = names
+        self._facts = facts
         self._any_model = not named and self._head.get("any_model_unless_named", False)
         self._shapes = Shapes(self.document, computed)
         self._validators = Validators(self.document)
@@ -97,6 +107,21 @@ class System:
     def refuses_unmatched_calls(self) -> bool:
         """Whether a call without a result, or a result without a call, is an error."""
         return self._head.get("unmatched_calls") == "refused"
+
+    @property
+    def ignores_unusable_formats(self) -> bool:
+        """Whether an answer isn't constrained at all, if its response_format can't be used."""
+        return self._head.get("unusable_formats") == "ignored"
+
+    @property
+    def has_exact_scheme(self) -> bool:
+        """Whether the scheme of keys must be written `Bearer`."""
+        return bool(self._head.get("exact_scheme"))
+
+    @property
+    def preflight(self) -> dict[str, str] | None:
+        """The headers of answers to OPTIONS at any path; None if the system doesn't answer these."""
+        return self._head.get("preflight")
 
     @property
     def answers_empty_input(self) -> bool:
@@ -127,6 +152,16 @@ class System:
             self.document,
             any_model=any_model,
             as_json=self._head["errors"].get("as_json"),
+            deepest=self._head["errors"].get("deepest"),
+            model_first=self._head["errors"].get("model_first", False),
+            unread=self._head.get("unread", {}).get(own.endpoint, ()),
+            conditions=[
+                Condition(name, entry)
+                for name, entry in self._head.get("conditions", {}).items()
+                if own.endpoint in entry["endpoints"]
+            ],
+            facts=self._facts,
+            drops_unmatched_choice=self._head.get("unmatched_choice") == "ignored",
             input_optional=own.endpoint == "responses" and self.answers_empty_input,
             summarizes=own.endpoint == "responses" and self._summarizes(),
             appends_suffix=own.endpoint == "completions" and self._head.get("appends_suffix", False),
@@ -240,10 +275,14 @@ class System:
         return statuses
 
 
-def speaker(name: str, engines: Mapping[str, Engine], *, named: bool) -> System:
+def speaker(name: str, engines: Mapping[str, Engine], limits: Limits, *, named: bool) -> System:
     """Returns the system to emulate; `engines` are keyed by all names of their models, which are `named` if the
     operator chose them."""
-    return System(name, tuple(engines), _computed(engines), named=named)
+
+    def facts(model: str) -> Mapping[str, Any]:
+        return limits.facts_with(engines[model].model)
+
+    return System(name, tuple(engines), _computed(engines), named=named, facts=facts)
 
 
 def _computed(engines: Mapping[str, Engine]) -> Mapping[str, Mapping[str, Callable[[Any], Any]]]:

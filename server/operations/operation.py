@@ -95,6 +95,7 @@ class BoundOperation:
             or (self._system is not None and self._system.refuses_unmatched_calls),
             answers_empty_input=self._system is not None and self._system.answers_empty_input,
             turn=turn,
+            path=scope["path"],
         )
         CLIENT.set(owner or (scope["client"][0] if scope.get("client") else ""))
         arguments = {name: scope["path_params"][name] for name in self._operation.parameters}
@@ -155,7 +156,13 @@ class BoundOperation:
     ) -> None:
         """Sends the handler's reply, with `suffix` appended to each of its texts. `unsupported` are the fields without
         effect that validation found."""
-        reply = await self._handler(context, **arguments)
+        try:
+            reply = await self._handler(context, **arguments)
+        except ApiError as error:
+            if not (self._system and self._system.ignores_unusable_formats and _is_about_format(error)):
+                raise
+            free = arguments["body"].model_copy(update={"response_format": None})
+            reply = await self._handler(context, **{**arguments, "body": free})
         if suffix:
             reply = appended(reply, suffix)
         headers = []
@@ -167,6 +174,12 @@ class BoundOperation:
         else:
             body = self._system.answer(self._operation.id, reply.body) if self._system else reply.body
             await send_json(send, body, headers)
+
+
+def _is_about_format(error: ApiError) -> bool:
+    """Returns whether an error says that a response_format can't constrain the answer."""
+    unusable = error.code in (ErrorCode.INVALID_SCHEMA, ErrorCode.UNSUPPORTED_SCHEMA)
+    return unusable and (error.param or "").partition(".")[0] == "response_format"
 
 
 async def _until_gone(receive: Receive, work: Awaitable[None]) -> None:

@@ -11,7 +11,8 @@ import yaml
 from typer.testing import CliRunner
 
 from specvino.cli import main
-from specvino.document.loading import lowered, systems, whole
+from specvino.document.loading import dialect_file, load, lowered, systems, whole
+from specvino.document.openapi_30 import to_30
 from specvino.document.transforms import for_generators
 
 ROOT = Path(__file__).parents[2]
@@ -31,6 +32,19 @@ def test_prints_the_document() -> None:
 @pytest.mark.parametrize(("version", "document"), [("3.2", whole()), ("3.1", for_generators(lowered()))])
 def test_versions(version, document) -> None:
     assert json.loads(spec("--openapi", version).stdout) == document
+
+
+@pytest.mark.parametrize(
+    ("arguments", "original"), [([], lowered()), (["--dialect", "vllm"], load(dialect_file("vllm")))]
+)
+def test_the_oldest_version_says_what_is_lost(arguments, original) -> None:
+    run = spec("--openapi", "3.0", *arguments)
+    assert run.exit_code == 0
+    document = json.loads(run.stdout)
+    assert document == to_30(for_generators(original))
+    assert run.stderr.startswith("specvino: keywords that OpenAPI 3.0 lacks, listed in info/x-lost: ")
+    for keyword, pointers in document["info"]["x-lost"].items():
+        assert f"{keyword} ({len(pointers)})" in run.stderr
 
 
 def test_as_yaml() -> None:
@@ -70,7 +84,7 @@ def test_help_says_which_version_is_printed() -> None:
     assert "By default, 3.2, or 3.1 with --dialect." in " ".join(spec("--help").output.split())
 
 
-@pytest.mark.parametrize(("option", "value", "words"), [("--openapi", "3.0", "'3.2'"), ("--format", "xml", "'json'")])
+@pytest.mark.parametrize(("option", "value", "words"), [("--openapi", "3.3", "'3.2'"), ("--format", "xml", "'json'")])
 def test_unknown_values(option, value, words) -> None:
     run = spec(option, value)
     assert run.exit_code == 2
@@ -114,13 +128,13 @@ def test_a_dialect_as_yaml_into_a_file(tmp_path) -> None:
     run = spec("--dialect", "ovms", "--openapi", "3.1", "--format", "yaml", "-o", str(tmp_path / "ovms.yaml"))
     assert (run.exit_code, run.output) == (0, "")
     written = yaml.safe_load((tmp_path / "ovms.yaml").read_text("utf-8"))
-    assert written == json.loads((GENERATED / "dialects" / "ovms.json").read_text("utf-8"))
+    assert written == for_generators(load(dialect_file("ovms")))
 
 
 def test_a_dialect_in_a_version_that_is_not_there() -> None:
     run = spec("--dialect", "ovms", "--openapi", "3.2")
     assert run.exit_code == 2
-    assert "only 3.1 is available" in run.output
+    assert "only 3.1 and 3.0 are available" in run.output
 
 
 def test_an_unknown_dialect() -> None:

@@ -75,6 +75,14 @@ def test_facts_that_are_unknown_refuse_nothing() -> None:
     assert condition.bounds({"drafting": "draft_model"}) == condition.bounds({}) == {}
 
 
+def test_a_limit_that_is_too_large_itself() -> None:
+    entry = {"exceeds": {"fields": ["a"], "fact": "most", "inclusive": True}}
+    condition = Condition("c", {"message": "{value} of {limit}", **entry})
+    refusals = [condition.refusal({"a": value}.get, {"most": 5}) for value in (4, 5, 6)]
+    assert [refusal and refusal.message for refusal in refusals] == [None, "5 of 5", "6 of 5"]
+    assert condition.bounds({"most": 5}) == {"a": {"exclusiveMaximum": 5}}
+
+
 VALUES: tuple[Any, ...] = (None, True, False, 0, 1, 2, 3, 1.5, "", "a", [], {})
 
 

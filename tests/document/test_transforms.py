@@ -4,13 +4,15 @@ import copy
 from typing import Any
 
 import jsonschema_rs
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from openapi_spec_validator import OpenAPIV31SpecValidator
+from support.changed_bodies import changed_bodies
 
 from specvino.document.loading import dialect_file, load, lowered, systems, whole
-from specvino.document.operations import by_endpoint
-from specvino.document.transforms import folded, for_generators, to_31, to_32
+from specvino.document.operations import METHODS, by_endpoint
+from specvino.document.transforms import folded, for_generators, served_at, to_31, to_32
 
 
 def test_31_is_valid_and_keeps_the_schema_of_events() -> None:
@@ -24,20 +26,104 @@ def test_31_is_valid_and_keeps_the_schema_of_events() -> None:
 
 
 def test_for_generators_links_have_no_bodies() -> None:
-    answers = whole()["paths"]["/models"]["get"]["responses"]["200"]
-    found = for_generators(lowered())
-    assert found["paths"]["/models"]["get"]["responses"]["200"]["x-links"] == answers["links"]
-    links = [
-        link
-        for item in found["paths"].values()
-        for operation in item.values()
-        if isinstance(operation, dict)
-        for response in operation["responses"].values()
-        for link in response.get("links", {}).values()
-    ]
-    assert links
-    assert not any(isinstance(link.get("requestBody"), dict) for link in links)
-    assert "links" in lowered()["paths"]["/models"]["get"]["responses"]["200"]
+    found, ours = for_generators(lowered()), lowered()
+    moved = kept = 0
+    for path, item in ours["paths"].items():
+        for method, operation in item.items():
+            for status, response in operation["responses"].items() if method in METHODS else ():
+                changed = found["paths"][path][method]["responses"][status]
+                for name, link in response.get("links", {}).items():
+                    has_body = isinstance(link.get("requestBody"), dict)
+                    moved, kept = moved + has_body, kept + (not has_body)
+                    assert changed["x-links" if has_body else "links"][name] == link
+                    assert name not in changed.get("links" if has_body else "x-links", {})
+    assert moved
+    assert kept
+
+
+def test_for_generators_only_links_with_a_body_move() -> None:
+    links: dict[str, Any] = {"a": {"requestBody": {"model": "m"}}, "b": {"operationId": "get"}}
+    document = {
+        "paths": {"/a": {"get": {"responses": {"200": {"links": links}}}}},
+        "components": {"schemas": {}},
+    }
+    assert for_generators(document)["paths"]["/a"]["get"]["responses"]["200"] == {
+        "x-links": {"a": links["a"]},
+        "links": {"b": links["b"]},
+    }
+
+
+def of_system(name: str) -> dict[str, Any]:
+    return lowered() if name == "specvino" else load(dialect_file(name))
+
+
+@pytest.mark.parametrize("name", ["specvino", *systems()])
+def test_for_generators_bodies_are_accepted_as_before(name: str) -> None:
+    document = of_system(name)
+    changed = for_generators(document)
+    assert list(OpenAPIV31SpecValidator(changed).iter_errors()) == []
+    outcomes = {True: 0, False: 0}
+    for reference, bodies in changed_bodies(document):
+        before, after = (
+            jsonschema_rs.Draft202012Validator({"$ref": reference, "components": each["components"]})
+            for each in (document, changed)
+        )
+        for body in bodies:
+            accepted = before.is_valid(body)
+            assert accepted == after.is_valid(body), body
+            outcomes[accepted] += 1
+    assert min(outcomes.values()) > 20
+
+
+@pytest.mark.parametrize(
+    ("schema", "expected"),
+    [
+        ({"type": "array"}, {"type": "array", "items": {}}),
+        ({"enum": ["a", None]}, {"enum": ["a", None], "type": ["string", "null"]}),
+        ({"enum": [1, "a"]}, {"enum": [1, "a"]}),
+        ({"enum": [None]}, {"enum": [None]}),
+        ({"type": ["string", "null"], "default": "a"}, {"type": ["string", "null"], "default": "a"}),
+        ({"type": ["string", "boolean", "number", "array", "object", "null"]}, {}),
+        (
+            {"type": ["array", "integer", "null"], "items": {"type": "string"}, "default": 1},
+            {
+                "anyOf": [{"type": "array", "items": {"type": "string"}}, {"type": "integer"}, {"type": "null"}],
+                "x-default": 1,
+            },
+        ),
+        (
+            {"properties": {"a": {"type": "null", "title": "A"}}},
+            {"properties": {"a": {"const": None, "title": "A"}}},
+        ),
+        (
+            {"properties": {}, "allOf": [{"if": {"required": ["a"]}, "then": False}, {"required": ["b"]}]},
+            {
+                "properties": {},
+                "if": {},
+                "then": {"allOf": [{"if": {"required": ["a"]}, "then": False}]},
+                "allOf": [{"required": ["b"]}],
+            },
+        ),
+    ],
+)
+def test_for_generators_form_of_a_schema(schema: dict[str, Any], expected: dict[str, Any]) -> None:
+    document = {"paths": {}, "components": {"schemas": {"ResponseError": schema}}}
+    assert for_generators(document)["components"]["schemas"] == {"ErrorOfResponse": expected}
+
+
+@pytest.mark.parametrize(
+    ("path", "url"), [("/openapi.json", "./v1"), ("/v1/openapi.json", "../v1"), ("/v3/v1/openapi.json", "../../v1")]
+)
+def test_servers_are_relative_to_the_document(path: str, url: str) -> None:
+    assert served_at(path, lowered())["servers"][0]["url"] == url
+    assert lowered()["servers"][0]["url"] == "/v1"
+
+
+def test_servers_of_an_operation_are_relative_too() -> None:
+    item = {"parameters": [], "get": {"servers": [{"url": "/"}]}}
+    document = {"servers": [], "paths": {"/health": item}}
+    assert served_at("/openapi.json", document)["paths"]["/health"]["get"]["servers"] == [{"url": "./"}]
+    assert served_at("/v1/openapi.json", document)["paths"]["/health"]["get"]["servers"] == [{"url": "../"}]
 
 
 def test_nothing_is_changed_in_place() -> None:

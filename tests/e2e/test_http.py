@@ -9,11 +9,12 @@ from urllib.parse import urlsplit
 import httpx
 import pytest
 from support.app import MINIMAL, error_of
+from support.proxy import breaking
 from support.serving import healthy, serving, wait_until
 from support.serving_here import serving_here
 
 from specvino.document.loading import dialect_file, load, whole
-from specvino.document.transforms import to_32
+from specvino.document.transforms import served_at, to_32
 
 
 def connect(server):
@@ -133,6 +134,20 @@ def test_it_gives_documents(scripted_server) -> None:
     assert own["openapi"] == "3.2.0"
     assert own["paths"].keys() == whole()["paths"].keys()
     of_vllm = httpx.get(f"{scripted_server.url}/openapi.json", params={"dialect": "vllm"}).json()
-    assert of_vllm == load(dialect_file("vllm"))
+    assert of_vllm == served_at("/v1/openapi.json", load(dialect_file("vllm")))
     newer = httpx.get(f"{root}/openapi.json", params={"dialect": "vllm", "version": "3.2"}).json()
-    assert newer == to_32(of_vllm)
+    assert newer == served_at("/openapi.json", to_32(load(dialect_file("vllm"))))
+
+
+@pytest.mark.parametrize("prefix", ["", "/prefix"])
+@pytest.mark.parametrize("path", ["/openapi.json", "/v1/openapi.json", "/v3/v1/openapi.json"])
+@pytest.mark.parametrize("dialect", [None, "ovms"])
+def test_servers_of_a_document_are_relative_to_it(scripted_server, prefix, path, dialect) -> None:
+    root = scripted_server.url.removesuffix("/v1")
+    with breaking(root, lambda _: None, prefix) as proxy:
+        address = httpx.URL(f"{proxy}{path}")
+        document = httpx.get(address, params={"dialect": dialect} if dialect else {}).json()
+        servers = [str(address.join(server["url"])) for server in document["servers"]]
+        assert {f"{proxy}{base}" for base in ("/v1", "/v3", "/v3/v1")} == set(servers)
+        assert all(httpx.get(f"{server}/models").status_code == 200 for server in servers)
+        assert httpx.get(address.join(document["servers"][0]["url"] + "/../health")).status_code == 200

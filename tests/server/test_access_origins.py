@@ -6,6 +6,7 @@ import pytest
 from support.app import MINIMAL, Client, error_of
 
 from specvino.server.access import OriginError, allowed_origins
+from specvino.server.dialect import System
 from specvino.server.settings import Settings
 
 PAGE = "https://chat.example"
@@ -87,3 +88,15 @@ def test_a_page_needs_the_key() -> None:
 def test_what_is_no_origin(value) -> None:
     with pytest.raises(OriginError, match="allowed origin"):
         allowed_origins([value])
+
+
+@pytest.mark.parametrize("path", ["/v3/chat/completions", "/nowhere"])
+def test_ovms_answers_options_anywhere_but_only_the_operator_allows_origins(path) -> None:
+    system = System("ovms", ("m",), {})
+    headers = {"origin": PAGE, "access-control-request-method": "POST"}
+    answer = Client(settings=Settings(system=system, keys=frozenset({"k"}))).ask("OPTIONS", path, headers=headers)
+    assert (answer.status_code, answer.content) == (200, b"")
+    assert answer.headers["access-control-allow-headers"] == answer.headers["access-control-allow-methods"] == "*"
+    assert ALLOWED not in answer.headers
+    named = Client(settings=Settings(system=system, origins=allowed_origins([PAGE])))
+    assert named.ask("OPTIONS", path, headers=headers).headers[ALLOWED] == PAGE

@@ -28,6 +28,8 @@ class Case:
     headers: dict[str, str]
     server: str
     """Which of the tests' servers it is meant for."""
+    status: int
+    """The status of OVMS's answer."""
     ovms: str
     """The kind of OVMS's answer, one of KINDS."""
     ours: str
@@ -46,7 +48,7 @@ def load() -> Iterator[Case]:
         for entry in subject["cases"]:
             assert entry.keys() <= CASE_KEYS, entry
             method, path = entry.get("request", subject["request"]).split()
-            ovms = str(entry["ovms"])
+            status, ovms = _answer(str(entry["ovms"]))
             yield Case(
                 f"{file.stem}: {entry['name']}",
                 method,
@@ -54,11 +56,19 @@ def load() -> Iterator[Case]:
                 entry["raw"] if "raw" in entry else _body(subject["body"], entry),
                 entry.get("headers", {}),
                 entry.get("server", "text"),
+                status,
                 ovms,
                 str(entry.get("ours", ovms)),
                 entry.get("rule"),
                 entry.get("answer", {}),
             )
+
+
+def _answer(text: str) -> tuple[int, str]:
+    """Returns the status and the kind of an answer: a status as it stands, or `sse`."""
+    if text == "sse":
+        return 200, text
+    return int(text), text if text == "200" else f"{text[0]}xx"
 
 
 def _body(base: dict[str, Any], entry: dict[str, Any]) -> dict[str, Any] | None:

@@ -37,8 +37,9 @@ Fault = Callable[[Exchange], None]
 
 
 @contextlib.contextmanager
-def breaking(url: str, fault: Fault) -> Iterator[str]:
-    """The address, with the path of `url`, of a proxy that lets `fault` change each exchange."""
+def breaking(url: str, fault: Fault, prefix: str = "") -> Iterator[str]:
+    """The address, with the path of `url` below `prefix`, of a proxy that lets `fault` change each exchange. The server
+    doesn't see the prefix."""
     target = urlsplit(url)
 
     class Handler(BaseHTTPRequestHandler):
@@ -51,7 +52,7 @@ def breaking(url: str, fault: Fault) -> Iterator[str]:
             headers = dict(self.headers.items())
             try:
                 with contextlib.suppress(ConnectionError):  # it was refused before it was whole
-                    connection.request(self.command, self.path, sent or None, headers)
+                    connection.request(self.command, self.path.removeprefix(prefix), sent or None, headers)
                 answer = connection.getresponse()
             except ConnectionError:
                 self.close_connection = True
@@ -73,7 +74,7 @@ def breaking(url: str, fault: Fault) -> Iterator[str]:
             pass
 
     with _served(Handler) as port:
-        yield f"http://127.0.0.1:{port}{target.path}"
+        yield f"http://127.0.0.1:{port}{prefix}{target.path}"
 
 
 @contextlib.contextmanager

@@ -54,8 +54,8 @@ def test_what_a_new_version_brings(written) -> None:
     assert changes(old, described()) == []
     (change,) = changes(old, described(d=STRING))
     assert (change.field, change.only, change.what) == ("chat.d", "system", "field")
-    text = page({"openai": Newest("9.9", (change,))}, date(2026, 11, 28))
+    text = page({"openai": Newest("openai 9.8", "9.9", (change,))}, date(2026, 11, 28))
     assert "| openai | " in text
-    assert "| 9.9 | 1 |" in text
+    assert "| openai 9.8 | 9.9 | 1 |" in text
     assert "| chat.d | has the field |  |  |" in text
     assert "not on the package index" in text

@@ -13,6 +13,8 @@ TABLE = """
         ->set_desc("Text (with a parenthesis"));
     add((new field_num("share", params.share))
         ->set_hard_limits(0.0f, 0.99f));
+    add((new field_num("time", params.time))
+        ->set_hard_limits(-1, std::numeric_limits<int64_t>::max()));
     add((new field_num("count", params.count))
         ->set_hard_limits(1, base.parallel));
     add((new field_num("soft", params.soft))
@@ -39,8 +41,9 @@ def test_names_types_and_limits() -> None:
         "properties": {
             "size": size,
             "length": size,
-            "share": {**NUMBER, "minimum": 0, "maximum": 0.99},
-            "count": {**NUMBER, "minimum": 1},
+            "share": {**NUMBER, "minimum": 0, "maximum": 0.99, "not": {"enum": [True]}},
+            "time": {"type": ["number", "null"], "minimum": -1, "maximum": 9223372036854775807},
+            "count": {**NUMBER, "minimum": 1, "not": {"enum": [False]}},
             "soft": NUMBER,
             "on": {"type": ["boolean", "null"]},
             "own": {UNREAD: "field_bool"},

@@ -9,7 +9,7 @@ from specvino.upstream import table as tables
 from specvino.upstream.classes import Reading
 from specvino.upstream.compare import Comparison
 from specvino.upstream.described import Described, Unreadable
-from specvino.upstream.table import Class, FieldTable, Table, of_fields, table
+from specvino.upstream.table import Class, FieldTable, Function, FunctionTable, Table, of_fields, of_sources, table
 
 
 @pytest.mark.parametrize("system", systems())
@@ -63,3 +63,23 @@ def test_a_field_that_a_table_in_another_language_lacks_is_no_difference(tmp_pat
     assert [(found.field, found.values) for found in Comparison(ours, theirs, {}).of(part)] == [("talk.size", ("9",))]
     with pytest.raises(Unreadable, match="can't be read"):
         of_fields(FieldTable("other.cpp", (part,), {}), tmp_path)
+
+
+def test_functions_that_read_the_requests_of_parts(tmp_path) -> None:
+    (tmp_path / "read.cpp").write_text(
+        """void parse() {
+            auto it = doc.FindMember("size");
+            if (it != doc.MemberEnd() && !it->value.IsUint()) return absl::InvalidArgumentError("size");
+            if (endpoint == Endpoint::TALK) { it = doc.FindMember("word"); }
+        }"""
+    )
+    functions: tuple[Function, ...] = (Function("read.cpp", "parse", {"doc": ""}),)
+    parts = {("talk", "request"): functions, ("write", "request"): functions}
+    theirs = of_sources(FunctionTable(parts, {("talk", "request"): "TALK"}, {}), tmp_path)
+    assert [list(schema["properties"]) for schema in theirs.parts.values()] == [["size", "word"], ["size"]]
+    size = {"type": "integer", "minimum": 0, "maximum": 2**32 - 1}
+    ours = Described({}, {("write", "request"): {"type": "object", "properties": {"size": size, "other": {}}}})
+    found = Comparison(ours, theirs, {}).of(("write", "request"))
+    assert [(difference.field, str(difference.what)) for difference in found] == [("write.other", "field")]
+    with pytest.raises(Unreadable, match="can't be read"):
+        of_sources(FunctionTable({("talk", "request"): (Function("other.cpp", "parse", {}),)}, {}, {}), tmp_path)

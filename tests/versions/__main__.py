@@ -31,8 +31,9 @@ PAGE = Path(__file__).parents[2] / "docs" / "versions.md"
 
 @dataclass(frozen=True, slots=True)
 class Newest:
-    """The newest version on the package index, and how it differs from the described one."""
+    """The newest version on the package index, and how it differs from the described one, such as `vllm 0.33.0`."""
 
+    described: str
     version: str
     differences: tuple[Difference, ...] = ()
 
@@ -54,9 +55,9 @@ def newest(system: str) -> Newest | None:
     version = match[1]
     source, old = description.read(system)
     if source == f"{distribution} {version}":
-        return Newest(version)
+        return Newest(source, version)
     _, new = system_of(system, load(dialect_file(system)), version, None)
-    return Newest(version, tuple(changes(old, new)))
+    return Newest(source, version, tuple(changes(old, new)))
 
 
 def changes(old: Described, new: Described) -> list[Difference]:
@@ -70,17 +71,20 @@ def page(found: dict[str, Newest | None], today: date) -> str:
     lines = [
         "# How old the documents are",
         "",
-        "The document of each system describes one version. `tox run -e upstream` compares the classes of that version",
-        f"with those of the newest one on the package index. It wrote this page on {today.isoformat()}.",
+        "The document of each system describes one version of the system's API; its classes are read from a package,",
+        "whose versions may be numbered differently. `tox run -e upstream` compares the classes of that package with",
+        f"those of the newest one on the package index. It wrote this page on {today.isoformat()}.",
         "",
-        "| system | described | of | age in days | newest | differences |",
-        "| --- | --- | --- | --- | --- | --- |",
+        "| system | version of the API | of | age in days | package read | newest package | differences |",
+        "| --- | --- | --- | --- | --- | --- | --- |",
     ]
     for system in all_systems():
         version = load(dialect_file(system))["x-dialect"]["version"]
         latest = found.get(system)
         age = str((today - date.fromisoformat(version["date"])).days)
-        cells = ("not on the package index", "") if latest is None else (latest.version, str(len(latest.differences)))
+        cells = ("not on the package index", "", "")
+        if latest is not None:
+            cells = (latest.described, latest.version, str(len(latest.differences)))
         lines.append(" | ".join(["| " + system, version["name"], version["date"], age, *cells]) + " |")
     for system, latest in found.items():
         if latest and latest.differences:

@@ -25,6 +25,15 @@ NUMBER = {"type": ["number", "null"]}
         ({"note": "Not checked.", "schema": {"type": "number", "minimum": 0}}, "the schema has minimum"),
         ({"note": "May be left out."}, "required and schema state"),
         ({"note": "Slow."}, None),
+        ({"note": "Others are a 400."}, None),
+        ({"note": "Others are a 400.", "schema": {}}, "'Others are a 400', the schema accepts it"),
+        ({"note": "Others are a 400, if it is large.", "schema": {}}, None),
+        ({"note": "A list is rejected.", "schema": {}}, "'A list is rejected', the schema accepts it"),
+        ({"note": "false is accepted, too."}, "'false is accepted, too', the schema refuses it"),
+        ({"note": "zero is accepted, too."}, "'zero is accepted, too', which the schema refuses"),
+        ({"note": "zero is accepted, too.", "schema": {"type": ["number", "string"]}}, None),
+        ({"note": "More than 1,000 is a 400."}, "'More than 1,000 is a 400', the schema accepts it"),
+        ({"note": "More than 20 is a 400.", "level": "ignored"}, "'More than 20 is a 400', the schema accepts it"),
     ],
 )
 def test_a_note_says_what_the_schema_says(said, what) -> None:

@@ -67,6 +67,8 @@ def test_a_status_that_nobody_knows_is_ours() -> None:
 def test_a_method_may_have_its_own_status(method, status) -> None:
     error = ApiError(ErrorCode.METHOD_NOT_ALLOWED, "It is wrong.")
     assert System("ovms", ("m",), {}).error("create_response", error, "req_1", method)[0] == status
+    nowhere = ApiError(ErrorCode.NOT_FOUND, "It is wrong.")
+    assert System("ovms", ("m",), {}).error(None, nowhere, "req_1", method)[0] == status
 
 
 def test_what_is_no_operation_has_the_system_s_form_too() -> None:

@@ -152,3 +152,57 @@ def test_a_suffix_that_is_appended_is_none_of_the_prompt() -> None:
         body = {"model": "own", "prompt": "Hi", "suffix": "!"}
         assert requests.suffix(body) == suffix
         assert ("suffix" in requests.read(body)) is not bool(suffix)
+
+
+def test_what_ovms_checks_first() -> None:
+    """The depth before all else, then the model, then the other fields."""
+    deep: list[object] = []
+    for _ in range(98):
+        deep = [deep]
+    requests = System("ovms", ("own",), {}).requests(CHAT)
+    assert requests is not None
+    wrong = {"messages": "odd", "model": "nope"}
+    for body, code in (
+        ({**wrong, "odd": [[deep]]}, "invalid_json"),
+        ({**wrong, "odd": deep}, "model_not_found"),
+        ({**wrong, "model": ""}, "model_not_found"),
+        ({**wrong, "model": "own"}, "invalid_type"),
+    ):
+        with pytest.raises(ApiError) as caught:
+            requests.read(body)
+        assert caught.value.code == code
+
+
+@pytest.mark.parametrize(
+    ("operation", "facts", "fields", "refused"),
+    [
+        ("create_chat_completion", {"max_tokens": 100}, {"max_tokens": 100}, True),
+        ("create_chat_completion", {"max_tokens": 100}, {"max_tokens": 99}, False),
+        ("create_chat_completion", {"max_tokens": 100}, {"max_completion_tokens": 100}, False),
+        ("create_chat_completion", {"best_of": 5}, {"best_of": 5}, True),
+        ("create_chat_completion", {"best_of": 5}, {"best_of": 4}, False),
+        ("create_completion", {"vision": True}, {"prompt": "Hi"}, True),
+        ("create_completion", {"vision": False}, {"prompt": "Hi"}, False),
+        (
+            "create_chat_completion",
+            {"vision": True},
+            {"messages": [{**MESSAGES[0], "content": "<ov_genai_image_0>"}]},
+            True,
+        ),
+        (
+            "create_chat_completion",
+            {"vision": False},
+            {"messages": [{**MESSAGES[0], "content": "<ov_genai_image_0>"}]},
+            False,
+        ),
+    ],
+)
+def test_conditions_of_ovms_about_the_server(operation, facts, fields, refused) -> None:
+    requests = System("ovms", ("own",), {}, facts=lambda _: facts).requests(OPERATIONS[operation])
+    assert requests is not None
+    body = {"model": "own", **({"messages": MESSAGES} if operation == "create_chat_completion" else {}), **fields}
+    if refused:
+        with pytest.raises(ApiError):
+            requests.read(body)
+    else:
+        requests.read(body)

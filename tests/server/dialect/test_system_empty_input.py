@@ -10,6 +10,7 @@ from specvino.conformance.streams.sse import Decoder
 from specvino.conformance.streams.stream_validator import SseValidator
 from specvino.document.loading import dialect_file, load
 from specvino.engine.scripted import ScriptedEngine
+from specvino.handlers.limits import Limits
 from specvino.server.dialect import speaker
 from specvino.server.settings import Settings
 from specvino.server.validation.schema import SchemaCheck
@@ -19,7 +20,7 @@ EMPTY = [{}, {"input": None}, {"input": ""}, {"input": []}]
 
 def client(name: str) -> Client:
     engine = ScriptedEngine()
-    return Client(engine, Settings(system=speaker(name, {"m": engine}, named=True)))
+    return Client(engine, Settings(system=speaker(name, {"m": engine}, Limits(), named=True)))
 
 
 @pytest.mark.parametrize("body", EMPTY, ids=str)

@@ -5,6 +5,7 @@ from support.app import Client
 
 from specvino.engine.scripted import ScriptedEngine
 from specvino.engine.scripted.script import Script
+from specvino.handlers.limits import Limits
 from specvino.server.dialect import speaker
 from specvino.server.dialect.system import ExtraPath, extra_paths
 from specvino.server.settings import Settings
@@ -14,7 +15,7 @@ KEYED = frozenset({"sk-1"})
 
 def client(name: str, engine: ScriptedEngine | None = None) -> Client:
     engine = engine or ScriptedEngine()
-    return Client(engine, Settings(system=speaker(name, {"m": engine}, named=True), keys=KEYED))
+    return Client(engine, Settings(system=speaker(name, {"m": engine}, Limits(), named=True), keys=KEYED))
 
 
 def ask(name: str, method: str, path: str, **body: object) -> tuple[int, object]:

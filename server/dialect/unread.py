@@ -1,0 +1,85 @@
+"""What a system doesn't read of a valid or invalid body: it is removed before this server reads the body."""
+
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
+
+from specvino.document.loading import whole
+from specvino.document.operations import Schema
+from specvino.document.pointers import resolved
+from specvino.document.validator import Validator, Validators
+from specvino.document.walk import all_schemas
+
+
+class Unread:
+    """The entries under `unread` in the head of a system's document, for one endpoint. They are applied in order,
+    before the body is validated.
+    """
+
+    def __init__(self, entries: Sequence[Mapping[str, Any]], document: Schema) -> None:
+        validators = Validators(document)
+        self._entries = [(entry, validators.of(entry["if"])) for entry in entries]
+
+    def without(self, body: Any) -> Any:
+        """Returns the body without fields that aren't read, or with what is read in their place."""
+        for entry, condition in self._entries:
+            body = _without(body, entry["field"].split("."), entry, condition)
+        return body
+
+
+def _without(value: Any, path: Sequence[str], entry: Mapping[str, Any], condition: Validator) -> Any:
+    if not isinstance(value, Mapping):
+        return value
+    name, *inner = path
+    if not inner:
+        if not condition.fits(value):
+            return value
+        rest = {key: child for key, child in value.items() if key != name}
+        return {**rest, name: entry["instead"]} if "instead" in entry else rest
+    name = name.removesuffix("[]")
+    if not isinstance(value.get(name), list):
+        return value
+    return {**value, name: [_without(child, inner, entry, condition) for child in value[name]]}
+
+
+class Inner:
+    """The objects inside of a system's requests: messages, items, tools. Where the system ignores a field, its object
+    has no such property, although ours of the same title has it. A kind that only ours requires is added, and what only
+    ours requires beside another field is kept: the name in a tool_choice.
+    """
+
+    def __init__(self, document: Schema) -> None:
+        self._document = document
+        self._validators = Validators(document)
+        self._own = Validators(whole())
+        self._ours = {schema["title"]: schema for _, schema in all_schemas(whole()) if "title" in schema}
+
+    def read(self, schema: Schema, value: Any) -> Any:
+        """Returns a valid value of a schema of the system without ignored fields."""
+        if not isinstance(value, (list, dict)):
+            return value
+        schema = self._meant(schema, value)
+        if isinstance(value, list):
+            return [self.read(schema["items"], child) for child in value] if "items" in schema else value
+        theirs, ours = schema.get("properties", {}), self._ours.get(schema.get("title", ""), {})
+        ignored = {name: child for name, child in ours.get("properties", {}).items() if name not in theirs}
+        required = {name: ignored[name] for name in ours.get("required", ()) if name in ignored}
+        every = {name: self.read(theirs[name], child) if name in theirs else child for name, child in value.items()}
+        every |= {name: child["const"] for name, child in required.items() if "const" in child}
+        if not every.keys() & ignored.keys() - required.keys():
+            return every
+        read = {name: child for name, child in every.items() if name not in ignored or name in required}
+        fits = self._own.of(ours).fits
+        return every if fits(every) and not fits(read) else read
+
+    def _meant(self, schema: Schema, value: Any) -> Schema:
+        """Returns the branch of a union that a value fits; a schema without branches is its own."""
+        schema = resolved(self._document, schema)
+        for branch in _branches(schema):
+            if self._validators.of(branch).fits(value):
+                return self._meant(branch, value)
+        return schema
+
+
+def _branches(schema: Schema) -> Iterator[Schema]:
+    yield from schema.get("anyOf", ())
+    yield from schema.get("oneOf", ())

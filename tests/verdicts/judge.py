@@ -1,0 +1,177 @@
+"""Runs in a system's own environment: reads bodies, and says what the system's own classes make of them.
+
+`judge.py PACKAGE FOLDER SETTINGS` first prints the JSON Schema of each class, as one line of JSON, then for each line
+of its input, `[endpoint, body]`, the error as JSON: null if the body is valid, and "=" if it is so only because
+pydantic converts a value, such as true to 1. Classes need pydantic, and nothing of this project. SETTINGS is JSON:
+`classes`, by endpoint, `run` and `absent`, as systems.yaml has them.
+"""
+
+import ast
+import importlib
+import importlib.abc
+import importlib.machinery
+import importlib.util
+import json
+import sys
+import types
+import typing
+from pathlib import Path
+
+from pydantic import TypeAdapter
+from pydantic_core import ValidationError, core_schema
+
+
+class Reached(Exception):
+    """A class called a stub, so that nothing is known of the body."""
+
+
+class Stub(types.ModuleType):
+    """Stands for a module that isn't run, and for whatever is in it: a base class without members, a decorator that
+    changes nothing, a type that any value has."""
+
+    is_importing = True
+
+    def __init__(self, name: str) -> None:
+        super().__init__(name)
+        self.__path__ = []
+
+    def __getattr__(self, name: str) -> object:
+        if name == "__get_pydantic_core_schema__":
+            return lambda source, handler: core_schema.any_schema()
+        if name.startswith("__"):
+            raise AttributeError(name)
+        setattr(self, name, child := Stub(f"{self.__name__}.{name}"))
+        return child
+
+    def __call__(self, *args: object, **named: object) -> object:
+        if not Stub.is_importing and ".init_logger" not in self.__name__:
+            raise Reached(self.__name__)
+        if len(args) == 1 and not named and isinstance(args[0], (type, types.FunctionType)):
+            return args[0]
+        return Stub(self.__name__)
+
+    def __mro_entries__(self, bases: tuple[object, ...]) -> tuple[type, ...]:
+        return ()
+
+    def __getitem__(self, key: object) -> "Stub":
+        return self
+
+    def __or__(self, other: object) -> object:
+        return typing.Any
+
+    __ror__ = __or__
+    __hash__ = object.__hash__
+
+
+class Package(types.ModuleType):
+    """A package whose `__init__.py` isn't run. A name in it is taken from where that file imports it."""
+
+    def __getattr__(self, name: str) -> object:
+        if name.startswith("__"):
+            raise AttributeError(name)
+        tree = ast.parse((Path(self.__path__[0]) / "__init__.py").read_text("utf-8"))
+        for node in ast.walk(tree):
+            if isinstance(node, ast.ImportFrom):
+                for alias in node.names:
+                    if (alias.asname or alias.name) == name:
+                        module = importlib.import_module("." * node.level + (node.module or ""), self.__name__)
+                        return getattr(module, alias.name)
+        return Stub(f"{self.__name__}.{name}")
+
+
+class Finder(importlib.abc.MetaPathFinder, importlib.abc.Loader):
+    """Finds the modules of a system that are run; of the others it finds stubs."""
+
+    def __init__(self, package: str, folder: Path, run: list[str], absent: list[str]) -> None:
+        self._package, self._folder, self._run, self._absent = package, folder, {*run}, {*absent}
+
+    def find_spec(self, name: str, path: object = None, target: object = None) -> importlib.machinery.ModuleSpec | None:
+        top, _, inside = name.partition(".")
+        if top not in {self._package, *self._absent}:
+            return None
+        place = self._folder.joinpath(*inside.split(".")) if inside else self._folder
+        if name in self._run:
+            init = place / "__init__.py"
+            file, inner = (init, [str(place)]) if init.is_file() else (place.with_suffix(".py"), None)
+            return importlib.util.spec_from_file_location(name, file, submodule_search_locations=inner)
+        spec = importlib.machinery.ModuleSpec(name, self, is_package=True)
+        spec.submodule_search_locations = [str(place)]
+        return spec
+
+    def create_module(self, spec: importlib.machinery.ModuleSpec) -> types.ModuleType:
+        (place,) = spec.submodule_search_locations or [""]
+        is_own = spec.name.partition(".")[0] == self._package
+        return Package(spec.name) if is_own and Path(place).is_dir() else Stub(spec.name)
+
+    def exec_module(self, module: types.ModuleType) -> None:
+        """A stub has no code."""
+
+
+def sampling_of_vllm(request: typing.Any) -> None:
+    """The serving classes ask for the sampling parameters, whose class has checks of its own; utils: get_max_tokens."""
+    names = ("max_completion_tokens", "max_tokens", "max_output_tokens")  # in this order, the first that is there
+    fields = vars(request)  # without the warning of a deprecated field
+    asked = [fields[name] for name in names if fields.get(name) is not None]
+    most = min([*asked[:1], 4096])
+    if getattr(request, "use_beam_search", False):
+        request.to_beam_search_params(most, {})
+    elif hasattr(request, "to_sampling_params"):
+        request.to_sampling_params(most, {})
+
+
+def sampling_of_sglang(request: typing.Any) -> None:
+    """serving_*.py makes the parameters; the tokenizer manager verifies them."""
+    if hasattr(request, "to_sampling_params"):  # serving_completions.py makes those of completions itself
+        parameters = importlib.import_module("sglang.srt.sampling.sampling_params").SamplingParams
+        first = 16 if type(request).__name__ == "ResponsesRequest" else []
+        parameters(**request.to_sampling_params(first, {})).verify(32000)
+
+
+def messages_of_mlc(request: typing.Any) -> None:
+    """engine_base.py: process_chat_completion_request."""
+    if hasattr(request, "check_message_validity"):
+        request.check_message_validity()
+        request.check_function_call_usage(types.SimpleNamespace(use_function_calling=False, function_string=""))
+
+
+THEN = {"vllm": sampling_of_vllm, "sglang": sampling_of_sglang, "mlc_llm": messages_of_mlc}
+
+
+def _is_strictly_valid(adapter: "TypeAdapter[typing.Any]", text: str) -> bool:
+    try:
+        adapter.validate_json(text, strict=True)
+    except ValidationError as error:
+        # An object is no instance of a class that isn't pydantic's, which is no conversion of a value.
+        return all(fault["type"] in ("dataclass_exact_type", "is_instance_of") for fault in error.errors())
+    return True
+
+
+def main() -> None:
+    package, folder, settings = sys.argv[1], Path(sys.argv[2]), json.loads(sys.argv[3])
+    sys.meta_path.insert(0, Finder(package, folder, settings["run"], settings["absent"]))
+    classes = {}
+    for endpoint, location in settings["classes"].items():
+        file, _, name = location.partition(":")
+        module = importlib.import_module(file.removesuffix(".py").replace("/", "."))
+        classes[endpoint] = TypeAdapter(getattr(module, name))
+    Stub.is_importing = False
+    print(json.dumps({endpoint: each.json_schema() for endpoint, each in classes.items()}), flush=True)
+    then = THEN.get(package, lambda request: None)
+    for line in sys.stdin:
+        endpoint, body = json.loads(line)
+        text = json.dumps(body)  # validators may change the body
+        try:
+            then(classes[endpoint].validate_python(body))
+            said = None if _is_strictly_valid(classes[endpoint], text) else "="
+        except ValidationError as error:
+            first = error.errors(include_url=False, include_context=False, include_input=False)[0]
+            said = f"{'.'.join(map(str, first['loc']))}: {first['msg']}"
+        except Reached as error:
+            said = f"? {error}"
+        except Exception as error:  # any other error of the system refuses the body, too
+            said = f"{type(error).__name__}: {error}"
+        print(json.dumps(said), flush=True)
+
+
+if __name__ == "__main__":
+    main()

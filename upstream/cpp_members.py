@@ -1,0 +1,505 @@
+"""Reads how OVMS reads a request in C++: members by name (`FindMember`, `HasMember`), their types (`IsString`), and
+the conditions after which it returns an error. It isn't a parser of C++, but of this regularity: `if` statements, loops
+over lists, and variables that stand for a member.
+"""
+
+import re
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from specvino.upstream.described import Schema, Unreadable
+
+# rapidjson's tests of a type. A double has a point or an exponent, which JSON Schema doesn't tell from an integer.
+_TYPES = {"String": "string", "Bool": "boolean", "Object": "object", "Array": "array", "Null": "null"}
+_RANGES = {
+    "Int": (-(2**31), 2**31 - 1),
+    "Uint": (0, 2**32 - 1),
+    "Int64": (-(2**63), 2**63 - 1),
+    "Uint64": (0, 2**64 - 1),
+}
+
+_QUOTED = r'"(?:[^"\\\n]|\\.)*"'
+_COMMENT = re.compile(rf"({_QUOTED})|//[^\n]*|/\*.*?\*/", re.DOTALL)
+_SKIPPED = re.compile(rf"{_QUOTED}|'(?:[^'\\\n]|\\.)'")
+_CONSTANT = re.compile(r"\bconstexpr [\w:]+ (\w+) = (\d+);")
+
+_ERROR = re.compile(r'return (?:absl::InvalidArgumentError\(|absl::Status\(|Status\(StatusCode::|"|\w+ \+ ")')
+_ASSIGNED = re.compile(r"(?:[\w:<>&* ]+\s)?([\w.]+) = (.+)", re.DOTALL)
+_VALUE = re.compile(r"(\w+(?:->value|\[\"\w+\"\])?)\.Get(Double|Int|Uint|Int64|Uint64|String)\(\)")
+_EACH = re.compile(r"(?:const )?auto& (\w+) : (.+)")
+_MEMBERS = re.compile(r"auto (\w+) = (\w+)\.MemberBegin\(\);.*", re.DOTALL)
+_STEP = re.compile(
+    r'->value|\.value\(\)|\.Get(?:Object|Array)\(\)|\["(\w+)"\]|(?:\.|->)FindMember\("(\w+)"\)|(\[\w+\])'
+)
+
+_TYPED = re.compile(r"(.+?)(?:->|\.)Is(\w+)\(\)")
+_TYPED_INSIDE = re.compile(r"(\w+->value)\.Is(\w+)\(\)")
+_AT_END = re.compile(r"(\w+) == .*MemberEnd\(\)")
+_FOUND = re.compile(r"(\w+) != .*MemberEnd\(\)")
+_LACKS = re.compile(r'!(\w+)\.(?:HasMember|contains)\("(\w+)"\)')
+_EMPTY = re.compile(r"(.+?)\.(?:Empty|empty)\(\)|(.+?)\.Size\(\) == 0|!(.+?)\.size\(\)")
+_COMPARED = re.compile(r"(.+?)(\.Size\(\)|\.Get\w+\(\))? (<|<=|>|>=|==|!=) (.+)")
+_NUMBER = re.compile(r"(-?\d+(?:\.\d+)?)f?")
+_TEXT = re.compile(r'"([^"\\]*)"')
+_IS_THERE = re.compile(r"(.+FindMember\(.+?\)) != .*MemberEnd\(\)")
+_AS_TEXT = re.compile(r"std::string\((.+?)\.GetString\(\)\)")
+_ENDPOINT = re.compile(r"endpoint (==|!=) Endpoint::(\w+)")
+
+# The keyword of a value that isn't an error, by the comparison that is one.
+_KEYWORDS = {"<": "minimum", ">": "maximum", "<=": "exclusiveMinimum", ">=": "exclusiveMaximum"}
+
+
+@dataclass(eq=False, slots=True)
+class _Node:
+    """A value of a request. types: the tests of its type outside of which it is an error; empty if any type is read.
+    answered: types of which a function has read all once it has tested them.
+    kinds: objects with further members, if the member `key` has a value, or isn't there (None). is_strict: null is an
+    error, even if a later function allows it. is_tested: values of other types than some are an error or ignored.
+    is_closed: objects of other kinds than these are none.
+    """
+
+    parent: "_Node | None" = None
+    name: str = ""
+    types: set[str] = field(default_factory=set)
+    answered: set[str] = field(default_factory=set)
+    bounds: dict[str, Any] = field(default_factory=dict)
+    texts: list[str] = field(default_factory=list)
+    required: set[str] = field(default_factory=set)
+    members: dict[str, "_Node"] = field(default_factory=dict)
+    items: "_Node | None" = None
+    kinds: dict[tuple[str, str | None], "_Node"] = field(default_factory=dict)
+    is_nullable: bool = False
+    is_strict: bool = False
+    is_tested: bool = False
+    is_closed: bool = False
+    is_refused: bool = False
+
+    def member(self, name: str) -> "_Node":
+        if name not in self.members:
+            self.members[name] = _Node(self, name)
+        return self.members[name]
+
+    def element(self) -> "_Node":
+        if self.items is None:
+            self.items = _Node()
+        return self.items
+
+    def kind(self, key: str, value: str | None) -> "_Node":
+        return self.kinds.setdefault((key, value), _Node(self.parent, self.name))
+
+    def schema(self) -> Schema:
+        if self.is_refused:
+            return {"not": {}}
+        types = self.types | (self.answered if self.types else set())
+        types |= {"Null"} if self.is_nullable and not self.is_strict and self.types else set()
+        schema: Schema = dict(self.bounds)
+        if whole := [_RANGES[name] for name in types if name in _RANGES]:
+            low, high = min(low for low, _ in whole), max(high for _, high in whole)
+            if "Double" not in types:
+                schema["minimum"] = max(low, schema.get("minimum", low))
+                schema["maximum"] = min(high, schema.get("maximum", high))
+        names = {_TYPES[name] for name in types if name in _TYPES}
+        names |= {"number"} if "Double" in types else {"integer"} if whole else set()
+        if names:
+            schema["type"] = sorted(names) if len(names) > 1 else min(names)
+        if "const" in schema and "null" in names:
+            schema["enum"] = [schema.pop("const"), None]
+        if self.items is not None:
+            schema["items"] = self.items.schema()
+        schema |= self.of_members()
+        if not self.texts:
+            return schema
+        texts = {"enum": list(dict.fromkeys(self.texts))}
+        if names <= {"string", "null"} and names:
+            return schema | {"enum": [*texts["enum"], *([None] if "null" in names else [])]}
+        others = {**schema, "type": sorted(names - {"string"})} if names else {"not": {"type": "string"}}
+        return {"anyOf": [texts, others]}
+
+    def of_members(self) -> Schema:
+        """Returns the keywords of an object's members and kinds."""
+        schema: Schema = {}
+        if self.members:
+            schema["properties"] = {name: node.schema() for name, node in self.members.items()}
+        if self.required:
+            schema["required"] = sorted(self.required)
+        told = any(node.members or node.required for node in self.kinds.values())
+        return schema | ({"anyOf": list(self._branches())} if told else {})
+
+    def _branches(self) -> Iterator[Schema]:
+        """Yields the kinds of an object, and the objects of none of them, if they aren't an error."""
+        closed = self.is_closed
+        for (key, value), node in self.kinds.items():
+            inner = node.of_members()
+            told: Schema = {} if value is None else {key: {"const": value}}
+            required = sorted({*inner.get("required", ()), *told})
+            yield {**inner, "properties": {**inner.get("properties", {}), **told}, "required": required}
+            closed = closed or bool(self.members[key].texts)
+            if value is None:
+                yield {"required": [key]}
+                closed = True
+        if not closed:
+            yield {}
+
+
+@dataclass(frozen=True, slots=True)
+class _If:
+    """The conditions of branches and their bodies; the last condition may be empty, for `else`."""
+
+    branches: tuple[tuple[str, "_Body"], ...]
+
+
+@dataclass(frozen=True, slots=True)
+class _Loop:
+    head: str
+    body: "_Body"
+
+
+_Body = tuple["str | _If | _Loop", ...]
+
+
+class Members:
+    """A reader of one kind of request. `texts` are the files, in which constants are defined, too; `endpoint` is its
+    name in conditions such as `endpoint == Endpoint::RESPONSES`."""
+
+    def __init__(self, texts: Mapping[str, str], endpoint: str) -> None:
+        self._texts = {file: _COMMENT.sub(lambda match: match[1] or "", text) for file, text in texts.items()}
+        self._constants = {
+            name: int(number) for text in self._texts.values() for name, number in _CONSTANT.findall(text)
+        }
+        self._endpoint = endpoint
+        self._root = _Node(types={"Object"})
+        self._variables: dict[str, list[_Node]] = {}
+        self._iterators: dict[str, _Node] = {}
+        self._names: set[str] = set()
+        self._chosen: dict[_Node, _Node] = {}
+
+    def schema(self) -> Schema:
+        """Returns the schema of the request, as far as it was read."""
+        return self._root.schema()
+
+    def read(self, file: str, function: str, variables: Mapping[str, str]) -> None:
+        """Reads a function whose variables are values of the request, by path: `messages[]`, the empty path for the
+        body, or `input[] type=reasoning` for objects of a kind. Raises Unreadable if there is no such function."""
+        self._variables = {name: [self._at(path)] for name, path in variables.items()}
+        self._iterators, self._names, self._chosen = {}, set(), {}
+        self._body(_statements(_function(self._texts[file], file, function)))
+
+    def _at(self, path: str) -> _Node:
+        node = self._root
+        for step in filter(None, re.split(r"[.]|(\[\])|( \w+=\w+)", path)):
+            if step == "[]":
+                node = node.element()
+            elif "=" in step:
+                key, _, value = step.strip().partition("=")
+                node.member(key)
+                node.is_closed = True
+                node = node.kind(key, value)
+            else:
+                node = node.member(step)
+        return node
+
+    def _body(self, body: _Body) -> None:
+        for statement in body:
+            if isinstance(statement, str):
+                self._assign(statement)
+            elif isinstance(statement, _Loop):
+                self._loop(statement)
+            else:
+                self._if(statement)
+
+    def _assign(self, statement: str) -> None:
+        match = _ASSIGNED.fullmatch(statement)
+        if match is None:
+            return
+        name, value = match[1], match[2].strip()
+        for expression, test in _TYPED_INSIDE.findall(value):
+            for node in self._resolved(expression):
+                node.is_nullable = node.is_nullable or test == "Null"
+                node.is_tested = node.is_tested or test != "Null"
+        if "->name.GetString()" in value:
+            self._names.add(name)
+        elif value.startswith("&"):  # a pointer, which may have been set in another branch
+            self._variables.setdefault(name, []).extend(self._resolved(value[1:]))
+        elif found := _VALUE.search(value):
+            self._variables[name] = self._resolved(found[1])
+            for node in self._variables[name]:
+                if not node.is_tested:  # rapidjson doesn't define what it returns for another type
+                    node.types.add(found[2])
+        elif nodes := self._resolved(value):
+            self._variables[name] = nodes
+
+    def _resolved(self, expression: str) -> list[_Node]:
+        """Returns the values for which an expression stands; none if it isn't known."""
+        expression = expression.strip()
+        for name in sorted(self._variables, key=len, reverse=True):
+            if expression.startswith(name):
+                nodes, rest = self._variables[name], expression[len(name) :]
+                break
+        else:
+            return []
+        while rest:
+            step = _STEP.match(rest)
+            if step is None:
+                return []
+            rest = rest[step.end() :]
+            if member := step[1] or step[2]:
+                nodes = [self._chosen.get(node, node).member(member) for node in nodes]
+            elif step[3]:
+                nodes = [node.element() for node in nodes]
+        return nodes
+
+    def _loop(self, loop: _Loop) -> None:
+        if each := _EACH.fullmatch(loop.head):
+            if lists := self._resolved(each[2]):
+                self._variables[each[1]] = [node.element() for node in lists]
+        elif (members := _MEMBERS.fullmatch(loop.head)) and (nodes := self._resolved(members[2])):
+            self._iterators[members[1]] = nodes[0]
+        self._body(loop.body)
+
+    def _if(self, statement: _If) -> None:
+        branches = tuple((_AS_TEXT.sub(r"\1", condition), body) for condition, body in statement.branches)
+        for index, (condition, body) in enumerate(branches):
+            endpoint = _ENDPOINT.fullmatch(condition)
+            if endpoint and (endpoint[1] == "==") != (endpoint[2] == self._endpoint):
+                continue
+            self._accepted(condition)
+            if (typed := _TYPED.fullmatch(condition)) and body[-1:] == ("return absl::OkStatus()",):
+                for node in self._resolved(typed[1]):
+                    node.answered.add(typed[2])
+            if not condition and _is_error(body):
+                self._others_refused(branches[:-1])
+            elif _is_error(body):
+                for part in _split(condition, "||"):
+                    self._refused(part)
+            kinds = self._kinds(condition) if condition else self._absent(branches[index - 1][0])
+            before = self._chosen
+            for key, value in kinds or [(None, None)]:
+                if key is not None and key.parent is not None:
+                    self._chosen = {**before, key.parent: key.parent.kind(key.name, value)}
+                self._body(body)
+            self._chosen = before
+
+    def _accepted(self, condition: str) -> None:
+        """Notes the members that a condition reads, and those that may be null."""
+        parts = list(_parts(condition))
+        for part in parts:
+            typed = _TYPED.fullmatch(part.removeprefix("!"))
+            for node in self._resolved(typed[1]) if typed else ():
+                is_null = typed is not None and typed[2] == "Null"
+                node.is_nullable, node.is_tested = node.is_nullable or is_null, node.is_tested or not is_null
+            name, _, value = part.partition(" == ")
+            if name in self._names and (text := _TEXT.fullmatch(value)):
+                for iterator, node in self._iterators.items():
+                    self._variables[iterator] = [self._chosen.get(node, node).member(text[1])]
+
+    def _kinds(self, condition: str) -> list[tuple[_Node, str]]:
+        """Returns the values of a member that a condition requires: `type == "text" || …`."""
+        found = []
+        for part in _split(condition, "||"):
+            name, _, value = part.partition(" == ")
+            text = _TEXT.fullmatch(value)
+            nodes = self._resolved(name) if text else []
+            if text is None or not nodes or nodes[0].parent is None:
+                return []
+            found.append((nodes[0], text[1]))
+        return found
+
+    def _absent(self, condition: str) -> list[tuple[_Node, None]]:
+        """Returns the member that is absent in the `else` of a condition that it is there."""
+        found = [match for part in _split(condition, "&&") if (match := _FOUND.fullmatch(part))]
+        return [(node, None) for match in found for node in self._resolved(match[1]) if node.parent]
+
+    def _others_refused(self, branches: Iterable[tuple[str, _Body]]) -> None:
+        """Notes that all other types, texts or objects than those of the branches are an error."""
+        for condition, _ in branches:
+            if "||" in condition:
+                for key, value in self._kinds(condition):
+                    key.texts.append(value)
+            for part in _split(condition, "&&"):
+                if match := _FOUND.fullmatch(part):
+                    self._require(self._resolved(match[1]))
+                elif (match := _TYPED.fullmatch(part)) and match[2] != "Null":
+                    self._typed(match[1], match[2])
+                else:
+                    for key, value in self._kinds(part):
+                        key.texts.append(value)
+
+    def _refused(self, condition: str) -> None:
+        """Notes what an error requires: one of the alternatives of a condition."""
+        parts = [part for part in _split(condition, "&&") if not _FOUND.fullmatch(part)]
+        typed = [_TYPED.fullmatch(part[1:]) for part in parts if part.startswith("!")]
+        if len(typed) == len(parts) and None not in typed:
+            for match in filter(None, typed):
+                self._typed(match[1], match[2])
+        elif all(_TEXT.fullmatch(part.partition(" != ")[2]) for part in parts):
+            for part in parts:
+                name, _, value = part.partition(" != ")
+                for node in self._resolved(name):
+                    node.texts += _TEXT.findall(value)
+        elif len(parts) == 1:
+            self._refused_alone(parts[0])
+
+    def _typed(self, expression: str, name: str) -> None:
+        for node in self._resolved(expression):
+            node.types.add(name)
+            node.is_strict = node.is_strict or not node.is_nullable
+
+    def _refused_alone(self, part: str) -> None:
+        if match := _IS_THERE.fullmatch(part):
+            for node in self._resolved(match[1]):
+                node.is_refused = True
+        elif match := _AT_END.fullmatch(part):
+            self._require(self._resolved(match[1]))
+        elif match := _LACKS.fullmatch(part):
+            self._require([self._chosen.get(node, node).member(match[2]) for node in self._resolved(match[1])])
+        elif part.startswith("!") and part.endswith(".has_value()"):
+            self._require(self._resolved(part[1:].removesuffix(".has_value()")))
+        elif match := _EMPTY.fullmatch(part):
+            for node in self._resolved(match[1] or match[2] or match[3]):
+                node.bounds["minLength" if node.types == {"String"} or ".empty" in part else "minItems"] = 1
+        elif match := _COMPARED.fullmatch(part):
+            self._compare(self._resolved(match[1]), match[2] == ".Size()", match[3], match[4])
+
+    def _compare(self, nodes: list[_Node], is_size: bool, comparison: str, value: str) -> None:
+        number = self._number(value)
+        for node in nodes if number is not None else ():
+            if is_size and comparison == ">":
+                node.bounds["maxItems"] = number
+            elif comparison in _KEYWORDS and not is_size:
+                node.bounds[_KEYWORDS[comparison]] = number
+            elif comparison == "==" and not is_size:
+                node.bounds["not"] = {"const": number}
+            elif comparison == "!=":
+                node.bounds["const"] = number
+
+    def _number(self, text: str) -> float | int | None:
+        if "numeric_limits<uint32_t>::max()" in text:
+            return 2**32 - 1
+        match = _NUMBER.fullmatch(text)
+        if match is None:
+            return self._constants.get(text)
+        return float(match[1]) if "." in match[1] else int(match[1])
+
+    def _require(self, nodes: list[_Node]) -> None:
+        for node in nodes:
+            if node.parent is not None:
+                node.parent.required.add(node.name)
+
+
+def _is_error(body: _Body) -> bool:
+    """Returns whether a body ends with an error."""
+    return bool(body) and isinstance(body[-1], str) and _ERROR.match(body[-1]) is not None
+
+
+def _function(text: str, file: str, name: str) -> str:
+    """Returns the body of a function. Raises Unreadable."""
+    for match in re.finditer(rf"\b{name}\(", text):
+        start = _end(text, match.end() - 1)
+        if body := re.match(r"\s*(?:const )?\{", text[start:]):
+            opening = start + body.end() - 1
+            return text[opening + 1 : _end(text, opening) - 1]
+    raise Unreadable(f"{file} has no function {name}")
+
+
+def _end(text: str, start: int, until: str = "") -> int:
+    """Returns the position after the bracket that closes the one at `start`, or after the first of `until` outside of
+    brackets."""
+    depth, position = 0, start
+    while position < len(text):
+        if skipped := _SKIPPED.match(text, position):
+            position = skipped.end()
+            continue
+        character = text[position]
+        position += 1
+        if character in until and not depth:
+            return position
+        depth += (character in "([{") - (character in ")]}")
+        if character in ")]}" and not depth and not until:
+            return position
+    return position
+
+
+def _statements(text: str) -> _Body:
+    return tuple(_each_statement(text))
+
+
+def _each_statement(text: str) -> Iterator["str | _If | _Loop"]:
+    position = 0
+    while match := re.compile(r"\s*(?:(if|for|while|catch)\s*\(|(try)?\s*\{|;)?").match(text, position):
+        if match.end() >= len(text):
+            return
+        if match[1] == "if":
+            statement, position = _if_at(text, match.end() - 1)
+            yield statement
+        elif match[1]:
+            closed = _end(text, match.end() - 1)
+            body, position = _block(text, closed)
+            yield _Loop(text[match.end() : closed - 1].strip(), body)
+        elif match[0].endswith("{"):
+            body, position = _block(text, match.end() - 1)
+            yield _Loop("", body)
+        elif match[0].endswith(";"):
+            position = match.end()
+        else:
+            position = _end(text, match.end(), until=";")
+            yield " ".join(text[match.end() : position - 1].split())
+
+
+def _block(text: str, start: int) -> tuple[_Body, int]:
+    """Returns a body, in braces or a single statement, and the position after it."""
+    start += len(text[start:]) - len(text[start:].lstrip())
+    if text[start] == "{":
+        end = _end(text, start)
+        return _statements(text[start + 1 : end - 1]), end
+    if condition := re.match(r"if\s*\(", text[start:]):
+        statement, end = _if_at(text, start + condition.end() - 1)
+        return (statement,), end
+    end = _end(text, start, until=";")
+    return _statements(text[start:end]), end
+
+
+def _if_at(text: str, opening: int) -> tuple[_If, int]:
+    """Returns an `if` with all its branches, whose condition opens at a position, and the position after it."""
+    closed = _end(text, opening)
+    body, position = _block(text, closed)
+    branches = [(" ".join(text[opening + 1 : closed - 1].split()), body)]
+    if other := re.match(r"\s*else\b\s*", text[position:]):
+        body, position = _block(text, position + other.end())
+        branches += body[0].branches if len(body) == 1 and isinstance(body[0], _If) else [("", body)]
+    return _If(tuple(branches)), position
+
+
+def _parts(condition: str) -> Iterator[str]:
+    """Yields all comparisons and tests of a condition."""
+    for operator in ("||", "&&"):
+        parts = _split(condition, operator)
+        if len(parts) > 1:
+            for part in parts:
+                yield from _parts(part)
+            return
+    yield condition
+
+
+def _split(condition: str, operator: str) -> list[str]:
+    """Returns the parts of a condition that an operator joins, without brackets around them."""
+    parts, start, position, depth = [], 0, 0, 0
+    while position < len(condition):
+        if skipped := _SKIPPED.match(condition, position):
+            position = skipped.end()
+            continue
+        depth += (condition[position] in "([{") - (condition[position] in ")]}")
+        if not depth and condition.startswith(operator, position):
+            parts.append(condition[start:position])
+            start = position = position + len(operator)
+        else:
+            position += 1
+    parts.append(condition[start:])
+    return [_bare(part) for part in parts]
+
+
+def _bare(condition: str) -> str:
+    condition = condition.strip()
+    while condition.startswith("(") and _end(condition, 0) == len(condition):
+        condition = condition[1:-1].strip()
+    return condition
