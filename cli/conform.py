@@ -7,7 +7,7 @@ from typing import Annotated, Any
 import typer
 from typer.core import TyperGroup
 
-from specvino.cli.dialects import SYSTEMS
+from specvino.cli.dialects import DIALECTS
 from specvino.cli.ending import end
 from specvino.conformance.fuzz.options import MAX_EXAMPLES, SEED
 
@@ -137,7 +137,7 @@ def run(
     dialect: Annotated[
         str | None,
         typer.Option(
-            help=f"The system whose API the server is tested against: {SYSTEMS}, or specvino for this "
+            help=f"The system whose API the server is tested against: {DIALECTS}, or specvino for this "
             "project's own API.",
             show_default="openai; specvino with --api messages; with --client, that of the client's API",
         ),

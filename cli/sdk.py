@@ -7,7 +7,7 @@ from typing import Annotated, Any
 
 import typer
 
-from specvino.cli.dialects import SYSTEMS, known_dialect
+from specvino.cli.dialects import DIALECTS, known_dialect
 from specvino.cli.ending import needs
 
 app = typer.Typer(help="Generate client packages from the OpenAPI document.", no_args_is_help=True)
@@ -16,7 +16,7 @@ Output = Annotated[Path, typer.Option("-o", "--output", help="The folder to writ
 Dialect = Annotated[
     str | None,
     typer.Option(
-        help=f"The system to generate the client for: one of {SYSTEMS}. By default, this project's server.",
+        help=f"The system to generate the client for: one of {DIALECTS}. By default, this project's server.",
         callback=known_dialect,
         metavar="SYSTEM",
     ),

@@ -6,7 +6,7 @@ from typing import Annotated
 
 import typer
 
-from specvino.cli.dialects import SYSTEMS, known_dialect
+from specvino.cli.dialects import DIALECTS, known_dialect
 
 # The model and its execution.
 
@@ -229,7 +229,7 @@ Dialect = Annotated[
     str | None,
     typer.Option(
         help="Serve the API of another system, with its paths, defaults, responses, streams and errors: one of "
-        f"{SYSTEMS}. The options of that system's server are accepted, too: --dialect NAME --help shows them. By "
+        f"{DIALECTS}. The options of that system's server are accepted, too: --dialect NAME --help shows them. By "
         "default, the API of this project.",
         callback=known_dialect,
         show_default=False,

@@ -11,7 +11,7 @@ from typing import Annotated
 
 import typer
 
-from specvino.cli.dialects import SYSTEMS, known_dialect
+from specvino.cli.dialects import DIALECTS, known_dialect
 from specvino.cli.spec_drift import drift
 from specvino.document import loading
 from specvino.document.loading import OPENAPI_32, dialect_file, lowered
@@ -78,7 +78,7 @@ def print_spec(
     dialect: Annotated[
         str | None,
         typer.Option(
-            help=f"Print the document of another system: one of {SYSTEMS}.",
+            help=f"Print the document of another system: one of {DIALECTS}.",
             callback=known_dialect,
             metavar="SYSTEM",
         ),

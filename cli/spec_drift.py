@@ -9,7 +9,7 @@ from typing import Annotated, Any
 import typer
 from rich.console import Console
 
-from specvino.cli.dialects import SYSTEMS, known_dialect
+from specvino.cli.dialects import DIALECTS, known_dialect
 from specvino.cli.ending import end
 from specvino.document import loading
 from specvino.document.loading import OPENAPI_32, dialect_file
@@ -24,7 +24,7 @@ class Format(StrEnum):
 def drift(
     dialect: Annotated[
         str,
-        typer.Option(help=f"The system to compare: one of {SYSTEMS}.", callback=known_dialect, metavar="SYSTEM"),
+        typer.Option(help=f"The system to compare: one of {DIALECTS}.", callback=known_dialect, metavar="SYSTEM"),
     ],
     package_version: Annotated[
         str | None,
@@ -55,8 +55,9 @@ def drift(
     format: Annotated[Format, typer.Option(help="The output format.")] = Format.TABLE,
     output: Annotated[Path | None, typer.Option("-o", "--output", help="Write to this file instead of stdout.")] = None,
 ) -> None:
-    """Compare a system's document with the system's own classes: find values that only one of them accepts."""
-    from specvino.upstream import allow_list, report
+    """Compare a system's document with the system's own classes: find values that only one of them accepts, and fields
+    whose lines have changed since the described version."""
+    from specvino.upstream import allow_list, description, report
     from specvino.upstream.described import Unreadable
     from specvino.upstream.drift import drift as compare
     from specvino.upstream.drift import system_of
@@ -66,8 +67,9 @@ def drift(
     document, ours = _document(root, dialect_file(dialect)), _document(root, OPENAPI_32)
     try:
         system = system_of(dialect, document, package_version, source)
+        before = None if source and source.is_file() else description.read_fields(dialect)
         entries = allow_list.read(f"{dialect}.openapi" if source and source.is_file() else dialect, allowed)
-        drift_report = compare(dialect, document, ours, system, entries, only or ())
+        drift_report = compare(dialect, document, ours, system, entries, only or (), before)
     except Unreadable as error:
         end(str(error))
     if format is Format.TABLE and output is None:

@@ -54,21 +54,6 @@ def merge_systems(document: dict[str, Any], vocabulary: dict[str, Any]) -> None:
     dialect["schema"]["enum"] = list(systems)
 
 
-def copy_like(dialect: dict[str, Any]) -> None:
-    """Gives the fields inside one that is `like` another, such as `responses.input`, the entries that the dialect has
-    for the fields inside that one, unless it has their own."""
-    for parts in dialect["fields"].values():
-        paths = parts.get("request") if isinstance(parts, dict) else None
-        if not isinstance(paths, dict):  # a level for the whole endpoint or part
-            continue
-        for path, entry in list(paths.items()):
-            if isinstance(entry, dict) and (like := entry.pop("like", None)):
-                endpoint, _, model = like.partition(".")
-                for other, inner in list(dialect["fields"][endpoint]["request"].items()):
-                    if other.startswith((f"{model}[]", f"{model}.")):
-                        paths.setdefault(f"{path}{other.removeprefix(model)}", inner)
-
-
 def own_entry(field: Field, dialect: dict[str, Any]) -> Entry | None:
     """Returns the dialect's own entry for a field."""
     parts = dialect.get("fields", {}).get(field.endpoint)

@@ -64,6 +64,18 @@ def project(document: dict[str, Any], dialect: dict[str, Any]) -> dict[str, Any]
     return to_31(projected)
 
 
+def project_version(document: dict[str, Any], dialect: dict[str, Any], newest: dict[str, Any]) -> dict[str, Any]:
+    """Returns the document of an older version of a system, with the levels that differ from those of the newest."""
+    projected = project(document, dialect)
+    listed = fields(document)
+    others = support(listed, newest)
+    levels = {name: entry for name, entry in support(listed, dialect).items() if entry != others.get(name)}
+    projected["x-dialect"]["levels"] = {
+        name: entry["level"] if entry.keys() == {"level"} else entry for name, entry in levels.items()
+    }
+    return projected
+
+
 def _socket_errors(document: dict[str, Any]) -> dict[str, list[Schema]]:
     """Returns the properties of errors on WebSockets by the names of the same fields of errors by HTTP."""
     found: dict[str, list[Schema]] = {}

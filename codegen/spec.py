@@ -1,22 +1,27 @@
 """The merged specification, the input of the lint and the emitters."""
 
+import json
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 from specvino.codegen.conditions import add_conditions, check
-from specvino.codegen.merge import copy_like, merge_errors, merge_support, merge_systems
+from specvino.codegen.fields import fields
+from specvino.codegen.merge import merge_errors, merge_support, merge_systems
+from specvino.codegen.rows import complete, of_version
 from specvino.codegen.source import Bundler, SpecError, load
+from specvino.document.system_fields import SystemFields
 
 
 @dataclass(frozen=True, slots=True)
 class Spec:
-    """The bundled and merged document, the contents of errors.yaml, conditions.yaml and vocabulary.yaml, and the
-    dialects by system."""
+    """The bundled and merged document, the contents of errors.yaml, conditions.yaml and vocabulary.yaml, the
+    dialects by system, and those of older versions, such as `vllm@0.29`."""
 
     document: dict[str, Any]
     errors: dict[str, Any]
     dialects: dict[str, dict[str, Any]]
+    versions: dict[str, dict[str, Any]]
     vocabulary: dict[str, Any]
     conditions: dict[str, Any]
     unused: tuple[str, ...] = ()
@@ -29,8 +34,14 @@ class Spec:
         return {system: dialect.get("label", dialect["name"]) for system, dialect in named}
 
 
+def described(project: Path, system: str) -> SystemFields | None:
+    """Returns which fields the sources of a system have; None if nothing has read them."""
+    path = project / "upstream" / "descriptions" / f"{system}.json"
+    return SystemFields(json.loads(path.read_text("utf-8"))) if path.is_file() else None
+
+
 def read(source: Path) -> Spec:
-    """Reads the folder openapi/. Raises SpecError."""
+    """Reads the folder openapi/, and upstream/descriptions/ beside it. Raises SpecError."""
     root = source / "openapi.yaml"
     if not root.is_file():
         raise SpecError(f"{root} does not exist: run this in the project's folder, or give it with --root")
@@ -38,8 +49,18 @@ def read(source: Path) -> Spec:
     document = bundler.run()
     errors = load(source / "errors.yaml")
     dialects = {file.stem: load(file) for file in sorted((source / "dialects").glob("*.yaml"))}
-    for dialect in dialects.values():
-        copy_like(dialect)
+    all_fields = fields(document)
+    versions = {}
+    for system, dialect in dialects.items():
+        newest = described(source.parent, system)
+        try:
+            for number in dialect.get("versions", ()):
+                name = f"{system}@{number}"
+                versions[name] = of_version(dialect, number)
+                complete(versions[name], all_fields, described(source.parent, name), newest)
+            complete(dialect, all_fields, newest)
+        except SpecError as error:
+            raise SpecError(f"{source / 'dialects' / system}.yaml: {error}") from error
     vocabulary = load(source / "vocabulary.yaml")
     merge_systems(document, vocabulary)
     merge_errors(document, errors)
@@ -47,4 +68,4 @@ def read(source: Path) -> Spec:
     conditions = load(source / "conditions.yaml")
     check(document, conditions, vocabulary)
     add_conditions(document, conditions)
-    return Spec(document, errors, dialects, vocabulary, conditions, tuple(bundler.unused()))
+    return Spec(document, errors, dialects, versions, vocabulary, conditions, tuple(bundler.unused()))

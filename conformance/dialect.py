@@ -8,9 +8,10 @@ from dataclasses import replace
 from functools import cache, cached_property
 from typing import Any, Literal
 
-from specvino.document.loading import dialect_file, load, systems, whole
+from specvino.document.loading import dialect_file, dialects, load, whole
 from specvino.document.operations import JSON, base_paths, by_endpoint, envelope_of
 from specvino.document.pointers import at, resolved, schema_reference, unescape
+from specvino.document.system_fields import system_name
 from specvino.document.validator import Validator, Validators
 from specvino.document.walk import all_schemas, reached
 from specvino.generated.errors import ERRORS, ErrorCode
@@ -19,7 +20,7 @@ from specvino.generated.streams import STREAMS, Consecutive, Constant, Law, Mach
 # The name of this project's complete document.
 WHOLE = "specvino"
 
-NAMES = (*systems(), WHOLE)
+NAMES = (*dialects(), WHOLE)
 
 # Reasons to refuse a request.
 Kind = Literal["json", "validation", "key", "unknown_model", "too_large", "media_type", "unknown_route", "method"]
@@ -56,6 +57,7 @@ class Dialect:
         if name not in NAMES:
             raise ValueError(f"unknown dialect {name!r}; known are {', '.join(NAMES)}")
         self.name = name
+        self.system = system_name(name)
         self.document = whole() if name == WHOLE else load(dialect_file(name))
         self._head: dict[str, Any] = self.document.get("x-dialect", {})
         self._answers: dict[str, Any] = self._head.get("answers", {})
@@ -95,7 +97,7 @@ class Dialect:
             return "full" if node["url"] in base_paths(self.document) else "absent"
         for field, levels in node.get("x-support", {}).items():
             if field.split(".", 1)[0] == endpoint:
-                support = levels[self.name]
+                support = self._head.get("levels", {}).get(field, levels[self.system])
                 if isinstance(support, Mapping) and support.get("schema") == {"type": "null"}:
                     return "absent"
                 return str(support if isinstance(support, str) else support["level"])

@@ -6,6 +6,7 @@ from importlib.resources import files
 from typing import Any
 
 from specvino.document.conditions import Conditions, Group
+from specvino.document.system_fields import system_name
 from specvino.document.transforms import to_31
 
 OPENAPI_32 = "openapi.json"
@@ -55,13 +56,18 @@ def read(name: str) -> str:
 
 
 def dialect_file(system: str) -> str:
-    """Returns the file name of a system's OpenAPI 3.1 document."""
+    """Returns the file name of the OpenAPI 3.1 document of a system, or of an older version, such as `vllm@0.29`."""
     return f"dialects/{system}.json"
 
 
-@cache
 def systems() -> tuple[str, ...]:
     """Returns the systems that have documents of their own, sorted by name."""
+    return tuple(name for name in dialects() if name == system_name(name))
+
+
+@cache
+def dialects() -> tuple[str, ...]:
+    """Returns the systems and, as SYSTEM@VERSION, their older versions that have documents, sorted by name."""
     folder = files("specvino.generated") / "dialects"
     # Without it, for example before the first run of codegen, commands that need no system still work.
     documents = folder.iterdir() if folder.is_dir() else ()

@@ -40,7 +40,7 @@ class Package:
 
     @property
     def name(self) -> str:
-        return f"specvino-client-{self.dialect}" if self.dialect else "specvino-client"
+        return f"specvino-client-{self.dialect.replace('@', '-')}" if self.dialect else "specvino-client"
 
     @property
     def module(self) -> str:

@@ -5,14 +5,16 @@
 
 import re
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from importlib.resources import files
+from importlib.resources.abc import Traversable
 from pathlib import Path
 from typing import Any
 
 import yaml
 
 from specvino.document import yaml_text
+from specvino.document.system_fields import system_name
 from specvino.upstream.described import Unreadable
 from specvino.upstream.differences import Difference, Only, What
 
@@ -28,6 +30,8 @@ class Allowed:
     only: Only | None = None
     what: What | None = None
     values: tuple[str, ...] = ()
+    is_optional: bool = False
+    """Whether there may be no such difference: in an older version, one that the newest has."""
 
     def __str__(self) -> str:
         parts = (self.field, self.only and f"only {self.only}", self.what, " ".join(self.values))
@@ -46,13 +50,18 @@ class Allowed:
 
 def read(name: str, path: Path | None = None) -> list[Allowed]:
     """Returns the entries of a file, by default the packaged file `name`: a system, or `SYSTEM.openapi` for its own
-    OpenAPI document. That file may not exist.
+    OpenAPI document. That file may not exist. An older version, SYSTEM@VERSION, also has the entries of the newest.
 
     Raises Unreadable for a file that isn't a list of valid entries.
     """
     file = path or files("specvino.upstream") / "allowed" / f"{name}.yaml"
-    if path is None and not file.is_file():
-        return []
+    if path is None and (system := system_name(name)) != name:
+        newest = [replace(entry, is_optional=True) for entry in read(system)]
+        return newest if not file.is_file() else [*newest, *_entries(file)]
+    return [] if path is None and not file.is_file() else _entries(file)
+
+
+def _entries(file: Traversable) -> list[Allowed]:
     try:
         listed = yaml_text.load(file.read_text("utf-8")) or []
         if not isinstance(listed, list):
@@ -89,4 +98,4 @@ def sift(differences: Iterable[Difference], entries: Iterable[Allowed]) -> tuple
         values = tuple(value for value in difference.values if value not in listed)
         if values or not fitting:
             left.append(Difference(difference.field, difference.what, difference.only, values, difference.kinds))
-    return left, [entry for entry in entries if entry not in used]
+    return left, [entry for entry in entries if entry not in used and not entry.is_optional]

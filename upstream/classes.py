@@ -8,8 +8,9 @@ from typing import Any
 
 from specvino.upstream.annotations import Annotations, bounded, last
 from specvino.upstream.checks import Checks
-from specvino.upstream.described import Schema, Unreadable
+from specvino.upstream.described import Places, Schema, Unreadable
 from specvino.upstream.modules import Definition, Module, NotConstant, Sources, constant, statements
+from specvino.upstream.places import of_node
 
 
 @dataclass(frozen=True, slots=True)
@@ -124,6 +125,8 @@ class _Class:
     extra: str = "ignore"
     renamed: dict[str, str] = field(default_factory=dict)
     """The names in JSON, by name in the code."""
+    places: dict[str, tuple[str, str]] = field(default_factory=dict)
+    """The file and the lines of fields and methods."""
 
 
 class Classes:
@@ -136,6 +139,8 @@ class Classes:
         self._annotations = Annotations(sources, self.reference, self._checks.of_function, self._note)
         self._declarations = Declarations(sources, self._annotations)
         self.schemas: dict[str, Schema] = {}
+        self.places: dict[str, Places] = {}
+        """Where the fields and methods of classes were read, by reference."""
         self.unread: set[str] = set()
 
     def named(self, file: str, name: str) -> Schema:
@@ -154,7 +159,10 @@ class Classes:
                 del self.schemas[definition.full_name]
                 return None
             self.schemas[definition.full_name] = schema
-        return {"$ref": f"#/$defs/{self._reading}/{definition.full_name}"}
+        return {"$ref": self._pointer(definition)}
+
+    def _pointer(self, definition: Definition) -> str:
+        return f"#/$defs/{self._reading}/{definition.full_name}"
 
     def _schema(self, definition: Definition) -> Schema | None:
         shape = _Class()
@@ -165,6 +173,11 @@ class Classes:
             return None
         if "root" in shape.properties and shape.kind == "RootModel":
             return shape.properties["root"]
+        places: Places = {}
+        for name, (file, lines) in shape.places.items():
+            if name in shape.properties or name.endswith("()"):
+                places.setdefault(file, {})[shape.renamed.get(name, name)] = lines
+        self.places[self._pointer(definition)] = places
         properties = {shape.renamed.get(name, name): schema for name, schema in shape.properties.items()}
         required = [shape.renamed.get(name, name) for name in shape.properties if name in shape.needed]
         closed = {"additionalProperties": False} if shape.extra == "forbid" else {}
@@ -204,6 +217,9 @@ class Classes:
                     self._add(
                         name, self._declarations.read(definition.module, annotation, statement.value), shape, total
                     )
+                    shape.places[name] = definition.module.file, of_node(definition.module, statement)
+                case ast.FunctionDef(name=name) | ast.AsyncFunctionDef(name=name):
+                    shape.places[f"{name}()"] = definition.module.file, of_node(definition.module, statement)
         for name, bounds in self._checks.of_class(definition).items():
             if name in shape.properties:
                 shape.properties[name] = bounded(shape.properties[name], bounds)
@@ -217,6 +233,7 @@ class Classes:
                     if isinstance(key, ast.Constant):
                         declared = self._declarations.read(module, annotation, None)
                         self._add(str(key.value), declared, shape, _is_total(node))
+                        shape.places[str(key.value)] = module.file, of_node(module, annotation)
 
     def _add(self, name: str, declared: Declaration, shape: _Class, total: bool) -> None:
         """Adds a field, replacing an earlier one of the same name."""

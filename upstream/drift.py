@@ -5,13 +5,16 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from specvino.document.system_fields import SystemFields, system_name
 from specvino.upstream import openapi_document, packages
 from specvino.upstream.allow_list import Allowed, sift
+from specvino.upstream.changes import Change, changes
 from specvino.upstream.compare import Comparison
 from specvino.upstream.described import Described, Part, Unreadable
+from specvino.upstream.description import fields_of
 from specvino.upstream.differences import Difference, Only
 from specvino.upstream.modules import Sources
-from specvino.upstream.table import Table, of_classes, of_sources, table
+from specvino.upstream.table import Table, of_classes, of_sources, table, with_quoted
 
 
 @dataclass(frozen=True, slots=True)
@@ -20,6 +23,7 @@ class Drift:
     the number of allowed ones. unused: entries of the allow-list without a difference in the compared parts. open: by
     side, fields without restrictions, so that the other side's schemas inside them weren't compared. unread: types of
     the system that couldn't be read and are treated as unrestricted. left: parts that only one side describes.
+    changed: fields whose lines differ from those of the described version.
     """
 
     system: str
@@ -31,10 +35,11 @@ class Drift:
     open: dict[Only, tuple[str, ...]]
     unread: tuple[str, ...]
     left: tuple[Part, ...]
+    changed: tuple[Change, ...] = ()
 
     @property
     def is_clean(self) -> bool:
-        return not self.differences and not self.unused
+        return not (self.differences or self.unused or self.changed)
 
 
 def system_of(system: str, document: dict[str, Any], version: str | None, source: Path | None) -> tuple[str, Described]:
@@ -49,7 +54,7 @@ def system_of(system: str, document: dict[str, Any], version: str | None, source
     if not isinstance(entry, Table):
         if source is None:
             raise Unreadable(f"{system} isn't on the package index; give the folder with its sources with --source")
-        return str(source), of_sources(entry, source)
+        return str(source), with_quoted(of_sources(entry, source), entry.files, source)
     cache = packages.cache()
     if source is not None:
         folder, name = packages.in_folder(source, entry.package), str(source)
@@ -62,7 +67,8 @@ def system_of(system: str, document: dict[str, Any], version: str | None, source
         name = f"{entry.distribution} {version}"
         folder = packages.from_index(entry.distribution, version, entry.package, cache)
     others = {package: packages.beside(source, package, number, cache) for package, number in entry.beside.items()}
-    return name, of_classes(entry, Sources({entry.package: folder, **others}))
+    described = of_classes(entry, Sources({entry.package: folder, **others}))
+    return name, with_quoted(described, entry.files, folder.parent)
 
 
 def drift(
@@ -72,15 +78,18 @@ def drift(
     source: tuple[str, Described],
     entries: Iterable[Allowed],
     only: Collection[str] = (),
+    before: SystemFields | None = None,
 ) -> Drift:
     """Compares the document of a system with the system's own schemas.
 
     everything: our complete document, which has the level of each field. only: the endpoints, or parts such as
-    `chat.request`, to compare; by default all. Raises Unreadable if neither side has one of them.
+    `chat.request`, to compare; by default all. before: the fields of the described version, to find those whose lines
+    changed. Raises Unreadable if neither side has one of them.
     """
     name, described = source
     ours = openapi_document.of_document(document)
-    comparison = Comparison(ours, described, openapi_document.levels(everything, system))
+    levels = openapi_document.levels(everything, system_name(system), document.get("x-dialect", {}).get("levels"))
+    comparison = Comparison(ours, described, levels)
     parts = [part for part in comparison.parts() if not only or {part[0], ".".join(part)} & {*only}]
     if unknown := {*only} - {name for part in parts for name in (part[0], ".".join(part))}:
         known = ", ".join(".".join(part) for part in comparison.parts())
@@ -99,4 +108,5 @@ def drift(
         open={side: tuple(fields) for side, fields in comparison.open.items()},
         unread=described.unread,
         left=tuple(sorted(ours.parts.keys() ^ described.parts.keys())),
+        changed=() if before is None else tuple(changes(before, fields_of(name, described), levels)),
     )

@@ -7,7 +7,8 @@ from collections.abc import Mapping
 from pathlib import Path
 
 from specvino.upstream.annotations import UNREAD
-from specvino.upstream.described import Schema, Unreadable
+from specvino.upstream.described import Places, Schema, Unreadable
+from specvino.upstream.places import digest
 
 _COMMENT = re.compile(r"[ \t]*//[^\n]*")
 _STRUCT = re.compile(r"^type (\w+) struct ?\{\n(.*?)^\}", re.DOTALL | re.MULTILINE)
@@ -32,26 +33,32 @@ _NULL: Schema = {"type": "null"}
 
 
 class Structs:
-    """A reader of the structs of packages, which are folders by name. Each field may be absent or null, which leaves
-    Go's zero value. Types with a method of their own for reading JSON are unrestricted, as are those of other packages.
+    """A reader of the structs of packages, which are folders below `source` by name. Each field may be absent or null,
+    which leaves Go's zero value. Types with a method of their own for reading JSON are unrestricted, as are those of
+    other packages.
     """
 
-    def __init__(self, packages: Mapping[str, Path]) -> None:
+    def __init__(self, source: Path, packages: Mapping[str, str]) -> None:
         self._fields: dict[str, list[tuple[str, str]]] = {}
         self._aliases: dict[str, str] = {}
+        self._found: dict[str, tuple[str, int, list[str]]] = {}
         own: set[str] = set()
         for package, folder in packages.items():
-            for file in sorted(folder.glob("*.go")):
+            for file in sorted((source / folder).glob("*.go")):
                 text = _COMMENT.sub("", file.read_text("utf-8"))
                 own |= {f"{package}.{name}" for name in _OWN_READING.findall(text)}
-                for name, body in _STRUCT.findall(text):
-                    self._add(package, name, body)
+                for struct in _STRUCT.finditer(text):
+                    self._add(package, struct[1], struct[2])
+                    first = text.count("\n", 0, struct.start(2)) + 1
+                    self._found[f"{package}.{struct[1]}"] = (f"{folder}/{file.name}", first, struct[2].splitlines())
                 self._aliases |= {f"{package}.{name}": kind for name, kind in _ALIAS.findall(text)}
         for name in own:
             self._fields.pop(name, None)
             self._aliases.pop(name, None)
         self.schemas: dict[str, Schema] = {}
         """The schemas of the structs that were read, by package and name."""
+        self.places: dict[str, Places] = {}
+        """Where the fields of these structs were read, by reference."""
         self.unread: set[str] = set()
 
     def _add(self, package: str, name: str, body: str) -> None:
@@ -71,7 +78,18 @@ class Structs:
             for kind, tag in self._fields[name]:
                 if tag != "-":  # which isn't read
                     properties[tag.partition(",")[0]] = self._value(name.partition(".")[0], kind)
+            self.places[f"#/$defs/taken/{name}"] = self._places(name)
         return {"$ref": f"#/$defs/taken/{name}"}
+
+    def _places(self, name: str) -> Places:
+        if name not in self._found:  # a struct within a struct
+            return {}
+        file, first, lines = self._found[name]
+        result: dict[str, str] = {}
+        for number, line in enumerate(lines, first):
+            if tag := re.search(_TAG, line):
+                result.setdefault(tag[1].partition(",")[0], f"{number} {digest([line])}")
+        return {file: result}
 
     def _value(self, package: str, kind: str) -> Schema:
         schema = self._type(package, kind.removeprefix("*"))

@@ -41,6 +41,11 @@ class Module:
         self.path = path
         self._tree = tree
 
+    @property
+    def file(self) -> str:
+        """The path from the folder that has the package, such as `vllm/sampling_params.py`."""
+        return self.name.replace(".", "/") + ("/__init__.py" if self.path.name == "__init__.py" else ".py")
+
     @cached_property
     def names(self) -> dict[str, Definition | Imported]:
         """The meaning of each name in the module; the first one of several in branches of an `if` or a `try`."""

@@ -38,12 +38,13 @@ def _without_errors(event: Schema) -> Schema:
     }
 
 
-def levels(document: dict[str, Any], system: str) -> dict[str, str]:
-    """Returns a system's level for each field of the whole document, by field name."""
+def levels(document: dict[str, Any], system: str, others: dict[str, Any] | None = None) -> dict[str, str]:
+    """Returns a system's level for each field of the whole document, by field name. others: entries that a version
+    has instead."""
     result: dict[str, str] = {}
     for _, schema in all_schemas(document):
         for name, systems in schema.get("x-support", {}).items():
-            if (entry := systems.get(system)) is not None:
+            if (entry := (others or {}).get(name, systems.get(system))) is not None:
                 result[name] = entry if isinstance(entry, str) else entry["level"]
     return result
 

@@ -15,16 +15,17 @@ from specvino.upstream.drift import Drift
 MOST = 4
 """The number of values of a difference that are shown; JSON has all."""
 
+_CHANGED = ("to look at again", "what", "lines")
 _HEADINGS = ("field", "the system alone", "the document alone", "of objects with")
 
 
 def summary(drift: Drift) -> str:
     """Returns the result in one sentence."""
     known = f", in addition to {drift.allowed} known" if drift.allowed else ""
-    parts = ", ".join(".".join(part) for part in drift.parts)
-    return (
-        f"{drift.system}: {_count(drift.differences, 'difference')} to review{known}. {drift.source} against {parts}."
-    )
+    parts = ", ".join(".".join(part) for part in drift.parts) or "no part"
+    changed = f", {_count(drift.changed, 'row')} whose lines changed" if drift.changed else ""
+    count = _count(drift.differences, "difference")
+    return f"{drift.system}: {count} to review{known}{changed}. {drift.source} against {parts}."
 
 
 def remarks(drift: Drift) -> Iterator[str]:
@@ -48,6 +49,7 @@ def as_json(drift: Drift) -> str:
         "count": len(drift.differences),
         "allowed": drift.allowed,
         "differences": [_without_empty(asdict(item)) for item in drift.differences],
+        "changed": [_without_empty(asdict(item)) for item in drift.changed],
         "unused": [_without_empty(asdict(item)) for item in drift.unused],
         "parts": [".".join(part) for part in drift.parts],
         "not_compared": [".".join(part) for part in drift.left],
@@ -62,6 +64,9 @@ def as_markdown(drift: Drift) -> str:
     lines = [f"# Drift: {summary(drift)}", ""]
     if drift.differences:
         lines += [*markdown_table(drift.differences, _HEADINGS), ""]
+    if drift.changed:
+        lines += [f"| {' | '.join(_CHANGED)} |", "| --- | --- | --- |"]
+        lines += [f"| {change.field} | {change.what} | {', '.join(change.where)} |" for change in drift.changed] + [""]
     lines += [f"- {remark}" for remark in remarks(drift)]
     return "\n".join(lines).rstrip() + "\n"
 
@@ -80,6 +85,12 @@ def show(drift: Drift, console: Console) -> None:
         table.columns[0].no_wrap = True
         for row in rows(drift.differences):
             table.add_row(*map(Text, row))
+        console.print(table)
+    if drift.changed:
+        table = Table(*_CHANGED, box=None, pad_edge=False, header_style="dim")
+        table.columns[0].no_wrap = True
+        for change in drift.changed:
+            table.add_row(Text(change.field), Text(change.what), Text("\n".join(change.where)))
         console.print(table)
     for remark in remarks(drift):
         console.print(remark, style="dim", markup=False, soft_wrap=True)

@@ -1,20 +1,23 @@
 """The table that maps the classes of a system to the parts of its endpoints, `tables/SYSTEM.yaml`."""
 
-from dataclasses import dataclass, field
+import ast
+from dataclasses import dataclass, field, replace
 from importlib.resources import files
 from pathlib import Path
 from typing import Any
 
 from specvino.document import yaml_text
 from specvino.document.pointers import referred
+from specvino.document.system_fields import system_name
 from specvino.upstream.annotations import bounded
 from specvino.upstream.checks import Checks
 from specvino.upstream.classes import Classes, Reading
 from specvino.upstream.cpp_members import Members
-from specvino.upstream.described import Described, Part, Schema, Unreadable
+from specvino.upstream.described import Described, Part, Places, Schema, Unreadable
 from specvino.upstream.field_table import fields
 from specvino.upstream.go_structs import Structs
 from specvino.upstream.modules import Definition, Sources
+from specvino.upstream.places import of_node, quoted
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,23 +56,38 @@ class Table:
     version: str | None
     beside: dict[str, str]
     classes: dict[Part, tuple[Class, Reading]]
-    methods: tuple[Method, ...] = field(default=())
+    listed: dict[Part, tuple[Class, Reading]] = field(default_factory=dict)
+    """Classes that aren't compared: only the names of their fields count."""
+    methods: tuple[Method, ...] = ()
+    files: dict[Part, tuple[str, ...]] = field(default_factory=dict)
+    """The files that have all names of a part's fields in quotes, such as the keys of a dict."""
+
+    @property
+    def parts(self) -> tuple[Part, ...]:
+        return tuple(self.classes)
 
 
 @dataclass(frozen=True, slots=True)
 class FieldTable:
-    """The file of a system in C++ that has a table of the fields of requests, and the parts with these fields."""
+    """The sources of a system in C++. file: the table of the fields of requests, if there is one. parts: those with
+    these fields. files: the files that have all names of a part's fields in quotes.
+    """
 
-    file: str
+    file: str | None
     parts: tuple[Part, ...]
+    files: dict[Part, tuple[str, ...]]
 
 
 @dataclass(frozen=True, slots=True)
 class StructTable:
-    """The folders of a system's Go packages, by name, and the structs of parts, by package and name."""
+    """The folders of a system's Go packages, by name, and the structs of parts, by package and name. listed: structs of
+    parts that aren't compared. files: the files that have all names of a part's fields in quotes.
+    """
 
     packages: dict[str, str]
     structs: dict[Part, str]
+    listed: dict[Part, str]
+    files: dict[Part, tuple[str, ...]]
 
     @property
     def parts(self) -> tuple[Part, ...]:
@@ -92,6 +110,7 @@ class FunctionTable:
 
     functions: dict[Part, tuple[Function, ...]]
     endpoints: dict[Part, str]
+    files: dict[Part, tuple[str, ...]]
 
     @property
     def parts(self) -> tuple[Part, ...]:
@@ -99,29 +118,42 @@ class FunctionTable:
 
 
 def table(system: str) -> Table | FieldTable | StructTable | FunctionTable:
-    """Returns the table of a system. Raises Unreadable, with the reason, if there is none."""
-    path = files("specvino.upstream") / "tables" / f"{system}.yaml"
+    """Returns the table of a system, or of an older version, which has its own if classes have moved since.
+
+    Raises Unreadable, with the reason, if there is none.
+    """
+    folder = files("specvino.upstream") / "tables"
+    path = folder / f"{system}.yaml"
+    if not path.is_file():
+        path = folder / f"{system_name(system)}.yaml"
     if not path.is_file():
         raise Unreadable(f"the classes of {system} are unknown: there is no upstream/tables/{system}.yaml")
     content: dict[str, Any] = yaml_text.load(path.read_text("utf-8"))
     if "unreadable" in content:
         raise Unreadable(content["unreadable"])
-    if "field_table" in content:
-        return FieldTable(content["field_table"], tuple(map(_part, content["parts"])))
+    names = {_part(name): tuple(named) for name, named in content.get("quoted", {}).items()}
     if "go_packages" in content:
-        return StructTable(content["go_packages"], {_part(name): struct for name, struct in content["parts"].items()})
+        structs, listed = (
+            {_part(name): struct for name, struct in content.get(key, {}).items()} for key in ("parts", "listed")
+        )
+        return StructTable(content["go_packages"], structs, listed, names)
     if "cpp_endpoints" in content:
         return FunctionTable(
             {_part(name): tuple(map(_function, entry)) for name, entry in content["parts"].items()},
             {_part(name): endpoint for name, endpoint in content["cpp_endpoints"].items()},
+            names,
         )
+    if "package" not in content:
+        return FieldTable(content.get("field_table"), tuple(map(_part, content.get("parts", ()))), names)
     return Table(
         package=content["package"],
         distribution=content.get("distribution", content["package"]),
         version=content.get("version"),
         beside=content.get("beside", {}),
         classes={_part(name): _class(_part(name), entry) for name, entry in content["parts"].items()},
+        listed={_part(name): _class(_part(name), entry) for name, entry in content.get("listed", {}).items()},
         methods=tuple(_method(check["method"], check["parts"]) for check in content.get("checks", ())),
+        files=names,
     )
 
 
@@ -158,21 +190,42 @@ def of_classes(table: Table, sources: Sources) -> Described:
         part: readers[reading].named(location.file, location.name)
         for part, (location, reading) in table.classes.items()
     }
+    listed = {
+        part: readers[reading].named(location.file, location.name) for part, (location, reading) in table.listed.items()
+    }
     document: Schema = {"$defs": {reading: readers[reading].schemas for reading in Reading}}
+    # Those in other packages don't change with the system's version.
+    places: dict[str, Places] = {
+        pointer: {file: named for file, named in found.items() if file.startswith(f"{table.package}/")}
+        for reader in readers.values()
+        for pointer, found in reader.places.items()
+    }
     for method in table.methods:
-        bounds = _bounds(sources, method)
+        bounds, lines = _bounds(sources, method)
         for part, names in method.parts.items():
+            of_part = places.setdefault(".".join(part), dict(places.get(parts[part].get("$ref", ""), {})))
+            checked = of_part.get(method.owner.file, {}) | {f"{method.owner.name}.{method.name}()": lines}
+            of_part[method.owner.file] = checked
             parts[part] = _checked(referred(document, parts[part]["$ref"]), bounds, names)
-    return Described(document, parts, tuple(sorted({name for reader in readers.values() for name in reader.unread})))
+    return Described(
+        document,
+        parts,
+        tuple(sorted({name for reader in readers.values() for name in reader.unread})),
+        listed=listed,
+        places=places,
+    )
 
 
 def of_fields(entry: FieldTable, source: Path) -> Described:
     """Returns the parts that have the fields of a table in C++. Raises Unreadable if the file has none."""
-    try:
-        text = (source / entry.file).read_text("utf-8")
-    except OSError as error:
-        raise Unreadable(f"{source / entry.file} can't be read: {error}") from None
-    return Described({}, dict.fromkeys(entry.parts, fields(text)), is_partial=True)
+    parts: dict[Part, Schema] = {}
+    if entry.file is not None:
+        try:
+            text = (source / entry.file).read_text("utf-8")
+        except OSError as error:
+            raise Unreadable(f"{source / entry.file} can't be read: {error}") from None
+        parts = dict.fromkeys(entry.parts, fields(text))
+    return Described({}, parts, is_partial=True)
 
 
 def of_functions(entry: FunctionTable, source: Path) -> Described:
@@ -194,9 +247,17 @@ def of_functions(entry: FunctionTable, source: Path) -> Described:
 
 def of_structs(entry: StructTable, source: Path) -> Described:
     """Returns the parts that are Go structs. Raises Unreadable if one doesn't exist."""
-    structs = Structs({package: source / folder for package, folder in entry.packages.items()})
+    structs = Structs(source, entry.packages)
     parts = {part: structs.named(name) for part, name in entry.structs.items()}
-    return Described({"$defs": {"taken": structs.schemas}}, parts, tuple(sorted(structs.unread)))
+    listed = {part: structs.named(name) for part, name in entry.listed.items()}
+    document: Schema = {"$defs": {"taken": structs.schemas}}
+    return Described(document, parts, tuple(sorted(structs.unread)), listed=listed, places=structs.places)
+
+
+def with_quoted(described: Described, files: dict[Part, tuple[str, ...]], folder: Path) -> Described:
+    """Adds the quoted names of files below a folder. Raises Unreadable if there is no such file."""
+    every = dict.fromkeys(file for named in files.values() for file in named)
+    return replace(described, files=files, quoted=quoted(folder, every))
 
 
 def of_sources(entry: FieldTable | StructTable | FunctionTable, source: Path) -> Described:
@@ -206,13 +267,16 @@ def of_sources(entry: FieldTable | StructTable | FunctionTable, source: Path) ->
     return of_structs(entry, source) if isinstance(entry, StructTable) else of_functions(entry, source)
 
 
-def _bounds(sources: Sources, method: Method) -> dict[str, Schema]:
-    """Returns the bounds that a method sets for each attribute. Raises Unreadable if there is no such method."""
+def _bounds(sources: Sources, method: Method) -> tuple[dict[str, Schema], str]:
+    """Returns the bounds that a method sets for each attribute, and its lines. Raises Unreadable if there is no such
+    method."""
     owner = method.owner
     definition = sources.find(sources.at(owner.file), owner.name)
     if not isinstance(definition, Definition) or (bounds := Checks(sources).of_method(definition, method.name)) is None:
         raise Unreadable(f"{owner.file} has no {owner.name}.{method.name}")
-    return bounds
+    assert isinstance(definition.node, ast.ClassDef)
+    (node,) = (node for node in definition.node.body if isinstance(node, ast.FunctionDef) and node.name == method.name)
+    return bounds, of_node(definition.module, node)
 
 
 def _checked(schema: Schema, bounds: dict[str, Schema], names: dict[str, list[str]]) -> Schema:

@@ -11,7 +11,8 @@ from typer.core import TyperCommand, TyperOption
 from specvino.cli.system_options import table as tables
 from specvino.cli.system_options.reading import OptionError, Own, Read, read
 from specvino.cli.system_options.table import Table, effect
-from specvino.document.loading import systems
+from specvino.document.loading import dialects
+from specvino.document.system_fields import system_name
 
 DIALECT = "--dialect"
 
@@ -24,7 +25,7 @@ class SystemCommand(TyperCommand):
 
     def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
         system = _dialect(args)
-        table = tables.read(system) if system in systems() else None
+        table = tables.read(system_name(system)) if system in dialects() else None
         if table is None:
             return super().parse_args(ctx, args)
         ctx.meta[TABLE] = table

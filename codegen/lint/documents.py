@@ -47,7 +47,7 @@ def openapi(spec: Spec) -> Iterator[Problem]:
 
 def dialects(spec: Spec) -> Iterator[Problem]:
     """The document projected for each system is valid too, its examples fit, and no note contradicts it."""
-    for system, dialect in spec.dialects.items():
+    for system, dialect in {**spec.dialects, **spec.versions}.items():
         projected = project.project(spec.document, dialect)
         yield from _invalid(system, Validator31(projected))
         yield from placed_in(projected, spec.vocabulary)

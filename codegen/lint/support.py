@@ -35,14 +35,15 @@ def systems(spec: Spec) -> Iterator[Problem]:
 
 def dialects(spec: Spec) -> Iterator[Problem]:
     """The top-level keys of each file are known ones."""
-    for system, dialect in spec.dialects.items():
+    for system, dialect in {**spec.dialects, **spec.versions}.items():
         words = misfits(spec.vocabulary, "Dialect", {key: value for key, value in dialect.items() if key != "fields"})
         for fault in words or _head(spec.document, dialect):
             yield Problem("dialects", _file(system), fault)
 
 
 def _file(system: str) -> str:
-    return f"openapi/dialects/{system}.yaml"
+    system, _, version = system.partition("@")
+    return f"openapi/dialects/{system}.yaml" + (f" versions.{version}" if version else "")
 
 
 def _head(document: dict[str, Any], dialect: dict[str, Any]) -> Iterator[str]:
@@ -85,7 +86,7 @@ def complete(spec: Spec) -> Iterator[Problem]:
     """Every field has a level in every dialect, its own or an inherited one that it doesn't contradict."""
     all_fields = fields(spec.document)
     by_path = {(field.endpoint, field.part, field.path): field for field in all_fields}
-    for system, dialect in spec.dialects.items():
+    for system, dialect in {**spec.dialects, **spec.versions}.items():
         levels = support(all_fields, dialect)
         for field in all_fields:
             location = f"{_file(system)} {field.name}"
@@ -107,7 +108,7 @@ def surplus(spec: Spec) -> Iterator[Problem]:
     """Every entry is about an endpoint, a part or a field that exists."""
     known = {(field.endpoint, field.part, field.path) for field in fields(spec.document)}
     known_parts = parts(spec.document)
-    for system, dialect in spec.dialects.items():
+    for system, dialect in {**spec.dialects, **spec.versions}.items():
         for endpoint, entry in dialect.get("fields", {}).items():
             location = f"{_file(system)} {endpoint}"
             if endpoint not in {name for name, _ in known_parts}:

@@ -119,7 +119,7 @@ def matches(rule: str, filters: Sequence[str]) -> bool:
 
 def exclusion_reason(case: Case, dialect: Dialect) -> str:
     """Returns why the case is excluded for the dialect; empty if it isn't."""
-    if case.dialects and dialect.name not in case.dialects:
+    if case.dialects and dialect.system not in case.dialects:
         return f"the case is only for {', '.join(case.dialects)}"
     return excluded_by_document(case, dialect)
 

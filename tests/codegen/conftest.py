@@ -43,7 +43,7 @@ def small(real: Spec) -> Spec:
             child.pop("x-emit", None)  # it was for an answer that is gone
     endpoints = {endpoint for endpoint, _ in parts(part.document)}
     _keep_conditions(part.conditions, endpoints)
-    for dialect in part.dialects.values():
+    for dialect in [*part.dialects.values(), *part.versions.values()]:
         heads = (dialect["stream"], dialect["errors"].get("at", {}), dialect.get("rules", {}))
         for about in (dialect["fields"], *heads):
             for name in about.keys() - endpoints:

@@ -1,12 +1,10 @@
 """Where a field's level comes from."""
 
-from typing import Any
-
 import pytest
 from support.tiny_document import dialect, ref, talk, thing
 
 from specvino.codegen.fields import fields
-from specvino.codegen.merge import copy_like, merge_support, support
+from specvino.codegen.merge import merge_support, support
 
 TEXT = {"type": "string"}
 
@@ -118,22 +116,4 @@ def test_the_document_says_what_is_handed_on() -> None:
     }
     assert schemas["Usage"]["properties"]["tokens"]["x-support"] == {
         "talk.response.usage.tokens": {"odd": "full", "even": "absent"}
-    }
-
-
-def test_what_is_like_another_field_has_its_inner_entries() -> None:
-    said: dict[str, Any] = {
-        "fields": {
-            "talk": {
-                "request": {"tools": "full", "tools[].cost": "refused", "tools[].function": "full", "toolset": "full"}
-            },
-            "note": {"request": {"items": {"level": "full", "like": "talk.tools"}, "items[].cost": "ignored"}},
-            "other": "absent",
-        }
-    }
-    copy_like(said)
-    assert said["fields"]["note"]["request"] == {
-        "items": {"level": "full"},
-        "items[].cost": "ignored",
-        "items[].function": "full",
     }

@@ -51,5 +51,5 @@ def test_the_answers_of_a_system(name, differences) -> None:
 
 def test_all_systems_are_here() -> None:
     assert WHOLE in NAMES
-    assert len(NAMES) == 9
+    assert len(NAMES) == 10
     assert Dialect("sglang").withheld_tokens("chat") == Dialect("sglang").withheld_tokens(None) == 0

@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 
 from specvino.document import loading
-from specvino.document.loading import VOCABULARY, dialect_file, load, lowered, systems, whole
+from specvino.document.loading import VOCABULARY, dialect_file, dialects, load, lowered, systems, whole
 from specvino.document.operations import base_paths, by_endpoint
 from specvino.document.walk import followed, reached
 
@@ -68,4 +68,4 @@ def test_where_an_operation_is() -> None:
 
 def test_without_the_folder_there_are_no_systems(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     monkeypatch.setattr(loading, "files", lambda package: tmp_path)
-    assert systems.__wrapped__() == ()
+    assert dialects.__wrapped__() == ()

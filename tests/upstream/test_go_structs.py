@@ -64,7 +64,15 @@ def structs(tmp_path) -> Structs:
     for package, text in (("chat", CHAT), ("tools", TOOLS)):
         (tmp_path / package).mkdir()
         (tmp_path / package / "types.go").write_text(text)
-    return Structs({"chat": tmp_path / "chat", "tools": tmp_path / "tools"})
+    return Structs(tmp_path, {"chat": "chat", "tools": "tools"})
+
+
+def test_places(structs) -> None:
+    structs.named("chat.Request")
+    (file,) = structs.places["#/$defs/taken/chat.Request"]
+    assert file == "chat/types.go"
+    assert structs.places["#/$defs/taken/chat.Request"][file]["size"].startswith("8 ")
+    assert structs.places["#/$defs/taken/chat.RequestCall"] == {}, "a struct within a struct has no lines of its own"
 
 
 def test_members_of_a_struct(structs) -> None:

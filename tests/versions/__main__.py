@@ -1,8 +1,9 @@
 """How old the documents of other systems are: `tox run -e upstream [-- SYSTEM…]`.
 
 Reads the classes of each system's package, in the described version and in the newest one on the package index, and
-writes docs/versions.md: what the newest version accepts or sends differently. Fails if `described/` doesn't have what
-the described version has; `--write` writes it. For a system that isn't on the index, `--source FOLDER` has its sources.
+writes docs/versions.md: what the newest version accepts or sends differently. Fails if `upstream/descriptions/` doesn't
+have what the described version has; `--write` writes it. For a system that isn't on the index, `--source FOLDER` has
+its sources.
 """
 
 import argparse
@@ -15,13 +16,13 @@ from pathlib import Path
 
 from specvino.document.loading import dialect_file, load
 from specvino.document.loading import systems as all_systems
+from specvino.upstream import description
 from specvino.upstream.compare import Comparison
 from specvino.upstream.described import Described, Unreadable
 from specvino.upstream.differences import Difference
 from specvino.upstream.drift import system_of
 from specvino.upstream.report import markdown_table
 from specvino.upstream.table import Table, table
-from versions import description
 
 HEADINGS = ("field", "the newest version alone", "the described version alone", "of objects with")
 

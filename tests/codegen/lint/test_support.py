@@ -90,7 +90,7 @@ def tools(request_fields, schemas, ovms):
 
 @pytest.fixture
 def others(spec, tools):
-    for system, dialect in spec.dialects.items():
+    for system, dialect in {**spec.dialects, **spec.versions}.items():
         if system != "ovms":
             dialect["fields"]["chat"]["request"] |= {"extra": "ignored"}
 

@@ -3,10 +3,10 @@
 from datetime import date
 
 import pytest
-
-from specvino.upstream.described import Described
-from versions import description
 from versions.__main__ import Newest, changes, page
+
+from specvino.upstream import description
+from specvino.upstream.described import Described
 
 STRING = {"type": "string"}
 

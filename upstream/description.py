@@ -1,7 +1,8 @@
-"""What the classes of a system describe, as a file: so that they can be compared without the system's sources.
+"""What the sources of a system describe, as a file: so that they can be compared without the sources.
 
-`described/SYSTEM.json` has JSON Schemas that `specvino.upstream` has derived from one version of a system, a line for
-each class. Classes have the shortest names that tell them apart.
+`descriptions/SYSTEM.json` has JSON Schemas that were derived from one version of a system, a line for each class, the
+places of all fields, and the quoted names of files. Classes have the shortest names that tell them apart. Codegen
+derives from it which fields a system lacks (`document/system_fields.py`).
 """
 
 import json
@@ -10,22 +11,34 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-from specvino.upstream.described import Described
+from specvino.document.system_fields import SystemFields
+from specvino.upstream.described import Described, Part
 
-FOLDER = Path(__file__).parent / "described"
+FOLDER = Path(__file__).parent / "descriptions"
 
 
 def text(source: str, described: Described) -> str:
     """Returns the content of a file: the source, such as `vllm 0.33.0`, and the schemas that the parts lead to."""
     parts = {".".join(part): schema for part, schema in described.parts.items()}
-    reached = dict(_reached(described.document, parts))
+    listed = {".".join(part): schema for part, schema in described.listed.items()}
+    reached = dict(_reached(described.document, [parts, listed]))
     short = _short_names(reached)
     content = {
         "source": json.dumps(source),
         "unread": json.dumps(described.unread),
         "is_partial": json.dumps(described.is_partial),
         "parts": _lines({name: _renamed(schema, short) for name, schema in parts.items()}),
+        "listed": _lines({name: _renamed(schema, short) for name, schema in listed.items()}),
         "$defs": _lines({short[name]: _renamed(schema, short) for name, schema in sorted(reached.items())}),
+        "places": _lines(
+            {
+                short.get(name, name): places
+                for name, places in sorted(described.places.items())
+                if places and name in short.keys() | parts.keys()
+            }
+        ),
+        "files": _lines({".".join(part): files for part, files in described.files.items()}),
+        "quoted": _lines(described.quoted),
     }
     return "{\n" + ",\n".join(f'"{key}": {value}' for key, value in content.items()) + "\n}\n"
 
@@ -33,9 +46,31 @@ def text(source: str, described: Described) -> str:
 def read(system: str) -> tuple[str, Described]:
     """Returns the source and the schemas of a system. Raises FileNotFoundError."""
     content = json.loads((FOLDER / f"{system}.json").read_text("utf-8"))
-    parts = {(name.partition(".")[0], name.partition(".")[2]): schema for name, schema in content["parts"].items()}
-    schemas = {"$defs": content["$defs"]}
-    return content["source"], Described(schemas, parts, tuple(content["unread"]), content["is_partial"])
+
+    def by_part(key: str) -> dict[Part, Any]:
+        return {(name.partition(".")[0], name.partition(".")[2]): value for name, value in content[key].items()}
+
+    return content["source"], Described(
+        {"$defs": content["$defs"]},
+        by_part("parts"),
+        tuple(content["unread"]),
+        content["is_partial"],
+        by_part("listed"),
+        content["places"],
+        content["quoted"],
+        {part: tuple(files) for part, files in by_part("files").items()},
+    )
+
+
+def fields_of(source: str, described: Described) -> SystemFields:
+    """Returns the fields of a description that isn't in a file."""
+    return SystemFields(json.loads(text(source, described)))
+
+
+def read_fields(system: str) -> SystemFields | None:
+    """Returns the fields of the described version; None if nothing describes the system."""
+    path = FOLDER / f"{system}.json"
+    return SystemFields(json.loads(path.read_text("utf-8"))) if path.is_file() else None
 
 
 def systems() -> list[str]:
@@ -60,7 +95,7 @@ def _references(node: Any) -> Iterator[str]:
                 yield from _references(child)
 
 
-def _reached(document: dict[str, Any], parts: dict[str, Any]) -> Iterator[tuple[str, Any]]:
+def _reached(document: dict[str, Any], parts: Any) -> Iterator[tuple[str, Any]]:
     met: set[str] = set()
     left = [*_references(parts)]
     while left:

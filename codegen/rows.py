@@ -1,0 +1,127 @@
+"""The rows of dialect files, completed: what is derived or shared is written out, so that the rest of codegen reads one
+form, an entry or a level by endpoint, part and path."""
+
+import copy
+from typing import Any
+
+from specvino.codegen.fields import Field, around
+from specvino.codegen.merge import STANDARD, WITHOUT, Entry
+from specvino.codegen.source import SpecError
+from specvino.document.system_fields import SystemFields
+
+Rows = dict[str, Entry]
+
+
+def of_version(dialect: dict[str, Any], name: str) -> dict[str, Any]:
+    """Returns the dialect of an older version that a file describes by its differences: its keys replace those of the
+    newest version, and its rows, of the same field, theirs."""
+    older: dict[str, Any] = dialect["versions"][name]
+    result = copy.deepcopy({key: value for key, value in dialect.items() if key != "versions"} | older)
+    result["fields"] = copy.deepcopy(dialect["fields"])
+    for endpoint, parts in older.get("fields", {}).items():
+        for part, rows in parts.items():
+            at = result["fields"][endpoint]
+            of_part = _rows(at.get(part, {}))
+            at[part] = of_part | {path: row | {"own": True} for path, row in _rows(rows).items()}
+    return result
+
+
+def complete(
+    dialect: dict[str, Any],
+    all_fields: list[Field],
+    described: SystemFields | None,
+    newest: SystemFields | None = None,
+) -> None:
+    """Completes a dialect's rows in place.
+
+    A row without a level is `full`, and a level may list its fields, instead of a row for each. A field that the
+    system's sources don't have is `ignored` or `refused`, as unknown fields are, or `absent`. Others without a row have
+    that of the endpoint which theirs is `like`. In the end, the fields inside one that is `like` another, such as
+    `responses.input`, have the rows of the fields inside that one.
+
+    `newest` has the fields of the newest version, where `dialect` is an older one: rows of what came later don't count.
+    Raises SpecError for a field with two rows.
+    """
+    shared = {
+        endpoint: parts.pop("like", None) for endpoint, parts in dialect["fields"].items() if isinstance(parts, dict)
+    }
+    written = _with_levels(dialect["fields"])
+    dialect["fields"] = copy.deepcopy(written)
+    levels: dict[tuple[str, str, str], str | None] = {}
+    origins = {(field.endpoint, field.part, field.path): field.origins for field in all_fields}
+    for field in all_fields:
+        rows = dialect["fields"].get(field.endpoint)
+        rows = rows.setdefault(field.part, {}) if isinstance(rows, dict) else None
+        if not isinstance(rows, dict):  # a level for the whole endpoint or part
+            continue
+        at = (field.endpoint, field.part, field.path)
+        outer = next((key for path in around(field.path) if (key := (*at[:2], path)) in levels), None)
+        level = levels[outer] if outer else None
+        lacks = level in (*WITHOUT, "unknown")
+        copied = any("like" in rows.get(path, {}) for path in around(field.path))
+        if field.path in rows and not rows[field.path].pop("own", False) and described and newest:
+            came_later = described.has(*at) is False and newest.has(*at) is not False
+            if lacks or came_later:
+                del rows[field.path]
+        if field.path not in rows and not lacks and not copied:
+            if described is not None and described.has(*at) is False:
+                rows[field.path] = {"level": dialect["unknown_fields"] if field.part == "request" else "absent"}
+            elif (row := _of_another(written, shared, field.endpoint, field.part, field.path)) is not None:
+                rows[field.path] = row
+        if field.path in rows:
+            level = rows[field.path].get("level")
+        elif not lacks and not (outer and level == "full" and field.origins <= origins[outer]):
+            unknown = dialect["unknown_fields"] if field.part == "request" else "absent"
+            level = None if field.origins & STANDARD else unknown
+        levels[at] = level
+    _copy_like(dialect)
+
+
+def _with_levels(endpoints: dict[str, Any]) -> dict[str, Any]:
+    return {
+        endpoint: {part: _rows(rows) if isinstance(rows, dict) else rows for part, rows in parts.items()}
+        if isinstance(parts, dict)
+        else parts
+        for endpoint, parts in endpoints.items()
+    }
+
+
+def _rows(rows: dict[str, Any]) -> Rows:
+    result: Rows = {}
+    for key, row in rows.items():
+        if isinstance(row, list):
+            twice = {path for path in row if path in rows or path in result or row.count(path) > 1}
+            if twice:
+                raise SpecError(f"fields listed as {key} have another row: {', '.join(sorted(twice))}")
+            result |= {path: {"level": key} for path in row}
+        else:
+            result[key] = {"level": row} if isinstance(row, str) else {"level": "full", **row}
+    return result
+
+
+def _of_another(
+    written: dict[str, Any], shared: dict[str, str | None], endpoint: str, part: str, path: str
+) -> Entry | None:
+    """Returns the row of the same path in the endpoint that this one is like, or that this one is like."""
+    other = shared.get(endpoint)
+    if other is None:
+        return None
+    rows = written.get(other, {})
+    row = rows.get(part, {}) if isinstance(rows, dict) else {}
+    if isinstance(row, dict) and path in row:
+        found: Entry = row[path]
+        return found
+    return _of_another(written, shared, other, part, path)
+
+
+def _copy_like(dialect: dict[str, Any]) -> None:
+    for parts in dialect["fields"].values():
+        paths = parts.get("request") if isinstance(parts, dict) else None
+        if not isinstance(paths, dict):  # a level for the whole endpoint or part
+            continue
+        for path, entry in list(paths.items()):
+            if like := entry.pop("like", None):
+                endpoint, _, model = like.partition(".")
+                for other, inner in list(dialect["fields"][endpoint]["request"].items()):
+                    if other.startswith((f"{model}[]", f"{model}.")):
+                        paths.setdefault(f"{path}{other.removeprefix(model)}", inner)

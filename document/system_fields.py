@@ -1,0 +1,123 @@
+"""Which fields the sources of a system have, and where: by its description, `upstream/descriptions/SYSTEM.json`."""
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from specvino.document.operations import Schema
+
+_UNREAD = "x-unread"
+
+
+def system_name(dialect: str) -> str:
+    """Returns the system of a dialect, which may name a version: `vllm` for `vllm@0.29`."""
+    return dialect.partition("@")[0]
+
+
+@dataclass(frozen=True, slots=True)
+class _Leaf:
+    """A schema without references and unions. owner: the name under which the places of its properties are listed."""
+
+    schema: Schema
+    owner: str
+
+    @property
+    def is_open(self) -> bool:
+        """Whether its values aren't restricted, so that an object may have any property, and an array any elements."""
+        schema = self.schema
+        kinds = [schema["type"]] if isinstance(schema.get("type"), str) else schema.get("type", ())
+        if "properties" in schema or "items" in schema:
+            return False
+        return (
+            _UNREAD in schema or "object" in kinds or "array" in kinds or not schema.keys() & {"type", "enum", "const"}
+        )
+
+
+@dataclass(slots=True)
+class _Met:
+    """What is at a path. is_open: whether a field around it allows any content."""
+
+    schemas: list[tuple[Schema, str]] = field(default_factory=list)
+    places: set[str] = field(default_factory=set)
+    is_open: bool = False
+
+
+class SystemFields:
+    """The fields of a system by its description: fields of classes, and names that its sources have in quotes."""
+
+    def __init__(self, description: Mapping[str, Any]) -> None:
+        self._parts: dict[str, Schema] = {**description["parts"], **description["listed"]}
+        self._is_partial: bool = description["is_partial"]
+        self._schemas: dict[str, Schema] = description["$defs"]
+        self._places: dict[str, dict[str, dict[str, str]]] = description["places"]
+        self._files: dict[str, list[str]] = description["files"]
+        self._quoted: dict[str, dict[str, str]] = description["quoted"]
+
+    def has(self, endpoint: str, part: str, path: str) -> bool | None:
+        """Returns whether the sources have a field; None if they don't tell, such as of an object of any content."""
+        name = f"{endpoint}.{part}"
+        if name in self._parts:
+            met = self._at(name, path)
+            if met.schemas:
+                return True
+            if not (met.is_open or self._is_partial):
+                return False
+        if name in self._files:
+            last = path.rpartition(".")[2].rstrip("[]")
+            return None if any(last in self._quoted[file] for file in self._files[name]) else False
+        return None
+
+    def places(self, endpoint: str, part: str, path: str) -> set[str]:
+        """Returns where a field is defined, and the methods of the classes of its values. The path '' is the part."""
+        name = f"{endpoint}.{part}"
+        met = self._at(name, path) if name in self._parts else _Met()
+        for schema, owner in met.schemas:
+            for leaf in self._leaves(schema, owner):
+                if leaf.owner != owner or not path:
+                    for file, named in self._places.get(leaf.owner, {}).items():
+                        met.places |= {f"{file}:{lines} {name}" for name, lines in named.items() if name.endswith("()")}
+        if met.places:
+            return met.places
+        last = path.rpartition(".")[2].rstrip("[]")
+        files = self._files.get(name, ())
+        return {f"{file}:{self._quoted[file][last]}" for file in files if last in self._quoted[file]}
+
+    def _at(self, part: str, path: str) -> _Met:
+        met = _Met([(self._parts[part], part)])
+        for step in _steps(path):
+            after = _Met(is_open=met.is_open)
+            for leaf in (leaf for schema, owner in met.schemas for leaf in self._leaves(schema, owner)):
+                if leaf.is_open:
+                    after.is_open = True
+                elif step == "[]":
+                    if "items" in leaf.schema:
+                        after.schemas.append((leaf.schema["items"], leaf.owner))
+                elif step in leaf.schema.get("properties", {}):
+                    after.schemas.append((leaf.schema["properties"][step], leaf.owner))
+                    files = self._places.get(leaf.owner, {})
+                    after.places |= {f"{file}:{named[step]}" for file, named in files.items() if step in named}
+            met = after
+        return met
+
+    def _leaves(self, schema: Schema, owner: str, inside: frozenset[str] = frozenset()) -> Iterator[_Leaf]:
+        if "$ref" in schema:
+            name = schema["$ref"].removeprefix("#/$defs/")
+            if name not in inside:
+                yield from self._leaves(self._schemas[name], name, inside | {name})
+            return
+        branches = [*schema.get("anyOf", ()), *schema.get("oneOf", ())]
+        for branch in branches:
+            yield from self._leaves(branch, owner, inside)
+        together = [leaf for each in schema.get("allOf", ()) for leaf in self._leaves(each, owner, inside)]
+        # Of those that must all match, some only have bounds.
+        yield from [leaf for leaf in together if not leaf.is_open] or together
+        if not branches and not together:
+            yield _Leaf(schema, owner)
+
+
+def _steps(path: str) -> Iterator[str]:
+    """Yields the names in a path, and `[]` for elements: `a`, `[]`, `b` of `a[].b`."""
+    for segment in filter(None, path.split(".")):
+        name = segment.rstrip("[]")
+        yield name
+        yield from ["[]"] * ((len(segment) - len(name)) // 2)

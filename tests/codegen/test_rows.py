@@ -1,0 +1,108 @@
+"""Rows of dialect files are completed: levels, lists, rows of other endpoints, and what a system's sources lack."""
+
+from typing import Any
+
+import pytest
+
+from specvino.codegen.fields import Field
+from specvino.codegen.rows import complete, of_version
+from specvino.codegen.source import SpecError
+from specvino.document.system_fields import SystemFields
+
+TEXT = {"type": "string"}
+
+
+def field(endpoint: str, path: str, part: str = "request", origin: str = "openai") -> Field:
+    return Field(endpoint, part, path, ({"x-origin": origin},))
+
+
+FIELDS = [field("talk", name) for name in ("tools", "tools[].cost", "tools[].name", "user")]
+FIELDS += [field("note", name) for name in ("tools", "user", "pen")]
+FIELDS += [field("talk", "usage", "response")]
+
+
+def sources(**properties: Any) -> SystemFields:
+    """Those of a system whose request of `talk` has these fields."""
+    schema = {"type": "object", "properties": properties}
+    no: dict[str, Any] = {}
+    described = {"parts": {"talk.request": schema}, "listed": no, "is_partial": False, "$defs": no, "places": no}
+    return SystemFields({**described, "files": no, "quoted": no})
+
+
+def completed(fields: dict[str, Any], described: SystemFields | None = None, **more: Any) -> Any:
+    dialect = {"unknown_fields": "ignored", "fields": fields, **more}
+    complete(dialect, FIELDS, described)
+    return dialect["fields"]
+
+
+def test_a_row_without_a_level_is_full() -> None:
+    rows = completed({"talk": {"request": {"user": {"note": "x"}, "tools": "refused"}}})["talk"]["request"]
+    assert rows == {"user": {"level": "full", "note": "x"}, "tools": {"level": "refused"}}
+
+
+def test_a_level_lists_fields() -> None:
+    rows = completed({"talk": {"request": {"full": ["user"], "refused": ["tools"]}}})["talk"]["request"]
+    assert rows == {"user": {"level": "full"}, "tools": {"level": "refused"}}
+
+
+@pytest.mark.parametrize(
+    "rows", [{"full": ["user"], "user": "full"}, {"full": ["user", "user"]}, {"full": ["user"], "ignored": ["user"]}]
+)
+def test_a_field_has_one_row(rows) -> None:
+    with pytest.raises(SpecError, match="have another row: user"):
+        completed({"talk": {"request": rows}})
+
+
+def test_what_the_sources_lack_is_derived() -> None:
+    described = sources(tools={"type": "array", "items": {"type": "object", "properties": {"name": TEXT}}})
+    fields = {"talk": {"request": {"tools": "full"}, "response": {}}, "note": {"request": {}}}
+    rows = completed(fields, described)
+    assert rows["talk"]["request"] == {
+        "tools": {"level": "full"},
+        "tools[].cost": {"level": "ignored"},
+        "user": {"level": "ignored"},
+    }
+    assert rows["talk"]["response"] == {}  # nothing has read it
+    fields = {"talk": {"request": {"tools": "full"}}}
+    assert completed(fields, described, unknown_fields="refused")["talk"]["request"]["user"] == {"level": "refused"}
+
+
+def test_a_row_counts_more_than_the_sources() -> None:
+    described = sources(tools={"type": "array"})
+    rows = completed({"talk": {"request": {"tools": "refused", "user": {"level": "partial", "note": "x"}}}}, described)
+    assert rows["talk"]["request"] == {"tools": {"level": "refused"}, "user": {"level": "partial", "note": "x"}}
+
+
+def test_rows_of_another_endpoint() -> None:
+    talk = {"request": {"tools": {"note": "x"}, "tools[].name": "refused", "user": "refused"}}
+    rows = completed({"talk": talk, "note": {"like": "talk", "request": {"user": "ignored"}}})
+    assert rows["note"] == {"request": {"tools": {"level": "full", "note": "x"}, "user": {"level": "ignored"}}}
+
+
+def test_what_is_like_another_field_has_its_inner_rows() -> None:
+    talk = {"request": {"tools": "full", "tools[].cost": "refused", "tools[].name": "full", "toolset": "full"}}
+    note = {"request": {"items": {"like": "talk.tools"}, "items[].cost": "ignored"}}
+    assert completed({"talk": talk, "note": note, "other": "absent"})["note"]["request"] == {
+        "items": {"level": "full"},
+        "items[].cost": {"level": "ignored"},
+        "items[].name": {"level": "full"},
+    }
+
+
+def test_an_older_version() -> None:
+    newest = sources(tools={"type": "array"}, user=TEXT)
+    dialect = {
+        "name": "Odd",
+        "unknown_fields": "ignored",
+        "fields": {"talk": {"request": {"tools": "full", "user": "full"}, "response": {"usage": "full"}}},
+        "versions": {"0.1": {"name": "Old", "fields": {"talk": {"response": {"usage": {"note": "x"}}}}}},
+    }
+    older = of_version(dialect, "0.1")
+    complete(older, FIELDS, sources(tools={"type": "array"}), newest)
+    assert older["name"] == "Old"
+    assert older["fields"]["talk"] == {
+        "request": {"tools": {"level": "full"}, "user": {"level": "ignored"}},
+        "response": {"usage": {"level": "full", "note": "x"}},
+    }
+    assert dialect["name"] == "Odd"
+    assert dialect["fields"]["talk"]["request"] == {"tools": "full", "user": "full"}  # type: ignore[index]

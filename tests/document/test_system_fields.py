@@ -1,0 +1,83 @@
+"""What the description of a system tells about fields."""
+
+from typing import Any
+
+import pytest
+
+from specvino.document.system_fields import SystemFields, system_name
+
+TEXT = {"type": "string"}
+DESCRIPTION: dict[str, Any] = {
+    "is_partial": False,
+    "parts": {"chat.request": {"$ref": "#/$defs/Request"}},
+    "listed": {"chat.response": {"$ref": "#/$defs/Answer"}},
+    "$defs": {
+        "Request": {
+            "type": "object",
+            "properties": {
+                "model": TEXT,
+                "stop": {"anyOf": [TEXT, {"type": "array", "items": {"$ref": "#/$defs/Stop"}}]},
+                "extra": {"type": "object"},
+                "seed": {"allOf": [{"$ref": "#/$defs/Stop"}, {"not": {"const": 1}}]},
+            },
+        },
+        "Stop": {"type": "object", "properties": {"text": TEXT, "stop": {"$ref": "#/$defs/Stop"}}},
+        "Answer": {"type": "object", "properties": {"id": TEXT}},
+    },
+    "places": {
+        "Request": {"a.py": {"model": "1 aaaaaaaa", "stop": "2 bbbbbbbb", "check()": "9-12 cccccccc"}},
+        "Stop": {"b.py": {"text": "3 dddddddd", "read()": "4 eeeeeeee"}},
+    },
+    "files": {"chat.stream": ["c.cpp"]},
+    "quoted": {"c.cpp": {"id": "7,9 ffffffff"}},
+}
+FIELDS = SystemFields(DESCRIPTION)
+
+
+@pytest.mark.parametrize(
+    ("part", "path", "has"),
+    [
+        ("request", "model", True),
+        ("request", "n", False),
+        ("request", "model.name", False),
+        ("request", "stop[].text", True),
+        ("request", "stop[].stop.stop.text", True),
+        ("request", "stop[].kind", False),
+        ("request", "extra.anything", None),
+        ("request", "seed.text", True),
+        ("request", "seed.kind", False),
+        ("response", "id", True),
+        ("response", "object", False),
+        ("stream", "choices[].id", None),  # the name occurs in the file
+        ("stream", "choices[].index", False),
+        ("nothing", "id", None),
+    ],
+)
+def test_has(part: str, path: str, has: bool | None) -> None:
+    assert FIELDS.has("chat", part, path) is has
+
+
+def test_a_partial_description_does_not_tell_what_is_lacking() -> None:
+    fields = SystemFields({**DESCRIPTION, "is_partial": True})
+    assert fields.has("chat", "request", "n") is None
+    assert fields.has("chat", "request", "model") is True
+
+
+@pytest.mark.parametrize(
+    ("part", "path", "places"),
+    [
+        ("request", "", {"a.py:9-12 cccccccc check()"}),
+        ("request", "model", {"a.py:1 aaaaaaaa"}),
+        ("request", "stop", {"a.py:2 bbbbbbbb"}),
+        ("request", "seed", {"b.py:4 eeeeeeee read()"}),
+        ("request", "stop[].text", {"b.py:3 dddddddd"}),
+        ("stream", "choices[].id", {"c.cpp:7,9 ffffffff"}),
+        ("stream", "choices[].index", set()),
+    ],
+)
+def test_places(part: str, path: str, places: set[str]) -> None:
+    assert FIELDS.places("chat", part, path) == places
+
+
+def test_the_system_of_a_version() -> None:
+    assert [system_name(name) for name in ("vllm", "vllm@0.29")] == ["vllm", "vllm"]
