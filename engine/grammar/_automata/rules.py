@@ -6,7 +6,7 @@ lookahead is what may follow in any of them, as in `counted`.
 """
 
 from collections import Counter
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from contextlib import suppress
 from itertools import islice
 
@@ -146,8 +146,9 @@ class _Writer:
         self._ones: dict[_Step, Rule] = {}
         self._windows: dict[tuple[int, int], Node] = {}
         self._rules: dict[_Counted, Rule] = {}
-        # A text that has so many characters left can always be completed after WINDOW of them.
-        self._window_and_end = WINDOW + max(automaton.shortest) + 1
+        self._left: list[tuple[int, Rule]] = []  # states without a longest text, whose rules have no node yet
+        # For each state, how many characters must be left so that each text can be completed after WINDOW of them.
+        self._window_and_end = [WINDOW + length + 1 for length in _longest_completions(automaton)]
         # The states near the end of a text, whose rules can stand for a window of their class.
         self._near = {
             self._classes[WINDOW][number]: number
@@ -161,35 +162,65 @@ class _Writer:
             most = min(most, max(MOST_COUNTS // len(self._automaton.states), self._automaton.shortest[0]))
             self._shared_counted = self._counted_steps_to_share(most)
         root = self._rule(0, most)
-        for counted_state, rule in (left := list(self._rules.items())):
-            known = len(self._rules)
-            self._grammar.rules[rule.name] = self._node(*counted_state)
-            left += islice(self._rules.items(), known, None)
+        for number, rule in self._left:
+            self._grammar.rules[rule.name] = self._node(number, None)
         return root
 
     def _rule(self, number: int, left: int | None) -> Rule:
+        state = self._counted(number, left)
+        if state in self._rules:
+            return self._rules[state]
+        if self._longest(state) is not None:
+            return self._finite(state)
+        rule = self._rules[state] = self._grammar.add("state", EMPTY)
+        self._left.append((number, rule))
+        return rule
+
+    def _finite(self, state: _Counted) -> Rule:
+        """Returns the rule of a state with a longest text. All automata of a grammar share the rules of the same texts,
+        such as the ends of two patterns with the same length bound, so a state is written after those that follow it.
+        """
+        longest = {state: self._longest(state)}
+        for number, left in (reached := [state]):
+            for _, target, after in self._steps(number, left):
+                following = self._counted(target, after)
+                if following not in longest and following not in self._rules:
+                    longest[following] = self._longest(following)
+                    reached.append(following)
+        for following in sorted(reached, key=lambda one: longest[one] or 0):
+            self._rules[following] = self._known(self._node(*following))
+        return self._rules[state]
+
+    def _known(self, node: Node) -> Rule:
+        return self._grammar.once("state", node, lambda _: node)
+
+    def _counted(self, number: int, left: int | None) -> _Counted:
         longest = self._automaton.longest[number]
-        if left is not None and longest is not None and longest <= left:
-            left = None
-        if (number, left) not in self._rules:
-            self._rules[number, left] = self._grammar.add("state", EMPTY)
-        return self._rules[number, left]
+        return number, None if left is not None and longest is not None and longest <= left else left
+
+    def _longest(self, state: _Counted) -> int | None:
+        number, left = state
+        return self._automaton.longest[number] if left is None else left
+
+    def _steps(self, number: int, left: int | None) -> Iterator[tuple[Ranges, int, int | None]]:
+        """Yields the sets of characters that lead on, the states to which they lead, and what may be left there."""
+        for chars, target in self._automaton.steps(number):
+            after = None if left is None else left - 1
+            if after is None or after >= self._automaton.shortest[target]:
+                yield chars, target, after
 
     def _node(self, number: int, left: int | None) -> Node:
         options: list[Node] = [self._end] if self._automaton.states[number].accepting else []
-        for chars, target in self._automaton.steps(number):
-            after = None if left is None else left - 1
-            if after is not None and after < self._automaton.shortest[target]:
-                continue
+        for chars, target, after in self._steps(number, left):
             options.append(sequence(self._one(chars, target, after), self._rule(target, after)))
         return choice(*options)
 
     def _one(self, chars: Ranges, target: int, left: int | None) -> Node:
         """Returns a character that leads to a state. It is the same rule wherever the same may follow."""
         if left is not None:
-            if left <= self._window_and_end or (chars, target) not in self._shared_counted:
+            if left <= self._window_and_end[target] or (chars, target) not in self._shared_counted:
                 return self._char(chars)
-            return self._once((chars, -1 - target), lambda: self._rule(target, self._window_and_end))
+            return self._once((chars, -1 - target), lambda: self._rule(target, self._window_and_end[target]))
         step = (chars, self._classes[WINDOW][target])
         if step not in self._shared:
             return self._char(chars)
@@ -209,7 +240,7 @@ class _Writer:
         """Returns the steps, as sets and states, that are taken at many numbers of characters."""
         counts: Counter[_Step] = Counter()
         reached = {0}
-        for left in range(most - 1, self._window_and_end, -1):
+        for left in range(most - 1, max(self._window_and_end), -1):
             steps = {step for number in reached for step in self._automaton.steps(number)}
             counts.update(steps)
             reached = {target for _, target in steps if self._automaton.shortest[target] <= left}
@@ -248,3 +279,17 @@ class _Writer:
                 options.append(sequence(self._char(chars), self._window(target, length - 1)))
             self._grammar.rules[rule.name] = choice(*options)
         return self._windows[key]
+
+
+def _longest_completions(automaton: Automaton) -> list[int]:
+    """Returns, for each state, the maximum length of the shortest texts from the states that it reaches."""
+    lengths = list(automaton.shortest)
+    changed = True
+    while changed:
+        changed = False
+        for number in reversed(range(len(lengths))):
+            longest = max((lengths[target] for _, target in automaton.states[number].steps), default=0)
+            if longest > lengths[number]:
+                lengths[number] = longest
+                changed = True
+    return lengths
