@@ -5,10 +5,28 @@ Schemas are parsed JSON (dictionaries and booleans).
 
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
+from functools import lru_cache
 from typing import Any
 from urllib.parse import quote, unquote
 
 from specvino.engine.grammar._errors import GrammarError, Path, Unsatisfiable
+
+# The drafts of JSON Schema with the keywords that each added. In a schema of an older one they are annotations.
+_ADDED: Mapping[str, tuple[str, ...]] = {
+    "draft-04": (),
+    "draft-06": ("const", "contains", "propertyNames"),
+    "draft-07": ("if", "then", "else"),
+    "2019-09": (
+        "$recursiveRef",
+        "dependentRequired",
+        "dependentSchemas",
+        "maxContains",
+        "minContains",
+        "unevaluatedItems",
+        "unevaluatedProperties",
+    ),
+    "2020-12": ("$dynamicRef", "prefixItems"),
+}
 
 # A longer chain of references is treated as endless.
 _MOST_FOLLOWED = 8
@@ -150,9 +168,17 @@ def _flatten(root: Mapping[str, Any], part: Subschema, flat: dict[Any, Subschema
         _flatten(root, Subschema(schema, target_path), flat, (*followed, target_path))
     for index in range(len(part.schema.get("allOf", ()))):
         _flatten(root, part.at("allOf", index), flat, followed)
-    rest = part.without("$ref", "allOf")
+    rest = part.without("$ref", "allOf", *_later_keywords(str(root.get("$schema"))))
     if rest.schema:
         flat.setdefault(_part_key(rest), rest)
+
+
+@lru_cache(maxsize=64)  # a client chooses the value
+def _later_keywords(dialect: str) -> tuple[str, ...]:
+    """Returns the keywords that drafts after the one of this `$schema` added; none for a draft that isn't known."""
+    drafts = list(_ADDED)
+    own = next((index for index, draft in enumerate(drafts) if f"/{draft}/" in dialect), len(drafts))
+    return tuple(keyword for draft in drafts[own + 1 :] for keyword in _ADDED[draft])
 
 
 def _part_key(part: Subschema) -> tuple[Path, tuple[str, ...], str]:

@@ -48,6 +48,15 @@ def texts(
     character set. Where an automaton has to count, texts whose counting takes more than MOST_COUNTS rules are left out.
     Raises PatternError.
     """
+    try:
+        return _texts(grammar, expressions, expression, char, end)
+    except RecursionError:
+        raise TooLarge("too many optional parts follow one another in it") from None
+
+
+def _texts(
+    grammar: Grammar, expressions: Expressions, expression: Expression, char: CharNode, end: Rule | Text
+) -> Node | None:
     if expression == expressions.none:
         return None
     if repeated := expressions.repeated_char(expression):

@@ -49,7 +49,7 @@ def array(schema: Conjunction, builder: Builder) -> Node:
     others = None if rest is None else builder.rule(rest)
     if others is not None and not rules:
         return json_text.enclosed("[", builder.grammar, others, least, most, "]")
-    return sequence(Text("["), _from(rules, others, least, most, 0, builder), Text("]"))
+    return sequence(Text("["), _from(rules, others, least, most, builder), Text("]"))
 
 
 def _possible(parts: tuple[Subschema, ...], builder: Builder) -> tuple[Subschema, ...]:
@@ -58,16 +58,17 @@ def _possible(parts: tuple[Subschema, ...], builder: Builder) -> tuple[Subschema
     return parts
 
 
-def _from(fixed: list[Rule], rest: Rule | None, least: int, most: int | None, index: int, builder: Builder) -> Node:
-    """Returns the items from an index on, each preceded by a comma."""
-    if index == len(fixed):
-        if rest is None:
-            return EMPTY
+def _from(fixed: list[Rule], rest: Rule | None, least: int, most: int | None, builder: Builder) -> Node:
+    """Returns the items with commas between them: the `fixed` ones, and then any of `rest`."""
+    node: Node = EMPTY
+    if rest is not None:
         more = builder.grammar.add("more", sequence(COMMA, rest))
-        return builder.grammar.repeat(more, max(0, least - index), None if most is None else most - index)
-    following = _from(fixed, rest, least, most, index + 1, builder)
-    item = sequence(COMMA if index else EMPTY, fixed[index], following)
-    return item if index < least else choice(EMPTY, builder.grammar.add("item", item))
+        room = None if most is None else most - len(fixed)
+        node = builder.grammar.repeat(more, max(0, least - len(fixed)), room)
+    for index in reversed(range(len(fixed))):
+        item = sequence(COMMA if index else EMPTY, fixed[index], node)
+        node = item if index < least else choice(EMPTY, builder.grammar.add("item", item))
+    return node
 
 
 def _prefix(part: Subschema) -> list[Any]:
@@ -177,7 +178,8 @@ def _with_conditions(
         if inside is not None:
             return inside
         if not in_order:
-            raise Unsatisfiable(conditions.paths()[0], f"no array of at least {least} items has such items")
+            what = f"no array of at least {least} items" if least else "no array"
+            raise Unsatisfiable(conditions.paths()[0], f"{what} satisfies it beside the schemas of the items")
         reason = f"with the other keywords it is enforced for at most {MOST_IN_ANY_ORDER} different values"
     builder.unenforced.update(dict.fromkeys(conditions.paths(), reason))
     return None

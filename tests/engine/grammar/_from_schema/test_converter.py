@@ -196,6 +196,44 @@ def test_a_schema_of_another_draft_is_not_fetched() -> None:
     assert not convert({"$schema": "http://127.0.0.1:9/mine", "type": "null"})[1].unenforced
 
 
+@pytest.mark.parametrize(
+    ("draft", "texts"),
+    [
+        ("http://json-schema.org/draft-07/schema#", {"[]", "[null]"}),
+        ("https://json-schema.org/draft/2019-09/schema", {"[]", "[null]"}),
+        ("https://json-schema.org/draft/2020-12/schema", {"[]", "[true]", "[false]"}),
+    ],
+)
+def test_keywords_of_later_drafts_are_annotations(draft: str, texts: set[str]) -> None:
+    schema = {"$schema": draft, "prefixItems": [{"type": "boolean"}], "items": {"type": "null"}, "maxItems": 1}
+    assert check(schema, convert(schema)[0]) == texts
+
+
+def test_the_number_of_contained_items_is_an_annotation_in_draft_7() -> None:
+    draft = {"$schema": "http://json-schema.org/draft-07/schema#"}
+    schema = {"items": {"enum": [1, 2]}, "contains": {"const": 1}, "minContains": 2, "maxItems": 2}
+    assert check({**draft, **schema}, convert({**draft, **schema})[0]) == {"[1]", "[1, 1]", "[1, 2]", "[2, 1]"}
+    assert check(schema, convert(schema)[0]) == {"[1, 1]"}
+
+
+def test_many_parts_in_a_row_are_not_nesting() -> None:
+    assert not convert({"prefixItems": [{"const": number} for number in range(1500)]})[1].unenforced
+    optional = {"type": "string", "pattern": f"^{'a?' * 400}$", "maxLength": 30}
+    assert "optional parts" in convert(optional)[1].unenforced["maxLength",]
+
+
+def test_an_array_without_a_minimum_that_cannot_exist() -> None:
+    with pytest.raises(GrammarError, match="no array satisfies it beside") as raised:
+        convert({"items": {"enum": [1]}, "contains": {"type": "string"}})
+    assert raised.value.path == ("contains",)
+
+
+def test_patterns_with_the_same_length_bound_share_their_ends() -> None:
+    bounded = [{"type": "string", "pattern": f"^{letter}[^!]*$", "maxLength": 15} for letter in "xy"]
+    alone, both = (len(convert({"anyOf": schemas})[0].rules) for schemas in (bounded[:1], bounded))
+    assert both < alone + 10
+
+
 class Colour(Enum):
     RED = "red"
     BLUE = "blue"
