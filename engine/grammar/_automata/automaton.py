@@ -1,8 +1,9 @@
 """Deterministic automata of expressions: minimal, and without states from which no text ends."""
 
-from collections.abc import Hashable, Iterator, Mapping, Sequence
+from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from typing import TypeVar
 
 from specvino.engine.grammar._automata.expressions import Alphabet, Expression, Expressions, TooLarge
 from specvino.engine.grammar._ebnf.ranges import Ranges
@@ -84,20 +85,30 @@ def automaton(expressions: Expressions, root: Expression) -> Automaton | None:
     return Automaton(_minimal(kept, accepting, shortest), alphabet)
 
 
+_Node = TypeVar("_Node", bound=Hashable)
+
+
+def distances(targets: Mapping[_Node, Iterable[_Node]], ends: Iterable[_Node]) -> dict[_Node, int]:
+    """Returns the number of steps from each state to the nearest end; states from which none is reached are left out.
+    `targets` has all states, with those to which a step leads."""
+    before: dict[_Node, list[_Node]] = {state: [] for state in targets}
+    for state, found in targets.items():
+        for target in found:
+            before[target].append(state)
+    known = dict.fromkeys(ends, 0)
+    left = list(known)
+    for state in left:
+        for source in before[state]:
+            if source not in known:
+                known[source] = known[state] + 1
+                left.append(source)
+    return known
+
+
 def _shortest(steps: Sequence[Steps], accepting: Sequence[bool]) -> dict[int, int]:
     """Returns the length of the shortest text from each state that has one."""
-    before: list[list[int]] = [[] for _ in steps]
-    for number, found in enumerate(steps):
-        for _, target in found:
-            before[target].append(number)
-    shortest = {number: 0 for number, accepts in enumerate(accepting) if accepts}
-    left = list(shortest)
-    for number in left:
-        for source in before[number]:
-            if source not in shortest:
-                shortest[source] = shortest[number] + 1
-                left.append(source)
-    return shortest
+    targets = {number: [target for _, target in found] for number, found in enumerate(steps)}
+    return distances(targets, (number for number, accepts in enumerate(accepting) if accepts))
 
 
 def _longest(targets: Sequence[Sequence[int]]) -> list[int | None]:

@@ -5,6 +5,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
+from specvino.engine.grammar._automata.automaton import distances
 from specvino.engine.grammar._ebnf.nodes import EMPTY, Grammar, Node, Rule, Text, choice, sequence
 from specvino.engine.grammar._errors import Path, Unsatisfiable
 from specvino.engine.grammar._from_schema import json_text
@@ -285,7 +286,8 @@ class _Arrays:
                 raise TooManyStates
             steps[state] = list(self._steps(state))
             left += [target for _, target in steps[state]]
-        live = self._live(steps)
+        targets = {state: [target for _, target in found] for state, found in steps.items()}
+        live = distances(targets, filter(self._may_end, steps))
         if start not in live:
             return None
         rules = {state: grammar.add("items", EMPTY) for state in steps if state in live}
@@ -343,18 +345,3 @@ class _Arrays:
             and state.following == self._in_order
             and all(count >= one.least for one, count in zip(self._contained, state.counts, strict=True))
         )
-
-    def _live(self, steps: dict[_State, list[tuple[Node | None, _State]]]) -> set[_State]:
-        """Returns the states from which an array can end."""
-        before: dict[_State, list[_State]] = {state: [] for state in steps}
-        for state, found in steps.items():
-            for _, target in found:
-                before[target].append(state)
-        live = {state for state in steps if self._may_end(state)}
-        left = list(live)
-        for state in left:
-            for source in before[state]:
-                if source not in live:
-                    live.add(source)
-                    left.append(source)
-        return live
