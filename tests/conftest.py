@@ -65,7 +65,7 @@ def pytest_ignore_collect(collection_path: Path, config: pytest.Config) -> bool 
 # pytest-xdist runs the tests of a group in one worker, so that what they share is made once. A group is a file, but for
 # tests that share a server with other files, and for files that would keep one worker busy when the others have ended.
 SERVERS = ("scripted_server", "default_server", "tiny_server")
-SHARING = ("docs", "ovms", "proofs")
+SHARING = ("docs", "engine/openvino/vocabularies", "ovms", "proofs")
 SPLIT = ("e2e/test_fuzz", "e2e/test_stock_schemathesis")
 
 

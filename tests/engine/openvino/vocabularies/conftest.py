@@ -1,6 +1,5 @@
 """Tiny models over the vocabularies of large ones (tests/models/README.md), built for the session one after another."""
 
-import asyncio
 import shutil
 from collections.abc import Callable, Iterator
 
@@ -10,8 +9,7 @@ from models.vocabularies.families import FAMILIES
 from models.vocabularies.family import Family
 from openvino_genai import Tokenizer
 from support.conversation import answer
-from support.engines import PATIENCE
-from support.processes import leaving_no_process
+from support.engines import Sharing
 
 from specvino.engine.models import ModelSource, resolve
 from specvino.engine.openvino.engine import OpenVINOEngine
@@ -20,7 +18,7 @@ from specvino.engine.openvino.preprocess.preprocessor import Preprocessor
 from specvino.engine.request import GenerationRequest
 from specvino.engine.segments import Segment
 
-Answered = Callable[[GenerationRequest], list[Segment]]
+Answered = Callable[..., list[Segment]]
 
 
 @pytest.fixture(scope="package", params=FAMILIES)
@@ -47,18 +45,18 @@ def preprocessor(tokenizer: Tokenizer) -> Preprocessor:
     return Preprocessor(tokenizer)
 
 
-@pytest.fixture(scope="module")
-def answered(source: ModelSource) -> Iterator[Answered]:
-    """Asks an engine that runs. Thoughts are not looked for: random weights, once they think, think on."""
-    engine = OpenVINOEngine(source, reasoning_parser="none")
+@pytest.fixture
+def answered(source: ModelSource, sharing: Sharing) -> Answered:
+    """Asks an engine that is started once for a family. Thoughts are not looked for, unless the parser is named: random
+    weights, once they think, think on."""
 
-    async def asked(request: GenerationRequest) -> list[Segment]:
-        async with asyncio.timeout(PATIENCE):
-            return await answer(engine, request)
+    def answers(request: GenerationRequest, reasoning_parser: str = "none") -> list[Segment]:
+        segments: list[Segment] = []
 
-    with leaving_no_process(), asyncio.Runner() as runner:
-        runner.run(engine.start())
-        try:
-            yield lambda request: runner.run(asked(request))
-        finally:
-            runner.run(engine.close())
+        async def test(engine: OpenVINOEngine) -> None:
+            segments.extend(await answer(engine, request))
+
+        sharing(source, test, reasoning_parser=reasoning_parser)
+        return segments
+
+    return answers

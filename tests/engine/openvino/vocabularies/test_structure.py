@@ -10,16 +10,13 @@ from typing import Any
 
 import jsonschema_rs
 import pytest
-from support.conversation import answer, ask, reasons, text
-from support.engines import running
+from support.conversation import ask, reasons, text
 from support.tools import calls, with_tools
 
-from specvino.engine.models import ModelSource
-from specvino.engine.openvino.engine import OpenVINOEngine
-from specvino.engine.request import Conversation, GenerationRequest, JsonSchema, Tool
+from specvino.engine.request import Conversation, JsonSchema, Tool
 from specvino.engine.segments import ReasoningDelta, Segment
 
-Answered = Callable[[GenerationRequest], list[Segment]]
+Answered = Callable[..., list[Segment]]
 
 
 def strict(**properties: Any) -> dict[str, Any]:
@@ -66,20 +63,16 @@ def test_a_forced_call_is_whole(answered: Answered) -> None:
         jsonschema_rs.validate(SCHEMAS["strings"], json.loads(arguments))
 
 
-def test_reasoning_before_a_forced_call(source: ModelSource) -> None:
+def test_reasoning_before_a_forced_call(answered: Answered) -> None:
     """Random weights begin with thoughts or with the call; thoughts they don't end."""
-
-    async def test(engine: OpenVINOEngine) -> None:
-        request = with_tools("Hello", PLACE, must_call=True, parallel_calls=False, max_tokens=200)
-        [prompt] = request.prompts
-        assert isinstance(prompt, Conversation)
-        thinking = replace(request, prompts=(replace(prompt, variables='{"enable_thinking": true}'),))
-        for seed, asked in enumerate([request, request, request, thinking]):
-            segments = await answer(engine, replace(asked, sampling=replace(asked.sampling, temperature=1, seed=seed)))
-            thoughts = "".join(segment.text for segment in segments if isinstance(segment, ReasoningDelta))
-            assert text(segments) == ""
-            assert reasons(segments) == {0: "length" if thoughts else "tool_calls"}
-            assert len(calls(segments)) == (not thoughts)
-            assert thoughts or asked is request
-
-    running(source, test, reasoning_parser="qwen3")
+    request = with_tools("Hello", PLACE, must_call=True, parallel_calls=False, max_tokens=200)
+    [prompt] = request.prompts
+    assert isinstance(prompt, Conversation)
+    thinking = replace(request, prompts=(replace(prompt, variables='{"enable_thinking": true}'),))
+    for seed, asked in enumerate([request, request, request, thinking]):
+        segments = answered(replace(asked, sampling=replace(asked.sampling, temperature=1, seed=seed)), "qwen3")
+        thoughts = "".join(segment.text for segment in segments if isinstance(segment, ReasoningDelta))
+        assert text(segments) == ""
+        assert reasons(segments) == {0: "length" if thoughts else "tool_calls"}
+        assert len(calls(segments)) == (not thoughts)
+        assert thoughts or asked is request
