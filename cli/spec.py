@@ -38,11 +38,11 @@ class Format(StrEnum):
 NEXT_STEPS = """
 Next (CONTRIBUTING.md, "A dialect"):
   1. Replace the placeholders in openapi/dialects/{name}.yaml, and give each field a level: specvino spec lint.
-  2. python -m specvino.codegen, which makes generated/dialects/{name}.json.
-  3. Record answers in tests/dialects/answers/{name}/.
-  4. List its options in cli/system_options/{name}.yaml.
-  5. List its classes in upstream/tables/{name}.yaml: specvino spec drift --dialect {name}.
-  6. Test a server: specvino conform --dialect {name} URL."""
+  2. make codegen, which writes generated/dialects/{name}.json.
+  3. Map its options in cli/system_options/{name}.yaml.
+  4. Record answers in tests/dialects/answers/{name}/.
+  5. Test a server: specvino conform --dialect {name} URL.
+  6. List its classes in upstream/tables/{name}.yaml: specvino spec drift --dialect {name}."""
 
 
 @contextmanager

@@ -124,20 +124,24 @@ class Truncation:
     side: Literal["left", "right"] = "left"
 
 
+# The settings of `Sampling` that only the full-logits process supports: tuples, which are empty by default.
+FULL_LOGITS_SETTINGS = ("logit_bias", "allowed_token_ids", "bad_words", "bad_words_token_ids")
+
+
 @dataclass(frozen=True, slots=True)
 class Sampling:
-    """Sampling settings, fully resolved (the request's value, else the model's, else the document's).
+    """Sampling settings, fully resolved (the request's value, else the model's, else the document's). The defaults
+    have no effect: tokens are sampled as the model scores them.
 
     They are passed unchanged from the handler to the process that runs the model. Each part reads its own settings:
 
-    - Only the pipeline (`openvino/worker/generation_config.py`) reads `temperature`, `top_p`, `top_k`, `min_p`, the
-      penalties, `ignore_eos`, `best_of`, `length_penalty` and the last three.
+    - Both processes that sample (`openvino/worker/generation_config.py`, `openvino/full_logits/sampler.py`) read
+      `temperature`, `top_p`, `top_k`, `min_p`, the penalties, `ignore_eos` and `min_tokens`.
+    - Only the pipeline reads `best_of`, `length_penalty` and the last three.
     - Only the server process, which converts tokens to text (`output/choice_text.py`), reads `stop`, `stop_token_ids`,
       `include_stop_str_in_output` and `skip_special_tokens`.
-    - Only the full-logits process (`openvino/full_logits/sampler.py`) reads `logit_bias`, `allowed_token_ids` and
-      `bad_words_token_ids`, in addition to the pipeline's settings.
-    - The server tokenizes `bad_words` for it.
-    - Server and pipeline both read `min_tokens`: the pipeline for the end of the turn, the server for stop strings and
+    - Only the full-logits process reads FULL_LOGITS_SETTINGS; the server tokenizes `bad_words` for it.
+    - The server reads `min_tokens`, too: the other processes for the end of the turn, the server for stop strings and
       tokens.
     - The server resolves `max_tokens` and `seed` for each sequence before the pipeline receives them.
 
@@ -153,12 +157,12 @@ class Sampling:
     """
 
     max_tokens: int | None
-    temperature: float
-    top_p: float
-    top_k: int
-    frequency_penalty: float
-    presence_penalty: float
-    repetition_penalty: float
+    temperature: float = 1.0
+    top_p: float = 1.0
+    top_k: int = -1
+    frequency_penalty: float = 0.0
+    presence_penalty: float = 0.0
+    repetition_penalty: float = 1.0
     seed: int | None = None
     stop: tuple[str, ...] = ()
     stop_token_ids: frozenset[int] = frozenset()
@@ -180,7 +184,7 @@ class Sampling:
     @property
     def needs_full_logits(self) -> bool:
         """Returns whether the settings change scores in a way that the pipeline doesn't support."""
-        return bool(self.logit_bias or self.allowed_token_ids or self.bad_words_token_ids or self.bad_words)
+        return any(getattr(self, name) for name in FULL_LOGITS_SETTINGS)
 
 
 @dataclass(frozen=True, slots=True)

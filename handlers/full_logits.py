@@ -4,10 +4,11 @@ prompt, and changes of single tokens' scores.
 
 from collections.abc import Iterator
 from dataclasses import replace
+from typing import Any
 
 from specvino.document.loading import group
 from specvino.engine.protocol import ModelInfo
-from specvino.engine.request import GenerationRequest
+from specvino.engine.request import FULL_LOGITS_SETTINGS, GenerationRequest
 
 
 def shown_logprobs(request: GenerationRequest) -> int:
@@ -31,7 +32,8 @@ def without_full_logits(
     )
     if of_pipeline or not model.full_logits:
         dropped = tuple(_needing_full_logits(request, top_param))
-        sampling = replace(sampling, logit_bias=(), allowed_token_ids=(), bad_words_token_ids=(), bad_words=())
+        without: dict[str, Any] = dict.fromkeys(FULL_LOGITS_SETTINGS, ())
+        sampling = replace(sampling, **without)
         top = min(1, request.top_logprobs)
         return replace(
             request, sampling=sampling, top_logprobs=top, logprob_token_ids=(), prompt_logprobs=None
@@ -47,18 +49,10 @@ def without_full_logits(
 
 def _needing_full_logits(request: GenerationRequest, top_param: str) -> Iterator[str]:
     """Yields the fields of a request that need the scores of the whole vocabulary."""
-    sampling = request.sampling
     if request.top_logprobs > 1 or request.echoes_logprobs:
         yield top_param
     if request.logprob_token_ids:
         yield "logprob_token_ids"
     if request.prompt_logprobs is not None:
         yield "prompt_logprobs"
-    if sampling.logit_bias:
-        yield "logit_bias"
-    if sampling.allowed_token_ids:
-        yield "allowed_token_ids"
-    if sampling.bad_words:
-        yield "bad_words"
-    if sampling.bad_words_token_ids:
-        yield "bad_words_token_ids"
+    yield from (name for name in FULL_LOGITS_SETTINGS if getattr(request.sampling, name))

@@ -1,6 +1,8 @@
 """Sampling settings (the request's value, else the model's own, else the document's default) and thinking budgets."""
 
 from collections.abc import Mapping
+from dataclasses import fields
+from typing import Any
 
 from specvino.document.loading import group
 from specvino.engine.protocol import ModelInfo
@@ -17,10 +19,10 @@ Body = (
     | models.CountTokensRequest
 )
 
-_NO_PENALTIES = {"frequency_penalty": 0, "presence_penalty": 0, "repetition_penalty": 1}
+# The settings of an endpoint that doesn't have them.
+_NEUTRAL: dict[str, Any] = {setting.name: setting.default for setting in fields(Sampling)}
 
-# The settings of an endpoint that doesn't have them: all tokens are sampled as the model scores them.
-_NEUTRAL = {**_NO_PENALTIES, "temperature": 1, "top_p": 1, "top_k": -1, "min_p": 0}
+_NO_PENALTIES = {name: _NEUTRAL[name] for name in ("frequency_penalty", "presence_penalty", "repetition_penalty")}
 
 
 def sampling(body: Body, model: Mapping[str, float | int]) -> Sampling:

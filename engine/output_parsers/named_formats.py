@@ -117,27 +117,30 @@ REASONING_ALIASES = {
     "openai_gptoss": "gptoss",
 }
 
+
+def _same(*names: str) -> dict[str, str]:
+    return dict(zip(names, names, strict=True))
+
+
 # All of vLLM's names of these formats, with ours; some are the same.
 VLLM_TOOL_PARSERS = {
     **TOOL_ALIASES,
-    "mistral": "mistral",
-    "lfm2": "lfm2",
-    "gemma4": "gemma4",
-    "minicpm5": "minicpm5",
-    "seed_oss": "seed_oss",
-    "glm45": "glm45",
-    "granite": "granite",
-    "kimi_k2": "kimi_k2",
-    "deepseek_v31": "deepseek_v31",
-    "minimax_m2": "minimax_m2",
+    **_same(
+        "mistral",
+        "lfm2",
+        "gemma4",
+        "minicpm5",
+        "seed_oss",
+        "glm45",
+        "granite",
+        "kimi_k2",
+        "deepseek_v31",
+        "minimax_m2",
+    ),
 }
 VLLM_REASONING_PARSERS = {
     **REASONING_ALIASES,
-    "qwen3": "qwen3",
-    "gemma4": "gemma4",
-    "mistral": "mistral",
-    "seed_oss": "seed_oss",
-    "cohere_command3": "cohere_command3",
+    **_same("qwen3", "gemma4", "mistral", "seed_oss", "cohere_command3"),
 }
 
 TOOL_PARSERS: dict[str, ToolFormat] = {**CALL_FORMATS, "gptoss": gptoss.CALLS, "onyx": onyx.CALLS}
