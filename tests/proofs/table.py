@@ -42,7 +42,8 @@ def render() -> str:
 
 
 def _row(field: Field, proofs: list[str]) -> str:
-    supported_values = " ".join(f"`{json.dumps(schema)}`" for schema in field.supported_values)
+    schemas = dict.fromkeys(json.dumps(schema) for schema in field.supported_values)
+    supported_values = " ".join(f"`{schema}`" for schema in schemas)
     links = [f"[{proof.partition('::')[2]}](../tests/proofs/{proof.partition('::')[0]})" for proof in proofs]
     return (
         f"| `{field.name}` | {' or '.join(field.handling)} {supported_values}".rstrip() + f" | {', '.join(links)} |\n"
