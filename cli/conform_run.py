@@ -87,7 +87,8 @@ class Files:
 
 @dataclass(frozen=True, slots=True)
 class Output:
-    """What is printed. With `json`, standard output gets the NDJSON report instead of the human-readable output."""
+    """The options for printing. With `json`, standard output gets the NDJSON report instead of the human-readable
+    output."""
 
     json: bool = False
     quiet: bool = False

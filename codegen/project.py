@@ -78,13 +78,13 @@ def project_version(document: dict[str, Any], dialect: dict[str, Any], newest: d
 
 def _socket_errors(document: dict[str, Any]) -> dict[str, list[Schema]]:
     """Returns the properties of errors on WebSockets by the names of the same fields of errors by HTTP."""
-    found: dict[str, list[Schema]] = {}
+    children: dict[str, list[Schema]] = {}
     for operation in operations(document):
         if socket := operation.definition.get("x-websocket"):
             event = resolved(document, socket["error"])
             for name, child in resolved(document, event["properties"]["error"])["properties"].items():
-                found.setdefault(field_name("error", "response", f"error.{name}"), []).append(child)
-    return found
+                children.setdefault(field_name("error", "response", f"error.{name}"), []).append(child)
+    return children
 
 
 def _reachable(all_fields: list[Field], levels: dict[str, Entry]) -> list[Field]:

@@ -55,7 +55,7 @@ class Dialect:
 
     def __init__(self, name: str) -> None:
         if name not in NAMES:
-            raise ValueError(f"unknown dialect {name!r}; known are {', '.join(NAMES)}")
+            raise ValueError(f"unknown dialect {name!r}; available: {', '.join(NAMES)}")
         self.name = name
         self.system = system_name(name)
         self.document = whole() if name == WHOLE else load(dialect_file(name))

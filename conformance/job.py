@@ -41,7 +41,7 @@ def layers_of(filters: Sequence[str]) -> tuple[str, ...]:
 
 @dataclass(frozen=True, slots=True)
 class Job:
-    """What to run: the server, the dialect, layers and filters. Times are in seconds."""
+    """The options of a run: the server, the dialect, layers and filters. Times are in seconds."""
 
     target: Target
     dialect: Dialect

@@ -7,8 +7,8 @@ from specvino.conformance.http.exchange import Exchange
 
 
 class Severity(StrEnum):
-    """How binding a rule is. A `must` rule follows from the system's document; a `should` rule is advice with a reason
-    and a source."""
+    """The obligation of a rule. A `must` rule follows from the system's document; a `should` rule is advice with a
+    reason and a source."""
 
     MUST = "must"
     SHOULD = "should"

@@ -97,7 +97,7 @@ def reported(context: RequestContext, params: Iterable[str]) -> tuple[str, ...]:
     """
     names = tuple(params)
     if names and context.refuses_unsupported:
-        message = f"This server doesn't support {names[0]} as given."
+        message = f"This server doesn't support this value of {names[0]}."
         raise ApiError(ErrorCode.UNSUPPORTED_PARAMETER, message, param=names[0])
     return names
 

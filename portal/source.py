@@ -46,7 +46,7 @@ TITLES = {
 
 @dataclass(frozen=True, slots=True)
 class Support:
-    """How one system supports a field.
+    """The support of a field by one system.
 
     `level` is full, partial, ignored, refused, absent or unknown; `taken` names the values that it accepts or sends, if
     the dialect does.

@@ -25,7 +25,7 @@ class TargetError(PackageError):
 
 @dataclass(frozen=True, slots=True)
 class Package:
-    """What a client package is generated for.
+    """The target of a generated client package.
 
     `dialect` is None for the client of this project's server; `title` names the system. Its examples use `url` and
     `model`, and the environment variable `key` if the service needs a key.

@@ -106,8 +106,8 @@ _ENUMS = ("Enum", "StrEnum", "IntEnum")
 
 
 class Reading(StrEnum):
-    """How classes are read: as requests, or as answers. In answers a field with a default is always present, unless the
-    system leaves out fields that it hasn't set.
+    """The direction in which classes are read: as requests, or as answers. In answers a field with a default is always
+    present, unless the system leaves out fields that it hasn't set.
     """
 
     TAKEN = "taken"

@@ -71,7 +71,7 @@ def placed_in(document: dict[str, Any], vocabulary: Vocabulary) -> Iterator[Prob
     for location, node in objects(document):
         for key in node:
             if key.startswith("x-") and key not in known:
-                fault = f"{key} is not a known key; known are {', '.join(sorted(known))}"
+                fault = f"{key} is not a known key; available: {', '.join(sorted(known))}"
                 yield Problem("extension", location, fault)
             elif key.startswith("x-") and id(node) not in checked:
                 yield Problem("extension", location, f"{key} isn't allowed here")
@@ -100,7 +100,7 @@ def words(vocabulary: Vocabulary, table: Any) -> Iterator[str]:
     known = vocabulary["$defs"]["law"]["properties"]["law"]["enum"]
     for law in laws:
         if isinstance(law, str | dict) and (name := entry(law).get("law")) not in known:
-            yield f"there is no law {name!r}; known are {', '.join(known)}"
+            yield f"there is no law {name!r}; available: {', '.join(known)}"
             return
     for error in validator(vocabulary, "x-stream").errors(table):
         match error.instance_path:

@@ -67,15 +67,19 @@ async def socket_equals_stream(session: Session, endpoint: str, *, body: Mapping
             streamed.append(await session.answered(endpoint, {**body, "stream": True, "store": False}))
             streamed[-1].require_stream()
             sent.append(await socket.answered(body))
-            if any(_events(one) == _events(other) and _said(one) == _said(other) for one in streamed for other in sent):
+            if any(
+                _events(one) == _events(other) and _content(one) == _content(other)
+                for one in streamed
+                for other in sent
+            ):
                 return
     for one, other in ((exchanges[0], each) for exchanges in (streamed, sent) for each in exchanges):
-        if _said(one) != _said(other) or _events(one) != _events(other):
+        if _content(one) != _content(other) or _events(one) != _events(other):
             raise NotExercised("the server's answers to the same request differ, so they can't be compared")
     one, other = sent[0], streamed[0]
     if (events := _events(one)) != (expected := _events(other)):
         raise Failed(f"the events are {', '.join(events)}, but {', '.join(expected)} in the stream", one, other)
-    raise Failed(f"the answer is {_said(one)!r}, but {_said(other)!r} in the stream", one, other)
+    raise Failed(f"the answer is {_content(one)!r}, but {_content(other)!r} in the stream", one, other)
 
 
 def _events(exchange: Exchange) -> list[str]:
@@ -83,7 +87,7 @@ def _events(exchange: Exchange) -> list[str]:
     return [str(type) for type, _ in groupby(chunk.get("type") for chunk in exchange.chunks)]
 
 
-def _said(exchange: Exchange) -> tuple[Any, ...]:
+def _content(exchange: Exchange) -> tuple[Any, ...]:
     (output,) = outputs(exchange)
     calls = tuple((name, arguments) for name, arguments in output.calls)
     return output.text, output.reasoning, output.reason, calls, counted(exchange, "input_tokens")
@@ -143,7 +147,8 @@ def _require_own(exchanges: Sequence[Exchange], alone: Sequence[Exchange]) -> No
     for exchange, single in zip(exchanges, alone, strict=True):
         together, separate = counted(exchange, "input_tokens"), counted(single, "input_tokens")
         if together != separate:
-            raise Failed(f"with another request its input has {together} tokens, alone {separate}", exchange, single)
+            message = f"usage.input_tokens is {together} when two requests run together, {separate} alone"
+            raise Failed(message, exchange, single)
         ids = {chunk["response"].get("id") for chunk in exchange.chunks if isinstance(chunk.get("response"), Mapping)}
         if len(ids) > 1:
             raise Failed(f"the events of an answer have the ids {', '.join(map(str, sorted(ids)))}", exchange)

@@ -173,12 +173,12 @@ async def conversation_continued(
         message = f"input_tokens is {more} in the conversation and {less} outside it, expected more"
         raise Failed(message, inside, outside)
     listed = await _items(partial(conversation_items, session, id), "?order=asc")
-    found = listed.answer["data"][len(items) :]
-    if not found or question not in str(found[0].get("content")):
+    added = listed.answer["data"][len(items) :]
+    if not added or question not in str(added[0].get("content")):
         raise Failed("the input isn't the item after those that the conversation had", inside, listed)
-    kinds, expected = [item.get("type") for item in found[1:]], [item.get("type") for item in items_of(inside)]
+    kinds, expected = [item.get("type") for item in added[1:]], [item.get("type") for item in items_of(inside)]
     if kinds != expected:
-        raise Failed(f"behind the input are items of the types {kinds}, expected the output {expected}", inside, listed)
+        raise Failed(f"after the input come items of the types {kinds}, expected the output {expected}", inside, listed)
 
 
 Listing = Callable[[str], Awaitable[Exchange]]

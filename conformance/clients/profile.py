@@ -38,9 +38,9 @@ class RecordedRequest(_Part):
 
 
 class ClientProfile(_Part):
-    """What a client relies on. It doesn't work without what it `needs`, and works with limits without what it `uses`.
-    `version` is the version that was run for this; `source` is how its reliances were determined. `dialect` is that of
-    the API that it speaks.
+    """A client program with the rules that it relies on. It doesn't work without what it `needs`, and works with limits
+    without what it `uses`. `version` is the version that was run for this; `source` is how its reliances were
+    determined. `dialect` is that of the API that it speaks.
     """
 
     name: str

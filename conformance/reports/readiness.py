@@ -14,7 +14,7 @@ _LACKING = (*BAD, Verdict.UNSUPPORTED)
 
 
 class Readiness(StrEnum):
-    """Whether a client program works with a server: with all that it relies on, with limits, or not."""
+    """The verdict of a run for a client program: it works with the server as a whole, with limits, or not."""
 
     READY = "READY"
     LIMITED = "LIMITED"
@@ -23,7 +23,7 @@ class Readiness(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Outcome:
-    """What the run shows of a reliance: the rules that are `broken`, and why others are `open`."""
+    """The result of a reliance in a run: the rules that are `broken`, and why others are `open`."""
 
     reliance: Reliance
     needed: bool
@@ -84,11 +84,11 @@ def _open(report: Report, reliance: Reliance) -> Iterator[str]:
 def readiness(report: Report) -> Readiness | None:
     """Returns the verdict of a run for a client; None for other runs. Without what a client needs it is `NOT READY`.
     Without what it uses, or if a need wasn't judged, it is `LIMITED`."""
-    found = outcomes(report)
-    if not found:
+    results = outcomes(report)
+    if not results:
         return None
-    if any(outcome.broken for outcome in found if outcome.needed):
+    if any(outcome.broken for outcome in results if outcome.needed):
         return Readiness.NOT_READY
-    if any(outcome.broken or (outcome.needed and outcome.open) for outcome in found):
+    if any(outcome.broken or (outcome.needed and outcome.open) for outcome in results):
         return Readiness.LIMITED
     return Readiness.READY

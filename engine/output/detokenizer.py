@@ -38,7 +38,7 @@ class Detokenizer(Protocol):
 
 
 class DetokenizerFactory(Protocol):
-    """Makes detokenizers, one for each sequence."""
+    """A factory of detokenizers, one for each sequence."""
 
     def __call__(
         self,

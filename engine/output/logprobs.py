@@ -7,9 +7,9 @@ from specvino.engine.segments import TokenLogprob
 
 
 class PendingLogprobs:
-    """Holds back tokens as long as their text. A token is added with its text, and released together with it. If text
-    is held back because it may begin a stop string, its token waits, and its text can still be cut. Tokens without text
-    stay with the next token that has text.
+    """A buffer that holds back tokens as long as their text. A token is added with its text, and released together with
+    it. If text is held back because it may begin a stop string, its token waits, and its text can still be cut.
+    Tokens without text stay with the next token that has text.
     """
 
     def __init__(self) -> None:

@@ -19,7 +19,7 @@ CLOSES = {"{": "}", "[": "]"}
 
 
 class Expect(Enum):
-    """What may come next in a JSON value."""
+    """The part of a JSON value that is expected next."""
 
     VALUE = auto()
     VALUE_OR_END = auto()  # after "["

@@ -24,7 +24,7 @@ class Header:
 
 
 class Joined:
-    """Makes pieces of one kind, with a line break between different messages."""
+    """The pieces of one kind, with a line break between different messages."""
 
     def __init__(self, kind: type[AnswerText] | type[ReasoningText]) -> None:
         self._kind = kind

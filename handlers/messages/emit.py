@@ -27,7 +27,7 @@ _StopReason = Literal["end_turn", "max_tokens", "stop_sequence", "tool_use", "mo
 
 
 class MessageEmitter:
-    """Makes the events of one message, without I/O. `max_tokens` is the request's limit. With `omits_thinking`,
+    """The emitter of one message's events, without I/O. `max_tokens` is the request's limit. With `omits_thinking`,
     reasoning is only in its signature.
     """
 

@@ -148,24 +148,24 @@ def _turn(content: str | list[UserBlock], param: str, names: dict[str, str], vis
     if isinstance(content, str):
         yield MessageDraft(Message("user", content))
         return
-    said: list[str | ImageSource] = []
+    parts: list[str | ImageSource] = []
     for index, block in enumerate(content):
         path = f"{param}.{index}"
         if not isinstance(block, models.AnthropicToolResultBlock):
-            said += _parts(block, path, vision)
+            parts += _parts(block, path, vision)
             continue
-        if said:
-            yield _user(said)
-            said = []
+        if parts:
+            yield _user(parts)
+            parts = []
         text, placed = place(_result(block, path, vision))
         id = block.tool_use_id
         yield MessageDraft(Message("tool", text, name=names.get(id), tool_call_id=id), placed)
-    if said or not any(isinstance(block, models.AnthropicToolResultBlock) for block in content):
-        yield _user(said)
+    if parts or not any(isinstance(block, models.AnthropicToolResultBlock) for block in content):
+        yield _user(parts)
 
 
-def _user(said: list[str | ImageSource]) -> MessageDraft:
-    text, placed = place(said)
+def _user(parts: list[str | ImageSource]) -> MessageDraft:
+    text, placed = place(parts)
     return MessageDraft(Message("user", text), placed)
 
 

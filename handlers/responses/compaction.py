@@ -65,8 +65,8 @@ class OpenedConversation:
         for index, item in enumerate(items):
             match item:
                 case models.InputCompaction():
-                    place = f"{param}.{index}.encrypted_content" if indexed else param
-                    content = _content(cipher.require(item.encrypted_content, place), place)
+                    path = f"{param}.{index}.encrypted_content" if indexed else param
+                    content = _content(cipher.require(item.encrypted_content, path), path)
                     if content.whole:
                         self.earlier, read, self.users = [*map(_kept, self.earlier)], [*map(_kept, read)], []
                     read.append(models.InputMessage(role="user", content=_shown(content.summary)))
@@ -86,7 +86,7 @@ class CompactedConversation:
 
 
 class Compactor:
-    """Makes the summaries with the model of the request."""
+    """Summarizes conversations with the model of the request."""
 
     def __init__(self, pipeline: Pipeline, cipher: Cipher) -> None:
         self._pipeline = pipeline

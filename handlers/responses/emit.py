@@ -28,7 +28,7 @@ from specvino.handlers.tools import ToolCalling
 
 
 class ResponseEmitter:
-    """Makes the events of one response, without I/O. The output begins with the `compaction`, if there is one."""
+    """The emitter of one response's events, without I/O. The output begins with the `compaction`, if there is one."""
 
     def __init__(
         self,

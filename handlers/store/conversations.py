@@ -75,8 +75,8 @@ class SqlConversations:
             if await _get(connection, id, owner) is None:
                 return None
             if after is not None:
-                place = select(position).where(_I.conversation_id == id, _I.item_id == after)
-                last = (await connection.execute(place)).scalar()
+                position_of_after = select(position).where(_I.conversation_id == id, _I.item_id == after)
+                last = (await connection.execute(position_of_after)).scalar()
                 if last is None:
                     raise LookupError
                 query = query.where(position < last if newest_first else position > last)
@@ -103,21 +103,21 @@ class SqlConversations:
 async def referenced(connection: AsyncConnection, ids: Iterable[str], owner: str) -> list[StoredItem]:
     """Returns the items with these ids, of any conversation of the owner."""
     query = select(_I.item).join(CONVERSATIONS, _C.id == _I.conversation_id)
-    found = await connection.execute(query.where(_I.item_id.in_(set(ids)), _C.key_owner == owner))
-    return [_decode(item) for item in found.scalars()]
+    rows = await connection.execute(query.where(_I.item_id.in_(set(ids)), _C.key_owner == owner))
+    return [_decode(item) for item in rows.scalars()]
 
 
 async def expire(connection: AsyncConnection, before: float, most: int | None) -> None:
     """Deletes the conversations that were last changed before a Unix time, and those beyond the `most` that were
     changed last."""
     old = select(_C.id, _C.used_at).where(_C.used_at < before)
-    found = list((await connection.execute(old)).all())
+    rows = list((await connection.execute(old)).all())
     if most is not None:
         newest_first = select(_C.id, _C.used_at).where(_C.used_at >= before).order_by(_C.used_at.desc(), _C.id)
-        found += (await connection.execute(newest_first.offset(most))).all()
-    if found:  # one that is changed meanwhile stays
-        latest = max(row.used_at for row in found)
-        await delete_conversations(connection, [row.id for row in found], _C.used_at <= latest)
+        rows += (await connection.execute(newest_first.offset(most))).all()
+    if rows:  # one that is changed meanwhile stays
+        latest = max(row.used_at for row in rows)
+        await delete_conversations(connection, [row.id for row in rows], _C.used_at <= latest)
 
 
 async def delete_conversations(

@@ -92,7 +92,7 @@ class ConversationStore(Protocol):
         ...
 
     async def page(self, id: str, owner: str, after: str | None, limit: int, *, newest_first: bool) -> Page | None:
-        """Returns at most `limit` items of a conversation, those behind the item `after` in this order; None if the
+        """Returns at most `limit` items of a conversation, those after the item `after` in this order; None if the
         conversation isn't stored. Raises LookupError if it has no item `after`."""
         ...
 

@@ -25,7 +25,7 @@ class Option:
 
 @dataclass(frozen=True, slots=True)
 class StartLine:
-    """How a system's server is started there and here, and its options by the files that define them."""
+    """The start lines of a system's server there and here, and its options by the files that define them."""
 
     theirs: str
     ours: str

@@ -153,7 +153,7 @@ def _framing(table: Stream) -> str:
     lines = (
         "an `event:` line, the event's type, and a `data:` line" if table.framing == "event" else "a `data:` line alone"
     )
-    end = f"The stream ends with `{table.terminator}`." if table.terminator else "Nothing comes behind the last event."
+    end = f"The stream ends with `{table.terminator}`." if table.terminator else "The last event ends the stream."
     return f"Each event is {lines}, with JSON in it. {end}"
 
 

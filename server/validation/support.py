@@ -49,7 +49,9 @@ def header(names: list[str]) -> str:
 
 def _refusal(name: str, known: bool) -> ApiError:
     if known:
-        return ApiError(ErrorCode.UNSUPPORTED_PARAMETER, f"This server doesn't support {name} as given.", param=name)
+        return ApiError(
+            ErrorCode.UNSUPPORTED_PARAMETER, f"This server doesn't support this value of {name}.", param=name
+        )
     return ApiError(ErrorCode.UNKNOWN_PARAMETER, f"Unrecognized request argument supplied: {name}", param=name)
 
 

@@ -27,7 +27,7 @@ the page.
 
 **What is measured.** CPU time of the process, all threads together, on {cores} shared
 cores ({processor}); OpenVINO GenAI {genai}. The pipeline has no model, so that a token costs only the sampler and the
-mask. *Compiling* is the first answer of one token, with only the vocabulary known before. *A token* is the cost beyond
+mask. *Compiling* is the first answer of one token, with only the vocabulary cached. *A token* is the cost beyond
 that of an unconstrained token, as the mean over three sampled texts of 64 tokens. Each text, and an unconstrained one
 beside it, is generated twice, and the quicker run counts; differences of a tenth of a millisecond mean nothing.
 
@@ -40,7 +40,7 @@ space between the parts of a JSON text and ignores some keywords, so its texts d
 no conversion: it supports neither lookaheads nor strings without quotes that a schema constrains.
 
 **Rules and places** are the grammar's size, which is the same on every machine. A place is one where most tokens of the
-vocabulary are allowed; places take long to compile.
+vocabulary are allowed; these positions are slow to compile.
 
 """
 

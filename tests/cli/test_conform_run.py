@@ -34,7 +34,7 @@ from specvino.conformance.verdict import Verdict
         (["http://127.0.0.1:1/v1", "-u", "http://127.0.0.1:2/v1"], "the URL argument and --base-url differ"),
         (
             ["http://127.0.0.1:1/v1", "--dialect", "nobody"],
-            "unknown dialect 'nobody'; known are fastdeploy,",
+            "unknown dialect 'nobody'; available: fastdeploy,",
         ),
         (["http://127.0.0.1:1/v1", "-f", "chat/*", "-f", "no/such"], "the filter 'no/such' selects no rule"),
         (["http://127.0.0.1:1/v1", "-f", "chat/rules/no-such"], "the filter 'chat/rules/no-such' selects no rule"),

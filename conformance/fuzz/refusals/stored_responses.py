@@ -71,8 +71,8 @@ def store_unavailable(refused: RefusedRequest, server: Server) -> bool:
 def invalid_encrypted_content(refused: RefusedRequest, server: Server) -> bool:
     """Returns whether the item or block has encrypted or signed reasoning: the server can't have encrypted generated
     content."""
-    place, _, field = (refused.param or "").rpartition(".")
-    item = refused.value(place)
+    parent, _, field = (refused.param or "").rpartition(".")
+    item = refused.value(parent)
     if not isinstance(item, dict) or field not in _ENCRYPTED.get(item.get("type", ""), ()):
         return False
     return bool(item.get(field))

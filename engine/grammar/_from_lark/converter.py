@@ -53,8 +53,8 @@ def lark(text: str, grammar: Grammar, char: CharNode, end: Text) -> Node:
     conversion = _Conversion(read(text), grammar, char)
     try:
         node = conversion.whole()
-        for each in (node, *conversion.bodies.values()):
-            require_few_places(each)
+        for body in (node, *conversion.bodies.values()):
+            require_few_places(body)
         _require_filled(conversion.bodies, node)
     except (LarkError, PatternError, RecursionError):
         for name in conversion.bodies:
@@ -85,9 +85,9 @@ class _Conversion:
         start = self._definitions.find(START, by_terminal=False)
         self._count(start)
         if self._definitions.ignored:
-            options = [self._node(each, self._definitions, in_terminal=True) for each in self._definitions.ignored]
+            options = [self._node(tree, self._definitions, in_terminal=True) for tree in self._definitions.ignored]
             self._ignored = _repeated(choice(*options), 0, None)
-            if open_places([self._ignored]):  # it stands behind every terminal
+            if open_places([self._ignored]):  # it follows every terminal
                 self._ignored = self._rule("ignored", self._ignored)
         return sequence(self._ignored, self._defined(start))
 
@@ -96,17 +96,17 @@ class _Conversion:
         left = [definition]
         seen: set[int] = set()
         while left:
-            each = left.pop()
-            if each.is_template:
-                raise PatternError(f"the template {each.name} can't be enforced")
-            self._uses[id(each)] += 1
-            if id(each) in seen:
+            used = left.pop()
+            if used.is_template:
+                raise PatternError(f"the template {used.name} can't be enforced")
+            self._uses[id(used)] += 1
+            if id(used) in seen:
                 continue
-            seen.add(id(each))
-            if any(each.expansions.find_data("template_usage")):
+            seen.add(id(used))
+            if any(used.expansions.find_data("template_usage")):
                 raise PatternError("templates can't be enforced")
-            names = each.expansions.find_data("name")
-            left += (each.scope.find(str(tree.children[0]), by_terminal=each.is_terminal) for tree in names)
+            names = used.expansions.find_data("name")
+            left += (used.scope.find(str(tree.children[0]), by_terminal=used.is_terminal) for tree in names)
 
     def _defined(self, definition: Definition) -> Node:
         key = id(definition)
@@ -158,8 +158,8 @@ class _Conversion:
                 definition = scope.find(str(tree.children[0]), by_terminal=in_terminal)
                 if in_terminal and not definition.is_terminal:
                     raise LarkError(f"a terminal can't refer to the rule {definition.name}")
-                found = self._defined(definition)
-                return sequence(found, self._ignored) if definition.is_terminal and not in_terminal else found
+                defined = self._defined(definition)
+                return sequence(defined, self._ignored) if definition.is_terminal and not in_terminal else defined
             case "literal" | "literal_range":
                 text = self._terminal(*map(str, tree.children))
                 return text if in_terminal else sequence(text, self._ignored)
@@ -224,7 +224,7 @@ def _bounds(operator: list[Any]) -> tuple[int, int | None]:
     if not 0 <= bounds[0] <= bounds[1]:
         raise LarkError(f"~{bounds[0]}..{bounds[1]} isn't a number of repetitions")
     if bounds[1] > MOST_REPEATED:
-        raise PatternError(f"something is repeated {bounds[1]} times; at most {MOST_REPEATED} can be enforced")
+        raise PatternError(f"a repetition of {bounds[1]}: at most {MOST_REPEATED} can be enforced")
     return bounds
 
 
@@ -292,7 +292,7 @@ def _with_filled_repetitions(node: Node) -> Node:
 def _require_filled(bodies: Mapping[str, Node], node: Node) -> None:
     """Raises PatternError for the repetition of a rule that refers to itself and may be empty."""
     empty: set[str] = set()
-    while more := {name for name, each in bodies.items() if _may_be_empty(each, empty)} - empty:
+    while more := {name for name, body in bodies.items() if _may_be_empty(body, empty)} - empty:
         empty |= more
     left = [node, *bodies.values()]
     while left:

@@ -27,7 +27,7 @@ class LoadTokenizer(msgspec.Struct, tag=True):
 
 
 class Cut(msgspec.Struct, frozen=True):
-    """How a prompt is truncated: to its last `tokens`, or with `first` to its first ones."""
+    """The truncation of a prompt: to its last `tokens`, or with `first` to its first ones."""
 
     tokens: int
     first: bool = False

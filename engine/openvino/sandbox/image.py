@@ -61,7 +61,7 @@ def decode(file: bytes, longest_side: int, most_pixels: int = MAX_PIXELS, *, bas
 
 def _check(width: int, height: int) -> None:
     if width * height > MAX_PIXELS:
-        raise ImageError(f"The image has {width} x {height} pixels; accepted are {MAX_PIXELS:,}.")
+        raise ImageError(f"The image has {width} x {height} pixels; at most {MAX_PIXELS:,} are allowed.")
     if max(width, height) > MAX_RATIO * min(width, height):
         raise ImageError(
             f"The image has {width} x {height} pixels; a side may be {MAX_RATIO} times as long as the other."

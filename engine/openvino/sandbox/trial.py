@@ -52,8 +52,8 @@ def check(dummy: DummyPipeline, lowered: LoweredConstraint) -> None:
         raise ConstraintError(reason(error)) from None
     if times > SLOWEST:
         raise ConstraintError(
-            f"each token takes {times:.0f} times the work of a plain string's, accepted is {SLOWEST} times: rules that "
-            "end after each character, and long counted repetitions, are this slow"
+            f"each token takes {times:.0f} times the CPU time of a plain string's; the limit is {SLOWEST} times. Rules "
+            "that end after each character, and long counted repetitions, are slow"
         )
     if len(first) == _FIRST_TOKENS and not any(first):
         raise ConstraintError("it allows no text at all")

@@ -187,7 +187,7 @@ def test_what_is_no_grammar(grammar: str, message: str) -> None:
         ("start: A\n%import .secrets.A", "can't be imported"),
         ("start: A\n%import etc.passwd.A", "etc.passwd can't be imported"),
         ('start: "a"\nt{x}: x\n%extend t{x}: "b"', "the template t can't be extended"),
-        ('start: "a"~600', "something is repeated 600 times"),
+        ('start: "a"~600', "a repetition of 600"),
         ('start: list*\nlist: | "a" list', "the repetition of a rule that refers to itself and may be empty"),
         ("start: " + " | ".join('"a"' for _ in range(5000)), "it has more than 4000 parts"),
         ("start: A A\nA: /([a-z]0?){1200}/", "with its repetitions written out it has 2400 characters"),
