@@ -32,7 +32,9 @@ class Case:
     issues: tuple[str, ...]
     profile: str
     needs: tuple[str, ...]
-    dialects: tuple[str, ...]
+    only: str | None
+    not_in: tuple[str, ...]
+    excluded_because: str
     needs_full_support: bool
     alone: bool
     steps: Sequence[Mapping[str, Any]]
@@ -74,7 +76,9 @@ def _of_endpoint(folder: Traversable, validator: Validator) -> Iterator[Case]:
                 issues=tuple(case.get("issues", ())),
                 profile=case.get("profile", "full"),
                 needs=tuple(case.get("needs", ())),
-                dialects=tuple(case.get("dialects", ())),
+                only=case.get("only"),
+                not_in=tuple(case.get("not_in", ())),
+                excluded_because=case.get("excluded_because", ""),
                 needs_full_support=case.get("support") == "full",
                 alone=case.get("alone", False),
                 steps=case.get("steps", ()),

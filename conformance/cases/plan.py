@@ -119,13 +119,14 @@ def matches(rule: str, filters: Sequence[str]) -> bool:
 
 def exclusion_reason(case: Case, dialect: Dialect) -> str:
     """Returns why the case is excluded for the dialect; empty if it isn't."""
-    if case.dialects and dialect.system not in case.dialects:
-        return f"the case is only for {', '.join(case.dialects)}"
+    if dialect.system in case.not_in or case.only not in (None, dialect.system):
+        return case.excluded_because
     return excluded_by_document(case, dialect)
 
 
 def excluded_by_document(case: Case, dialect: Dialect) -> str:
-    """Returns why the dialect's document excludes a case, regardless of `case.dialects`; empty if it doesn't."""
+    """Returns why the dialect's document excludes a case, apart from `case.only` and `case.not_in`; empty if it
+    doesn't."""
     if case.endpoint in paths() and case.endpoint not in dialect.operations:
         return f"{dialect.name} has no {paths()[case.endpoint]}"
     if case.endpoint in paths() and dialect.operations[case.endpoint].is_only_at_root:
