@@ -9,8 +9,8 @@ from specvino.conformance.dialect import WHOLE, Dialect
 from specvino.conformance.fuzz.options import SAYS
 from specvino.conformance.rules import RULES, RULES_OF_TRANSPORT
 
-RULES_VERSION = "2.0"
-"""The version of the rules, which reports show as `judged by rules 1.0`.
+RULES_VERSION = "3.0"
+"""The version of the rules, which reports show as `judged by rules N.M`.
 
 The first number grows if a server may get another verdict on a `must` rule. The second grows if advice, wording or
 counts change, so that a baseline may need new entries. Changes of a system's document show in the document's digest.
