@@ -2,16 +2,9 @@
 
 from functools import cache
 
-from specvino.document.loading import whole
+from specvino.document.loading import group, whole
 from specvino.document.operations import by_endpoint
-
-# The request fields that limit the answer's tokens, by endpoint. If a request has several, the last one applies.
-LIMITS = {
-    "chat": ("max_tokens", "max_completion_tokens"),
-    "completions": ("max_tokens",),
-    "responses": ("max_output_tokens",),
-    "messages": ("max_tokens",),
-}
+from specvino.document.pointers import resolved
 
 # The fields of `usage` for prompt tokens and completion tokens, by endpoint.
 COUNTS = {
@@ -20,6 +13,16 @@ COUNTS = {
     "responses": ("input_tokens", "output_tokens"),
     "messages": ("input_tokens", "output_tokens"),
 }
+
+
+@cache
+def token_limits(endpoint: str) -> tuple[str, ...]:
+    """Returns the fields of an endpoint's request that limit the answer's tokens: of the group `token_limits` in
+    openapi/conditions.yaml. If a request has several, the last one applies.
+    """
+    operation = by_endpoint(whole()).get(endpoint)
+    fields = resolved(whole(), operation.body).get("properties", {}) if operation and operation.body else {}
+    return tuple(name for name in reversed(group("token_limits").paths) if name in fields)
 
 
 @cache

@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from itertools import pairwise
 from typing import Any
 
-from specvino.conformance.endpoints import LIMITS, paths
+from specvino.conformance.endpoints import paths, token_limits
 from specvino.conformance.http.exchange import Exchange
 from specvino.conformance.rules.outputs import outputs
 from specvino.conformance.session.session import Session, about, require_alive, require_answer
@@ -169,7 +169,7 @@ async def models_listed_during_stream(session: Session, endpoint: str, *, to: st
 def with_ignore_eos(session: Session, endpoint: str, body: Mapping[str, Any]) -> dict[str, Any]:
     """Returns the body with ignore_eos, if the dialect supports it, so that the answer reaches its limit."""
     ignores = session.dialect.level(IGNORE_EOS, "chat") == "full"
-    return {**body, **({"ignore_eos": True} if ignores and LIMITS[endpoint][0] == "max_tokens" else {})}
+    return {**body, **({"ignore_eos": True} if ignores and token_limits(endpoint)[0] == "max_tokens" else {})}
 
 
 async def _usual_seconds(session: Session, endpoint: str, body: Mapping[str, Any]) -> float:
@@ -187,7 +187,7 @@ async def chunks_sent_as_generated(session: Session, endpoint: str, *, to: str, 
     time is that of the whole answer without that of its first token."""
     long = with_ignore_eos(session, to, body)
     for _ in range(2):
-        first = await session.answered(to, {**long, LIMITS[to][0]: 1})
+        first = await session.answered(to, {**long, token_limits(to)[0]: 1})
         whole = await session.answered(to, long)
         expected = whole.seconds - first.seconds
         stream = await session.send(to, {**long, "stream": True})

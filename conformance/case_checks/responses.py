@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from email.utils import parsedate_to_datetime
 from typing import Any
 
-from specvino.conformance.endpoints import LIMITS
+from specvino.conformance.endpoints import token_limits
 from specvino.conformance.http.exchange import Exchange
 from specvino.conformance.rules.outputs import has_reasoning, outputs
 from specvino.conformance.session.session import Session
@@ -63,7 +63,7 @@ async def truncated_is_incomplete(
 ) -> None:
     """A truncated answer is incomplete and has the reason; with `item`, the truncated item is incomplete, too."""
     for limit in (SHORT, SHORT + 1):
-        exchange = await session.answered(endpoint, {**body, LIMITS[endpoint][0]: limit})
+        exchange = await session.answered(endpoint, {**body, token_limits(endpoint)[0]: limit})
         answer = exchange.answer
         if answer.get("status") == "incomplete":
             details = answer.get("incomplete_details")
@@ -217,7 +217,7 @@ def _require_longer(first: Exchange, second: Exchange, part: str) -> None:
 
 
 async def _short(session: Session, endpoint: str, body: Mapping[str, Any]) -> Exchange:
-    return await session.answered(endpoint, {LIMITS[endpoint][0]: SHORT, "store": False, **body})
+    return await session.answered(endpoint, {token_limits(endpoint)[0]: SHORT, "store": False, **body})
 
 
 def _texts(exchange: Exchange) -> Iterator[dict[str, Any]]:

@@ -3,7 +3,7 @@
 from collections.abc import Awaitable, Callable, Mapping
 from typing import Any
 
-from specvino.conformance.endpoints import LIMITS
+from specvino.conformance.endpoints import token_limits
 from specvino.conformance.http.exchange import Exchange
 from specvino.conformance.rules.endings import shows_stop, too_many
 from specvino.conformance.rules.outputs import Output, outputs
@@ -84,7 +84,7 @@ async def fields_without_effect(
 
 async def one_token_limit(session: Session, endpoint: str, *, body: Mapping[str, Any]) -> None:
     """With a limit of one token, the answer has one choice of one token."""
-    exchange = await session.answered(endpoint, {**body, LIMITS[endpoint][0]: 1})
+    exchange = await session.answered(endpoint, {**body, token_limits(endpoint)[0]: 1})
     if (tokens := counted(exchange, "completion_tokens")) > 1:
         raise Failed(too_many(exchange, tokens), exchange)
     if tokens != 1 or len(list(outputs(exchange))) != 1:
@@ -98,7 +98,7 @@ async def limit_truncates(
 ) -> None:
     """A lower limit truncates the same answer: the limit is used up, and finish_reason is length."""
     allowed = min(limit.values())
-    rest = {name: value for name, value in body.items() if name not in LIMITS[endpoint]}
+    rest = {name: value for name, value in body.items() if name not in token_limits(endpoint)}
 
     async def compare(whole: Exchange) -> Difference:
         if (tokens := counted(whole, "completion_tokens")) <= allowed + 1:

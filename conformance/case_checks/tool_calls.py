@@ -5,7 +5,7 @@ from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
-from specvino.conformance.endpoints import LIMITS
+from specvino.conformance.endpoints import token_limits
 from specvino.conformance.http.exchange import Exchange, Unreadable
 from specvino.conformance.rules.outputs import Output, outputs
 from specvino.conformance.session.session import Session, with_room
@@ -79,7 +79,7 @@ async def truncated_tool_calls(
     """At any token limit, an answer without a complete call has finish_reason length, and any other answer has
     arguments that are JSON."""
     for limit in limits:
-        exchange = await session.answered(endpoint, {**body, LIMITS[endpoint][0]: limit})
+        exchange = await session.answered(endpoint, {**body, token_limits(endpoint)[0]: limit})
         for output in outputs(exchange):
             invalid = [arguments for _, arguments in output.calls if _object(arguments) is None]
             if output.reason != "length" and (invalid or not output.calls):

@@ -18,7 +18,7 @@ FOLDER = files("specvino.conformance") / "cases"
 CAPABILITIES = "capabilities.yaml"
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Case:
     """One case. `rule` is its id, `<endpoint>/<subject>/<name>`; `cases/case.schema.json` describes the other
     fields."""
@@ -32,9 +32,9 @@ class Case:
     issues: tuple[str, ...]
     profile: str
     needs: tuple[str, ...]
-    only: str | None
-    not_in: tuple[str, ...]
-    excluded_because: str
+    only: str | None = None
+    not_in: tuple[str, ...] = ()
+    excluded_because: str = ""
     needs_full_support: bool
     alone: bool
     steps: Sequence[Mapping[str, Any]]

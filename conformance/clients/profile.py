@@ -75,7 +75,6 @@ class ClientProfile(_Part):
                 profile="full",
                 # Without the endpoint there is one reason for all its requests.
                 needs=(f"{request.endpoint}.endpoint",) if request.endpoint in ENDPOINTS else (),
-                dialects=(),
                 needs_full_support=False,
                 alone=False,
                 steps=({"send": {name: value for name, value in request.body.items() if name != "model"}},),

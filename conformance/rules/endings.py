@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 from typing import Any, ClassVar
 
-from specvino.conformance.endpoints import COUNTS, LIMITS
+from specvino.conformance.endpoints import COUNTS, token_limits
 from specvino.conformance.http.exchange import Exchange
 from specvino.conformance.rules.outputs import outputs
 from specvino.conformance.rules.rule import Rule, endpoint_of
@@ -128,7 +128,7 @@ def too_many(exchange: Exchange, completion_tokens: int, texts: int = 1) -> str:
 
 
 def _limit(exchange: Exchange) -> tuple[str, int | None]:
-    for name in reversed(LIMITS.get(exchange.request.endpoint or "", ())):
+    for name in reversed(token_limits(exchange.request.endpoint or "")):
         value = exchange.request.asked(name)
         if type(value) is int and value > 0:
             return name, value

@@ -7,7 +7,7 @@ from contextlib import asynccontextmanager, contextmanager
 from typing import Any
 
 from specvino.conformance.dialect import Dialect
-from specvino.conformance.endpoints import LIMITS, paths
+from specvino.conformance.endpoints import paths, token_limits
 from specvino.conformance.http.client import Client
 from specvino.conformance.http.exchange import MESSAGE, Exchange, Request
 from specvino.conformance.http.socket import LANE, Socket, open_socket
@@ -72,7 +72,7 @@ class Session:
     def filled(self, endpoint: str, body: Mapping[str, Any], *, capped: bool = True) -> dict[str, Any]:
         """Returns a body with the model's name and, if `capped`, a token limit, unless it has them."""
         filled = {"model": self.model, **body}
-        limits = LIMITS.get(endpoint, ())
+        limits = token_limits(endpoint)
         if capped and limits and not any(name in filled for name in limits):
             filled[limits[0]] = CAP
         return filled
@@ -249,5 +249,5 @@ def about(*exchanges: Exchange) -> Iterator[None]:
 
 def with_room(endpoint: str, body: Mapping[str, Any]) -> dict[str, Any]:
     """Returns the body with the token limit ROOM, unless it has a limit."""
-    limits = LIMITS[endpoint]
+    limits = token_limits(endpoint)
     return dict(body) if any(name in body for name in limits) else {**body, limits[0]: ROOM}
