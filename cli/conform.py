@@ -1,5 +1,6 @@
 """`specvino conform`: tests a server, and compares runs."""
 
+from collections.abc import Iterator
 from enum import StrEnum
 from pathlib import Path
 from typing import Annotated, Any
@@ -313,12 +314,30 @@ def lint(
 
     Exit codes: 0 no problems, 1 problems, 2 a file can't be read.
     """
-    from specvino.cli.conform_lint import problems_of
-
-    problems = [problem for file in files for problem in problems_of(file)]
+    problems = [problem for file in files for problem in _problems_of(file)]
     for problem in problems:
         print(problem)
     raise SystemExit(1 if problems else 0)
+
+
+def _problems_of(path: Path) -> Iterator[str]:
+    """Yields the problems of a baseline file; ends the command if it can't be read."""
+    from difflib import get_close_matches
+
+    from specvino.conformance.reports.baseline import BadBaseline, read
+    from specvino.conformance.rule_catalog import all_rules
+
+    try:
+        accepted = read(path)
+    except BadBaseline as error:
+        yield str(error)
+        return
+    except OSError as error:
+        end(f"{path} can't be read: {error.strerror}")
+    known = all_rules()
+    for rule in accepted.unknown(known):
+        near = get_close_matches(rule, known, n=1, cutoff=0.9)
+        yield f"{path}: unknown rule {rule}{f'; did you mean {near[0]}?' if near else ''}"
 
 
 @app.command()

@@ -9,7 +9,7 @@ from typing import TypeVar
 from specvino.engine.segments import Segment, Started, TokenIds, Usage
 from specvino.generated import models, wire
 from specvino.generated.handlers import RequestContext
-from specvino.handlers.or_none import or_none
+from specvino.handlers.fields import or_none
 
 Body = models.CreateChatCompletionRequest | models.CreateCompletionRequest
 Chunk = TypeVar("Chunk", wire.ChatCompletionChunk, wire.CompletionChunk)

@@ -25,9 +25,9 @@ from specvino.engine.segments import (
 from specvino.generated import models, wire
 from specvino.generated.handlers import Reply, RequestContext
 from specvino.handlers.chunks import PendingTokens, answer_id, counts_tokens, shows_stop_reason, streamed, usage_to_wire
+from specvino.handlers.fields import or_none
 from specvino.handlers.full_logits import shown_logprobs
 from specvino.handlers.logprobs import PendingPromptLogprobs, completion_logprobs
-from specvino.handlers.or_none import or_none
 from specvino.handlers.pipeline import Pipeline, RequestFields
 
 

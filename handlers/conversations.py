@@ -6,7 +6,7 @@ from specvino.generated import models, wire
 from specvino.generated.errors import ErrorCode
 from specvino.generated.handlers import ListConversationItemsOrder, Reply, RequestContext
 from specvino.handlers.errors import ApiError
-from specvino.handlers.or_none import or_none
+from specvino.handlers.fields import or_none
 from specvino.handlers.responses.conversation import conversation_not_found, resolved
 from specvino.handlers.responses.persistence import item_list, store_errors
 from specvino.handlers.responses.request import InputItem, stored

@@ -13,7 +13,7 @@ from specvino.engine.protocol import ModelInfo
 from specvino.generated.errors import ErrorCode
 from specvino.generated.handlers import OPERATIONS
 from specvino.handlers.errors import ApiError
-from specvino.handlers.or_none import lookup
+from specvino.handlers.fields import lookup
 
 BEST_OF = 20
 

@@ -26,12 +26,12 @@ from specvino.engine.segments import Finish, Hidden, ReasoningDelta, Segment, St
 from specvino.generated.errors import ErrorCode
 from specvino.generated.handlers import RequestContext
 from specvino.handlers.errors import ApiError, engine_errors, reported
+from specvino.handlers.fields import value_of
 from specvino.handlers.full_logits import without_full_logits
 from specvino.handlers.limits import Limits, require_consistent, require_supported
 from specvino.handlers.measuring import Measured
 from specvino.handlers.media import Media, MessageDraft, fetches
 from specvino.handlers.models import ServedModel, ServedModels
-from specvino.handlers.or_none import value_of
 from specvino.handlers.sampling import Body, sampling, thinking_budget
 from specvino.handlers.structured_outputs import StructuredOutput, refusals, structured_output
 from specvino.handlers.template import TemplateVariables, conversation, template_variables
@@ -127,14 +127,14 @@ class CheckedRequest:
 
 
 @dataclass(frozen=True, slots=True)
-class Generation:
+class AdmittedRequest:
     """An admitted request: its segments, some of which have `arrived`. `unsupported` are the fields without effect."""
 
     arrived: tuple[Segment, ...]
     segments: AsyncGenerator[Segment]
     unsupported: tuple[str, ...]
 
-    async def begun(self) -> "Generation":
+    async def begun(self) -> "AdmittedRequest":
         """Waits for the first segment of the answer, and returns the generation with it."""
         return replace(self, arrived=(*self.arrived, await anext(self.segments)))
 
@@ -221,7 +221,7 @@ class Pipeline:
 
     async def converse(
         self, request: CheckedRequest, messages: Sequence[MessageDraft], generate: Generate | None = None
-    ) -> Generation:
+    ) -> AdmittedRequest:
         """Reads the messages' images and starts the generation; `generate` as in `start`."""
         with request.refusals():
             if fetches(messages):
@@ -232,28 +232,28 @@ class Pipeline:
 
     async def prepare(
         self, request: CheckedRequest, messages: Sequence[MessageDraft], generate: Generate | None = None
-    ) -> Generation:
+    ) -> AdmittedRequest:
         """Processes the prompt, so that its prefix is in the cache; without messages there is none. Otherwise as
         `converse`, but without an output."""
         if not messages:
-            return Generation((Started(0),), _without_output(_nothing()), request.unsupported)
+            return AdmittedRequest((Started(0),), _without_output(_nothing()), request.unsupported)
         generation = await self.converse(_prompt_only(request), messages, generate)
         return replace(generation, segments=_without_output(generation.segments))
 
-    def unasked(self, request: CheckedRequest) -> Generation:
+    def unasked(self, request: CheckedRequest) -> AdmittedRequest:
         """Returns the generation of a request without a prompt: choices without output."""
         ends = [Finish(choice, "stop") for choice in range(request.engine_request.n)]
-        return Generation((Started(0), *ends), _nothing(), request.unsupported)
+        return AdmittedRequest((Started(0), *ends), _nothing(), request.unsupported)
 
     async def start(
         self, request: CheckedRequest, prompts: Sequence[Prompt], generate: Generate | None = None
-    ) -> Generation:
+    ) -> AdmittedRequest:
         """Returns when the engine has admitted the request; `generate` replaces the engine's own."""
         segments = self._segments(request, request.with_prompts(prompts), generate or request.served.engine.generate)
         started = await anext(segments)
         assert isinstance(started, Started)
         without_effect = (*request.unsupported, *request.unenforced(started), *request.hidden(started))
-        return Generation((started,), segments, tuple(dict.fromkeys(without_effect)))
+        return AdmittedRequest((started,), segments, tuple(dict.fromkeys(without_effect)))
 
     async def count(
         self, request: CheckedRequest, messages: Sequence[MessageDraft], generate: Generate | None = None

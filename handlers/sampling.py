@@ -9,7 +9,7 @@ from specvino.engine.protocol import ModelInfo
 from specvino.engine.request import Sampling, ThinkingBudget
 from specvino.generated import models
 from specvino.generated.support import DEFAULTS
-from specvino.handlers.or_none import value_at, value_of
+from specvino.handlers.fields import value_at, value_of
 
 Body = (
     models.CreateChatCompletionRequest

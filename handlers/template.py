@@ -9,7 +9,7 @@ from pydantic import BaseModel
 from specvino.engine.output_parsers.selection import thinking_variables
 from specvino.engine.protocol import ModelInfo
 from specvino.engine.request import Conversation, Message, Tool
-from specvino.handlers.or_none import value_at, value_of
+from specvino.handlers.fields import value_at, value_of
 
 # The field is in an object on some endpoints. On the first two, it also decides whether the model reasons.
 _EFFORTS = ("reasoning_effort", "reasoning.effort", "output_config.effort")

@@ -12,9 +12,9 @@ from specvino.engine.request import Conversation, Message, Tool, ToolCall
 from specvino.generated import models, wire
 from specvino.generated.handlers import Reply, RequestContext
 from specvino.handlers.errors import engine_errors, reported
+from specvino.handlers.fields import or_none
 from specvino.handlers.limits import Limits, require_supported
 from specvino.handlers.models import ServedModels
-from specvino.handlers.or_none import or_none
 from specvino.handlers.template import conversation, template_variables
 
 # The maximum number of characters of a request, since other requests wait; more if a long context allows longer

@@ -8,8 +8,8 @@ from specvino.generated.handlers import Reply, RequestContext
 from specvino.handlers.chat.emit import ChatEmitter, fold
 from specvino.handlers.chat.request import echoed, matched, request_fields, to_messages
 from specvino.handlers.chunks import shows_stop_reason, streamed
+from specvino.handlers.fields import or_none
 from specvino.handlers.full_logits import shown_logprobs
-from specvino.handlers.or_none import or_none
 from specvino.handlers.pipeline import Pipeline
 
 

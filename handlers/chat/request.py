@@ -9,8 +9,8 @@ from specvino.engine.segments import Hidden
 from specvino.generated import models
 from specvino.handlers.chunks import counts_tokens
 from specvino.handlers.errors import unsupported_content
+from specvino.handlers.fields import or_none
 from specvino.handlers.media import ImageSource, MessageDraft, PlacedSource, place, source
-from specvino.handlers.or_none import or_none
 from specvino.handlers.pipeline import RequestFields
 from specvino.handlers.tools import CallMatcher, custom_arguments
 

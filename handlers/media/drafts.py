@@ -5,7 +5,7 @@ from dataclasses import dataclass, replace
 
 from specvino.engine.request import Image, Message, PlacedImage
 from specvino.generated import models
-from specvino.handlers.or_none import or_none
+from specvino.handlers.fields import or_none
 
 
 @dataclass(frozen=True, slots=True)

@@ -12,9 +12,9 @@ from specvino.engine.segments import Segment
 from specvino.generated import models, wire
 from specvino.generated.handlers import Reply, RequestContext
 from specvino.handlers.encryption import Cipher
+from specvino.handlers.fields import or_none, value_at
 from specvino.handlers.messages.emit import MessageEmitter, fold
 from specvino.handlers.messages.request import request_fields, to_messages
-from specvino.handlers.or_none import or_none, value_at
 from specvino.handlers.pipeline import Pipeline
 
 

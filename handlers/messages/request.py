@@ -11,8 +11,8 @@ from specvino.generated import models
 from specvino.generated.errors import ErrorCode
 from specvino.handlers.encryption import Cipher
 from specvino.handlers.errors import ApiError, unsupported_content
+from specvino.handlers.fields import or_none
 from specvino.handlers.media import ImageSource, MessageDraft, place
-from specvino.handlers.or_none import or_none
 from specvino.handlers.pipeline import RequestFields
 
 Body = models.CreateMessageRequest | models.CountTokensRequest

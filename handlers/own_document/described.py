@@ -9,12 +9,12 @@ from specvino.engine.errors import EngineUnavailable
 from specvino.engine.protocol import ModelInfo
 from specvino.handlers.limits import Limits
 from specvino.handlers.models import ServedModels
+from specvino.handlers.own_document.bounds import bound
 from specvino.handlers.own_document.content import read_items, read_text_only
 from specvino.handlers.own_document.facts import Door, Facts, widest
-from specvino.handlers.own_document.limits import bound
-from specvino.handlers.own_document.names import name_models
 from specvino.handlers.own_document.operations import (
     ask_for_no_key,
+    name_models,
     say_only_events,
     send_bodies_as_they_are,
     store_nothing,

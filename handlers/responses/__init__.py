@@ -9,8 +9,8 @@ from specvino.generated.handlers import Reply, RequestContext
 from specvino.generated.support import DEFAULTS
 from specvino.handlers.encryption import Cipher
 from specvino.handlers.errors import ApiError, reported
+from specvino.handlers.fields import or_none
 from specvino.handlers.full_logits import shown_logprobs
-from specvino.handlers.or_none import or_none
 from specvino.handlers.pipeline import CheckedRequest, Generate, Pipeline
 from specvino.handlers.responses.background import Background
 from specvino.handlers.responses.compaction import Compactor

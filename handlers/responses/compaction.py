@@ -18,8 +18,8 @@ from specvino.generated.errors import ErrorCode
 from specvino.generated.handlers import RequestContext
 from specvino.handlers.encryption import Cipher
 from specvino.handlers.errors import ApiError
+from specvino.handlers.fields import or_none
 from specvino.handlers.media import MessageDraft
-from specvino.handlers.or_none import or_none
 from specvino.handlers.pipeline import CheckedRequest, Pipeline
 from specvino.handlers.responses.emit import usage_of
 from specvino.handlers.responses.request import InputItem, request_fields, stored, to_summarize

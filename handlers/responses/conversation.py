@@ -8,8 +8,8 @@ from specvino.generated import models
 from specvino.generated.errors import ErrorCode
 from specvino.handlers.encryption import Cipher
 from specvino.handlers.errors import ApiError
+from specvino.handlers.fields import or_none
 from specvino.handlers.media import MessageDraft
-from specvino.handlers.or_none import or_none
 from specvino.handlers.responses.compaction import OpenedConversation, opened
 from specvino.handlers.responses.encrypted_reasoning import decrypted
 from specvino.handlers.responses.persistence import flat, store_errors

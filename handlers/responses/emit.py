@@ -21,7 +21,7 @@ from specvino.engine.segments import (
 )
 from specvino.generated import models, wire
 from specvino.handlers.errors import ApiError
-from specvino.handlers.or_none import or_none
+from specvino.handlers.fields import or_none
 from specvino.handlers.responses.output_items import Item, MessageItem, ReasoningItem, call_item, whole_item
 from specvino.handlers.responses.request_echo import request_echo
 from specvino.handlers.tools import ToolCalling

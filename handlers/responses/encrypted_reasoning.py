@@ -6,7 +6,7 @@ from typing import Any
 
 from specvino.generated import models, wire
 from specvino.handlers.encryption import Cipher
-from specvino.handlers.or_none import or_none
+from specvino.handlers.fields import or_none
 from specvino.handlers.responses.request import InputItem
 
 INCLUDE = "reasoning.encrypted_content"

@@ -11,8 +11,8 @@ from specvino.engine.request import Message, ToolCall
 from specvino.engine.segments import Hidden
 from specvino.generated import models
 from specvino.handlers.errors import unsupported_content
+from specvino.handlers.fields import or_none, value_of
 from specvino.handlers.media import ImageSource, MessageDraft, PlacedSource, place, source
-from specvino.handlers.or_none import or_none, value_of
 from specvino.handlers.pipeline import RequestFields
 from specvino.handlers.responses.hosted_items import hosted_exchange
 from specvino.handlers.store import StoredItem

@@ -7,7 +7,7 @@ from pydantic import MISSING, BaseModel
 from specvino.engine.request import Sampling
 from specvino.generated import models, wire
 from specvino.generated.support import DEFAULTS
-from specvino.handlers.or_none import or_none
+from specvino.handlers.fields import or_none
 from specvino.handlers.responses.request import conversation_of
 
 InputTool = (

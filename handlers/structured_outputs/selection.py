@@ -7,7 +7,7 @@ from pydantic import BaseModel
 
 from specvino.document.loading import group
 from specvino.generated import models
-from specvino.handlers.or_none import lookup, value_at, value_of
+from specvino.handlers.fields import lookup, value_at, value_of
 from specvino.handlers.structured_outputs.constraint_fields import KINDS
 from specvino.handlers.structured_outputs.output import (
     StructuredOutput,

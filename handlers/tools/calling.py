@@ -15,7 +15,7 @@ from specvino.engine.segments import Started
 from specvino.generated import models
 from specvino.generated.errors import ErrorCode
 from specvino.handlers.errors import ApiError
-from specvino.handlers.or_none import lookup, or_none, value_of
+from specvino.handlers.fields import lookup, or_none, value_of
 from specvino.handlers.tools.offered import OfferedTool, ToolKind, function, offered
 
 Named = tuple[ToolKind, str]

@@ -6,7 +6,7 @@ from typing import Any, Literal
 
 from specvino.engine.grammar import LARK
 from specvino.generated import models
-from specvino.handlers.or_none import or_none
+from specvino.handlers.fields import or_none
 from specvino.handlers.tools.custom import custom_parameters
 
 ToolKind = Literal["function", "custom", "tool_search"]

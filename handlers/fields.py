@@ -1,4 +1,6 @@
-"""Optional fields of a request body: null means absent. Fields that the document doesn't call supported aren't read."""
+"""Reading the fields of a request body: which are read at all (those that the document calls supported), and null as
+absent.
+"""
 
 from collections.abc import Mapping
 from functools import cache, partial
