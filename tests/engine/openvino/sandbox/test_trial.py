@@ -168,7 +168,7 @@ def test_a_grammar_that_is_slow_at_each_token_is_refused(real_stub: DummyPipelin
     # A rule for each character, which XGrammar can't take apart.
     text = 'root ::= "\\"" (char)* "\\""\nchar ::= [^\\"<] | "<" after\nafter ::= char'
     slow = {"type": "grammar", "grammar": text}
-    with pytest.raises(ConstraintError, match="times the work of a plain string"):
+    with pytest.raises(ConstraintError, match="times the CPU time of a plain string"):
         check(real_stub, tagged(slow))
 
 
