@@ -2,6 +2,7 @@
 
 import asyncio
 import threading
+from types import SimpleNamespace
 from typing import Any
 
 from specvino.handlers.service import Service
@@ -12,12 +13,13 @@ class Document:
 
     def of(self, version):
         self.thread = threading.get_ident()
-        return {"openapi": version}
+        return {"openapi": version, "servers": [], "paths": {}}
 
 
 def test_the_document_is_made_beside_the_event_loop() -> None:
     document: Any = Document()
     nobody: Any = None
-    answer = asyncio.run(Service(nobody, document).get_openapi(nobody, None, None))
+    context: Any = SimpleNamespace(path="/openapi.json")
+    answer = asyncio.run(Service(nobody, document).get_openapi(context, None, None))
     assert answer.body["openapi"] == "3.2"
     assert document.thread != threading.get_ident()
