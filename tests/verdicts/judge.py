@@ -107,8 +107,49 @@ class Finder(importlib.abc.MetaPathFinder, importlib.abc.Loader):
         """A stub has no code."""
 
 
-def sampling_of_vllm(request: typing.Any) -> None:
+class WithoutMedia:
+    """Stands for the tracker of a conversation's media and for its parser: media are never fetched."""
+
+    enable_prompt_embeds = False
+
+    @property
+    def model_config(self) -> "WithoutMedia":
+        return self
+
+    def create_parser(self, mm_processor_kwargs: object) -> "WithoutMedia":
+        return self
+
+    def get_num_items(self, modality: str) -> int:
+        return 0
+
+    def mm_placeholder_storage(self) -> dict[str, list[object]]:
+        return {}
+
+    def __getattr__(self, name: str) -> object:
+        if not name.startswith("parse_"):
+            raise AttributeError(name)
+        return lambda *args: None
+
+
+def conversation_of_vllm(request: typing.Any) -> None:
+    """renderers/online_renderer.py: the messages are read, for a template that takes their contents as texts. Classes
+    of the openai package leave lists unchecked until then."""
+    messages = getattr(request, "messages", [])
+    if hasattr(request, "input"):
+        of_responses = importlib.import_module("vllm.entrypoints.openai.responses.utils")
+        messages = of_responses.construct_input_messages(
+            request_instructions=request.instructions, request_input=request.input
+        )
+    reading = importlib.import_module("vllm.renderers.chat_utils.chat_message")
+    conversation = []
+    for message in messages:
+        conversation += reading.parse_chat_message_content(message, WithoutMedia(), "string", False)
+    reading._postprocess_messages(conversation)
+
+
+def request_of_vllm(request: typing.Any) -> None:
     """The serving classes ask for the sampling parameters, whose class has checks of its own; utils: get_max_tokens."""
+    conversation_of_vllm(request)
     names = ("max_completion_tokens", "max_tokens", "max_output_tokens")  # in this order, the first that is there
     fields = vars(request)  # without the warning of a deprecated field
     asked = [fields[name] for name in names if fields.get(name) is not None]
@@ -134,7 +175,7 @@ def messages_of_mlc(request: typing.Any) -> None:
         request.check_function_call_usage(types.SimpleNamespace(use_function_calling=False, function_string=""))
 
 
-THEN = {"vllm": sampling_of_vllm, "sglang": sampling_of_sglang, "mlc_llm": messages_of_mlc}
+THEN = {"vllm": request_of_vllm, "sglang": sampling_of_sglang, "mlc_llm": messages_of_mlc}
 
 
 def _is_strictly_valid(adapter: "TypeAdapter[typing.Any]", text: str) -> bool:
