@@ -7,6 +7,7 @@ pydantic converts a value, such as true to 1. Classes need pydantic, and nothing
 """
 
 import ast
+import contextlib
 import importlib
 import importlib.abc
 import importlib.machinery
@@ -160,12 +161,42 @@ def request_of_vllm(request: typing.Any) -> None:
         request.to_sampling_params(most, {})
 
 
-def sampling_of_sglang(request: typing.Any) -> None:
+class Rendering(Exception):
+    """The chat request that SGLang makes of a request of responses is valid."""
+
+
+def conversation_of_sglang(request: typing.Any) -> None:
+    """serving_responses.py makes a chat request, which is validated, and then renders it."""
+
+    def render(*args: object, **named: object) -> None:
+        raise Rendering
+
+    serving_class = importlib.import_module("sglang.srt.entrypoints.openai.serving_responses").OpenAIServingResponses
+    serving = object.__new__(serving_class)
+    serving.tool_call_parser = None
+    serving.msg_store = {request.previous_response_id: []}
+    serving.supports_inline_system = False
+    serving.tokenizer_manager = types.SimpleNamespace(model_config=types.SimpleNamespace(is_multimodal=True))
+    serving._validate_media_content = lambda chat_request: None
+    serving._process_messages = render
+    with contextlib.suppress(Rendering):
+        serving._make_request(request, None, None).send(None)
+
+
+def request_of_sglang(request: typing.Any) -> None:
     """serving_*.py makes the parameters; the tokenizer manager verifies them."""
-    if hasattr(request, "to_sampling_params"):  # serving_completions.py makes those of completions itself
-        parameters = importlib.import_module("sglang.srt.sampling.sampling_params").SamplingParams
-        first: object = 16 if type(request).__name__ == "ResponsesRequest" else []
-        parameters(**request.to_sampling_params(first, {})).verify(32000)
+    kind = type(request).__name__
+    if kind == "ResponsesRequest":
+        conversation_of_sglang(request)
+        asked = request.to_sampling_params(16, {})
+    elif kind == "CompletionRequest":
+        serving = importlib.import_module("sglang.srt.entrypoints.openai.serving_completions").OpenAIServingCompletion
+        asked = serving._build_sampling_params(None, request)
+    elif kind == "ChatCompletionRequest":
+        asked = request.to_sampling_params([], {})
+    else:
+        return
+    importlib.import_module("sglang.srt.sampling.sampling_params").SamplingParams(**asked).verify(32000)
 
 
 def messages_of_mlc(request: typing.Any) -> None:
@@ -175,7 +206,7 @@ def messages_of_mlc(request: typing.Any) -> None:
         request.check_function_call_usage(types.SimpleNamespace(use_function_calling=False, function_string=""))
 
 
-THEN = {"vllm": request_of_vllm, "sglang": sampling_of_sglang, "mlc_llm": messages_of_mlc}
+THEN = {"vllm": request_of_vllm, "sglang": request_of_sglang, "mlc_llm": messages_of_mlc}
 
 
 def _is_strictly_valid(adapter: "TypeAdapter[typing.Any]", text: str) -> bool:
