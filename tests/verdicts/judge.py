@@ -141,6 +141,7 @@ def conversation_of_vllm(request: typing.Any) -> None:
         messages = of_responses.construct_input_messages(
             request_instructions=request.instructions, request_input=request.input
         )
+        of_responses.construct_tool_dicts(request.tools, request.tool_choice)
     reading = importlib.import_module("vllm.renderers.chat_utils.chat_message")
     conversation = []
     for message in messages:
