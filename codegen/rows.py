@@ -19,8 +19,10 @@ def of_version(dialect: dict[str, Any], name: str) -> dict[str, Any]:
     result = copy.deepcopy({key: value for key, value in dialect.items() if key != "versions"} | older)
     result["fields"] = copy.deepcopy(dialect["fields"])
     for endpoint, parts in older.get("fields", {}).items():
-        for part, rows in parts.items():
-            at = result["fields"][endpoint]
+        at = result["fields"].get(endpoint)
+        for part, rows in parts.items() if isinstance(parts, dict) and isinstance(at, dict) else [("", None)]:
+            if not isinstance(rows, dict) or not isinstance(at, dict) or not isinstance(at.get(part, {}), dict):
+                raise SpecError(f"versions.{name}.fields.{endpoint}: only rows can differ, of a part that has rows")
             of_part = _rows(at.get(part, {}))
             at[part] = of_part | {path: row | {"own": True} for path, row in _rows(rows).items()}
     return result
@@ -45,6 +47,8 @@ def complete(
     shared = {
         endpoint: parts.pop("like", None) for endpoint, parts in dialect["fields"].items() if isinstance(parts, dict)
     }
+    for endpoint in shared:
+        _require_end(shared, endpoint, dialect["fields"])
     written = _with_levels(dialect["fields"])
     dialect["fields"] = copy.deepcopy(written)
     levels: dict[tuple[str, str, str], str | None] = {}
@@ -67,7 +71,7 @@ def complete(
             if described is not None and described.has(*at) is False:
                 rows[field.path] = {"level": dialect["unknown_fields"] if field.part == "request" else "absent"}
             elif (row := _of_another(written, shared, field.endpoint, field.part, field.path)) is not None:
-                rows[field.path] = row
+                rows[field.path] = {key: value for key, value in row.items() if key != "own"}
         if field.path in rows:
             level = rows[field.path].get("level")
         elif not lacks and not (outer and level == "full" and field.origins <= origins[outer]):
@@ -94,9 +98,23 @@ def _rows(rows: dict[str, Any]) -> Rows:
             if twice:
                 raise SpecError(f"fields listed as {key} have another row: {', '.join(sorted(twice))}")
             result |= {path: {"level": key} for path in row}
+        elif isinstance(row, str):
+            result[key] = {"level": row}
+        elif isinstance(row, dict):
+            result[key] = {"level": "full", **row}
         else:
-            result[key] = {"level": row} if isinstance(row, str) else {"level": "full", **row}
+            raise SpecError(f"the row of {key} is {row!r}, but must be a level or an object")
     return result
+
+
+def _require_end(shared: dict[str, str | None], endpoint: str, known: dict[str, Any]) -> None:
+    """Raises SpecError unless what an endpoint is like exists, and leads to one that isn't like another."""
+    met = [endpoint]
+    while other := shared.get(met[-1]):
+        if other not in known or other in met:
+            fault = "is like it" if other in met else "isn't an endpoint of this file"
+            raise SpecError(f"{met[-1]} is like {other}, which {fault}")
+        met.append(other)
 
 
 def _of_another(

@@ -26,7 +26,7 @@ class _Leaf:
         """Whether its values aren't restricted, so that an object may have any property, and an array any elements."""
         schema = self.schema
         kinds = [schema["type"]] if isinstance(schema.get("type"), str) else schema.get("type", ())
-        if "properties" in schema or "items" in schema:
+        if _UNREAD not in schema and ("properties" in schema or "items" in schema):
             return False
         return (
             _UNREAD in schema or "object" in kinds or "array" in kinds or not schema.keys() & {"type", "enum", "const"}
@@ -64,6 +64,8 @@ class SystemFields:
                 return False
         if name in self._files:
             last = path.rpartition(".")[2].rstrip("[]")
+            if last == "*":
+                return None
             return None if any(last in self._quoted[file] for file in self._files[name]) else False
         return None
 
@@ -109,8 +111,8 @@ class SystemFields:
         for branch in branches:
             yield from self._leaves(branch, owner, inside)
         together = [leaf for each in schema.get("allOf", ()) for leaf in self._leaves(each, owner, inside)]
-        # Of those that must all match, some only have bounds.
-        yield from [leaf for leaf in together if not leaf.is_open] or together
+        # Of those that must all match, some only have bounds; one that couldn't be read may have any property.
+        yield from [leaf for leaf in together if not leaf.is_open or _UNREAD in leaf.schema] or together
         if not branches and not together:
             yield _Leaf(schema, owner)
 

@@ -135,7 +135,7 @@ class AdmittedRequest:
     unsupported: tuple[str, ...]
 
     async def begun(self) -> "AdmittedRequest":
-        """Waits for the first segment of the answer, and returns the generation with it."""
+        """Waits for the first segment of the answer, and returns the request with it."""
         return replace(self, arrived=(*self.arrived, await anext(self.segments)))
 
     async def events(self, feed: Callable[[Segment], Iterable[Event]]) -> AsyncGenerator[Event]:
@@ -241,7 +241,7 @@ class Pipeline:
         return replace(generation, segments=_without_output(generation.segments))
 
     def unasked(self, request: CheckedRequest) -> AdmittedRequest:
-        """Returns the generation of a request without a prompt: choices without output."""
+        """Returns a request without a prompt as admitted: its choices have no output."""
         ends = [Finish(choice, "stop") for choice in range(request.engine_request.n)]
         return AdmittedRequest((Started(0), *ends), _nothing(), request.unsupported)
 

@@ -3,6 +3,7 @@
 Schemas are parsed JSON (dictionaries and booleans).
 """
 
+import re
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from functools import lru_cache
@@ -27,6 +28,8 @@ _ADDED: Mapping[str, tuple[str, ...]] = {
     ),
     "2020-12": ("$dynamicRef", "prefixItems"),
 }
+
+_META_SCHEMA = re.compile(r"https?://json-schema\.org/(?:draft/)?([\w-]+)/schema")
 
 # A longer chain of references is treated as endless.
 _MOST_FOLLOWED = 8
@@ -177,7 +180,8 @@ def _flatten(root: Mapping[str, Any], part: Subschema, flat: dict[Any, Subschema
 def _later_keywords(dialect: str) -> tuple[str, ...]:
     """Returns the keywords that drafts after the one of this `$schema` added; none for a draft that isn't known."""
     drafts = list(_ADDED)
-    own = next((index for index, draft in enumerate(drafts) if f"/{draft}/" in dialect), len(drafts))
+    match = _META_SCHEMA.match(dialect)
+    own = drafts.index(match[1]) if match and match[1] in drafts else len(drafts)
     return tuple(keyword for draft in drafts[own + 1 :] for keyword in _ADDED[draft])
 
 

@@ -28,9 +28,8 @@ class Requests:
     more than `deepest` objects and lists in each other, is refused as if it were no JSON. `unread` are the entries of
     the head for this endpoint. With `drops_unmatched_choice`, a choice of a tool that the request doesn't have removes
     all tools. A body that meets one of the system's `conditions` is refused; `facts` are those about the server with a
-    model. With `input_optional`, an empty or absent input
-    is an empty list. With `summarizes`, reasoning is always returned as a summary. With `appends_suffix`, a suffix is
-    appended to the text instead of being shown to the model.
+    model. With `input_optional`, an empty or absent input is an empty list. With `summarizes`, reasoning is always
+    returned as a summary. With `appends_suffix`, a suffix is appended to the text instead of being shown to the model.
     """
 
     def __init__(

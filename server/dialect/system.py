@@ -62,7 +62,7 @@ REASONING = "OutputReasoning"
 
 
 class System:
-    """The system `name`, one of `document.loading.systems()`.
+    """The system `name`, one of `document.loading.dialects()`.
 
     `names` are those of the served models; they are `named` if the operator chose them. `computed` is as in `Shapes`.
     `facts` returns the facts about the server with a model, on which the system's conditions depend.

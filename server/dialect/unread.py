@@ -52,6 +52,7 @@ class Inner:
         self._validators = Validators(document)
         self._own = Validators(whole())
         self._ours = {schema["title"]: schema for _, schema in all_schemas(whole()) if "title" in schema}
+        self._compiled: dict[int, Validator] = {}  # by the id of the schema: to look them up by their text takes long
 
     def read(self, schema: Schema, value: Any) -> Any:
         """Returns a valid value of a schema of the system without ignored fields."""
@@ -68,14 +69,19 @@ class Inner:
         if not every.keys() & ignored.keys() - required.keys():
             return every
         read = {name: child for name, child in every.items() if name not in ignored or name in required}
-        fits = self._own.of(ours).fits
+        fits = self._validator(self._own, ours).fits
         return every if fits(every) and not fits(read) else read
+
+    def _validator(self, validators: Validators, schema: Schema) -> Validator:
+        if id(schema) not in self._compiled:
+            self._compiled[id(schema)] = validators.of(schema)
+        return self._compiled[id(schema)]
 
     def _meant(self, schema: Schema, value: Any) -> Schema:
         """Returns the branch of a union that a value fits; a schema without branches is its own."""
         schema = resolved(self._document, schema)
         for branch in _branches(schema):
-            if self._validators.of(branch).fits(value):
+            if self._validator(self._validators, branch).fits(value):
                 return self._meant(branch, value)
         return schema
 

@@ -11,7 +11,7 @@ import yaml
 from typer.testing import CliRunner
 
 from specvino.cli import main
-from specvino.document.loading import dialect_file, load, lowered, systems, whole
+from specvino.document.loading import dialect_file, dialects, load, lowered, systems, whole
 from specvino.document.openapi_30 import to_30
 from specvino.document.transforms import for_generators
 
@@ -140,7 +140,7 @@ def test_a_dialect_in_a_version_that_is_not_there() -> None:
 def test_an_unknown_dialect() -> None:
     run = spec("--dialect", "../openapi")
     assert run.exit_code == 2
-    assert f"unknown dialect '../openapi'; available: {', '.join(systems())}" in run.output
+    assert f"unknown dialect '../openapi'; available: {', '.join(dialects())}" in run.output
 
 
 @pytest.mark.parametrize("name", ["chat.temprature", "temperature"])

@@ -106,3 +106,34 @@ def test_an_older_version() -> None:
     }
     assert dialect["name"] == "Odd"
     assert dialect["fields"]["talk"]["request"] == {"tools": "full", "user": "full"}  # type: ignore[index]
+
+
+@pytest.mark.parametrize(
+    ("fields", "fault"),
+    [
+        (
+            {"talk": {"like": "note"}, "note": {"like": "talk"}},
+            "note is like talk, which is like it",
+        ),
+        ({"talk": {"like": "tlak"}}, "talk is like tlak, which isn't an endpoint"),
+        ({"talk": {"request": {"tools": None}}}, "the row of tools is None, but must be a level"),
+    ],
+)
+def test_a_mistake_in_a_row_is_named(fields, fault) -> None:
+    with pytest.raises(SpecError, match=fault):
+        completed(fields)
+
+
+@pytest.mark.parametrize("rows", [{"talk": "absent"}, {"tlak": {"request": {}}}, {"talk": {"request": "full"}}])
+def test_a_mistake_in_an_older_version_is_named(rows) -> None:
+    dialect = {"fields": {"talk": {"request": {"tools": "full"}}}, "versions": {"0.1": {"fields": rows}}}
+    with pytest.raises(SpecError, match=r"versions\.0\.1\.fields\.(talk|tlak): only rows can differ"):
+        of_version(dialect, "0.1")
+
+
+def test_a_row_of_another_endpoint_is_not_the_version_s_own() -> None:
+    fields = {"talk": {"request": {"tools": "full"}}, "note": {"request": {}, "like": "talk"}}
+    older = {"fields": {"talk": {"request": {"tools": {"note": "x"}}}}}
+    dialect = of_version({"unknown_fields": "ignored", "fields": fields, "versions": {"0.1": older}}, "0.1")
+    complete(dialect, FIELDS, None)
+    assert dialect["fields"]["note"]["request"]["tools"] == {"level": "full", "note": "x"}

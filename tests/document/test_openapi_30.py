@@ -14,13 +14,13 @@ from referencing import Registry
 from referencing.jsonschema import DRAFT202012
 from support.changed_bodies import changed_bodies
 
-from specvino.document.loading import dialect_file, load, lowered, systems
+from specvino.document.loading import dialect_file, dialects, load, lowered
 from specvino.document.openapi_30 import ANNOTATIONS, to_30
 from specvino.document.pointers import unescape
 from specvino.document.transforms import copied, for_generators
 from specvino.document.walk import objects
 
-DOCUMENTS = ("specvino", *systems())
+DOCUMENTS = ("specvino", *dialects())
 
 
 @cache

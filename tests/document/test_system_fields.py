@@ -19,6 +19,8 @@ DESCRIPTION: dict[str, Any] = {
                 "stop": {"anyOf": [TEXT, {"type": "array", "items": {"$ref": "#/$defs/Stop"}}]},
                 "extra": {"type": "object"},
                 "seed": {"allOf": [{"$ref": "#/$defs/Stop"}, {"not": {"const": 1}}]},
+                "user": {"allOf": [{"x-unread": "far.Base"}, {"$ref": "#/$defs/Stop"}]},
+                "tool": {"x-unread": "far.Base", "type": "object", "properties": {"name": TEXT}},
             },
         },
         "Stop": {"type": "object", "properties": {"text": TEXT, "stop": {"$ref": "#/$defs/Stop"}}},
@@ -46,10 +48,14 @@ FIELDS = SystemFields(DESCRIPTION)
         ("request", "extra.anything", None),
         ("request", "seed.text", True),
         ("request", "seed.kind", False),
+        ("request", "user.text", True),
+        ("request", "user.kind", None),  # of a class that couldn't be read
+        ("request", "tool.kind", None),
         ("response", "id", True),
         ("response", "object", False),
         ("stream", "choices[].id", None),  # the name occurs in the file
         ("stream", "choices[].index", False),
+        ("stream", "choices[].logit_bias.*", None),  # no name that a file could have
         ("nothing", "id", None),
     ],
 )

@@ -29,8 +29,8 @@ KEY = "sk-fuzz"
 SEED = 20250101
 
 CHAT = "create_chat_completion"
-# The fewest valid bodies in the coverage phase, and the fewest requests answered with 400: a body of three fields or of
-# one makes fewer than the others.
+# The fewest valid and the fewest refused requests of the coverage phase: a body of three fields or of one makes fewer
+# than the others.
 FEWEST = {"POST /detokenize": (15, 40), "POST /conversations/{conversation_id}": (5, 10)}
 # What test_stock_schemathesis.py tries in this phase.
 ELSEWHERE = ("count_message_tokens", "create_conversation")

@@ -202,6 +202,7 @@ def test_a_schema_of_another_draft_is_not_fetched() -> None:
         ("http://json-schema.org/draft-07/schema#", {"[]", "[null]"}),
         ("https://json-schema.org/draft/2019-09/schema", {"[]", "[null]"}),
         ("https://json-schema.org/draft/2020-12/schema", {"[]", "[true]", "[false]"}),
+        ("http://127.0.0.1:9/draft-07/mine", {"[]", "[true]", "[false]"}),
     ],
 )
 def test_keywords_of_later_drafts_are_annotations(draft: str, texts: set[str]) -> None:
