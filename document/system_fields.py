@@ -48,6 +48,7 @@ class SystemFields:
     def __init__(self, description: Mapping[str, Any]) -> None:
         self._parts: dict[str, Schema] = {**description["parts"], **description["listed"]}
         self._is_partial: bool = description["is_partial"]
+        self._unread: frozenset[str] = frozenset(description["unread"])
         self._schemas: dict[str, Schema] = description["$defs"]
         self._places: dict[str, dict[str, dict[str, str]]] = description["places"]
         self._files: dict[str, list[str]] = description["files"]
@@ -55,15 +56,16 @@ class SystemFields:
 
     def has(self, endpoint: str, part: str, path: str) -> bool | None:
         """Returns whether the sources have a field; None if they don't tell, such as of an object of any content."""
-        name = f"{endpoint}.{part}"
+        name, last = f"{endpoint}.{part}", path.rpartition(".")[2].rstrip("[]")
         if name in self._parts:
             met = self._at(name, path)
             if met.schemas:
                 return True
+            if f"{name}: {last}" in self._unread:  # a name that a function reads in a form that isn't known
+                return None
             if not (met.is_open or self._is_partial):
                 return False
         if name in self._files:
-            last = path.rpartition(".")[2].rstrip("[]")
             if last == "*":
                 return None
             return None if any(last in self._quoted[file] for file in self._files[name]) else False

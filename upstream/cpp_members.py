@@ -8,7 +8,8 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from specvino.upstream.described import Schema, Unreadable
+from specvino.upstream.cpp_statements import Body, If, Loop, body_of, comparisons, split, statements, without_comments
+from specvino.upstream.described import Schema
 
 # rapidjson's tests of a type. A double has a point or an exponent, which JSON Schema doesn't tell from an integer.
 _TYPES = {"String": "string", "Bool": "boolean", "Object": "object", "Array": "array", "Null": "null"}
@@ -19,9 +20,6 @@ _RANGES = {
     "Uint64": (0, 2**64 - 1),
 }
 
-_QUOTED = r'"(?:[^"\\\n]|\\.)*"'
-_COMMENT = re.compile(rf"({_QUOTED})|//[^\n]*|/\*.*?\*/", re.DOTALL)
-_SKIPPED = re.compile(rf"{_QUOTED}|'(?:[^'\\\n]|\\.)'")
 _CONSTANT = re.compile(r"\bconstexpr [\w:]+ (\w+) = (\d+);")
 
 _ERROR = re.compile(r'return (?:absl::InvalidArgumentError\(|absl::Status\(|Status\(StatusCode::|"|\w+ \+ ")')
@@ -29,6 +27,8 @@ _ASSIGNED = re.compile(r"(?:[\w:<>&* ]+\s)?([\w.]+) = (.+)", re.DOTALL)
 _VALUE = re.compile(r"(\w+(?:->value|\[\"\w+\"\])?)\.Get(Double|Int|Uint|Int64|Uint64|String)\(\)")
 _EACH = re.compile(r"(?:const )?auto& (\w+) : (.+)")
 _MEMBERS = re.compile(r"auto (\w+) = (\w+)\.MemberBegin\(\);.*", re.DOTALL)
+# Where a member is read by its name, or by an expression.
+_READ = re.compile(r'(?:FindMember|HasMember|contains)\((?:"(\w+)"|([\w.]+)(?:\(\))?)\)')
 _STEP = re.compile(
     r'->value|\.value\(\)|\.Get(?:Object|Array)\(\)|\["(\w+)"\]|(?:\.|->)FindMember\("(\w+)"\)|(\[\w+\])'
 )
@@ -142,28 +142,12 @@ class _Node:
             yield {}
 
 
-@dataclass(frozen=True, slots=True)
-class _If:
-    """The conditions of branches and their bodies; the last condition may be empty, for `else`."""
-
-    branches: tuple[tuple[str, "_Body"], ...]
-
-
-@dataclass(frozen=True, slots=True)
-class _Loop:
-    head: str
-    body: "_Body"
-
-
-_Body = tuple["str | _If | _Loop", ...]
-
-
 class Members:
     """A reader of one kind of request. `texts` are the files, in which constants are defined, too; `endpoint` is its
     name in conditions such as `endpoint == Endpoint::RESPONSES`."""
 
     def __init__(self, texts: Mapping[str, str], endpoint: str) -> None:
-        self._texts = {file: _COMMENT.sub(lambda match: match[1] or "", text) for file, text in texts.items()}
+        self._texts = {file: without_comments(text) for file, text in texts.items()}
         self._constants = {
             name: int(number) for text in self._texts.values() for name, number in _CONSTANT.findall(text)
         }
@@ -173,6 +157,17 @@ class Members:
         self._iterators: dict[str, _Node] = {}
         self._names: set[str] = set()
         self._chosen: dict[_Node, _Node] = {}
+        self._met: set[str] = set()
+
+    @property
+    def unread(self) -> set[str]:
+        """The names, or expressions for names, of members that a function reads in a form that isn't known: a field
+        that isn't in the schema may be one of them."""
+        names, left = set(), [self._root]
+        for node in left:
+            names.add(node.name)
+            left += [*node.members.values(), *node.kinds.values(), *filter(None, [node.items])]
+        return self._met - names
 
     def schema(self) -> Schema:
         """Returns the schema of the request, as far as it was read."""
@@ -183,7 +178,7 @@ class Members:
         body, or `input[] type=reasoning` for objects of a kind. Raises Unreadable if there is no such function."""
         self._variables = {name: [self._at(path)] for name, path in variables.items()}
         self._iterators, self._names, self._chosen = {}, set(), {}
-        self._body(_statements(_function(self._texts[file], file, function)))
+        self._body(statements(body_of(self._texts[file], file, function)))
 
     def _at(self, path: str) -> _Node:
         node = self._root
@@ -199,14 +194,18 @@ class Members:
                 node = node.member(step)
         return node
 
-    def _body(self, body: _Body) -> None:
+    def _body(self, body: Body) -> None:
         for statement in body:
             if isinstance(statement, str):
+                self._meet(statement)
                 self._assign(statement)
-            elif isinstance(statement, _Loop):
+            elif isinstance(statement, Loop):
                 self._loop(statement)
             else:
                 self._if(statement)
+
+    def _meet(self, text: str) -> None:
+        self._met |= {name or expression for name, expression in _READ.findall(text)}
 
     def _assign(self, statement: str) -> None:
         match = _ASSIGNED.fullmatch(statement)
@@ -249,7 +248,8 @@ class Members:
                 nodes = [node.element() for node in nodes]
         return nodes
 
-    def _loop(self, loop: _Loop) -> None:
+    def _loop(self, loop: Loop) -> None:
+        self._meet(loop.head)
         if each := _EACH.fullmatch(loop.head):
             if lists := self._resolved(each[2]):
                 self._variables[each[1]] = [node.element() for node in lists]
@@ -257,12 +257,13 @@ class Members:
             self._iterators[members[1]] = nodes[0]
         self._body(loop.body)
 
-    def _if(self, statement: _If) -> None:
+    def _if(self, statement: If) -> None:
         branches = tuple((_AS_TEXT.sub(r"\1", condition), body) for condition, body in statement.branches)
         for index, (condition, body) in enumerate(branches):
             endpoint = _ENDPOINT.fullmatch(condition)
             if endpoint and (endpoint[1] == "==") != (endpoint[2] == self._endpoint):
                 continue
+            self._meet(condition)
             self._accepted(condition)
             if (typed := _TYPED.fullmatch(condition)) and body[-1:] == ("return absl::OkStatus()",):
                 for node in self._resolved(typed[1]):
@@ -270,7 +271,7 @@ class Members:
             if not condition and _is_error(body):
                 self._others_refused(branches[:-1])
             elif _is_error(body):
-                for part in _split(condition, "||"):
+                for part in split(condition, "||"):
                     self._refused(part)
             kinds = self._kinds(condition) if condition else self._absent(branches[index - 1][0])
             before = self._chosen
@@ -282,7 +283,7 @@ class Members:
 
     def _accepted(self, condition: str) -> None:
         """Notes the members that a condition reads, and those that may be null."""
-        parts = list(_parts(condition))
+        parts = list(comparisons(condition))
         for part in parts:
             typed = _TYPED.fullmatch(part.removeprefix("!"))
             for node in self._resolved(typed[1]) if typed else ():
@@ -296,7 +297,7 @@ class Members:
     def _kinds(self, condition: str) -> list[tuple[_Node, str]]:
         """Returns the values of a member that a condition requires: `type == "text" || …`."""
         found = []
-        for part in _split(condition, "||"):
+        for part in split(condition, "||"):
             name, _, value = part.partition(" == ")
             text = _TEXT.fullmatch(value)
             nodes = self._resolved(name) if text else []
@@ -307,16 +308,16 @@ class Members:
 
     def _absent(self, condition: str) -> list[tuple[_Node, None]]:
         """Returns the member that is absent in the `else` of a condition that it is there."""
-        found = [match for part in _split(condition, "&&") if (match := _FOUND.fullmatch(part))]
+        found = [match for part in split(condition, "&&") if (match := _FOUND.fullmatch(part))]
         return [(node, None) for match in found for node in self._resolved(match[1]) if node.parent]
 
-    def _others_refused(self, branches: Iterable[tuple[str, _Body]]) -> None:
+    def _others_refused(self, branches: Iterable[tuple[str, Body]]) -> None:
         """Notes that all other types, texts or objects than those of the branches are an error."""
         for condition, _ in branches:
             if "||" in condition:
                 for key, value in self._kinds(condition):
                     key.texts.append(value)
-            for part in _split(condition, "&&"):
+            for part in split(condition, "&&"):
                 if match := _FOUND.fullmatch(part):
                     self._require(self._resolved(match[1]))
                 elif (match := _TYPED.fullmatch(part)) and match[2] != "Null":
@@ -327,7 +328,7 @@ class Members:
 
     def _refused(self, condition: str) -> None:
         """Notes what an error requires: one of the alternatives of a condition."""
-        parts = [part for part in _split(condition, "&&") if not _FOUND.fullmatch(part)]
+        parts = [part for part in split(condition, "&&") if not _FOUND.fullmatch(part)]
         typed = [_TYPED.fullmatch(part[1:]) for part in parts if part.startswith("!")]
         if len(typed) == len(parts) and None not in typed:
             for match in filter(None, typed):
@@ -367,7 +368,9 @@ class Members:
             if is_size and comparison == ">":
                 node.bounds["maxItems"] = number
             elif comparison in _KEYWORDS and not is_size:
-                node.bounds[_KEYWORDS[comparison]] = number
+                keyword = _KEYWORDS[comparison]
+                tighter = max if "inimum" in keyword else min
+                node.bounds[keyword] = tighter(number, node.bounds.get(keyword, number))
             elif comparison == "==" and not is_size:
                 node.bounds["not"] = {"const": number}
             elif comparison == "!=":
@@ -387,119 +390,6 @@ class Members:
                 node.parent.required.add(node.name)
 
 
-def _is_error(body: _Body) -> bool:
+def _is_error(body: Body) -> bool:
     """Returns whether a body ends with an error."""
     return bool(body) and isinstance(body[-1], str) and _ERROR.match(body[-1]) is not None
-
-
-def _function(text: str, file: str, name: str) -> str:
-    """Returns the body of a function. Raises Unreadable."""
-    for match in re.finditer(rf"\b{name}\(", text):
-        start = _end(text, match.end() - 1)
-        if body := re.match(r"\s*(?:const )?\{", text[start:]):
-            opening = start + body.end() - 1
-            return text[opening + 1 : _end(text, opening) - 1]
-    raise Unreadable(f"{file} has no function {name}")
-
-
-def _end(text: str, start: int, until: str = "") -> int:
-    """Returns the position after the bracket that closes the one at `start`, or after the first of `until` outside of
-    brackets."""
-    depth, position = 0, start
-    while position < len(text):
-        if skipped := _SKIPPED.match(text, position):
-            position = skipped.end()
-            continue
-        character = text[position]
-        position += 1
-        if character in until and not depth:
-            return position
-        depth += (character in "([{") - (character in ")]}")
-        if character in ")]}" and not depth and not until:
-            return position
-    return position
-
-
-def _statements(text: str) -> _Body:
-    return tuple(_each_statement(text))
-
-
-def _each_statement(text: str) -> Iterator["str | _If | _Loop"]:
-    position = 0
-    while match := re.compile(r"\s*(?:(if|for|while|catch)\s*\(|(try)?\s*\{|;)?").match(text, position):
-        if match.end() >= len(text):
-            return
-        if match[1] == "if":
-            statement, position = _if_at(text, match.end() - 1)
-            yield statement
-        elif match[1]:
-            closed = _end(text, match.end() - 1)
-            body, position = _block(text, closed)
-            yield _Loop(text[match.end() : closed - 1].strip(), body)
-        elif match[0].endswith("{"):
-            body, position = _block(text, match.end() - 1)
-            yield _Loop("", body)
-        elif match[0].endswith(";"):
-            position = match.end()
-        else:
-            position = _end(text, match.end(), until=";")
-            yield " ".join(text[match.end() : position - 1].split())
-
-
-def _block(text: str, start: int) -> tuple[_Body, int]:
-    """Returns a body, in braces or a single statement, and the position after it."""
-    start += len(text[start:]) - len(text[start:].lstrip())
-    if text[start] == "{":
-        end = _end(text, start)
-        return _statements(text[start + 1 : end - 1]), end
-    if condition := re.match(r"if\s*\(", text[start:]):
-        statement, end = _if_at(text, start + condition.end() - 1)
-        return (statement,), end
-    end = _end(text, start, until=";")
-    return _statements(text[start:end]), end
-
-
-def _if_at(text: str, opening: int) -> tuple[_If, int]:
-    """Returns an `if` with all its branches, whose condition opens at a position, and the position after it."""
-    closed = _end(text, opening)
-    body, position = _block(text, closed)
-    branches = [(" ".join(text[opening + 1 : closed - 1].split()), body)]
-    if other := re.match(r"\s*else\b\s*", text[position:]):
-        body, position = _block(text, position + other.end())
-        branches += body[0].branches if len(body) == 1 and isinstance(body[0], _If) else [("", body)]
-    return _If(tuple(branches)), position
-
-
-def _parts(condition: str) -> Iterator[str]:
-    """Yields all comparisons and tests of a condition."""
-    for operator in ("||", "&&"):
-        parts = _split(condition, operator)
-        if len(parts) > 1:
-            for part in parts:
-                yield from _parts(part)
-            return
-    yield condition
-
-
-def _split(condition: str, operator: str) -> list[str]:
-    """Returns the parts of a condition that an operator joins, without brackets around them."""
-    parts, start, position, depth = [], 0, 0, 0
-    while position < len(condition):
-        if skipped := _SKIPPED.match(condition, position):
-            position = skipped.end()
-            continue
-        depth += (condition[position] in "([{") - (condition[position] in ")]}")
-        if not depth and condition.startswith(operator, position):
-            parts.append(condition[start:position])
-            start = position = position + len(operator)
-        else:
-            position += 1
-    parts.append(condition[start:])
-    return [_bare(part) for part in parts]
-
-
-def _bare(condition: str) -> str:
-    condition = condition.strip()
-    while condition.startswith("(") and _end(condition, 0) == len(condition):
-        condition = condition[1:-1].strip()
-    return condition

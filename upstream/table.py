@@ -236,13 +236,14 @@ def of_functions(entry: FunctionTable, source: Path) -> Described:
             texts[file] = (source / file).read_text("utf-8")
         except OSError as error:
             raise Unreadable(f"{source / file} can't be read: {error}") from None
-    parts = {}
+    parts, unread = {}, set()
     for part, functions in entry.functions.items():
         members = Members(texts, entry.endpoints.get(part, ""))
         for function in functions:
             members.read(function.file, function.name, function.variables)
         parts[part] = members.schema()
-    return Described({}, parts)
+        unread |= {f"{'.'.join(part)}: {name}" for name in members.unread}
+    return Described({}, parts, tuple(sorted(unread)))
 
 
 def of_structs(entry: StructTable, source: Path) -> Described:

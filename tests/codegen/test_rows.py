@@ -26,7 +26,7 @@ def sources(**properties: Any) -> SystemFields:
     schema = {"type": "object", "properties": properties}
     no: dict[str, Any] = {}
     described = {"parts": {"talk.request": schema}, "listed": no, "is_partial": False, "$defs": no, "places": no}
-    return SystemFields({**described, "files": no, "quoted": no})
+    return SystemFields({**described, "files": no, "quoted": no, "unread": []})
 
 
 def completed(fields: dict[str, Any], described: SystemFields | None = None, **more: Any) -> Any:
@@ -91,7 +91,7 @@ def test_what_is_like_another_field_has_its_inner_rows() -> None:
 
 def test_an_older_version() -> None:
     newest = sources(tools={"type": "array"}, user=TEXT)
-    dialect = {
+    dialect: dict[str, Any] = {
         "name": "Odd",
         "unknown_fields": "ignored",
         "fields": {"talk": {"request": {"tools": "full", "user": "full"}, "response": {"usage": "full"}}},
@@ -105,7 +105,7 @@ def test_an_older_version() -> None:
         "response": {"usage": {"level": "full", "note": "x"}},
     }
     assert dialect["name"] == "Odd"
-    assert dialect["fields"]["talk"]["request"] == {"tools": "full", "user": "full"}  # type: ignore[index]
+    assert dialect["fields"]["talk"]["request"] == {"tools": "full", "user": "full"}
 
 
 @pytest.mark.parametrize(

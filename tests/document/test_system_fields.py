@@ -9,6 +9,7 @@ from specvino.document.system_fields import SystemFields, system_name
 TEXT = {"type": "string"}
 DESCRIPTION: dict[str, Any] = {
     "is_partial": False,
+    "unread": ["chat.request: voice", "far.Class"],
     "parts": {"chat.request": {"$ref": "#/$defs/Request"}},
     "listed": {"chat.response": {"$ref": "#/$defs/Answer"}},
     "$defs": {
@@ -41,6 +42,7 @@ FIELDS = SystemFields(DESCRIPTION)
     [
         ("request", "model", True),
         ("request", "n", False),
+        ("request", "voice", None),  # read in a form that isn't known
         ("request", "model.name", False),
         ("request", "stop[].text", True),
         ("request", "stop[].stop.stop.text", True),

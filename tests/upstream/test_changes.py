@@ -18,6 +18,7 @@ def fields(request: dict[str, str], answer: dict[str, str] | None = None) -> Sys
     return SystemFields(
         {
             "is_partial": False,
+            "unread": [],
             "parts": {
                 "chat.request": {"$ref": "#/$defs/taken.Request"},
                 "chat.response": {"$ref": "#/$defs/written.Answer"},

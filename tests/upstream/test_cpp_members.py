@@ -264,3 +264,45 @@ def test_a_kind_that_the_table_names() -> None:
 def test_a_function_that_is_not_there() -> None:
     with pytest.raises(Unreadable, match=r"handler\.cpp has no function parseNothing"):
         read(PLAIN, "parseNothing")
+
+
+ODD = """
+void parse() {
+    if (auto it = doc.FindMember("inside"); it != doc.MemberEnd()) {
+        read(it);
+    }
+    read(doc.FindMember("argument"));
+    auto chosen = flag ? doc.FindMember("one") : doc.FindMember("other");
+    auto named = doc.FindMember(field.c_str());
+    auto it = doc.FindMember("word");
+    if (it->value.IsString())
+        request.word = it->value.GetString();
+    if (endpoint == Endpoint::OTHER) {
+        read(doc.FindMember("elsewhere"));
+    }
+}
+
+void raw() {
+    auto text = R"(a "quote)";
+}
+"""
+
+
+def test_members_that_are_read_in_another_form_are_named() -> None:
+    members = Members({FILE: ODD}, "CHAT")
+    members.read(FILE, "parse", {"doc": ""})
+    assert members.schema()["properties"].keys() == {"word"}
+    assert members.unread == {"inside", "argument", "one", "other", "field.c_str"}
+
+
+def test_a_raw_string() -> None:
+    with pytest.raises(Unreadable, match=r"handler\.cpp: raw has a raw string"):
+        read(ODD, "raw")
+
+
+@pytest.mark.parametrize("errors", ["x < 1 || x < 0 || x > 5 || x > 9", "x < 0 || x < 1 || x > 9 || x > 5"])
+def test_of_two_bounds_the_tighter_one_counts(errors) -> None:
+    body = errors.replace("x", "it->value.GetInt()")
+    function = f'auto it = doc.FindMember("size"); if ({body}) return absl::InvalidArgumentError("size");'
+    size = read(f"void parse() {{ {function} }}", "parse")["properties"]["size"]
+    assert (size["minimum"], size["maximum"]) == (1, 5)
