@@ -41,7 +41,7 @@ REDOCLY = "2.77.0"
 TYPESCRIPT = "5.9.3"
 
 CAPTURED = {"stdout": subprocess.PIPE, "stderr": subprocess.STDOUT, "text": True}
-STRICT = ("--strict", "--noEmit", "--skipLibCheck", "--target", "es2022", "--lib", "es2022,dom,dom.iterable")
+STRICT = ("--strict", "--noEmit", "--target", "es2022", "--lib", "es2022,dom,dom.iterable")
 BUNDLER = ("--module", "esnext", "--moduleResolution", "bundler")
 
 IMPORT_ALL = """
@@ -314,14 +314,17 @@ def main() -> None:
     parser.add_argument("--write", action="store_true", help="write the results into docs/generators.md")
     arguments = parser.parse_args()
     if unknown := [name for name in arguments.names if name not in TOOLS]:
-        parser.error(f"unknown tool {unknown[0]!r}; known ones are {', '.join(TOOLS)}")
+        parser.error(f"unknown tool {unknown[0]!r}; available: {', '.join(TOOLS)}")
     if arguments.write and arguments.names:
         parser.error("--write needs the results of all tools")
     table = {name: dict(results(name)) for name in arguments.names or TOOLS}
     if arguments.write:
         lines = f"Results of {date.today():%d %B %Y}:\n\n| tool | version | result |\n| --- | --- | --- |\n"
         lines += "".join(row(name, found) for name, found in table.items())
-        PAGE.write_text(RESULTS.sub(lambda match: match[1] + lines + match[2], PAGE.read_text("utf-8")), "utf-8")
+        text, replaced = RESULTS.subn(lambda match: match[1] + lines + match[2], PAGE.read_text("utf-8"))
+        if replaced != 1:
+            sys.exit(f"{PAGE} has {replaced} places for the results")
+        PAGE.write_text(text, "utf-8")
     if problems := [problem for name, found in table.items() for problem in unexpected(name, found)]:
         sys.exit("\n".join(problems))
 
