@@ -364,7 +364,9 @@ class Members:
 
     def _compare(self, nodes: list[_Node], is_size: bool, comparison: str, value: str) -> None:
         number = self._number(value)
-        for node in nodes if number is not None else ():
+        if number is None:
+            return
+        for node in nodes:
             if is_size and comparison == ">":
                 node.bounds["maxItems"] = number
             elif comparison in _KEYWORDS and not is_size:
