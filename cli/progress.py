@@ -1,29 +1,35 @@
-"""Shows the progress of a pull on stderr: bars on a terminal, otherwise a line for each stage."""
+"""Shows the progress of pulls and starts on stderr: bars on a terminal, otherwise a line for each stage."""
 
-from typing import Self
+from typing import TYPE_CHECKING
 
 from rich.console import Console
-from rich.progress import BarColumn, Progress, SpinnerColumn, TaskID, TextColumn, TimeElapsedColumn
+from rich.progress import BarColumn, SpinnerColumn, TaskID, TextColumn, TimeElapsedColumn
+from rich.progress import Progress as Bars
+
+if TYPE_CHECKING:
+    from specvino.engine.progress import Report
 
 
-class PullProgress:
-    """A progress display. Pass `report` to `pull` or `resolve`; nothing is shown until it is called."""
+class Progress:
+    """A progress display: a context that yields the callback for `pull`, `resolve` or `start`. Nothing is shown until it
+    is called.
+    """
 
     def __init__(self, console: Console | None = None) -> None:
         self._console = console or Console(stderr=True)
         columns = (SpinnerColumn(), TextColumn("{task.description}"), BarColumn(), TextColumn("{task.fields[size]}"))
-        self._bars = Progress(*columns, TimeElapsedColumn(), console=self._console)
+        self._bars = Bars(*columns, TimeElapsedColumn(), console=self._console)
         self._stage = ""
         self._task = TaskID(0)
 
-    def __enter__(self) -> Self:
-        return self
+    def __enter__(self) -> "Report":
+        return self._report
 
     def __exit__(self, *_: object) -> None:
         if self._bars.live.is_started:  # stopping prints a line
             self._bars.stop()
 
-    def report(self, stage: str, done: int, total: int) -> None:
+    def _report(self, stage: str, done: int, total: int) -> None:
         size = f"{done / 1e6:.0f} of {total / 1e6:.0f} MB" if total else ""
         if stage != self._stage:
             self._begin(stage, f"{total / 1e6:.0f} MB" if total else "")

@@ -6,7 +6,7 @@ from typing import Annotated
 import typer
 
 from specvino.cli.ending import needs
-from specvino.cli.progress import PullProgress
+from specvino.cli.progress import Progress
 from specvino.cli.serve_options import Revision
 
 
@@ -26,6 +26,7 @@ def pull(
         from specvino.engine.models import pull as pulling
         from specvino.engine.models import resolve
         from specvino.engine.models.catalogue import CATALOGUE
+        from specvino.engine.models.conversions import settled
 
     if name not in CATALOGUE and "/" not in name:
         sys.exit(
@@ -36,8 +37,12 @@ def pull(
         typer.echo(f"{name} is already in the cache: {pulling.pulled_folder(model)}")
         return
     try:
-        with PullProgress() as progress:
-            path = pulling.pull(model, progress.report) if model else resolve(name, progress.report, revision).path
+        with Progress() as report:
+            if model:
+                path = pulling.pull(model, report)
+            else:
+                source, _ = settled(resolve(name, report, revision), report)
+                path = source.path
     except ModelLoadError as error:
         sys.exit(f"specvino: {error}")
     typer.echo(f"{name} is ready: {path}")

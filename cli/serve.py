@@ -8,7 +8,7 @@ import typer
 
 from specvino.cli import serve_options as options
 from specvino.cli.ending import needs
-from specvino.cli.progress import PullProgress
+from specvino.cli.progress import Progress
 
 if TYPE_CHECKING:
     from specvino.server.assembly import ServedApp, ServeOptions
@@ -78,6 +78,7 @@ def serve(
             (system.port if system else None) or 8000 if port is None else port,
             max_connections=max_connections,
             insecure=insecure,
+            progress=Progress(),
         )
     except (*REFUSALS, ServeError) as error:
         sys.exit(f"specvino: {error}")
@@ -91,7 +92,7 @@ def app_of(chosen: "ServeOptions") -> "ServedApp":
     from specvino.server.assembly import OptionError, make_app
 
     try:
-        with PullProgress() as progress:
-            return make_app(chosen, progress.report)
+        with Progress() as report:
+            return make_app(chosen, report)
     except OptionError as error:
         raise typer.BadParameter(str(error), param_hint=error.option) from None

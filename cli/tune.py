@@ -52,9 +52,10 @@ def tune(
     machine adds noise; the first line compares the defaults with themselves and shows how much.
     """
     with needs("serve"):
-        from specvino.cli.progress import PullProgress
+        from specvino.cli.progress import Progress
         from specvino.engine.errors import ModelLoadError
         from specvino.engine.models import resolve
+        from specvino.engine.models.conversions import settled
         from specvino.engine.openvino.tuning.figures import loading
         from specvino.engine.openvino.tuning.search import Search, candidates, this_machine
 
@@ -62,8 +63,8 @@ def tune(
     console = Console()
     console.print(f"{machine.name}: {machine.cores} cores, {machine.threads} threads", highlight=False)
     try:
-        with PullProgress() as progress:
-            source = resolve(model, progress.report)
+        with Progress() as report:
+            source, _ = settled(resolve(model, report), report)
         search = Search(loading(source, _CACHE_GB), list(candidates(machine)), seconds)
         _show(search, console)
     except ModelLoadError as error:

@@ -5,6 +5,7 @@ from contextvars import ContextVar
 from dataclasses import dataclass
 from typing import Literal, Protocol
 
+from specvino.engine.progress import Report, say_nothing
 from specvino.engine.request import Conversation, GenerationRequest, ReadImage
 from specvino.engine.segments import Segment
 
@@ -48,11 +49,23 @@ class ModelInfo:
 
 
 @dataclass(frozen=True, slots=True)
+class Loading:
+    """How far a start is: `done` of `total` bytes of the stage, both 0 if that isn't known. The stage began at the
+    monotonic time `began`.
+    """
+
+    stage: str
+    began: float
+    done: int = 0
+    total: int = 0
+
+
+@dataclass(frozen=True, slots=True)
 class EngineStats:
     """Statistics of an engine: `running` and `waiting` count sequences; `restarts` counts lost processes since the
     start. `cache_usage` is the fraction of the KV cache used by running sequences, 0 to 1; `cache_tokens` is how many
     tokens fit into it, None if unknown. `accepted_drafts` counts the accepted draft tokens of speculative decoding,
-    None without it.
+    None without it. `loading` is the stage of a start that is under way.
     """
 
     state: State
@@ -62,6 +75,7 @@ class EngineStats:
     cache_usage: float = 0.0
     cache_tokens: int | None = None
     accepted_drafts: int | None = None
+    loading: Loading | None = None
 
 
 class Engine(Protocol):
@@ -72,8 +86,10 @@ class Engine(Protocol):
         """Returns the properties of the model. Raises EngineUnavailable before the first load."""
         ...
 
-    async def start(self) -> None:
-        """Loads the model; returns when ready. Raises ModelLoadError."""
+    async def start(self, report: Report = say_nothing) -> None:
+        """Loads the model; returns when ready. `report` gets each stage, and its bytes; from any thread. Raises
+        ModelLoadError.
+        """
         ...
 
     def generate(self, request: GenerationRequest) -> AsyncGenerator[Segment]:

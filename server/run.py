@@ -6,7 +6,7 @@ import socket
 import sys
 import time
 from collections.abc import AsyncIterator
-from contextlib import asynccontextmanager
+from contextlib import AbstractContextManager, asynccontextmanager, nullcontext
 from functools import partial
 from types import FrameType
 from typing import Any, cast
@@ -14,6 +14,7 @@ from typing import Any, cast
 import uvicorn
 
 from specvino.engine.errors import ModelLoadError
+from specvino.engine.progress import Report, say_nothing
 from specvino.server.access import ServeError, require_unreachable
 from specvino.server.app import Lifespan
 from specvino.server.assembly import ServedApp
@@ -87,10 +88,18 @@ class _Server(uvicorn.Server):
             await self._served.stop_answers()
 
 
-def run(served: ServedApp, host: str, port: int, *, max_connections: int, insecure: bool = False) -> None:
+def run(
+    served: ServedApp,
+    host: str,
+    port: int,
+    *,
+    max_connections: int,
+    insecure: bool = False,
+    progress: AbstractContextManager[Report] | None = None,
+) -> None:
     """Serves until a signal. Raises ServeError, ModelLoadError and StorageError.
 
-    The port is open while the models load, and /health returns 503 until then. Without keys the server listens only on
+    The port is open while the models load, which `progress` shows, and /health returns 503 until then. Without keys the server listens only on
     loopback addresses, unless it is `insecure`.
     """
     settings = served.settings
@@ -102,8 +111,10 @@ def run(served: ServedApp, host: str, port: int, *, max_connections: int, insecu
     failure: list[ModelLoadError | StorageError] = []
 
     async def load(server: uvicorn.Server) -> None:
+        began = time.monotonic()
         try:
-            await served.start()
+            with progress or nullcontext(say_nothing) as report:
+                await served.start(report)
         except (ModelLoadError, StorageError) as error:
             failure.append(error)
             server.should_exit = True
@@ -112,6 +123,8 @@ def run(served: ServedApp, host: str, port: int, *, max_connections: int, insecu
                 print(f"specvino: responses are stored in {served.store.place}", file=sys.stderr, flush=True)
             if metrics_listener:
                 print(f"specvino: metrics are at {_url(metrics_listener)}/metrics", file=sys.stderr, flush=True)
+            if progress:
+                print(f"specvino: ready after {time.monotonic() - began:.1f} s", file=sys.stderr, flush=True)
             names = ", ".join(name for names in served.engines for name in names)
             base = settings.system.base_paths[0] if settings.system else "/v1"
             print(f"specvino: serving {names} at {_url(listener)}{base}", file=sys.stderr, flush=True)

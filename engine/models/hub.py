@@ -24,8 +24,8 @@ from tqdm.auto import tqdm
 from specvino.engine.chat_template.files import FOLDERS as TEMPLATE_FOLDERS
 from specvino.engine.errors import ModelLoadError
 from specvino.engine.models.folder import FILES, LANGUAGE_MODEL, VISION_FILES, open_folder
-from specvino.engine.models.pull import Report, say_nothing
 from specvino.engine.models.source import ModelSource
+from specvino.engine.progress import Report, say_nothing
 
 _PART_OF_SEVERAL = re.compile(r"-\d{5}-of-\d{5}$")
 

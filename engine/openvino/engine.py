@@ -2,12 +2,16 @@
 
 import asyncio
 import logging
+import threading
+import time
 from array import array
 from collections.abc import AsyncGenerator, Sequence
 from contextlib import aclosing
+from typing import TYPE_CHECKING
 
 from specvino.engine.chat_template.messages import missing
 from specvino.engine.errors import EngineBusy, EngineUnavailable, ModelLoadError
+from specvino.engine.models.conversions import settled
 from specvino.engine.models.source import ModelSource
 from specvino.engine.openvino.client.admission import Admission
 from specvino.engine.openvino.client.grammars import GrammarClient
@@ -22,10 +26,14 @@ from specvino.engine.openvino.messages.worker import LoadModel
 from specvino.engine.output.detokenizer import DetokenizerFactory, byte_table_factory
 from specvino.engine.output.tokens import TokenNames, pad_truncate
 from specvino.engine.output_parsers.selection import SelectedParsers, select_parsers
+from specvino.engine.progress import Report, say_nothing
 from specvino.engine.prompt_checks import check_ids, numbered
-from specvino.engine.protocol import EngineStats, ModelInfo, PaddingSide, State
+from specvino.engine.protocol import EngineStats, Loading, ModelInfo, PaddingSide, State
 from specvino.engine.request import Conversation, GenerationRequest, ReadImage
 from specvino.engine.segments import Segment
+
+if TYPE_CHECKING:
+    from specvino.engine.models.cache import InUse
 
 # `Retry-After` in seconds if too many requests wait.
 _RETRY_AFTER = 5
@@ -65,27 +73,36 @@ class OpenVINOEngine:
         reasoning_parser: str | None = None,
         chat_template: str | None = None,
     ) -> None:
-        self._source = source
+        self._place = source.path  # as the operator named it
         self._model: ModelInfo | None = None
+        self._loading: Loading | None = None
+        self._in_cache: list[InUse] = []
         self._choices: ChoiceFactory  # set by start()
         self._parser_names = (tool_parser, reasoning_parser)
         self._unfinished = 0  # requests
         self._most_unfinished = max_sequences + max_queue
-        self._preprocess = PreprocessClient(source, preprocess_deadline, chat_template)
         self._images = ImageClient(preprocess_deadline)
-        self._grammars = GrammarClient(str(source.path), grammar_deadline, grammar_computing)
-        self._admission = Admission(source, self._preprocess, self._grammars)
-        self._load = LoadModel(
-            str(source.path),
-            max_sequences,
-            draft_path=str(draft_model.path) if draft_model else None,
-            prompt_lookup=prompt_lookup,
-            cache_size=cache_size,
-            options=options,
-        )
-        self._workers = Workers(
-            self._load, vision=source.vision, stall_timeout=stall_timeout, on_cache=self._admission.bound
-        )
+
+        def assemble(source: ModelSource, draft_model: ModelSource | None) -> None:
+            self._sources = (source, draft_model)
+            self._source = source
+            self._preprocess = PreprocessClient(source, preprocess_deadline, chat_template)
+            self._grammars = GrammarClient(str(source.path), grammar_deadline, grammar_computing)
+            self._admission = Admission(source, self._preprocess, self._grammars)
+            self._load = LoadModel(
+                str(source.path),
+                max_sequences,
+                draft_path=str(draft_model.path) if draft_model else None,
+                prompt_lookup=prompt_lookup,
+                cache_size=cache_size,
+                options=options,
+            )
+            self._workers = Workers(
+                self._load, vision=source.vision, stall_timeout=stall_timeout, on_cache=self._admission.bound
+            )
+
+        self._assemble = assemble
+        assemble(source, draft_model)
 
     @property
     def model(self) -> ModelInfo:
@@ -114,8 +131,10 @@ class OpenVINOEngine:
             **self._grammars.pids,
         }
 
-    async def start(self) -> None:
+    async def start(self, report: Report = say_nothing) -> None:
+        await self._settle(report)
         try:
+            self._at(report, "loading the model", 0, 0)
             starts = (self._workers.worker.start(), self._preprocess.process.start(), self._grammars.start())
             results = await asyncio.gather(*starts, return_exceptions=True)
             for result in results:
@@ -128,10 +147,12 @@ class OpenVINOEngine:
             self._log_template(vocabulary)
         except ModelLoadError as error:
             await self.close()
-            raise ModelLoadError(f"{self._source.path}: {error}") from error
+            raise ModelLoadError(f"{self._place}: {error}") from error
         except BaseException:
             await self.close()
             raise
+        finally:
+            self._loading = None
         self._model = ModelInfo(
             self._admission.context_length,
             vocabulary.size,
@@ -217,6 +238,7 @@ class OpenVINOEngine:
             self.cache_usage / 100,
             self._admission.cache_tokens,
             self._workers.accepted_drafts if self._load.drafting else None,
+            self._loading,
         )
 
     async def close(self) -> None:
@@ -227,6 +249,42 @@ class OpenVINOEngine:
             self._images.close(),
             self._grammars.close(),
         )
+        while self._in_cache:
+            self._in_cache.pop().release()
+
+    async def _settle(self, report: Report) -> None:
+        """Takes the conversions of GGUF files in their place, and keeps what is in the cache there."""
+        ended = threading.Event()
+
+        def at(stage: str, done: int, total: int) -> None:
+            if ended.is_set():
+                raise asyncio.CancelledError
+            self._at(report, stage, done, total)
+
+        def settle() -> list[ModelSource]:
+            sources = []
+            for source in filter(None, self._sources):
+                found, in_cache = settled(source, at)
+                sources.append(found)
+                if in_cache:
+                    self._in_cache.append(in_cache)
+            return sources
+
+        try:
+            source, *draft = await asyncio.to_thread(settle)
+        except BaseException:
+            await self.close()
+            raise
+        finally:
+            ended.set()  # ends the thread, and a conversion, if this task is cancelled
+        if (source, *draft) != tuple(filter(None, self._sources)):
+            self._assemble(source, draft[0] if draft else None)
+
+    def _at(self, report: Report, stage: str, done: int, total: int) -> None:
+        before = self._loading
+        began = before.began if before and before.stage == stage else time.monotonic()
+        self._loading = Loading(stage, began, done, total)
+        report(stage, done, total)
 
     def _check_ready(self) -> None:
         self._workers.worker.check_ready()
@@ -253,9 +311,9 @@ class OpenVINOEngine:
     def _log_template(self, vocabulary: Vocabulary) -> None:
         """Logs what the chat template doesn't support."""
         if vocabulary.refusal:
-            log.warning("%s: its chat template can't be used: %s", self._source.path, vocabulary.refusal)
+            log.warning("%s: its chat template can't be used: %s", self._place, vocabulary.refusal)
         for lack in _lacking(vocabulary):
-            log.info("%s: its chat template: %s", self._source.path, lack)
+            log.info("%s: its chat template: %s", self._place, lack)
 
     async def _choose_detokenizer(self, vocabulary: Vocabulary) -> DetokenizerFactory:
         if vocabulary.table is not None:

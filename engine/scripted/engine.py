@@ -21,6 +21,7 @@ from specvino.engine.errors import EngineRestarted, EngineUnavailable, ImageErro
 from specvino.engine.output.tokens import pad_truncate
 from specvino.engine.output_parsers import OutputParser
 from specvino.engine.output_parsers.selection import AS_TAUGHT, SelectedParsers
+from specvino.engine.progress import Report, say_nothing
 from specvino.engine.prompt_checks import check_ids, check_length, numbered, room
 from specvino.engine.protocol import Drafting, EngineStats, ModelInfo, PaddingSide, State
 from specvino.engine.request import (
@@ -80,7 +81,7 @@ class ScriptedEngine:
             raise EngineUnavailable("The engine has not been started.", retry_after=1)
         return self._model
 
-    async def start(self) -> None:
+    async def start(self, report: Report = say_nothing) -> None:
         self._model = ModelInfo(
             self._context_length,
             VOCABULARY_SIZE,

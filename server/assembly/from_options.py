@@ -3,8 +3,8 @@
 from collections.abc import Iterable
 
 from specvino.engine.errors import ModelLoadError
-from specvino.engine.models.pull import Report, say_nothing
 from specvino.engine.output_parsers import REASONING_PARSER_NAMES, TOOL_PARSER_NAMES
+from specvino.engine.progress import Report, say_nothing
 from specvino.handlers.limits import Limits
 from specvino.handlers.media import MediaError, MediaSettings
 from specvino.server.access import (

@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from specvino.engine.chat_template.template import Template, TemplateRefusal
-from specvino.engine.models.pull import Report, say_nothing
+from specvino.engine.progress import Report, say_nothing
 from specvino.server.assembly.options import OptionError, ServeOptions
 
 if TYPE_CHECKING:

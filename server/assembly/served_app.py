@@ -9,6 +9,7 @@ from collections.abc import Mapping
 from connexion import AsyncApp
 
 from specvino.engine.errors import ModelLoadError
+from specvino.engine.progress import Report, say_nothing
 from specvino.engine.protocol import Engine
 from specvino.handlers import bind
 from specvino.handlers.encryption import Cipher
@@ -54,15 +55,17 @@ class ServedApp:
         """Returns the ASGI app with this `lifespan`."""
         return create_app(self._handlers, self.settings, lifespan, self.telemetry, self.drain)
 
-    async def start(self) -> None:
-        """Opens the store and loads the models. Raises ModelLoadError and StorageError."""
+    async def start(self, report: Report = say_nothing) -> None:
+        """Opens the store and loads the models, with progress passed to `report`. Raises ModelLoadError and
+        StorageError.
+        """
         try:
             await self.store.open()
         except StoreUnavailable as error:
             raise StorageError(f"the response store {self.store.place} can't be used: {error}") from error
         try:
             for engine in self.engines.values():  # one by one: loading uses all cores, and memory that it releases
-                await engine.start()
+                await engine.start(report)
         except ModelLoadError:
             raise
         except Exception as error:

@@ -4,6 +4,7 @@ The access log has a line for each exchange with its ID, tokens and times, and n
 """
 
 import logging
+import sys
 from typing import Any
 from urllib.parse import quote
 
@@ -14,6 +15,18 @@ from specvino.server.settings import LogFormat
 
 TAIL = "tail"
 """The attribute of a log record that is appended to its message in the text format, but not in JSON."""
+
+
+class _CurrentStderr(logging.StreamHandler[Any]):
+    """Writes to what `sys.stderr` is at the time: a progress display on a terminal replaces it."""
+
+    @property
+    def stream(self) -> Any:
+        return sys.stderr
+
+    @stream.setter
+    def stream(self, stream: Any) -> None:
+        pass
 
 
 def config(log_format: LogFormat) -> dict[str, Any]:
@@ -36,7 +49,7 @@ def config(log_format: LogFormat) -> dict[str, Any]:
         "version": 1,
         "disable_existing_loggers": False,
         "formatters": {"chosen": formatters[log_format]},
-        "handlers": {"stderr": {"class": "logging.StreamHandler", "formatter": "chosen", "stream": "ext://sys.stderr"}},
+        "handlers": {"stderr": {"()": _CurrentStderr, "formatter": "chosen"}},
         "loggers": {
             "uvicorn": {"handlers": ["stderr"], "level": "WARNING", "propagate": False},
             "specvino": {"handlers": ["stderr"], "level": "INFO", "propagate": False},

@@ -2,16 +2,16 @@ import io
 
 from rich.console import Console
 
-from specvino.cli.progress import PullProgress
+from specvino.cli.progress import Progress
 
 BEGUN, CHECKING = ("downloading the model", 0, 93_000_000), ("checking the model", 0, 0)
 
 
 def shown(*reports: tuple[str, int, int], terminal: bool) -> str:
     output = io.StringIO()
-    with PullProgress(Console(file=output, force_terminal=terminal, width=120)) as progress:
-        for report in reports:
-            progress.report(*report)
+    with Progress(Console(file=output, force_terminal=terminal, width=120)) as report:
+        for reported in reports:
+            report(*reported)
     return output.getvalue()
 
 

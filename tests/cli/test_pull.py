@@ -12,9 +12,9 @@ from support.processes import gone
 
 from specvino.cli.pull import pull
 from specvino.engine.errors import ModelLoadError
+from specvino.engine.models.cache import write_checksums
 from specvino.engine.models.catalogue import PackagedModel
 from specvino.engine.models.folder import FILES
-from specvino.engine.models.pull import write_checksums
 
 PULL = "specvino.engine.models.pull.pull"
 

