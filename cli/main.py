@@ -7,6 +7,7 @@ from typing import Annotated
 
 import typer
 
+from specvino.cli.cache import app as cache
 from specvino.cli.conform import app as conform
 from specvino.cli.deploy import deploy
 from specvino.cli.docs import app as docs
@@ -50,6 +51,7 @@ app.command(cls=SystemCommand)(deploy)
 app.command()(pull)
 app.command()(explain_template)
 app.command()(tune)
+app.add_typer(cache, name="cache")
 app.add_typer(spec, name="spec")
 app.add_typer(conform, name="conform")
 app.add_typer(sdk, name="sdk")

@@ -1,4 +1,4 @@
-"""A GGUF file of 200 KB that OpenVINO GenAI loads: the shape of Qwen3, random weights, and bytes as tokens."""
+"""A GGUF file of 160 KB that OpenVINO GenAI loads: the shape of Qwen3, random weights, and bytes as tokens."""
 
 from pathlib import Path
 

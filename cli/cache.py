@@ -1,0 +1,100 @@
+"""`specvino cache`: the models in the cache folder."""
+
+import json
+import sys
+from datetime import UTC, datetime
+from enum import StrEnum
+from typing import Annotated
+
+import typer
+from rich import box
+from rich.console import Console
+from rich.table import Table
+
+from specvino.cli.ending import needs
+
+app = typer.Typer(help="List the models in the cache folder, or remove them.", invoke_without_command=True)
+
+
+class Format(StrEnum):
+    TABLE = "table"
+    JSON = "json"
+
+
+@app.callback()
+def listing(
+    context: typer.Context,
+    format: Annotated[Format, typer.Option(help="The output format.")] = Format.TABLE,
+) -> None:
+    """List the pulled models and the conversions of GGUF files in the cache folder, the most recently used first.
+
+    Models of the Hugging Face hub are in the cache of its own library: hf cache ls.
+    """
+    if context.invoked_subcommand is not None:
+        return
+    with needs("serve"):
+        from specvino.engine.models.cache import cache_folder, entries
+
+    there = entries()
+    if format is Format.JSON:
+        rows = [
+            {
+                "name": entry.name,
+                "path": str(entry.path),
+                "source": entry.source,
+                "bytes": entry.bytes,
+                "used_at": int(entry.used),
+                "in_use": entry.in_use,
+            }
+            for entry in there
+        ]
+        typer.echo(json.dumps(rows, indent=1, ensure_ascii=False))
+        return
+    if not there:
+        typer.echo(f"Nothing is in the cache ({cache_folder()}).")
+        return
+    table = Table(box=box.SIMPLE_HEAD, collapse_padding=True, pad_edge=False)
+    table.add_column("name", overflow="fold")
+    table.add_column("size", justify="right", no_wrap=True)
+    table.add_column("last used", no_wrap=True)
+    table.add_column("source", overflow="fold")
+    for entry in there:
+        used = "in use" if entry.in_use else f"{datetime.fromtimestamp(entry.used, UTC):%Y-%m-%d %H:%M} UTC"
+        table.add_row(entry.name, _size(entry.bytes), used, entry.source)
+    Console().print(table)
+    typer.echo(f"{_size(sum(entry.bytes for entry in there))} in {cache_folder()}")
+
+
+@app.command()
+def clear(
+    names: Annotated[
+        list[str] | None, typer.Argument(help="The names that the list shows. By default, all.", metavar="[NAME]...")
+    ] = None,
+) -> None:
+    """Remove models from the cache folder, except those that a server uses.
+
+    They are pulled or converted again when they are needed. The exit code is 1 if one is in use, or can't be removed.
+    """
+    with needs("serve"):
+        from specvino.engine.models.cache import entries
+
+    there = {entry.name: entry for entry in entries()}
+    for name in names or ():
+        if name not in there:
+            sys.exit(f"specvino: {name} isn't in the cache, which has {', '.join(there) or 'nothing'}")
+    failed = False
+    for name in dict.fromkeys(names or there):
+        try:
+            removed, reason = there[name].remove(), "it is in use"
+        except OSError as error:
+            removed, reason = False, error.strerror
+        if removed:
+            typer.echo(f"Removed {name}: {_size(there[name].bytes)}")
+        else:
+            failed = True
+            typer.echo(f"specvino: {name} can't be removed: {reason}", err=True)
+    raise typer.Exit(int(failed))
+
+
+def _size(size: int) -> str:
+    return f"{size / 1e6:,.0f} MB" if size < 1e9 else f"{size / 1e9:,.1f} GB"
