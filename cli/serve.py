@@ -42,6 +42,7 @@ def serve(
     max_queue: options.MaxQueue = 1000,
     request_timeout: options.RequestTimeout = None,
     cache_size: options.CacheSize = None,
+    full_logits: options.FullLogits = options.FullLogitsMode.ON_DEMAND,
     max_num_seqs: options.MaxNumSeqs = 64,
     max_num_batched_tokens: options.MaxNumBatchedTokens = 256,
     device: options.Device = "CPU",

@@ -97,8 +97,23 @@ CacheSize = Annotated[
     typer.Option(
         min=1,
         help="The size of the KV cache, in GB. By default, a quarter of the memory of the machine, the container "
-        "or the GPU, divided among the models.",
+        "or the GPU, divided among the models, or less if that much isn't free beside them.",
         show_default=False,
+    ),
+]
+
+
+class FullLogitsMode(StrEnum):
+    ON_DEMAND = "on-demand"
+    PRELOAD = "preload"
+    OFF = "off"
+
+
+FullLogits = Annotated[
+    FullLogitsMode,
+    typer.Option(
+        help="When the second copy of the model for top_logprobs, logprobs of prompts, logit_bias, and allowed and bad "
+        "tokens is loaded: by the first such request, at the start, or never.",
     ),
 ]
 

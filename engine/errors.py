@@ -5,6 +5,7 @@ EngineError
     ContextLengthExceeded   the caller: it does not fit the model
     ImageError              the caller: this image can't be read
   ConstraintError           the caller: the answer can't be constrained this way
+  InsufficientMemory        the operator: the machine is too small for the process that this request needs
   EngineUnavailable         nobody: the model is loading or restarting, retry in `retry_after` seconds
     EngineBusy              all clients together: too many requests are waiting
   EngineRestarted           the engine: its process died and took this request with it
@@ -18,6 +19,10 @@ class EngineError(Exception):
 
 class PromptError(EngineError):
     """The model can't process the prompt, or its tokenizer the text."""
+
+
+class InsufficientMemory(EngineError):
+    """The server's memory never has room for the process that the request needs."""
 
 
 class ContextLengthExceeded(PromptError):

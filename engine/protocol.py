@@ -33,7 +33,8 @@ class ModelInfo:
     are the variables of its chat template that control the reasoning, such as `enable_thinking` and `reasoning_effort`.
     With `thinking_budgets` its reasoning can be ended after a number of tokens. With `full_logits` it returns the most
     likely tokens at each position, scores prompts, and supports `logit_bias` and allowed and bad tokens.
-    `template_lacks` are the missing capabilities of its chat template, with their workarounds.
+    `template_lacks` are the missing capabilities of its chat template, with their workarounds, and `lacks_memory` the
+    requests that the server has too little memory for.
     """
 
     context_length: int
@@ -46,6 +47,7 @@ class ModelInfo:
     thinking_budgets: bool = False
     full_logits: bool = True
     template_lacks: tuple[str, ...] = ()
+    lacks_memory: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

@@ -104,6 +104,8 @@ class ErrorCode(StrEnum):
     """The request wasn't complete in time."""
     REQUEST_TOO_LARGE = "request_too_large"
     """The body is too large, or has too many values."""
+    INSUFFICIENT_MEMORY = "insufficient_memory"
+    """The server's memory never has room for the process that the request needs; `insufficient_memory` of the model lists such requests."""
     UNSUPPORTED_MEDIA_TYPE = "unsupported_media_type"
     """The body's content type isn't JSON."""
     RATE_LIMIT_EXCEEDED = "rate_limit_exceeded"
@@ -186,6 +188,7 @@ ERRORS: dict[ErrorCode, ErrorKind] = {
     ErrorCode.METHOD_NOT_ALLOWED: ErrorKind(405, ErrorType.INVALID_REQUEST_ERROR, False, False, "The path doesn't support this method.", 'invalid_request_error'),
     ErrorCode.REQUEST_TIMEOUT: ErrorKind(408, ErrorType.INVALID_REQUEST_ERROR, False, True, "The request wasn't complete in time.", 'timeout_error'),
     ErrorCode.REQUEST_TOO_LARGE: ErrorKind(413, ErrorType.INVALID_REQUEST_ERROR, False, False, 'The body is too large, or has too many values.', 'request_too_large'),
+    ErrorCode.INSUFFICIENT_MEMORY: ErrorKind(400, ErrorType.INVALID_REQUEST_ERROR, False, False, "The server's memory never has room for the process that the request needs; `insufficient_memory` of the model lists such requests.", 'invalid_request_error'),
     ErrorCode.UNSUPPORTED_MEDIA_TYPE: ErrorKind(415, ErrorType.INVALID_REQUEST_ERROR, False, False, "The body's content type isn't JSON.", 'invalid_request_error'),
     ErrorCode.RATE_LIMIT_EXCEEDED: ErrorKind(429, ErrorType.RATE_LIMIT_ERROR, False, True, 'The queue of waiting requests is full.', 'rate_limit_error'),
     ErrorCode.HEADERS_TOO_LARGE: ErrorKind(431, ErrorType.INVALID_REQUEST_ERROR, False, False, "The request's URL and headers together are too large.", 'request_too_large'),

@@ -83,6 +83,8 @@ def engine_errors(prompt: str) -> Iterator[None]:
         raise ApiError(ErrorCode.CONTEXT_LENGTH_EXCEEDED, str(error), param=prompt) from error
     except engine.PromptError as error:
         raise ApiError(ErrorCode.INVALID_PROMPT, str(error), param=prompt) from error
+    except engine.InsufficientMemory as error:
+        raise ApiError(ErrorCode.INSUFFICIENT_MEMORY, str(error)) from error
     except engine.EngineBusy as error:
         raise ApiError(ErrorCode.RATE_LIMIT_EXCEEDED, str(error), retry_after=error.retry_after) from error
     except engine.EngineUnavailable as error:

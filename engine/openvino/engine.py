@@ -16,9 +16,10 @@ from specvino.engine.models.source import ModelSource
 from specvino.engine.openvino.client.admission import Admission
 from specvino.engine.openvino.client.grammars import GrammarClient
 from specvino.engine.openvino.client.images import ImageClient
+from specvino.engine.openvino.client.memory_budget import MemoryBudget
 from specvino.engine.openvino.client.preprocess import PreprocessClient
 from specvino.engine.openvino.client.running_choice import ChoiceFactory
-from specvino.engine.openvino.client.workers import Workers
+from specvino.engine.openvino.client.workers import FullLogits, Workers
 from specvino.engine.openvino.generation import Generation
 from specvino.engine.openvino.messages.options import PipelineOptions
 from specvino.engine.openvino.messages.preprocess import Vocabulary
@@ -52,7 +53,8 @@ class OpenVINOEngine:
     seconds fails with EngineUnavailable, and one that takes `grammar_computing` seconds of CPU time is rejected.
     Speculative decoding takes its drafts from a `draft_model`, or looks them up in the prompt. `tool_parser` and
     `reasoning_parser` name formats or are `none`; by default the formats are derived from the chat template.
-    `chat_template` replaces the model's own.
+    `chat_template` replaces the model's own. `budget` is the memory for the processes of all models; `full_logits` says
+    when the full-logits process runs.
     """
 
     def __init__(
@@ -72,6 +74,8 @@ class OpenVINOEngine:
         tool_parser: str | None = None,
         reasoning_parser: str | None = None,
         chat_template: str | None = None,
+        budget: MemoryBudget | None = None,
+        full_logits: FullLogits = "on-demand",
     ) -> None:
         self._place = source.path  # as the operator named it
         self._model: ModelInfo | None = None
@@ -82,6 +86,7 @@ class OpenVINOEngine:
         self._unfinished = 0  # requests
         self._most_unfinished = max_sequences + max_queue
         self._images = ImageClient(preprocess_deadline)
+        self._budget = budget or MemoryBudget()
 
         def assemble(source: ModelSource, draft_model: ModelSource | None) -> None:
             self._sources = (source, draft_model)
@@ -98,7 +103,12 @@ class OpenVINOEngine:
                 options=options,
             )
             self._workers = Workers(
-                self._load, vision=source.vision, stall_timeout=stall_timeout, on_cache=self._admission.bound
+                self._load,
+                vision=source.vision,
+                stall_timeout=stall_timeout,
+                on_cache=self._admission.bound,
+                budget=self._budget,
+                full_logits=full_logits,
             )
 
         self._assemble = assemble
@@ -133,9 +143,11 @@ class OpenVINOEngine:
 
     async def start(self, report: Report = say_nothing) -> None:
         await self._settle(report)
+        for line in self._workers.plan():
+            log.info("%s: memory: %s", self._place, line)
         try:
             self._at(report, "loading the model", 0, 0)
-            starts = (self._workers.worker.start(), self._preprocess.process.start(), self._grammars.start())
+            starts = (self._workers.start(), self._preprocess.process.start(), self._grammars.start())
             results = await asyncio.gather(*starts, return_exceptions=True)
             for result in results:
                 if isinstance(result, BaseException):
@@ -163,8 +175,9 @@ class OpenVINOEngine:
             vocabulary.capabilities.thinking if vocabulary.capabilities else frozenset(),
             # A prompt with images is a text, to which no tokens can be appended.
             parsers.closing() is not None and not self._source.vision,
-            full_logits=not self._source.vision,
+            full_logits=self._workers.has_full_logits,
             template_lacks=_lacking(vocabulary),
+            lacks_memory=self._workers.lacks_memory,
         )
 
     async def check(self, request: GenerationRequest) -> None:

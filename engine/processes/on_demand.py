@@ -11,14 +11,12 @@ _RETRY_AFTER = 30  # seconds
 
 
 class OnDemand:
-    """Keeps the process that `make` returns running while it is used, and for `patience` seconds longer.
-
-    It isn't started if `has_room` returns that there isn't enough memory.
+    """Keeps the process that `make` returns running while it is used, and for `patience` seconds longer. `make` may
+    raise an EngineError, for instance if there isn't enough memory.
     """
 
-    def __init__(self, make: Callable[[], Supervisor], patience: float, has_room: Callable[[], bool]) -> None:
+    def __init__(self, make: Callable[[], Supervisor], patience: float) -> None:
         self._make = make
-        self._has_room = has_room
         self._patience = patience
         self._process: Supervisor | None = None
         self._start: asyncio.Task[None] | None = None
@@ -31,9 +29,14 @@ class OnDemand:
         """Returns the child's process id, None while there is none."""
         return self._process.pid if self._process else None
 
+    @property
+    def wanted(self) -> bool:
+        """Returns whether the process runs, or is being started or restarted."""
+        return self._process is not None
+
     @asynccontextmanager
     async def use(self) -> AsyncIterator[Supervisor]:
-        """Yields the process when it is ready. Raises EngineUnavailable."""
+        """Yields the process when it is ready. Raises EngineUnavailable, and what `make` raises."""
         self._users += 1
         if self._end is not None:
             self._end.cancel()
@@ -53,11 +56,6 @@ class OnDemand:
 
     async def _ready(self) -> Supervisor:
         if self._process is None or self._start is None:
-            if not self._has_room():
-                raise EngineUnavailable(
-                    "The machine doesn't have enough free memory for the process that this request needs.",
-                    retry_after=_RETRY_AFTER,
-                )
             self._process = self._make()
             self._start = asyncio.create_task(self._process.start())
         process, start = self._process, self._start

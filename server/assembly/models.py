@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -19,12 +20,53 @@ Engines = dict[tuple[str, ...], "Engine"]
 
 
 def make_engines(options: ServeOptions, report: Report = say_nothing) -> Engines:
-    """Returns an engine for each model, not started. Raises OptionError and ModelLoadError."""
-    if not options.named_models:
-        return {own_names(options): make_engine(options, options.model, report)}
-    _require_none_of_one_model(options)
-    models = _named(options.named_models)
-    return {(name,): make_engine(options, model, report, len(models)) for name, model in models.items()}
+    """Returns an engine for each model, not started. Raises OptionError, before a model is pulled, and
+    ModelLoadError.
+    """
+    models: dict[tuple[str, ...], str | None] = {}
+    if options.named_models:
+        _require_none_of_one_model(options)
+        models.update({(name,): model for name, model in _named(options.named_models).items()})
+    else:
+        models[own_names(options)] = options.model
+    pipeline = _pipeline(options)
+    template = _chat_template(options.chat_template)
+    if options.engine == "scripted":
+        return {names: _scripted(options) for names in models}
+    # Imported here because they import OpenVINO, which the scripted engine doesn't need.
+    from specvino.engine.models import resolve
+    from specvino.engine.openvino.client.memory import Memory, device_memory, memory
+    from specvino.engine.openvino.client.memory_budget import MemoryBudget, choose_cache, needs
+    from specvino.engine.openvino.engine import OpenVINOEngine
+
+    try:
+        of_device = device_memory(pipeline)
+    except ValueError as error:
+        raise OptionError("--device or --plugin-config", str(error)) from None
+    sources = {names: resolve(model, report, options.revision) for names, model in models.items()}
+    draft = resolve(options.draft_model, report) if options.draft_model else None
+    budget = MemoryBudget(memory if of_device is None else partial(Memory, of_device, of_device))
+    needed = [needs(source.path, draft.path if draft else None, converted=True) for source in sources.values()]
+    cache_size = choose_cache(needed, budget.read(), options.cache_size)
+    return {
+        names: OpenVINOEngine(
+            replace(
+                source, defaults=_bounded(options, source.defaults), context_length=_context_length(options, source)
+            ),
+            max_sequences=options.max_num_seqs,
+            max_queue=options.max_queue,
+            cache_size=cache_size,
+            options=pipeline,
+            draft_model=draft,
+            prompt_lookup=options.prompt_lookup,
+            tool_parser=options.tool_parser,
+            reasoning_parser=options.reasoning_parser,
+            chat_template=template,
+            budget=budget,
+            full_logits=options.full_logits,
+        )
+        for names, source in sources.items()
+    }
 
 
 def names(options: ServeOptions) -> list[str]:
@@ -81,40 +123,6 @@ def _named(pairs: Sequence[str]) -> dict[str, str]:
 
 # Prompt tokens for which a step always has room, besides one token per running choice: no prompt may starve.
 _PROMPT_TOKENS = 64
-
-
-def make_engine(options: ServeOptions, model: str | None, report: Report = say_nothing, sharing: int = 1) -> "Engine":
-    """Returns the engine for a model, not started. `sharing` is the number of models that share the memory.
-
-    Raises OptionError, before a model is pulled, and ModelLoadError.
-    """
-    pipeline = _pipeline(options)
-    template = _chat_template(options.chat_template)
-    if options.engine == "scripted":
-        return _scripted(options)
-    # Imported here because it imports OpenVINO, which the scripted engine doesn't need.
-    from specvino.engine.models import resolve
-    from specvino.engine.openvino.client.memory import default_cache_size, device_memory
-    from specvino.engine.openvino.engine import OpenVINOEngine
-
-    try:
-        memory = device_memory(pipeline)
-    except ValueError as error:
-        raise OptionError("--device or --plugin-config", str(error)) from None
-    source = resolve(model, report, options.revision)
-    draft = resolve(options.draft_model, report) if options.draft_model else None
-    return OpenVINOEngine(
-        replace(source, defaults=_bounded(options, source.defaults), context_length=_context_length(options, source)),
-        max_sequences=options.max_num_seqs,
-        max_queue=options.max_queue,
-        cache_size=options.cache_size or default_cache_size(device_memory=memory, sharing=sharing),
-        options=pipeline,
-        draft_model=draft,
-        prompt_lookup=options.prompt_lookup,
-        tool_parser=options.tool_parser,
-        reasoning_parser=options.reasoning_parser,
-        chat_template=template,
-    )
 
 
 def _pipeline(options: ServeOptions) -> "PipelineOptions":

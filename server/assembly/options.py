@@ -50,6 +50,7 @@ class ServeOptions(BaseModel):
     max_queue: Annotated[int, Field(ge=0)] = 1000
     request_timeout: Annotated[float, Field(ge=0.001)] | None = None
     cache_size: Count | None = None
+    full_logits: Literal["on-demand", "preload", "off"] = "on-demand"
     max_num_seqs: Count = 64
     max_num_batched_tokens: Annotated[int, Field(ge=128)] = 256
     device: str = "CPU"

@@ -13,7 +13,8 @@ import numpy
 
 from bench.workload import Load
 from specvino.engine.models import ModelSource
-from specvino.engine.openvino.client.memory import default_cache_size
+from specvino.engine.openvino.client.memory import memory
+from specvino.engine.openvino.client.memory_budget import choose_cache, needs
 
 
 class Bare:
@@ -23,7 +24,8 @@ class Bare:
         # Spawned: a forked child of a process that has touched OpenVINO computes on one core.
         context = multiprocessing.get_context("spawn")
         self._pipe, far = context.Pipe()
-        self._process = context.Process(target=_main, args=(far, str(source.path), default_cache_size()), daemon=True)
+        cache_size = choose_cache([needs(source.path)], memory(), None)
+        self._process = context.Process(target=_main, args=(far, str(source.path), cache_size), daemon=True)
         self._process.start()
         far.close()
         self._pipe.recv()

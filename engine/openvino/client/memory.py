@@ -1,10 +1,10 @@
-"""Memory of the machine, the container and devices, and how much of it the KV cache and a second copy of a model may
-use.
-"""
+"""The memory of the machine, of the control group that the server runs in (a container, a service), and of a device."""
 
 import json
 import subprocess
+from collections.abc import Iterator
 from contextlib import suppress
+from dataclasses import dataclass
 from pathlib import Path
 
 import psutil
@@ -12,54 +12,71 @@ import psutil
 from specvino.engine.openvino.messages.options import PipelineOptions
 from specvino.engine.processes.lifeline import tied
 
-# The cache gets a quarter of the memory: the model and the tensors of a step need the rest.
-_SHARE = 4
-
-_CONTAINER = Path("/sys/fs/cgroup")
-
-# Peak memory of a loading process with OpenVINO 2026.4.1: a GGUF file of 830 MB (1.7 billion weights) 2,575 MB, an
-# OpenVINO folder of 744 MB with the same weights 1,951 MB, one of 92 MB 383 MB.
-_LOAD_TIMES = 3.2
-_LOAD_BESIDE = 200 * 2**20
+_GROUPS = Path("/proc/self/cgroup")
+_MOUNT = Path("/sys/fs/cgroup")
 
 
-def default_cache_size(container: Path = _CONTAINER, device_memory: int | None = None, sharing: int = 1) -> int:
-    """Returns the default of `--cache-size` in gigabytes, at least one: a quarter of the memory of the machine, of the
-    container (the cgroup v2 folder), or of a device with memory of its own (in bytes), divided by the number of models
-    `sharing` it.
-
-    The machine's memory is allocated as it is used.
+@dataclass(frozen=True, slots=True)
+class Memory:
+    """Memory in bytes: the size of the machine's or, if that is smaller, the limit of the control group, and how much
+    of it processes can still allocate. `limited` means that a control group sets the size.
     """
-    if device_memory is not None:
-        return max(1, device_memory // _SHARE // sharing // 2**30)
-    memory = psutil.virtual_memory().total
-    with suppress(OSError, ValueError):  # no container, or one without a limit ("max")
-        memory = min(memory, _number(container / "memory.max"))
-    return max(1, memory // _SHARE // sharing // 2**30)
+
+    total: int
+    available: int
+    limited: bool = False
 
 
-def available(container: Path = _CONTAINER) -> int:
-    """Returns how many bytes of the machine's memory, and of the container's, processes can still allocate."""
-    free: int = psutil.virtual_memory().available
-    with suppress(OSError, ValueError):
-        # The kernel's page cache counts as used there, but can be reclaimed.
-        cached = sum(
-            int(amount)
-            for name, amount in map(str.split, (container / "memory.stat").read_text("ascii").splitlines())
-            if name in ("active_file", "inactive_file")
-        )
-        free = min(free, _number(container / "memory.max") - _number(container / "memory.current") + cached)
-    return free
+def memory(groups: Path = _GROUPS, mount: Path = _MOUNT) -> Memory:
+    """Returns the memory for this process. `groups` names its control groups, as /proc/PID/cgroup does, and `mount` is
+    where their files are.
+    """
+    machine = psutil.virtual_memory()
+    total, available = machine.total, machine.available
+    for limit, used in _limits(groups, mount):
+        total, available = min(total, limit), min(available, max(0, limit - used))
+    return Memory(total, available, limited=total < machine.total)
 
 
-def needed_to_load(path: Path) -> int:
-    """Returns roughly the peak memory (bytes) of a process that loads a model: an OpenVINO folder, or a .gguf file."""
-    weights = path.glob("*.bin") if path.is_dir() else [path]
-    return int(_LOAD_TIMES * sum(file.stat().st_size for file in weights)) + _LOAD_BESIDE
+def _limits(groups: Path, mount: Path) -> Iterator[tuple[int, int]]:
+    """Yields the limit and the used bytes of each control group with a limit, from the process's own to the outermost
+    one: all of them apply. The kernel's page cache counts as used there, but can be reclaimed.
+    """
+    try:
+        lines = groups.read_text("utf-8").splitlines()
+    except OSError:  # not Linux
+        return
+    for line in lines:
+        _, controllers, path = line.split(":", 2)
+        if not controllers:  # version 2
+            root, limit, used, cached = mount, "memory.max", "memory.current", ("active_file", "inactive_file")
+        elif "memory" in controllers.split(","):
+            root, limit, used = mount / "memory", "memory.limit_in_bytes", "memory.usage_in_bytes"
+            cached = ("total_active_file", "total_inactive_file")
+        else:
+            continue
+        own = root / path.lstrip("/")
+        # In a container the path may be the host's, which doesn't exist there; the container's own group is the root.
+        for folder in (own, *own.parents):
+            if not folder.is_relative_to(root):
+                break
+            with suppress(OSError, ValueError):  # no such file, or no limit: "max"
+                yield int((folder / limit).read_text()), int((folder / used).read_text()) - _sum(folder, cached)
 
 
-def _number(file: Path) -> int:
-    return int(file.read_text("ascii"))
+def _sum(folder: Path, names: tuple[str, ...]) -> int:
+    lines = (folder / "memory.stat").read_text("ascii").splitlines()
+    return sum(int(amount) for name, amount in map(str.split, lines) if name in names)
+
+
+def resident(pid: int) -> int:
+    """Returns the bytes of a process that the kernel can't reclaim; 0 if the process has ended."""
+    try:
+        of_process = psutil.Process(pid).memory_info()
+    except psutil.Error:
+        return 0
+    # Pages of files, which only Linux counts apart.
+    return max(0, of_process.rss - getattr(of_process, "shared", 0))
 
 
 def device_memory(options: PipelineOptions) -> int | None:
@@ -80,5 +97,5 @@ def device_memory(options: PipelineOptions) -> int | None:
     if query.returncode:
         lines = query.stderr.strip().splitlines()
         raise ValueError(lines[-1] if lines else f"OpenVINO ended with code {query.returncode} on {options.device}")
-    memory: int | None = json.loads(query.stdout)["memory"]
-    return memory
+    size: int | None = json.loads(query.stdout)["memory"]
+    return size

@@ -4,17 +4,24 @@ import asyncio
 import os
 import time
 from collections.abc import AsyncIterator, Callable, Sequence
-from contextlib import asynccontextmanager
+from contextlib import AsyncExitStack, asynccontextmanager
 from functools import partial
 from pathlib import Path
-from typing import NamedTuple
+from typing import Literal, NamedTuple
 
 import msgspec
 
-from specvino.engine.errors import EngineError, EngineRestarted, PromptError
+from specvino.engine.errors import (
+    EngineError,
+    EngineRestarted,
+    EngineUnavailable,
+    InsufficientMemory,
+    ModelLoadError,
+    PromptError,
+)
 from specvino.engine.openvino.client.admission import AdmittedPrompt
 from specvino.engine.openvino.client.constraints import ResolvedConstraint
-from specvino.engine.openvino.client.memory import available, needed_to_load
+from specvino.engine.openvino.client.memory_budget import GB, LEAST_STATES, MemoryBudget, in_gb, needs
 from specvino.engine.openvino.messages.token_ids import TOKEN_ID_BYTES
 from specvino.engine.openvino.messages.worker import LONGEST_DRAFTED, Cancel, Loaded, LoadModel, Output, Step
 from specvino.engine.processes.on_demand import OnDemand
@@ -26,6 +33,12 @@ _FULL_LOGITS = "specvino.engine.openvino.full_logits"
 
 # Idle seconds after which a process that was started on demand is ended.
 _IDLE = 300.0
+
+_FULL_LOGITS_PURPOSE = (
+    "A request that needs the scores of the whole vocabulary (top_logprobs, prompt_logprobs, echo with logprobs, "
+    "logit_bias, allowed or bad tokens)"
+)
+_UNDRAFTED_PURPOSE = f"A prompt of more than {LONGEST_DRAFTED} tokens beside a draft model"
 
 # Running sequences of the full-logits process: each one that joins causes a copy of all states.
 _FULL_LOGITS_SEQUENCES = 16
@@ -83,13 +96,27 @@ class Assignment(NamedTuple):
     full_logits: bool = False
 
 
+FullLogits = Literal["on-demand", "preload", "off"]
+"""When the full-logits process runs: while requests need it, always, or never."""
+
+
 class Workers:
-    """The worker, which always runs, and two processes that are started on demand. `vision`: the model accepts images.
-    `on_cache` is called with the number of tokens that fit into the worker's cache, if that has a fixed size. A process
-    with pending requests that neither answers nor computes for `stall_timeout` seconds is restarted.
+    """The worker, which always runs, and two processes that are started on demand, if the `budget` has memory for them.
+    `vision`: the model accepts images. `on_cache` is called with the number of tokens that fit into the worker's cache,
+    if that has a fixed size. A process with pending requests that neither answers nor computes for `stall_timeout`
+    seconds is restarted.
     """
 
-    def __init__(self, load: LoadModel, *, vision: bool, stall_timeout: float, on_cache: Callable[[int], None]) -> None:
+    def __init__(
+        self,
+        load: LoadModel,
+        *,
+        vision: bool,
+        stall_timeout: float,
+        on_cache: Callable[[int], None],
+        budget: MemoryBudget,
+        full_logits: FullLogits,
+    ) -> None:
         self.generated_tokens = 0
         self.accepted_drafts = 0
         self._load = load
@@ -101,24 +128,67 @@ class Workers:
         self._next_id = 0
         self._full_logits_tokens: int | None = None
         self.worker = self._supervisor("worker", _WORKER, load, on_cache)
-        path = Path(load.path)
-
-        def has_room() -> bool:
-            return available() >= needed_to_load(path)
-
+        self._budget = budget
+        self._needs = needs(Path(load.path), Path(load.draft_path) if load.draft_path else None)
+        self._mode = full_logits
+        self._preloaded = AsyncExitStack()
         # With a draft model a step computes whole prompts (decision 028): one of 7,500 tokens would block all other
         # requests for 89 s, and the memory of the step grows with it. The full-logits process isn't an alternative: it
         # has no grammars, and a token needs up to eight times as much cache memory. So long prompts go to a second
         # worker without the draft model.
-        undrafted = msgspec.structs.replace(load, draft_path=None, expendable=True)
-        self._undrafted = OnDemand(partial(self._supervisor, "undrafted worker", _WORKER, undrafted), _IDLE, has_room)
+        self._undrafted = OnDemand(self._make_undrafted, _IDLE)
         # Requests that need the scores of all tokens go to a process that has them (decision 068), and so do requests
         # for logprobs of the prompt, which the pipeline doesn't return for cached tokens (decision 029).
-        sequences = min(load.max_sequences, _FULL_LOGITS_SEQUENCES)
-        full = msgspec.structs.replace(load, max_sequences=sequences, expendable=True)
-        self._full_logits = OnDemand(
-            partial(self._supervisor, "full-logits", _FULL_LOGITS, full, self.bound_full_logits), _IDLE, has_room
+        self._full_logits = OnDemand(self._make_full_logits, _IDLE)
+
+    def plan(self) -> list[str]:
+        """Counts the worker's memory, and returns the plan of the model's memory in sentences."""
+        cache = self._load.cache_size * GB
+        self._budget.add(self._needs.worker + cache, lambda: self.worker.pid)
+        free = self._budget.read()
+        lines = [
+            f"{in_gb(free.available)} of {in_gb(free.total)} are free",
+            f"the worker takes {in_gb(self._needs.worker)} (the weights {in_gb(self._needs.weights)})"
+            + (f", and up to {in_gb(cache)} more for its KV cache" if cache else ", and what its KV cache needs"),
+        ]
+        if self.has_full_logits and not self.lacks_memory:
+            when = "always" if self._mode == "preload" else "while it is needed"
+            lines.append(
+                f"a second copy of the model runs {when}, for the scores of the whole vocabulary: "
+                f"{in_gb(self._needs.full_logits)}, and at least {in_gb(LEAST_STATES)} more for its states"
+            )
+        lines += self.lacks_memory
+        left = self._budget.room()
+        lines.append(
+            f"{in_gb(left)} are left for processes on demand and for other programs"
+            if left >= 0
+            else f"{in_gb(-left)} are missing if the KV cache is full: --cache-size is too large, or other programs run"
         )
+        return lines
+
+    async def start(self) -> None:
+        """Starts the worker, and a full-logits process that is preloaded. Raises ModelLoadError."""
+        await self.worker.start()
+        if self._mode == "preload" and self.has_full_logits:
+            try:
+                await self._preloaded.enter_async_context(self._full_logits.use())
+            except (EngineUnavailable, InsufficientMemory) as error:
+                raise ModelLoadError(f"--full-logits preload: {error}") from error
+
+    @property
+    def has_full_logits(self) -> bool:
+        """Returns whether the model has a full-logits process, if there is memory for it."""
+        return self._mode != "off" and not self._vision
+
+    @property
+    def lacks_memory(self) -> tuple[str, ...]:
+        """Returns what there is never memory for, as sentences."""
+        lacks = []
+        if self.has_full_logits and self._needs.full_logits + LEAST_STATES > self._budget.most():
+            lacks.append(self._budget.lack(self._needs.full_logits + LEAST_STATES, _FULL_LOGITS_PURPOSE))
+        if self._load.draft_path is not None and self._needs.undrafted + GB > self._budget.most():
+            lacks.append(self._budget.lack(self._needs.undrafted + GB, _UNDRAFTED_PURPOSE))
+        return tuple(lacks)
 
     @property
     def pids(self) -> dict[str, int | None]:
@@ -161,7 +231,9 @@ class Workers:
     async def use(
         self, request: GenerationRequest, prompts: Sequence[AdmittedPrompt], resolved: Sequence[ResolvedConstraint]
     ) -> AsyncIterator[Assignment]:
-        """Yields the process that answers the request, once it is ready. Raises EngineUnavailable and PromptError."""
+        """Yields the process that answers the request, once it is ready. Raises EngineUnavailable, InsufficientMemory
+        and PromptError.
+        """
         sampling = request.sampling
         # An answer without tokens is neither searched nor constrained.
         of_pipeline = sampling.max_tokens != 0 and (
@@ -169,7 +241,7 @@ class Workers:
         )
         # In speculative decoding the pipeline doesn't honor a minimum length (decision 069).
         minimum = sampling.min_tokens > 0 and self._load.drafting is not None
-        if (request.needs_full_logits or minimum) and not of_pipeline and not self._vision:
+        if (request.needs_full_logits or minimum) and not of_pipeline and self.has_full_logits:
             async with self._full_logits.use() as worker:
                 fitted = [self._fitted(prompt, sampling.max_tokens) for prompt in prompts]
                 yield Assignment(worker, fitted, full_logits=True)
@@ -206,6 +278,7 @@ class Workers:
 
     async def close(self) -> None:
         """Ends the processes."""
+        await self._preloaded.aclose()
         await asyncio.gather(self.worker.close(), self._undrafted.close(), self._full_logits.close())
         self._steps.clear()
 
@@ -222,6 +295,28 @@ class Workers:
                 + (f" and {max_tokens} in the completion." if max_tokens else ".")
             )
         return prompt._replace(max_new_tokens=min(prompt.max_new_tokens, most - length))
+
+    def _make_undrafted(self) -> Supervisor:
+        needed = self._needs.undrafted
+        cache = (self._budget.require(needed + GB, _UNDRAFTED_PURPOSE) - needed) // GB
+        cache = min(cache, self._load.cache_size)
+        load = msgspec.structs.replace(self._load, draft_path=None, cache_size=cache, expendable=True)
+        self._budget.add(needed + cache * GB, lambda: self._undrafted.pid, lambda: self._undrafted.wanted)
+        return self._supervisor("undrafted worker", _WORKER, load)
+
+    def _make_full_logits(self) -> Supervisor:
+        needed = self._needs.full_logits
+        states = self._budget.require(needed + LEAST_STATES, _FULL_LOGITS_PURPOSE) - needed
+        if self._load.cache_size:
+            states = min(states, self._load.cache_size * GB)
+        load = msgspec.structs.replace(
+            self._load,
+            max_sequences=min(self._load.max_sequences, _FULL_LOGITS_SEQUENCES),
+            state_size=states,
+            expendable=True,
+        )
+        self._budget.add(needed + states, lambda: self._full_logits.pid, lambda: self._full_logits.wanted)
+        return self._supervisor("full-logits", _FULL_LOGITS, load, self.bound_full_logits)
 
     def _supervisor(
         self, name: str, module: str, load: LoadModel, on_cache: Callable[[int], None] = lambda tokens: None

@@ -5,6 +5,7 @@ import ctypes
 from specvino.engine.openvino.full_logits.model_runner import end_tokens, load
 from specvino.engine.openvino.full_logits.scheduler import CAPACITY, Scheduler
 from specvino.engine.openvino.messages.worker import Loaded, ToWorker
+from specvino.engine.openvino.native import mapped_files
 from specvino.engine.openvino.native.error_output import one_line
 from specvino.engine.processes import child
 from specvino.engine.processes.channel import BlockingChannel, Ready
@@ -19,9 +20,11 @@ def work(channel: BlockingChannel) -> None:
         child.expendable()
     _give_memory_back()
     model = load(settings.path, settings.options)
+    token_bytes = model.token_bytes()
+    mapped_files.release(settings.path)
     cache_tokens = None
-    if settings.cache_size:
-        cache_tokens = settings.cache_size * 2**30 // model.token_bytes()
+    if settings.state_size:
+        cache_tokens = settings.state_size // token_bytes
         channel.send(Loaded(cache_tokens // CAPACITY))
     scheduler = Scheduler(
         model,

@@ -24,6 +24,9 @@ _EXACT = {"DYNAMIC_QUANTIZATION_GROUP_SIZE": 0, "KV_CACHE_PRECISION": "f32"}
 _MODEL = "openvino_model.xml"
 _LOGITS = "logits"
 
+# OpenVINO 2026.4.1 repacks the weights a second time for 8 tokens or more, with the properties of `_EXACT`.
+_PROMPT = 32
+
 # Sequences whose lengths differ by at most this many tokens can always share a batch.
 _NEAR = 256
 
@@ -49,16 +52,18 @@ class ModelRunner:
         self.begin().read(numpy.zeros(1, numpy.int64))
 
     def token_bytes(self) -> int:
-        """Returns the size of a token's keys and values in bytes. Raises RuntimeError for a model with another kind of
-        state."""
+        """Returns the size of a token's keys and values in bytes, from a prompt that has OpenVINO repack the weights.
+        Raises RuntimeError for a model with another kind of state.
+        """
         decoder = self.begin()
+        decoder.read(numpy.zeros(_PROMPT, numpy.int64))
         decoder.read(numpy.zeros(1, numpy.int64))
         states = [variable.state for variable in decoder.request.query_state()]
         # A batch needs the shape [sequences, heads, tokens, size].
-        if any(len(state.shape) != 4 or state.shape[2] != 1 for state in states):
+        if any(len(state.shape) != 4 or state.shape[2] != _PROMPT + 1 for state in states):
             raise RuntimeError("Its state must consist of keys and values only for the full-logits process.")
         size: int = sum(state.byte_size for state in states)
-        return size
+        return size // (_PROMPT + 1)
 
 
 class Decoder:

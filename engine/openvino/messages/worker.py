@@ -26,8 +26,8 @@ TopTokens = list[tuple[int, float]]
 class LoadModel(msgspec.Struct, tag=True):
     """The first message to a worker. `draft_path` is that of a smaller model for speculative decoding.
 
-    `cache_size` (GB) bounds the memory of running sequences; 0 lets it grow. The kernel kills an `expendable` process
-    first if memory runs out.
+    `cache_size` (GB) bounds the memory of a worker's running sequences; 0 lets it grow. `state_size` (bytes) bounds
+    that of the full-logits process. The kernel kills an `expendable` process first if memory runs out.
     """
 
     path: str
@@ -35,6 +35,7 @@ class LoadModel(msgspec.Struct, tag=True):
     draft_path: str | None = None
     prompt_lookup: bool = False
     cache_size: int = 0
+    state_size: int = 0
     expendable: bool = False
     options: PipelineOptions = PipelineOptions()
 

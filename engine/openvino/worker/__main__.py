@@ -1,6 +1,7 @@
 """The worker process: runs the pipeline's steps and sends one message per step, with the outputs of all sequences."""
 
 from specvino.engine.openvino.messages.worker import Loaded, ToWorker
+from specvino.engine.openvino.native import mapped_files
 from specvino.engine.openvino.native.devices import chosen
 from specvino.engine.openvino.native.error_output import one_line
 from specvino.engine.openvino.worker.pipeline import capacity, load
@@ -19,6 +20,7 @@ def work(channel: BlockingChannel) -> None:
         device = chosen(settings.options.device, settings.options.plugin_config)
         cache_tokens = capacity(pipeline, settings.drafting, device.block)
         channel.send(Loaded(cache_tokens))
+    mapped_files.release(settings.path)
     scheduler = Scheduler(
         pipeline,
         settings.max_sequences,

@@ -1,7 +1,7 @@
 """A process that is there while somebody needs it."""
 
 import asyncio
-from collections.abc import AsyncIterator, Sequence
+from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from typing import Any
 
@@ -33,14 +33,17 @@ class Process:
 
 
 def on_demand(
-    made: list[Process], patience: float, failure: ModelLoadError | None = None, *, room: Sequence[bool] = ()
+    made: list[Process], patience: float, failure: ModelLoadError | None = None, *, refusals: int = 0
 ) -> OnDemand:
+    refusing = iter(range(refusals))
+
     def make() -> Any:
+        for _ in refusing:
+            raise EngineUnavailable("no room", 30)
         made.append(Process(failure))
         return made[-1]
 
-    rooms = iter(room)
-    return OnDemand(make, patience, lambda: next(rooms, True))
+    return OnDemand(make, patience)
 
 
 @asynccontextmanager
@@ -105,13 +108,13 @@ def test_one_that_cannot_load_is_tried_again() -> None:
 def test_it_is_not_started_without_memory_for_it() -> None:
     async def test() -> None:
         made: list[Process] = []
-        process = on_demand(made, 3600, room=[False])
-        with pytest.raises(EngineUnavailable, match="enough free memory") as caught:
+        process = on_demand(made, 3600, refusals=1)
+        with pytest.raises(EngineUnavailable, match="no room"):
             await use(process)
-        assert caught.value.retry_after > 0
-        assert not made
+        assert not process.wanted
         async with loaded(process, made):
             assert len(made) == 1
+            assert process.wanted
         await process.close()
 
     asyncio.run(test())

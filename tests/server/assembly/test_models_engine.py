@@ -9,7 +9,7 @@ from specvino.cli import main
 from specvino.engine.models import ModelSource
 from specvino.engine.openvino.engine import OpenVINOEngine
 from specvino.server.assembly import ServeOptions
-from specvino.server.assembly.models import make_engine
+from specvino.server.assembly.models import make_engines
 
 
 @pytest.mark.parametrize(
@@ -56,8 +56,8 @@ def test_a_file_that_is_no_chat_template(tmp_path: Path, content: bytes | None, 
 
 def test_a_chat_template_in_place_of_the_model_s(tiny_text: ModelSource, tmp_path: Path) -> None:
     (tmp_path / "own.jinja").write_text("own")
-    options = ServeOptions(chat_template=tmp_path / "own.jinja", cache_size=1)
-    engine = make_engine(options, str(tiny_text.path))
+    options = ServeOptions(model=str(tiny_text.path), chat_template=tmp_path / "own.jinja", cache_size=1)
+    (engine,) = make_engines(options).values()
     assert isinstance(engine, OpenVINOEngine)
     assert engine._preprocess.process._settings.chat_template == "own"  # type: ignore[attr-defined]
 
@@ -66,8 +66,8 @@ def test_a_chat_template_in_place_of_the_model_s(tiny_text: ModelSource, tmp_pat
 def test_a_step_has_room_for_all_that_run_and_for_prompts(
     tiny_text: ModelSource, choices: int, tokens: int, step: int
 ) -> None:
-    options = ServeOptions(max_num_seqs=choices, max_num_batched_tokens=tokens, cache_size=1)
-    engine = make_engine(options, str(tiny_text.path))
+    options = ServeOptions(model=str(tiny_text.path), max_num_seqs=choices, max_num_batched_tokens=tokens, cache_size=1)
+    (engine,) = make_engines(options).values()
     assert isinstance(engine, OpenVINOEngine)
     assert engine._load.max_sequences == choices
     assert engine._load.options.max_num_batched_tokens == step

@@ -1,52 +1,75 @@
-"""The memory of the machine and of a container: the KV cache's default, and what is left for a further process."""
+"""The memory of the machine, of control groups, of processes and of devices."""
 
+import mmap
+import os
 from pathlib import Path
 
 import psutil
 import pytest
 
-from specvino.engine.openvino.client.memory import available, default_cache_size, device_memory, needed_to_load
+from specvino.engine.openvino.client.memory import Memory, device_memory, memory, resident
 from specvino.engine.openvino.messages.options import PipelineOptions
 
-
-def test_a_container_bounds_it(tmp_path: Path) -> None:
-    limit = tmp_path / "memory.max"
-    limit.write_text(str(8 * 2**30))
-    assert default_cache_size(tmp_path) <= 2
-    limit.write_text(str(2**30))
-    assert default_cache_size(tmp_path) == 1
+MB = 2**20
+GROUP = "12:memory:/service/server\n3:cpu,cpuacct:/\n"
 
 
-def test_without_a_container_it_is_of_the_machine(tmp_path: Path) -> None:
-    assert default_cache_size(tmp_path) >= 1
-    (tmp_path / "memory.max").write_text("max\n")
-    assert default_cache_size(tmp_path) >= 1
+def written(folder: Path, **files: object) -> None:
+    folder.mkdir(parents=True, exist_ok=True)
+    for name, content in files.items():
+        (folder / name.replace("__", ".")).write_text(f"{content}\n")
 
 
-def test_a_device_with_memory_of_its_own(tmp_path: Path) -> None:
-    assert default_cache_size(tmp_path / "none", device_memory=16 * 2**30) == 4
-    assert default_cache_size(tmp_path / "none", device_memory=2**20) == 1
+@pytest.fixture
+def groups(tmp_path: Path) -> Path:
+    return tmp_path / "cgroup"
 
 
-def test_what_a_container_has_left(tmp_path: Path) -> None:
-    machine = available(tmp_path)
-    assert 0 < machine <= psutil.virtual_memory().total
-    (tmp_path / "memory.max").write_text(f"{10 * 2**20}\n")
-    (tmp_path / "memory.current").write_text(f"{8 * 2**20}\n")
-    (tmp_path / "memory.stat").write_text(f"anon {5 * 2**20}\ninactive_file {2**20}\nactive_file {2**20}\n")
-    assert available(tmp_path) == 4 * 2**20
-    (tmp_path / "memory.max").write_text("max\n")
-    assert available(tmp_path) > 4 * 2**20
+def test_without_control_groups_it_is_the_machine_s(tmp_path: Path, groups: Path) -> None:
+    machine = memory(groups, tmp_path)
+    assert machine.total == psutil.virtual_memory().total
+    assert 0 < machine.available < machine.total
+    assert not machine.limited
 
 
-def test_larger_weights_need_more(tmp_path: Path) -> None:
-    gguf = tmp_path / "model.gguf"
-    gguf.write_bytes(b"\0" * 2**20)
-    folder = tmp_path / "folder"
-    folder.mkdir()
-    empty = needed_to_load(folder)
-    (folder / "openvino_model.bin").write_bytes(b"\0" * 2**20)
-    assert needed_to_load(folder) == needed_to_load(gguf) > empty + 2**20
+@pytest.mark.parametrize("folder", ["", "service", "service/server"])
+def test_every_group_above_the_process_limits_it(tmp_path: Path, groups: Path, folder: str) -> None:
+    groups.write_text("0::/service/server\n")
+    (tmp_path / "service/server").mkdir(parents=True)
+    stat = f"anon {5 * MB}\ninactive_file {MB}\nactive_file {MB}"
+    written(tmp_path / folder, memory__max=10 * MB, memory__current=8 * MB, memory__stat=stat)
+    assert memory(groups, tmp_path) == Memory(10 * MB, 4 * MB, limited=True)
+
+
+def test_version_1(tmp_path: Path, groups: Path) -> None:
+    groups.write_text(GROUP)
+    stat = f"total_inactive_file {MB}\ntotal_active_file {MB}\ninactive_file 0"
+    files = {"memory__limit_in_bytes": 10 * MB, "memory__usage_in_bytes": 11 * MB, "memory__stat": stat}
+    written(tmp_path / "memory/service", **files)
+    assert memory(groups, tmp_path) == Memory(10 * MB, MB, limited=True)
+
+
+def test_in_a_container_the_group_is_the_root(tmp_path: Path, groups: Path) -> None:
+    groups.write_text("0::/../../docker/3f2a\n")
+    written(tmp_path, memory__max=10 * MB, memory__current=12 * MB, memory__stat="anon 1")
+    assert memory(groups, tmp_path) == Memory(10 * MB, 0, limited=True)
+
+
+def test_no_limit(tmp_path: Path, groups: Path) -> None:
+    groups.write_text("0::/\n" + GROUP)
+    written(tmp_path, memory__max="max", memory__current=MB, memory__stat="anon 1")
+    unlimited = {"memory__limit_in_bytes": 2**63 - 4096, "memory__usage_in_bytes": MB, "memory__stat": "rss 1"}
+    written(tmp_path / "memory", **unlimited)
+    assert memory(groups, tmp_path).total == psutil.virtual_memory().total
+
+
+def test_a_process_has_what_it_wrote() -> None:
+    before = resident(os.getpid())
+    with mmap.mmap(-1, 64 * MB, flags=mmap.MAP_PRIVATE | mmap.MAP_ANONYMOUS) as block:
+        for page in range(0, len(block), mmap.PAGESIZE):
+            block[page] = 1
+        assert resident(os.getpid()) - before > 50 * MB
+    assert resident(2**22 + 1) == 0
 
 
 @pytest.mark.parametrize("device", ["CPU", "AUTO:CPU"])

@@ -1,0 +1,100 @@
+"""Plans of memory, and the room for processes on demand."""
+
+import os
+from pathlib import Path
+
+import pytest
+
+from specvino.engine.errors import EngineUnavailable, InsufficientMemory, ModelLoadError
+from specvino.engine.openvino.client.memory import Memory
+from specvino.engine.openvino.client.memory_budget import GB, MemoryBudget, Needs, choose_cache, needs
+
+MB = 2**20
+SMALL = Needs(weights=GB // 8, worker=GB // 2, undrafted=GB // 2, full_logits=GB)
+LARGE = Needs(weights=5 * GB, worker=8 * GB, undrafted=8 * GB, full_logits=9 * GB)
+
+
+def machine(total: float, free: float | None = None) -> Memory:
+    return Memory(int(total * GB), int((total if free is None else free) * GB))
+
+
+@pytest.mark.parametrize(
+    ("models", "memory", "size"),
+    [
+        ([SMALL], machine(24), 6),  # a quarter
+        ([SMALL], machine(24, 4), 1),  # beside a full-logits process
+        ([SMALL], machine(24, 3.5), 1),  # a full-logits process has room only while the cache isn't full
+        ([SMALL], machine(1), 1),  # at least
+        ([LARGE], machine(16), 4),  # no room for a full-logits process
+        ([LARGE], machine(32), 8),
+        ([LARGE], machine(22), 4),
+        ([SMALL, SMALL], machine(24), 3),
+        ([SMALL, LARGE], machine(16), 2),
+    ],
+)
+def test_the_cache_gets_what_is_left(models: list[Needs], memory: Memory, size: int) -> None:
+    assert choose_cache(models, memory, None) == size
+
+
+def test_weights_that_do_not_fit_are_refused() -> None:
+    with pytest.raises(
+        ModelLoadError, match=r"its weights take 5\.0 GB, but only 3\.0 GB of the 8\.0 GB of this machine"
+    ):
+        choose_cache([LARGE], machine(8, 3), None)
+    with pytest.raises(ModelLoadError, match="of the limit of the container are free"):
+        choose_cache([LARGE], Memory(4 * GB, 4 * GB, limited=True), None)
+
+
+def test_a_cache_that_does_not_fit_is_refused() -> None:
+    assert choose_cache([SMALL], machine(8), 7) == 7
+    with pytest.raises(
+        ModelLoadError, match=r"8 GB \(--cache-size\) doesn't fit .* \(0\.5 GB\) .*; --cache-size 7 does"
+    ):
+        choose_cache([SMALL], machine(8), 8)
+    with pytest.raises(ModelLoadError, match="take a smaller model"):
+        choose_cache([SMALL], machine(1), 1)
+
+
+def test_what_may_still_grow_is_counted() -> None:
+    budget = MemoryBudget(lambda: machine(8, 6))
+    budget.add(4 * GB, lambda: None)  # being restarted
+    assert budget.room() == 2 * GB
+    assert budget.require(2 * GB, "It") == 2 * GB
+    with pytest.raises(
+        EngineUnavailable, match=r"^It requires 2\.5 GB of memory for a process, and 2\.0 GB are free now"
+    ):
+        budget.require(5 * GB // 2, "It")
+    with pytest.raises(InsufficientMemory, match=r"but the server leaves 3\.5 GB of the machine's 8\.0 GB"):
+        budget.require(4 * GB, "It")
+
+
+def test_a_process_on_demand_counts_while_it_is_wanted() -> None:
+    budget = MemoryBudget(lambda: machine(8, 6))
+    wanted = True
+    budget.add(4 * GB, lambda: os.getpid(), lambda: wanted)
+    assert 2 * GB < budget.room() < 3 * GB  # this process has some of it already
+    assert budget.most() == 8 * GB - 500 * MB
+    wanted = False
+    assert budget.room() == 6 * GB
+
+
+def test_needs_grow_with_the_weights(tmp_path: Path) -> None:
+    gguf = tmp_path / "model.gguf"
+    gguf.write_bytes(b"\0" * 4 * MB)
+    folder = tmp_path / "folder"
+    folder.mkdir()
+    (folder / "openvino_model.bin").write_bytes(b"\0" * 4 * MB)
+    (folder / "openvino_model.xml").write_text("""
+        <data element_type="u4" shape="1024, 4096" offset="0" size="2097152" />
+        <data element_type="f16" shape="1024, 64, 1" offset="0" size="131072" />
+        <data element_type="f16" shape="1024, 1" offset="0" size="2048" />
+        <data element_type="f16" shape="1, 1024" offset="0" size="2048" />""")
+    quantized = needs(folder)
+    assert quantized == needs(gguf, converted=True)
+    assert quantized.weights == 4 * MB
+    assert quantized.worker == quantized.undrafted == 6 * MB + 250 * MB
+    assert needs(folder, gguf).worker > needs(folder, folder).worker == quantized.worker + 6 * MB
+    assert needs(gguf).worker == int(3.2 * 4 * MB) + 250 * MB
+    with (folder / "openvino_model.xml").open("a") as xml:
+        xml.write('<data element_type="f16" shape="1024, 1024" offset="0" size="2097152" />')
+    assert needs(folder).worker == int(2 * MB * 4.4 + 2 * MB * 1.5) + 250 * MB

@@ -1,0 +1,96 @@
+"""The memory of an engine's processes: what is planned for them, and requests for which there is no room."""
+
+import asyncio
+from dataclasses import replace
+
+import psutil
+import pytest
+from support.conversation import answer, ask, text
+from support.engines import running
+
+from specvino.engine.errors import EngineUnavailable, InsufficientMemory, ModelLoadError
+from specvino.engine.models import ModelSource
+from specvino.engine.openvino.client.memory import Memory, resident
+from specvino.engine.openvino.client.memory_budget import GB, MemoryBudget, needs
+from specvino.engine.openvino.engine import OpenVINOEngine
+from specvino.engine.protocol import Engine
+
+SCORED = replace(ask("hello", max_tokens=4), logprobs=True, top_logprobs=3)
+
+
+def mapped(pid: int | None) -> int:
+    """Returns how many bytes of the weights' file are in a process's memory."""
+    assert pid is not None
+    maps = psutil.Process(pid).memory_maps()
+    return sum(file.rss for file in maps if file.path.endswith("openvino_model.bin"))
+
+
+def test_weights_are_not_kept_twice(smollm2: ModelSource) -> None:
+    planned = needs(smollm2.path)
+
+    async def test(engine: Engine) -> None:
+        assert isinstance(engine, OpenVINOEngine)
+        await answer(engine, SCORED)
+        await answer(engine, ask("hello " * 300, max_tokens=4))
+        pids = engine.pids
+        assert mapped(pids["worker"]) < planned.weights / 4
+        assert mapped(pids["full_logits"]) < planned.weights / 4
+        assert pids["worker"] and 0 < resident(pids["worker"]) < planned.worker + GB
+        assert pids["full_logits"] and 0 < resident(pids["full_logits"]) < planned.full_logits
+
+    running(smollm2, test, cache_size=1)
+
+
+def test_a_machine_that_is_too_small_refuses_what_needs_a_second_copy(tiny_text: ModelSource) -> None:
+    budget = MemoryBudget(lambda: Memory(2 * GB, 2 * GB))
+
+    async def test(engine: Engine) -> None:
+        assert engine.model.full_logits
+        (lack,) = engine.model.lacks_memory
+        assert "top_logprobs" in lack
+        with pytest.raises(InsufficientMemory, match=r"0\.8 GB of memory for a second copy .* leaves 0\.3 GB"):
+            await answer(engine, SCORED)
+        assert text(await answer(engine, ask("hello"))) == "Hello! How can I help you today?"
+        assert isinstance(engine, OpenVINOEngine)
+        assert "full_logits" not in engine.pids
+
+    running(tiny_text, test, cache_size=1, budget=budget)
+
+
+def test_one_process_has_room_at_a_time(tiny_text: ModelSource) -> None:
+    """Two models, and room for one of their processes on demand: whoever comes second may try again."""
+    free = 4 * GB
+    budget = MemoryBudget(lambda: Memory(8 * GB, free))
+
+    async def test(first: Engine) -> None:
+        second = OpenVINOEngine(tiny_text, cache_size=1, budget=budget)
+        await second.start()
+        assert not second.model.lacks_memory
+        answers = await asyncio.gather(answer(first, SCORED), answer(second, SCORED), return_exceptions=True)
+        refused = [error for error in answers if isinstance(error, EngineUnavailable)]
+        assert len(refused) == 1, answers
+        assert refused[0].retry_after > 0
+        assert text(await answer(second, ask("hello"))) == "Hello! How can I help you today?"
+        await second.close()
+
+    running(tiny_text, test, cache_size=1, budget=budget)
+
+
+def test_a_preloaded_process_runs_from_the_start(tiny_text: ModelSource) -> None:
+    async def test(engine: Engine) -> None:
+        assert isinstance(engine, OpenVINOEngine)
+        pid = engine.pids["full_logits"]
+        await answer(engine, SCORED)
+        assert engine.pids["full_logits"] == pid
+
+    running(tiny_text, test, full_logits="preload")
+    with pytest.raises(ModelLoadError, match=r"--full-logits preload: .* requires 0\.8 GB"):
+        running(tiny_text, test, full_logits="preload", budget=MemoryBudget(lambda: Memory(GB, GB)))
+
+
+def test_without_the_process_the_model_lacks_full_logits(tiny_text: ModelSource) -> None:
+    async def test(engine: Engine) -> None:
+        assert not engine.model.full_logits
+        assert not engine.model.lacks_memory
+
+    running(tiny_text, test, full_logits="off", budget=MemoryBudget(lambda: Memory(GB, GB)))
