@@ -192,15 +192,16 @@ def test_the_document_says_what_holds_for_any_of_them() -> None:
     assert widest([large]) == large
 
 
-def test_what_a_chat_template_lacks_is_told_of_its_model() -> None:
+def test_what_a_model_lacks() -> None:
     class Lacking(Engine):
         @property
         def model(self) -> ModelInfo:
-            return replace(super().model, template_lacks=("it renders no tools",))
+            return replace(super().model, template_lacks=("no tools",), lacks_memory=("too large",))
 
     async def test(client: Client, engines: dict[str, Engine]) -> None:
         engines["b"].__class__ = Lacking
         data = (await client.get("/v1/models")).json()["data"]
-        assert [model.get("chat_template_lacks") for model in data] == [None, None, *[["it renders no tools"]] * 2]
+        assert [model.get("chat_template_lacks") for model in data] == [None, None, *[["no tools"]] * 2]
+        assert [model.get("insufficient_memory") for model in data] == [None, None, *[["too large"]] * 2]
 
     served(test)

@@ -10,7 +10,7 @@ from typing import Any, get_args
 import pytest
 from support.app import MINIMAL, Client, error_of
 
-from specvino.engine.errors import EngineBusy
+from specvino.engine.errors import EngineBusy, InsufficientMemory
 from specvino.engine.protocol import State
 from specvino.engine.request import GenerationRequest
 from specvino.engine.scripted import ScriptedEngine
@@ -249,17 +249,24 @@ def test_health_while_loading() -> None:
 
 
 @pytest.mark.parametrize("stream", [False, True])
-def test_a_full_queue_is_a_status_that_says_when_to_come_back(stream) -> None:
-    class Busy(ScriptedEngine):
+@pytest.mark.parametrize(
+    ("error", "status", "code", "retry_after"),
+    [
+        (EngineBusy("Too many requests are waiting.", retry_after=5), 429, "rate_limit_exceeded", "5"),
+        (InsufficientMemory("It requires 9.0 GB of memory."), 400, "insufficient_memory", None),
+    ],
+)
+def test_a_request_that_does_not_begin_has_a_status(error, status, code, retry_after, stream) -> None:
+    class Refusing(ScriptedEngine):
         async def generate(self, request: GenerationRequest) -> AsyncGenerator[Segment]:
             if request.prompts:  # always: what has no `yield` would be no generator
-                raise EngineBusy("The server is busy: too many requests are waiting.", retry_after=5)
+                raise error
             async for segment in super().generate(request):
                 yield segment
 
-    response = Client(Busy()).chat(stream=stream)
-    error_of(response, 429, "rate_limit_exceeded")
-    assert response.headers["retry-after"] == "5"
+    response = Client(Refusing()).chat(stream=stream)
+    error_of(response, status, code)
+    assert response.headers.get("retry-after") == retry_after
 
 
 def test_an_answer_that_takes_too_long_ends_with_an_error() -> None:

@@ -18,9 +18,8 @@ from specvino.engine.protocol import Engine
 SCORED = replace(ask("hello", max_tokens=4), logprobs=True, top_logprobs=3)
 
 
-def mapped(pid: int | None) -> int:
+def mapped(pid: int) -> int:
     """Returns how many bytes of the weights' file are in a process's memory."""
-    assert pid is not None
     maps = psutil.Process(pid).memory_maps()
     return sum(file.rss for file in maps if file.path.endswith("openvino_model.bin"))
 
@@ -32,11 +31,11 @@ def test_weights_are_not_kept_twice(smollm2: ModelSource) -> None:
         assert isinstance(engine, OpenVINOEngine)
         await answer(engine, SCORED)
         await answer(engine, ask("hello " * 300, max_tokens=4))
-        pids = engine.pids
-        assert mapped(pids["worker"]) < planned.weights / 4
-        assert mapped(pids["full_logits"]) < planned.weights / 4
-        assert pids["worker"] and 0 < resident(pids["worker"]) < planned.worker + GB
-        assert pids["full_logits"] and 0 < resident(pids["full_logits"]) < planned.full_logits
+        for name, most in (("worker", planned.worker + GB), ("full_logits", planned.full_logits)):
+            pid = engine.pids[name]
+            assert pid is not None
+            assert mapped(pid) < planned.weights / 4
+            assert 0 < resident(pid) < most
 
     running(smollm2, test, cache_size=1)
 

@@ -37,9 +37,7 @@ def test_the_cache_gets_what_is_left(models: list[Needs], memory: Memory, size: 
 
 
 def test_weights_that_do_not_fit_are_refused() -> None:
-    with pytest.raises(
-        ModelLoadError, match=r"its weights take 5\.0 GB, but only 3\.0 GB of the 8\.0 GB of this machine"
-    ):
+    with pytest.raises(ModelLoadError, match=r"its weights take 5\.0 GB, but only 3\.0 GB of the 8\.0 GB of this"):
         choose_cache([LARGE], machine(8, 3), None)
     with pytest.raises(ModelLoadError, match="of the limit of the container are free"):
         choose_cache([LARGE], Memory(4 * GB, 4 * GB, limited=True), None)
@@ -47,9 +45,7 @@ def test_weights_that_do_not_fit_are_refused() -> None:
 
 def test_a_cache_that_does_not_fit_is_refused() -> None:
     assert choose_cache([SMALL], machine(8), 7) == 7
-    with pytest.raises(
-        ModelLoadError, match=r"8 GB \(--cache-size\) doesn't fit .* \(0\.5 GB\) .*; --cache-size 7 does"
-    ):
+    with pytest.raises(ModelLoadError, match=r"8 GB \(--cache-size\) doesn't fit .*; --cache-size 7 does"):
         choose_cache([SMALL], machine(8), 8)
     with pytest.raises(ModelLoadError, match="take a smaller model"):
         choose_cache([SMALL], machine(1), 1)
@@ -60,9 +56,7 @@ def test_what_may_still_grow_is_counted() -> None:
     budget.add(4 * GB, lambda: None)  # being restarted
     assert budget.room() == 2 * GB
     assert budget.require(2 * GB, "It") == 2 * GB
-    with pytest.raises(
-        EngineUnavailable, match=r"^It requires 2\.5 GB of memory for a process, and 2\.0 GB are free now"
-    ):
+    with pytest.raises(EngineUnavailable, match=r"^It requires 2\.5 GB of memory .* 2\.0 GB are free now"):
         budget.require(5 * GB // 2, "It")
     with pytest.raises(InsufficientMemory, match=r"but the server leaves 3\.5 GB of the machine's 8\.0 GB"):
         budget.require(4 * GB, "It")
