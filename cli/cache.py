@@ -87,7 +87,7 @@ def clear(
         try:
             removed, reason = there[name].remove(), "it is in use"
         except OSError as error:
-            removed, reason = False, error.strerror
+            removed, reason = False, str(error.strerror)
         if removed:
             typer.echo(f"Removed {name}: {_size(there[name].bytes)}")
         else:

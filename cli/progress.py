@@ -11,8 +11,8 @@ if TYPE_CHECKING:
 
 
 class Progress:
-    """A progress display: a context that yields the callback for `pull`, `resolve` or `start`. Nothing is shown until it
-    is called.
+    """A progress display: a context that yields the callback for `pull`, `resolve` and `start`. Nothing is shown until
+    that is called.
     """
 
     def __init__(self, console: Console | None = None) -> None:

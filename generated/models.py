@@ -5784,6 +5784,10 @@ class Error(BaseModel):
     """
     The error code.
     """
+    loading: Loading | MISSING = MISSING
+    """
+    How far the model's start is.
+    """
     n_prompt_tokens: int | MISSING = MISSING
     """
     The prompt's tokens, if it is too long.
@@ -7015,6 +7019,28 @@ class Liveness(BaseModel):
     status: Literal["ok"] = "ok"
     """
     The server is alive.
+    """
+
+
+class Loading(BaseModel):
+    """
+    How far a model's start is.
+    """
+
+    model_config = ConfigDict(
+        extra="allow",
+    )
+    stage: str
+    """
+    What is being done.
+    """
+    seconds: int
+    """
+    How long the stage has taken so far.
+    """
+    percent: int | None
+    """
+    How much of the stage is done, if that is known.
     """
 
 

@@ -1804,6 +1804,10 @@ class Error(TypedDict):
     """
     The error code.
     """
+    loading: NotRequired[Loading]
+    """
+    How far the model's start is.
+    """
     n_prompt_tokens: NotRequired[int]
     """
     The prompt's tokens, if it is too long.
@@ -2029,6 +2033,25 @@ class Liveness(TypedDict):
     status: Literal["ok"]
     """
     The server is alive.
+    """
+
+
+class Loading(TypedDict):
+    """
+    How far a model's start is.
+    """
+
+    stage: str
+    """
+    What is being done.
+    """
+    seconds: int
+    """
+    How long the stage has taken so far.
+    """
+    percent: int | None
+    """
+    How much of the stage is done, if that is known.
     """
 
 

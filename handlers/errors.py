@@ -13,7 +13,8 @@ class ApiError(Exception):
     """An error for the client: the body of the response before its first byte, an event of the stream after it.
 
     `message` is for people: it names the invalid value and the accepted ones. `param` is the field at fault, as a
-    dotted path. `reason` is a finer code, for which the Messages API has a place. `retry_after` is in seconds.
+    dotted path. `reason` is a finer code, for which the Messages API has a place. `retry_after` is in seconds. `loading`
+    is how far the model's start is.
     """
 
     def __init__(
@@ -24,6 +25,7 @@ class ApiError(Exception):
         param: str | None = None,
         reason: str | None = None,
         retry_after: int | None = None,
+        loading: wire.Loading | None = None,
     ) -> None:
         super().__init__(message)
         self.code = code
@@ -31,6 +33,7 @@ class ApiError(Exception):
         self.param = param
         self.reason = reason
         self.retry_after = retry_after
+        self.loading = loading
 
     @property
     def kind(self) -> ErrorKind:
@@ -39,14 +42,15 @@ class ApiError(Exception):
 
     def body(self) -> wire.ErrorResponse:
         """Returns the error as the body of a response."""
-        return {
-            "error": {
-                "message": self.message,
-                "type": self.kind.type.value,
-                "param": self.param,
-                "code": self.code.value,
-            }
+        error: wire.Error = {
+            "message": self.message,
+            "type": self.kind.type.value,
+            "param": self.param,
+            "code": self.code.value,
         }
+        if self.loading is not None:
+            error["loading"] = self.loading
+        return {"error": error}
 
     def anthropic_body(self, request_id: str) -> wire.AnthropicErrorResponse:
         """Returns the error as Anthropic's API sends it, in a response and in a stream, with its code and field."""

@@ -1,13 +1,14 @@
 """GET /health, /health/live, /version and /openapi.json."""
 
 import asyncio
+import time
 from collections.abc import Sequence
 from importlib.metadata import version as version_of
 from typing import cast
 
 from specvino.document.loading import dialect_file, load
 from specvino.document.transforms import served_at, to_32
-from specvino.engine.protocol import Engine
+from specvino.engine.protocol import Engine, Loading
 from specvino.generated import wire
 from specvino.generated.errors import ErrorCode
 from specvino.generated.handlers import GetOpenapiDialect, GetOpenapiVersion, Reply, RequestContext
@@ -24,10 +25,18 @@ class Service:
 
     async def get_health(self, context: RequestContext) -> Reply[wire.Health]:
         # After all models have loaded, the failure of one doesn't affect requests to the others.
-        states = [engine.stats().state for engine in self._engines]
+        stats = [engine.stats() for engine in self._engines]
+        states = [one.state for one in stats]
         if "ready" not in states or "loading" in states:
             state = "loading" if "loading" in states else states[0]
-            raise ApiError(ErrorCode.ENGINE_UNAVAILABLE, f"The engine is {state}.", retry_after=1)
+            message, loading = (
+                f"The engine is {state}",
+                _shown(next(filter(None, (one.loading for one in stats)), None)),
+            )
+            if loading:
+                percent = "" if loading["percent"] is None else f" ({loading['percent']}%)"
+                message += f": {loading['stage']}{percent}"
+            raise ApiError(ErrorCode.ENGINE_UNAVAILABLE, f"{message}.", retry_after=1, loading=loading)
         return Reply({"status": "ok"})
 
     async def get_liveness(self, context: RequestContext) -> Reply[wire.Liveness]:
@@ -49,3 +58,10 @@ class Service:
             document = load(dialect_file(dialect))
             document = to_32(document) if version == "3.2" else document
         return Reply(cast("wire.OpenApi", served_at(context.path, document)))
+
+
+def _shown(loading: Loading | None) -> wire.Loading | None:
+    if loading is None:
+        return None
+    percent = 100 * loading.done // loading.total if loading.total else None
+    return {"stage": loading.stage, "seconds": int(time.monotonic() - loading.began), "percent": percent}

@@ -99,8 +99,8 @@ def run(
 ) -> None:
     """Serves until a signal. Raises ServeError, ModelLoadError and StorageError.
 
-    The port is open while the models load, which `progress` shows, and /health returns 503 until then. Without keys the server listens only on
-    loopback addresses, unless it is `insecure`.
+    The port is open while the models load, which `progress` shows, and /health returns 503 until then. Without keys
+    the server listens only on loopback addresses, unless it is `insecure`.
     """
     settings = served.settings
     listener = _listen(host, port, everywhere=insecure or bool(settings.keys))

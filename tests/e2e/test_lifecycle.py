@@ -1,16 +1,22 @@
 """From the first line printed to the last process gone."""
 
 import contextlib
+import fcntl
 import http.client
 import json
+import os
+import re
 import signal
 import socket
+import subprocess
+import sys
 import threading
 
 import httpx
 import psutil
 import pytest
 from support.app import MINIMAL, error_of
+from support.qwen3_gguf import write
 from support.serving import PATIENCE, Server, endless, healthy, serving, starting, wait_until
 from support.serving_here import unserved
 
@@ -32,9 +38,65 @@ def require_a_clean_end(server: Server, number: int) -> None:
 def test_one_line_with_the_address_when_ready(tiny_text) -> None:
     with serving(str(tiny_text.path), "--response-store", "none") as server:
         assert healthy(server.url)
-        assert [line for line in server.lines if "127.0.0.1" in line and "GET" not in line] == server.lines[:1]
+        assert [line for line in server.lines if "127.0.0.1" in line and "GET" not in line] == server.lines[2:3]
+        assert server.lines[0] == "specvino: loading the model\n"
+        assert re.fullmatch(r"specvino: ready after \d+\.\d s\n", server.lines[1])
         assert httpx.get(f"{server.url}/models").json()["data"][0]["id"] == tiny_text.path.name
         require_a_clean_end(server, signal.SIGINT)
+
+
+def test_a_gguf_file_is_converted_at_the_first_start(tmp_path) -> None:
+    file, env = write(tmp_path / "m.gguf"), {"SPECVINO_CACHE": str(tmp_path / "cache")}
+    body = {"model": "m", "prompt": "hello", "max_tokens": 8, "temperature": 0, "logprobs": 2}
+    stages, answers = [], []
+    for _ in range(2):
+        with serving(str(file), "--response-store", "none", "--cache-size", "1", env=env) as server:
+            stages.append([line for line in server.lines if line.endswith("the model\n") or "GGUF" in line])
+            answers.append(httpx.post(f"{server.url}/completions", json=body, timeout=300).json()["choices"])
+            listed = subprocess.run(
+                [sys.executable, "-m", "specvino.cli", "cache", "--format", "json"],
+                env=os.environ | env,
+                capture_output=True,
+                check=True,
+            )
+            (entry,) = json.loads(listed.stdout)
+            assert (entry["source"], entry["in_use"]) == (str(file), True)
+    loading = "specvino: loading the model\n"
+    assert stages == [
+        ["specvino: reading the GGUF file 0 MB\n", "specvino: converting the model\n", loading],
+        [loading],
+    ]
+    # A cache that can't be written.
+    with serving(
+        str(file), "--response-store", "none", "--cache-size", "1", env={"SPECVINO_CACHE": str(file)}
+    ) as server:
+        assert sum("isn't kept in OpenVINO's format" in line for line in server.lines) == 1
+        answers.append(httpx.post(f"{server.url}/completions", json=body, timeout=300).json()["choices"])
+    assert answers[0] == answers[1] == answers[2]
+
+
+def test_health_and_a_signal_during_a_conversion(tmp_path) -> None:
+    file = write(tmp_path / "m.gguf")
+    cache = tmp_path / "cache" / "converted"
+    cache.mkdir(parents=True)
+    with socket.create_server(("127.0.0.1", 0)) as free:
+        port = free.getsockname()[1]
+    url = f"http://127.0.0.1:{port}"
+
+    def stage() -> str | None:
+        with contextlib.suppress(httpx.TransportError):
+            error = httpx.get(f"{url}/health").json().get("error", {})
+            return error.get("loading", {}).get("stage")
+        return None
+
+    with (cache / ".lock").open("wb") as lock:  # another conversion
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        with starting(str(file), "--port", str(port), env={"SPECVINO_CACHE": str(tmp_path / "cache")}) as server:
+            wait_until(lambda: stage() == "waiting for another conversion")
+            assert httpx.get(f"{url}/health/live").status_code == 200
+            assert "specvino: waiting for another conversion\n" in server.lines
+            server.stop(signal.SIGTERM)
+            assert "Traceback" not in server.output
 
 
 def test_a_signal_ends_it_cleanly_and_leaves_no_process(tiny_text) -> None:

@@ -4,6 +4,7 @@ import asyncio
 import dataclasses
 import json
 import logging
+import time
 from collections.abc import AsyncGenerator
 from typing import Any, get_args
 
@@ -11,7 +12,7 @@ import pytest
 from support.app import MINIMAL, Client, error_of
 
 from specvino.engine.errors import EngineBusy, InsufficientMemory
-from specvino.engine.protocol import State
+from specvino.engine.protocol import Loading, State
 from specvino.engine.request import GenerationRequest
 from specvino.engine.scripted import ScriptedEngine
 from specvino.engine.segments import Segment, Started
@@ -246,6 +247,21 @@ def test_health_while_loading() -> None:
     for response in asyncio.run(probe()):
         error_of(response, 503, "engine_unavailable")
         assert int(response.headers["retry-after"]) >= 1
+
+
+@pytest.mark.parametrize(("done", "total", "percent"), [(0, 0, None), (2, 3, 66), (3, 3, 100)])
+def test_health_shows_how_far_a_start_is(done, total, percent) -> None:
+    class Starting(ScriptedEngine):
+        def stats(self):
+            loading = Loading("reading the GGUF file", time.monotonic() - 7.5, done, total)
+            return dataclasses.replace(super().stats(), state="loading", loading=loading)
+
+    error = error_of(Client(Starting()).ask("GET", "/health"), 503, "engine_unavailable", "loading")
+    seconds = error["loading"].pop("seconds")
+    assert seconds >= 7
+    assert error["loading"] == {"stage": "reading the GGUF file", "percent": percent}
+    part = "" if percent is None else f" ({percent}%)"
+    assert error["message"] == f"The engine is loading: reading the GGUF file{part}."
 
 
 @pytest.mark.parametrize("stream", [False, True])

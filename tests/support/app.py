@@ -52,7 +52,7 @@ class Client:
         return self.ask("POST", "/v1/chat/completions", content=raw, headers=headers)
 
 
-def error_of(response: httpx.Response, status: int, code: str) -> dict[str, Any]:
+def error_of(response: httpx.Response, status: int, code: str, *also: str) -> dict[str, Any]:
     """The error of an answer, after the envelope, the status, the code and what follows from it were checked."""
     from specvino.generated.errors import ERRORS, ErrorCode
 
@@ -62,7 +62,7 @@ def error_of(response: httpx.Response, status: int, code: str) -> dict[str, Any]
     body = response.json()
     assert body.keys() == {"error"}
     error: dict[str, Any] = body["error"]
-    assert error.keys() == {"message", "type", "param", "code"}
+    assert error.keys() == {"message", "type", "param", "code", *also}
     assert error["code"] == code
     kind = ERRORS[ErrorCode(code)]
     assert kind.status == status
