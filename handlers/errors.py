@@ -13,8 +13,8 @@ class ApiError(Exception):
     """An error for the client: the body of the response before its first byte, an event of the stream after it.
 
     `message` is for people: it names the invalid value and the accepted ones. `param` is the field at fault, as a
-    dotted path. `reason` is a finer code, for which the Messages API has a place. `retry_after` is in seconds. `loading`
-    is how far the model's start is.
+    dotted path. `reason` is a finer code, for which the Messages API has a place. `retry_after` is in seconds.
+    `loading` is how far the model's start is.
     """
 
     def __init__(

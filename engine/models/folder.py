@@ -2,7 +2,8 @@
 
 import json
 import logging
-from collections.abc import Callable, Mapping
+import re
+from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TypeGuard
@@ -30,6 +31,15 @@ VISION_FILES = (
     *_TOKENIZER_FILES,
 )
 
+# Weights of PyTorch.
+_CHECKPOINTS = (".safetensors", ".bin", ".pt", ".pth")
+
+# How transformers names architectures that generate text.
+_GENERATORS = ("ForCausalLM", "LMHeadModel", "ForConditionalGeneration")
+
+# The place of a constant in the file of the weights.
+_CONSTANT = re.compile(rb'offset="(\d+)"[^>]*? size="(\d+)"')
+
 # Our own key in the config.json of pulled models.
 GGUF_TOKENIZER = "specvino_gguf_tokenizer"
 
@@ -48,11 +58,18 @@ def open_folder(path: Path) -> ModelSource:
         missing = missing_files(path)
         for name in _files(path) if not missing else ():
             (path / name).open("rb").close()
+        for xml in sorted(path.glob("openvino_*.xml")) if not missing else ():
+            _require_whole(xml)
     except OSError as error:
         raise ModelLoadError(f"{error.filename or path}: can't be read: {error.strerror}") from error
+    config = read_json(path / "config.json")
     if missing:
-        raise ModelLoadError(f"{path}: not an OpenVINO model folder, {missing[0]} is missing")
-    config = _read_json(path / "config.json")
+        names = [file.name for file in path.iterdir()]
+        raise ModelLoadError(f"{path}: {unusable(str(path), names, config, missing[0])}")
+    if not is_generator(path):
+        raise ModelLoadError(
+            f"{path}: its model returns no logits, so that it doesn't generate text{_architecture(config)}"
+        )
     return ModelSource(
         path,
         context_length=_context_length(path, config),
@@ -60,6 +77,75 @@ def open_folder(path: Path) -> ModelSource:
         gguf=config.get(GGUF_TOKENIZER) is True,
         vision=_files(path) is VISION_FILES,
     )
+
+
+def unusable(model: str, files: Collection[str], config: Mapping[str, object], missing: str) -> str:
+    """Returns why a folder or a repository can't be served, and what would work.
+
+    `model` is the folder or the id on the hub, `files` are the names of its files, `config` is its config.json, and
+    `missing` is a file that OpenVINO's format requires.
+    """
+    on_hub = not Path(model).is_dir()
+    ggufs = sorted(file for file in files if file.lower().endswith(".gguf"))
+    checkpoint = next((file for file in sorted(files) if file.endswith(_CHECKPOINTS) and "openvino_" not in file), None)
+    own_code = isinstance(config.get("auto_map"), dict)
+    lacking = f"is neither in OpenVINO's format ({missing} is missing) nor a GGUF file"
+    if ggufs and not on_hub:
+        return f"is a folder of GGUF files: give one of them, such as {Path(model) / ggufs[0]}"
+    if "adapter_config.json" in files:
+        return f"{lacking}, but an adapter (LoRA): merge it into its base model, and convert the result"
+    if "model_index.json" in files:
+        return f"{lacking}, but a pipeline of diffusers; only models that generate text can be served"
+    if config.get("is_encoder_decoder") is True or "openvino_encoder_model.xml" in files:
+        return f"{lacking}, but a model with an encoder{_architecture(config)}; only decoders can be served"
+    if not own_code and _generates(config) is False:
+        return f"{lacking}, and its model doesn't generate text{_architecture(config)}"
+    if checkpoint is None and not on_hub:
+        return f"not an OpenVINO model folder, {missing} is missing"
+    trust, note = "", ""
+    if own_code:
+        trust = " --trust-remote-code"
+        note = " (that runs the code that config.json names in auto_map, so read it first)"
+    ways = [f"convert it with 'optimum-cli export openvino --model {model}{trust} FOLDER'{note} and give the folder"]
+    if on_hub:
+        ways.append(f"take a converted one, such as OpenVINO/{model.rpartition('/')[2]}-int4-ov if there is one")
+    what = f", but a checkpoint for PyTorch ({checkpoint})" if checkpoint else ""
+    return f"{lacking}{what}: {', or '.join([*ways, 'take a GGUF file of it'])}"
+
+
+def is_generator(path: Path) -> bool:
+    """Returns whether the model of an OpenVINO folder returns scores of tokens."""
+    return b'names="logits' in (path / _files(path)[0]).read_bytes()
+
+
+def _generates(config: Mapping[str, object]) -> bool | None:
+    """Returns whether an architecture of transformers generates text; None if config.json doesn't name one."""
+    architectures = config.get("architectures")
+    if not isinstance(architectures, list) or not architectures:
+        return None
+    return any(str(name).endswith(_GENERATORS) for name in architectures)
+
+
+def _architecture(config: Mapping[str, object]) -> str:
+    architectures = config.get("architectures")
+    return f" ({architectures[0]})" if isinstance(architectures, list) and architectures else ""
+
+
+def _require_whole(xml: Path) -> None:
+    """Raises ModelLoadError if a file of the pair of a model's graph and its weights is truncated, or of another model.
+    OpenVINO would load weights of another model, and generate nonsense.
+    """
+    graph = xml.read_bytes()
+    if not graph.rstrip().endswith(b"</net>"):
+        raise ModelLoadError(f"{xml}: is truncated, or not a model of OpenVINO")
+    described = max((int(offset) + int(size) for offset, size in _CONSTANT.findall(graph)), default=0)
+    weights = xml.with_suffix(".bin")
+    size = weights.stat().st_size if described or weights.exists() else 0
+    if size != described:
+        raise ModelLoadError(
+            f"{weights}: has {size:,} bytes, but {xml.name} describes {described:,}: it is truncated, or belongs to "
+            "another model; copy both files again"
+        )
 
 
 def missing_files(path: Path) -> list[str]:
@@ -71,7 +157,7 @@ def _files(path: Path) -> tuple[str, ...]:
     return VISION_FILES if (path / LANGUAGE_MODEL).exists() else FILES
 
 
-def _read_json(path: Path) -> Mapping[str, object]:
+def read_json(path: Path) -> Mapping[str, object]:
     """Returns the object in the file, empty if there is no file."""
     try:
         value = json.loads(path.read_bytes())
@@ -141,7 +227,7 @@ _SETTINGS = {
 def _defaults(path: Path) -> dict[str, float | int]:
     """Returns the supported sampling settings; other keys are for other programs."""
     defaults: dict[str, float | int] = {}
-    config = _read_json(path)
+    config = read_json(path)
     for key, setting in _SETTINGS.items():
         value = config.get(key)
         if value is None:

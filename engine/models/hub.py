@@ -23,10 +23,11 @@ from tqdm.auto import tqdm
 
 from specvino.engine.chat_template.files import FOLDERS as TEMPLATE_FOLDERS
 from specvino.engine.errors import ModelLoadError
-from specvino.engine.models.folder import FILES, LANGUAGE_MODEL, VISION_FILES, open_folder
+from specvino.engine.models.folder import FILES, LANGUAGE_MODEL, VISION_FILES, open_folder, read_json, unusable
 from specvino.engine.models.source import ModelSource
 from specvino.engine.progress import Report, say_nothing
 
+_CONFIG = "config.json"
 _PART_OF_SEVERAL = re.compile(r"-\d{5}-of-\d{5}$")
 
 # Our errors replace the library's warnings.
@@ -42,7 +43,10 @@ def fetch(id: str, quantization: str | None, revision: str | None, report: Repor
     repository = _Repository(id, revision)
     folder = repository.snapshot([], None, _bars(0, say_nothing))
     sizes = repository.files(folder)
-    files, gguf = needed_files(id, list(sizes), quantization)
+    if not _is_servable(list(sizes)) and _CONFIG in sizes:
+        # It says what would work.
+        folder = repository.snapshot([_CONFIG], folder.name, _bars(0, say_nothing))
+    files, gguf = needed_files(id, list(sizes), quantization, folder / _CONFIG)
     if left := [file for file in files if not (folder / file).exists()]:
         folder = repository.snapshot(files, folder.name, _bars(sum(sizes[file] for file in left), report))
     if gguf is None:
@@ -137,8 +141,17 @@ def _literally(file: str) -> str:
     return re.sub(r"([*?\[])", r"[\1]", file)
 
 
-def needed_files(id: str, files: Sequence[str], quantization: str | None) -> tuple[list[str], str | None]:
-    """Returns the files of a repository that a model needs, and the GGUF file if it is one. Raises ModelLoadError."""
+def _is_servable(files: Sequence[str]) -> bool:
+    """Returns whether a repository has a model in OpenVINO's format or a GGUF file, as far as one name shows that."""
+    return LANGUAGE_MODEL in files or FILES[0] in files or any(map(_is_gguf, files))
+
+
+def needed_files(
+    id: str, files: Sequence[str], quantization: str | None, config: Path = Path(_CONFIG)
+) -> tuple[list[str], str | None]:
+    """Returns the files of a repository that a model needs, and the GGUF file if it is one. Raises ModelLoadError; its
+    config.json, if it is there, says what would work.
+    """
     ggufs = [file for file in files if _is_gguf(file)]
     if quantization is not None:
         ggufs = [file for file in ggufs if _quantization(file).endswith(f"-{quantization.lower()}")]
@@ -148,10 +161,7 @@ def needed_files(id: str, files: Sequence[str], quantization: str | None) -> tup
         needed = VISION_FILES if LANGUAGE_MODEL in files else FILES
         missing = next((file for file in needed if file not in files), None)
         if missing is not None:
-            raise ModelLoadError(
-                f"{id}: is neither in OpenVINO's format ({missing} is missing) nor a GGUF file: convert it with "
-                f"'optimum-cli export openvino --model {id} FOLDER' and give the folder"
-            )
+            raise ModelLoadError(f"{id}: {unusable(id, files, read_json(config), missing)}")
         beside = [file for file in files if _is_beside(file)]
         return sorted({file for file in files if file.startswith("openvino_")} | set(beside)), None
     if len(ggufs) > 1:

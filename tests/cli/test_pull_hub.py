@@ -65,6 +65,19 @@ def test_a_revision_without_all_files(hub: Hub, tmp_path: Path) -> None:
     assert hub.downloads() == []
 
 
+def test_a_checkpoint_with_its_own_code(hub: Hub, tmp_path: Path) -> None:
+    """Only its config.json is downloaded."""
+    config = b'{"auto_map": {"AutoModelForCausalLM": "m.M"}}'
+    hub.commits[MAIN] = {"config.json": config, "model.safetensors": bytes(100), "m.py": b"print(1)"}
+    code, out, err = pull(hub, tmp_path)
+    assert (code, out) == (1, "")
+    assert err.startswith(f"specvino: {ID}: is neither in OpenVINO's format (openvino_model.xml is missing) nor")
+    assert f"--model {ID} --trust-remote-code FOLDER' (that runs the code" in err
+    assert "OpenVINO/tiny-int4-ov" in err
+    assert err.count("\n") == 1
+    assert hub.downloads() == ["config.json"]
+
+
 def test_a_revision_that_is_not_there(hub: Hub, tmp_path: Path) -> None:
     code, _, err = pull(hub, tmp_path, ID, "--revision", "nope")
     assert (code, err) == (1, f"specvino: {ID}: the hub {hub.url} has no revision 'nope' of it\n")

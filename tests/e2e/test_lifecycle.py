@@ -6,6 +6,7 @@ import http.client
 import json
 import os
 import re
+import shutil
 import signal
 import socket
 import subprocess
@@ -165,11 +166,24 @@ def test_a_broken_model_ends_the_start_in_one_line(tiny_text, tmp_path) -> None:
     broken.mkdir()
     for file in tiny_text.path.iterdir():
         (broken / file.name).write_bytes(file.read_bytes())
-    (broken / "openvino_model.xml").write_text("<net")
+    (broken / "openvino_model.xml").write_text("<net></net>")
     with starting(str(broken)) as server:
         assert server.process.wait(300) == 1
-    assert len(server.lines) == 1, server.output
-    assert server.lines[0].startswith("specvino: ")
+    assert len(server.lines) == 2, server.output
+    assert server.lines[0] == "specvino: loading the model\n"
+    assert server.lines[1].startswith(f"specvino: {broken}: ")
+
+
+def test_a_folder_of_files_of_two_models_ends_the_start_in_one_line(tiny_text, tiny_vision, tmp_path) -> None:
+    mixed = tmp_path / "mixed"
+    shutil.copytree(tiny_text.path, mixed)
+    shutil.copy(tiny_vision.path / "openvino_text_embeddings_model.bin", mixed / "openvino_model.bin")
+    with starting(str(mixed)) as server:
+        assert server.process.wait(300) == 1
+    assert server.lines == [
+        f"specvino: {mixed}/openvino_model.bin: has 192,004 bytes, but openvino_model.xml describes 512,769: it is "
+        "truncated, or belongs to another model; copy both files again\n"
+    ]
 
 
 def test_a_port_in_use() -> None:

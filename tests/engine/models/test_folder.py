@@ -11,7 +11,7 @@ def write_folder(
     path: Path, config: object = None, generation_config: object = None, files: tuple[str, ...] = FILES
 ) -> Path:
     for name in files:
-        (path / name).touch()
+        (path / name).write_text('<net><port names="logits"/></net>' if name.endswith(".xml") else "")
     if config is not None:
         (path / "config.json").write_text(json.dumps(config))
     if generation_config is not None:
@@ -25,6 +25,100 @@ def test_a_missing_file_is_named(tmp_path: Path, name: str) -> None:
     (tmp_path / name).unlink()
     with pytest.raises(ModelLoadError, match=rf"^\S+: not an OpenVINO model folder, {name} is missing$"):
         open_folder(tmp_path)
+
+
+@pytest.mark.parametrize("name", ["openvino_model.xml", "openvino_tokenizer.xml"])
+def test_a_truncated_graph_is_refused(tmp_path: Path, name: str) -> None:
+    (write_folder(tmp_path) / name).write_text('<net><port names="logits"/></ne')
+    with pytest.raises(ModelLoadError, match=rf"{name}: is truncated, or not a model of OpenVINO$"):
+        open_folder(tmp_path)
+
+
+@pytest.mark.parametrize("size", [0, 29, 31, 1_000_000])
+@pytest.mark.parametrize("name", ["openvino_model", "openvino_detokenizer"])
+def test_weights_of_another_size_than_the_graph_describes_are_refused(tmp_path: Path, name: str, size: int) -> None:
+    write_folder(tmp_path, {"n_ctx": 7})
+    first, second = '<data element_type="f32" shape="5" offset="0" size="20" />', '<data offset="20" size="10"/>'
+    graph = f'<net><port names="logits"/>{first}{second}</net>'
+    (tmp_path / f"{name}.xml").write_text(graph)
+    (tmp_path / f"{name}.bin").write_bytes(bytes(30))
+    open_folder(tmp_path)
+    (tmp_path / f"{name}.bin").write_bytes(bytes(size))
+    with pytest.raises(ModelLoadError) as raised:
+        open_folder(tmp_path)
+    assert str(raised.value) == (
+        f"{tmp_path}/{name}.bin: has {size:,} bytes, but {name}.xml describes 30: it is truncated, or belongs to "
+        "another model; copy both files again"
+    )
+
+
+def test_a_model_that_generates_no_text_is_refused(tmp_path: Path) -> None:
+    write_folder(tmp_path, {"architectures": ["BertModel"]})
+    (tmp_path / "openvino_model.xml").write_text('<net><port names="last_hidden_state"/></net>')
+    with pytest.raises(ModelLoadError, match=r"its model returns no logits, .*generate text \(BertModel\)$"):
+        open_folder(tmp_path)
+
+
+NEITHER = "is neither in OpenVINO's format (openvino_model.xml is missing) nor a GGUF file"
+OWN_CODE = {"auto_map": {"AutoModelForCausalLM": "m.M"}, "architectures": ["ChatModel"]}
+
+
+@pytest.mark.parametrize(
+    ("files", "config", "reason"),
+    [
+        (
+            ["model.safetensors"],
+            {"architectures": ["Qwen3ForCausalLM"]},
+            NEITHER
+            + ", but a checkpoint for PyTorch (model.safetensors): convert it with 'optimum-cli export openvino "
+            "--model {path} FOLDER' and give the folder, or take a GGUF file of it",
+        ),
+        (
+            ["pytorch_model.bin"],
+            OWN_CODE,
+            NEITHER
+            + ", but a checkpoint for PyTorch (pytorch_model.bin): convert it with 'optimum-cli export openvino "
+            "--model {path} --trust-remote-code FOLDER' (that runs the code that config.json names in auto_map, so "
+            "read it first) and give the folder, or take a GGUF file of it",
+        ),
+        (
+            ["model.safetensors"],
+            {"architectures": ["BertModel"]},
+            NEITHER + ", and its model doesn't generate text (BertModel)",
+        ),
+        (
+            ["model.safetensors"],
+            {"architectures": ["T5ForConditionalGeneration"], "is_encoder_decoder": True},
+            NEITHER + ", but a model with an encoder (T5ForConditionalGeneration); only decoders can be served",
+        ),
+        (
+            ["openvino_encoder_model.xml"],
+            {},
+            NEITHER + ", but a model with an encoder; only decoders can be served",
+        ),
+        (
+            ["adapter_model.safetensors", "adapter_config.json"],
+            {},
+            NEITHER + ", but an adapter (LoRA): merge it into its base model, and convert the result",
+        ),
+        (
+            ["model_index.json"],
+            {},
+            NEITHER + ", but a pipeline of diffusers; only models that generate text can be served",
+        ),
+        (["b.gguf", "a.GGUF"], {}, "is a folder of GGUF files: give one of them, such as {path}/a.GGUF"),
+        (["README.md"], {}, "not an OpenVINO model folder, openvino_model.xml is missing"),
+    ],
+)
+def test_a_folder_of_another_kind_is_told_what_would_work(
+    tmp_path: Path, files: list[str], config: object, reason: str
+) -> None:
+    for file in files:
+        (tmp_path / file).touch()
+    (tmp_path / "config.json").write_text(json.dumps(config))
+    with pytest.raises(ModelLoadError) as raised:
+        open_folder(tmp_path)
+    assert str(raised.value) == f"{tmp_path}: {reason.replace('{path}', str(tmp_path))}"
 
 
 def test_a_multimodal_model(tmp_path: Path) -> None:
