@@ -4,7 +4,8 @@ import io
 import logging
 import re
 import threading
-from collections.abc import Sequence
+from collections.abc import Callable, Mapping, Sequence
+from functools import partial
 from pathlib import Path, PurePosixPath
 from typing import Any
 
@@ -24,6 +25,7 @@ from tqdm.auto import tqdm
 from specvino.engine.chat_template.files import FOLDERS as TEMPLATE_FOLDERS
 from specvino.engine.errors import ModelLoadError
 from specvino.engine.models.folder import FILES, LANGUAGE_MODEL, VISION_FILES, open_folder, read_json, unusable
+from specvino.engine.models.resuming import LARGE, resume
 from specvino.engine.models.source import ModelSource
 from specvino.engine.progress import Report, say_nothing
 
@@ -48,7 +50,9 @@ def fetch(id: str, quantization: str | None, revision: str | None, report: Repor
         folder = repository.snapshot([_CONFIG], folder.name, _bars(0, say_nothing))
     files, gguf = needed_files(id, list(sizes), quantization, folder / _CONFIG)
     if left := [file for file in files if not (folder / file).exists()]:
-        folder = repository.snapshot(files, folder.name, _bars(sum(sizes[file] for file in left), report))
+        total = sum(sizes[file] for file in left)
+        done = repository.resume({file: sizes[file] for file in left}, folder, partial(_downloading, report, total))
+        folder = repository.snapshot(files, folder.name, _bars(total, report, done))
     if gguf is None:
         return open_folder(folder)
     from specvino.engine.models.gguf_file import open_gguf  # slow to import, and rarely needed
@@ -76,6 +80,24 @@ class _Repository:
         except Exception as error:
             # The library also raises the errors of its HTTP client.
             raise ModelLoadError(f"{self._id}: {self._reason(error, begun=commit is not None)}") from error
+
+    def resume(self, sizes: Mapping[str, int], folder: Path, read: Callable[[int], None]) -> int:
+        """Downloads the large ones of these files of a commit, whose folder is given. Returns their size in bytes; the
+        others are left. Raises ModelLoadError.
+        """
+        done, blobs = 0, folder.parents[1] / "blobs"
+        if constants.HF_HUB_OFFLINE:
+            return done
+        try:
+            for file, size in sizes.items():
+                if size >= LARGE:
+                    resume(self._id, folder.name, file, size, blobs, _after(done, read))
+                    done += size
+        except (HfHubHTTPError, LocalEntryNotFoundError):
+            pass  # the library tells it better
+        except Exception as error:
+            raise ModelLoadError(f"{self._id}: {self._reason(error, begun=True)}") from error
+        return done
 
     def files(self, folder: Path) -> dict[str, int]:
         """Returns the file sizes of a commit; for one downloaded by an older version of the library, only of files in
@@ -115,7 +137,7 @@ class _Repository:
             case OSError() if error.strerror:
                 return f"it can't be downloaded: {error.strerror} ({constants.HF_HUB_CACHE})"
             case _:
-                return f"the download from {hub} broke off ({_one_line(error)}); complete files are kept for a retry"
+                return f"the download from {hub} broke off ({_one_line(error)}); what is there is kept for a retry"
 
 
 def _is_unknown(error: HfHubHTTPError) -> bool:
@@ -194,8 +216,17 @@ def _named(files: Sequence[str]) -> str:
     return ", ".join(ggufs) or "it has no GGUF file"
 
 
-def _bars(total: int, report: Report) -> type[Any]:
-    """Returns a class of progress bars, of which the library creates several; it reports their progress."""
+def _after(before: int, read: Callable[[int], None]) -> Callable[[int], None]:
+    return lambda done: read(before + done)
+
+
+def _downloading(report: Report, total: int, done: int) -> None:
+    report("downloading the model", min(done, total), total)
+
+
+def _bars(total: int, report: Report, before: int = 0) -> type[Any]:
+    """Returns a class of progress bars, of which the library creates several; it reports their progress, beyond the
+    bytes that were there `before`."""
     lock = threading.Lock()
     most = 0
 
@@ -209,8 +240,8 @@ def _bars(total: int, report: Report) -> type[Any]:
             if self.unit == "B":
                 with lock:
                     # One bar counts received bytes, another one counts written bytes.
-                    most = max(most, int(self.n))
-                    report("downloading the model", min(most, total), total)
+                    most = max(most, before + int(self.n))
+                    _downloading(report, total, most)
             return shown
 
     return Bar

@@ -1,5 +1,6 @@
 """`specvino pull ORG/NAME` against a stand-in for the Hugging Face hub."""
 
+import hashlib
 import os
 import subprocess
 import sys
@@ -10,6 +11,7 @@ import httpx
 import pytest
 from support.hub import MAIN, OLD, Hub, serving
 from support.serving import serving as serving_a_model
+from support.serving import wait_until
 from typer.testing import CliRunner
 
 from specvino.cli import main
@@ -109,14 +111,55 @@ def test_a_token_that_may_read_it(hub: Hub, tmp_path: Path, token: str) -> None:
     assert pull(hub, tmp_path, HF_TOKEN=token)[0] == 0
 
 
-def test_a_connection_that_breaks_is_resumed(hub: Hub, tmp_path: Path) -> None:
-    name, content = "openvino_more.bin", os.urandom(24_000_000)  # the library writes pieces of 10 MB
-    hub.commits[MAIN][name] = content
+LARGE = "openvino_more.bin"
+
+
+@pytest.fixture
+def large(hub: Hub) -> bytes:
+    """The content of a file that is large enough to be resumed."""
+    hub.commits[MAIN][LARGE] = os.urandom(24_000_000)
+    return hub.commits[MAIN][LARGE]
+
+
+def ranges(hub: Hub) -> list[str | None]:
+    """The ranges in which the large file was asked for."""
+    return [given for method, path, given in hub.asked if method == "GET" and path.endswith(LARGE)]
+
+
+def test_a_connection_that_breaks_is_resumed(hub: Hub, tmp_path: Path, large: bytes) -> None:
     hub.breaks_after = 15_000_000
     assert pull(hub, tmp_path)[0] == 0
-    ranges = [given for method, path, given in hub.asked if method == "GET" and path.endswith(name)]
-    assert ranges == [None, f"bytes={10 * 2**20}-"]
-    assert (snapshot(tmp_path) / name).read_bytes() == content
+    first, second = ranges(hub)
+    assert first == "bytes=0-"
+    assert 10_000_000 < int(str(second).removeprefix("bytes=").removesuffix("-")) <= 15_000_000
+    assert (snapshot(tmp_path) / LARGE).read_bytes() == large
+
+
+def test_a_killed_pull_is_resumed(hub: Hub, tmp_path: Path, large: bytes) -> None:
+    hub.breaks_after, hub.holds = 20_000_000, True
+    command = [sys.executable, "-m", "specvino.cli", "pull", ID]
+    with subprocess.Popen(command, env=os.environ | hub.env(tmp_path), stderr=subprocess.DEVNULL) as puller:
+        blobs = snapshot(tmp_path).parents[1] / "blobs"
+        wait_until(lambda: any(file.stat().st_size > 18_000_000 for file in blobs.glob("*.incomplete")))
+        puller.kill()
+    hub.asked.clear()
+    code, _, err = pull(hub, tmp_path)
+    assert (code, err) == (0, "specvino: downloading the model 25 MB\n")
+    (given,) = ranges(hub)
+    assert 18_000_000 < int(str(given).removeprefix("bytes=").removesuffix("-")) <= 20_000_000
+    assert (snapshot(tmp_path) / LARGE).read_bytes() == large
+    assert list(blobs.glob("*.incomplete")) == []
+
+
+@pytest.mark.parametrize("there", [b"other", bytes(24_000_000), bytes(25_000_000)], ids=["part", "whole", "more"])
+def test_what_a_pull_left_is_checked(hub: Hub, tmp_path: Path, large: bytes, there: bytes) -> None:
+    """Nothing that is wrong is taken for the file: it is downloaded again."""
+    blobs = snapshot(tmp_path).parents[1] / "blobs"
+    blobs.mkdir(parents=True)
+    (blobs / f"{hashlib.sha256(large).hexdigest()}.specvino.incomplete").write_bytes(there)
+    assert pull(hub, tmp_path)[0] == 0
+    assert (snapshot(tmp_path) / LARGE).read_bytes() == large
+    assert list(blobs.glob("*.incomplete")) == []
 
 
 def test_a_pull_that_broke_off_goes_on_with_the_files_that_are_left(

@@ -26,6 +26,8 @@ class Hub:
     """Who may read the files of a gated repository."""
     breaks_after: int | None = None
     """So many bytes of a file are sent, once; then the connection breaks."""
+    holds: bool = False
+    """Instead of breaking, the connection stays open, without another byte."""
     dies: bool = False
     """With the connection, the hub breaks for good."""
     broken: bool = False
@@ -128,6 +130,9 @@ class _Handler(BaseHTTPRequestHandler):
         if self.hub.breaks_after is not None and len(rest) > self.hub.breaks_after:
             sent, self.hub.breaks_after = self.hub.breaks_after, None
             self.wfile.write(rest[:sent])
+            self.wfile.flush()
+            if self.hub.holds:
+                self.rfile.read(1)  # until the client has ended
             self.hub.broken = self.hub.dies
             self.close_connection = True
             return
@@ -151,4 +156,7 @@ class _Handler(BaseHTTPRequestHandler):
 
 
 def _etag(content: bytes) -> str:
+    """Large files have their SHA-256, as they do on the hub; there, small ones have Git's hash."""
+    if len(content) > 10**6:
+        return hashlib.sha256(content).hexdigest()
     return hashlib.sha1(content, usedforsecurity=False).hexdigest()
