@@ -117,6 +117,16 @@ FullLogits = Annotated[
     ),
 ]
 
+IdleUnload = Annotated[
+    float | None,
+    typer.Option(
+        min=1,
+        help="Seconds without requests after which a model is unloaded, and its memory is free. The next request loads "
+        "it again, and waits for it. By default, a model stays loaded.",
+        show_default=False,
+    ),
+]
+
 MaxNumSeqs = Annotated[
     int,
     typer.Option(

@@ -13,8 +13,9 @@ from specvino.engine.segments import Segment
 # belong to one client.
 CLIENT: ContextVar[str] = ContextVar("client", default="")
 
-State = Literal["loading", "ready", "stalled", "restarting", "closed"]
-"""A stalled engine has pending requests and no output, so a new request would wait."""
+State = Literal["loading", "ready", "idle", "stalled", "restarting", "closed"]
+"""An idle engine has unloaded its model, and loads it for the next request. A stalled engine has pending requests and
+no output, so a new request would wait."""
 
 Drafting = Literal["draft_model", "prompt_lookup"]
 Calling = Literal["strict", "taught", "forced"]

@@ -6126,6 +6126,10 @@ class Health(BaseModel):
     """
     The server is ready.
     """
+    state: Literal["idle"] | MISSING = MISSING
+    """
+    No model is loaded, as there was no request for a while. The next request loads one, and waits for it.
+    """
 
 
 class HostedTool(BaseModel):

@@ -1948,6 +1948,10 @@ class Health(TypedDict):
     """
     The server is ready.
     """
+    state: NotRequired[Literal["idle"]]
+    """
+    No model is loaded, as there was no request for a while. The next request loads one, and waits for it.
+    """
 
 
 class HostedTool(TypedDict):

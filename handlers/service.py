@@ -27,7 +27,7 @@ class Service:
         # After all models have loaded, the failure of one doesn't affect requests to the others.
         stats = [engine.stats() for engine in self._engines]
         states = [one.state for one in stats]
-        if "ready" not in states or "loading" in states:
+        if not {"ready", "idle"}.intersection(states) or "loading" in states:
             state = "loading" if "loading" in states else states[0]
             message, loading = (
                 f"The engine is {state}",
@@ -37,7 +37,7 @@ class Service:
                 percent = "" if loading["percent"] is None else f" ({loading['percent']}%)"
                 message += f": {loading['stage']}{percent}"
             raise ApiError(ErrorCode.ENGINE_UNAVAILABLE, f"{message}.", retry_after=1, loading=loading)
-        return Reply({"status": "ok"})
+        return Reply({"status": "ok"} if "ready" in states else {"status": "ok", "state": "idle"})
 
     async def get_liveness(self, context: RequestContext) -> Reply[wire.Liveness]:
         return Reply({"status": "ok"})

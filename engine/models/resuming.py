@@ -1,8 +1,5 @@
-"""Downloads of large files of the hub that go on where a killed pull ended.
-
-huggingface_hub 2.4.0 resumes after a broken connection, but not in another process: its temporary files have random
-names (https://github.com/huggingface/huggingface_hub/issues/4196). Delete this when it does:
-`test_a_killed_pull_is_resumed` in `tests/cli/test_pull_hub.py` has to pass without it.
+"""Downloads of large files of the hub that go on where a killed pull ended: huggingface_hub resumes within a process
+only (decision 080).
 """
 
 import fcntl

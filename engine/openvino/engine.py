@@ -15,6 +15,7 @@ from specvino.engine.models.conversions import settled
 from specvino.engine.models.source import ModelSource
 from specvino.engine.openvino.client.admission import Admission
 from specvino.engine.openvino.client.grammars import GrammarClient
+from specvino.engine.openvino.client.idling import Idling
 from specvino.engine.openvino.client.images import ImageClient
 from specvino.engine.openvino.client.memory_budget import MemoryBudget
 from specvino.engine.openvino.client.preprocess import PreprocessClient
@@ -54,7 +55,8 @@ class OpenVINOEngine:
     Speculative decoding takes its drafts from a `draft_model`, or looks them up in the prompt. `tool_parser` and
     `reasoning_parser` name formats or are `none`; by default the formats are derived from the chat template.
     `chat_template` replaces the model's own. `budget` is the memory for the processes of all models; `full_logits` says
-    when the full-logits process runs.
+    when the full-logits process runs. After `idle_unload` seconds without a request the processes that have the model
+    end until the next one.
     """
 
     def __init__(
@@ -76,6 +78,7 @@ class OpenVINOEngine:
         chat_template: str | None = None,
         budget: MemoryBudget | None = None,
         full_logits: FullLogits = "on-demand",
+        idle_unload: float | None = None,
     ) -> None:
         self._place = source.path  # as the operator named it
         self._model: ModelInfo | None = None
@@ -112,6 +115,12 @@ class OpenVINOEngine:
             )
 
         self._assemble = assemble
+        self._idling = Idling(
+            idle_unload,
+            load=lambda: self._workers.start(),
+            unload=lambda: self._workers.close(),
+            ready=lambda: self._workers.worker.state == "ready",
+        )
         assemble(source, draft_model)
 
     @property
@@ -179,6 +188,7 @@ class OpenVINOEngine:
             template_lacks=_lacking(vocabulary),
             lacks_memory=self._workers.lacks_memory,
         )
+        self._idling.begin()
 
     async def check(self, request: GenerationRequest) -> None:
         self._check_ready()
@@ -190,20 +200,22 @@ class OpenVINOEngine:
         self._check_room()
         self._unfinished += 1
         try:
-            prompts, constraints = await self._admission.admit(request)
-            self._check_ready()  # a process may have died meanwhile
-            async with self._workers.use(request, prompts, constraints) as assigned:
-                generation = Generation(
-                    request,
-                    assigned,
-                    constraints,
-                    workers=self._workers,
-                    factory=self._choices,
-                    context_length=self._admission.context_length,
-                )
-                async with aclosing(generation.segments()) as segments:
-                    async for segment in segments:
-                        yield segment
+            with self._idling.request():
+                prompts, constraints = await self._admission.admit(request)
+                await self._idling.loaded()
+                self._check_ready()  # a process may have died meanwhile
+                async with self._workers.use(request, prompts, constraints) as assigned:
+                    generation = Generation(
+                        request,
+                        assigned,
+                        constraints,
+                        workers=self._workers,
+                        factory=self._choices,
+                        context_length=self._admission.context_length,
+                    )
+                    async with aclosing(generation.segments()) as segments:
+                        async for segment in segments:
+                            yield segment
         finally:
             self._unfinished -= 1
 
@@ -256,6 +268,7 @@ class OpenVINOEngine:
 
     async def close(self) -> None:
         self._workers.fail(EngineUnavailable("The server is shutting down.", retry_after=1))
+        await self._idling.close()
         await asyncio.gather(
             self._workers.close(),
             self._preprocess.close(),
@@ -300,7 +313,8 @@ class OpenVINOEngine:
         report(stage, done, total)
 
     def _check_ready(self) -> None:
-        self._workers.worker.check_ready()
+        if not self._idling.unloaded:
+            self._workers.worker.check_ready()
         self._preprocess.process.check_ready()
 
     def _check_room(self) -> None:
@@ -308,11 +322,14 @@ class OpenVINOEngine:
             raise EngineBusy("The server is busy: too many requests are waiting.", retry_after=_RETRY_AFTER)
 
     def _state(self) -> State:
-        states = {self._workers.worker.state, self._preprocess.process.state}
+        unloaded = self._idling.unloaded
+        states = {self._preprocess.process.state} | (set() if unloaded else {self._workers.worker.state})
         if self._grammars.failing:
             states.add("restarting")
         worst: tuple[State, ...] = ("closed", "loading", "restarting")
-        otherwise: State = "loading" if self._model is None else "stalled" if self._workers.silent else "ready"
+        otherwise: State = "idle" if unloaded else "stalled" if self._workers.silent else "ready"
+        if self._model is None:
+            otherwise = "loading"
         return next((state for state in worst if state in states), otherwise)
 
     def _select_parsers(self, vocabulary: Vocabulary) -> SelectedParsers:

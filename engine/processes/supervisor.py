@@ -87,7 +87,8 @@ class Supervisor:
         return self._failure is not None
 
     async def start(self) -> None:
-        """Starts the child and returns when it is ready. Raises ModelLoadError."""
+        """Starts the child and returns when it is ready; also after `close`. Raises ModelLoadError."""
+        self.state = "loading"
         self._loaded = asyncio.get_running_loop().create_future()
         self._task = asyncio.create_task(self._keep_running())
         await self._loaded

@@ -64,6 +64,7 @@ def make_engines(options: ServeOptions, report: Report = say_nothing) -> Engines
             chat_template=template,
             budget=budget,
             full_logits=options.full_logits,
+            idle_unload=options.idle_unload,
         )
         for names, source in sources.items()
     }

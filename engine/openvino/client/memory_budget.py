@@ -1,7 +1,7 @@
 """How much memory a server's processes need, and whether there is room for one that is started on demand.
 
 The figures are from OpenVINO 2026.4.1 on a CPU: memory that the kernel can't reclaim, of models with random weights
-(Qwen3 of 0.6 and 1.7 billion weights with 4 and 8 bits, SmolLM2 of 135 million), in docs/decisions/080.
+(Qwen3 of 0.6 and 1.7 billion weights with 4 and 8 bits, SmolLM2 of 135 million), in docs/decisions/081.
 """
 
 import re

@@ -13,7 +13,7 @@ def release(folder: str) -> None:
     kernel's page cache. Has an effect only on Linux.
 
     OpenVINO 2026.4.1 keeps the files mapped, although a compiled model has its weights in a layout of its own: a worker
-    with 1.7 billion weights of 4 bits takes 1,695 MB instead of 2,680 (decision 080). Delete this when
+    with 1.7 billion weights of 4 bits takes 1,695 MB instead of 2,680 (decision 081). Delete this when
     `test_weights_are_not_kept_twice` in `tests/engine/openvino/test_engine_memory.py` passes without it.
     """
     if sys.platform != "linux":
