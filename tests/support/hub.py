@@ -5,7 +5,7 @@ import json
 import re
 import threading
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any
@@ -132,7 +132,8 @@ class _Handler(BaseHTTPRequestHandler):
             self.wfile.write(rest[:sent])
             self.wfile.flush()
             if self.hub.holds:
-                self.rfile.read(1)  # until the client has ended
+                with suppress(OSError):
+                    self.rfile.read(1)  # until the client has ended
             self.hub.broken = self.hub.dies
             self.close_connection = True
             return
