@@ -62,6 +62,15 @@ def pytest_ignore_collect(collection_path: Path, config: pytest.Config) -> bool 
     return collection_path.relative_to(TESTS).as_posix().startswith(SLOW) or None
 
 
+LONGEST_ID = 200
+"""Characters of a parameter in the name of a test: every worker sends all names to the first process, and reports repeat
+them. Bodies of megabytes were 64 MB of names, and 0.8 GB of that process's memory."""
+
+
+def pytest_make_parametrize_id(val: object) -> str | None:
+    return str(val[:LONGEST_ID]) if isinstance(val, str | bytes) and len(val) > LONGEST_ID else None
+
+
 # pytest-xdist runs the tests of a group in one worker, so that what they share is made once. A group is a file, but for
 # tests that share a server with other files, and for files that would keep one worker busy when the others have ended.
 SERVERS = ("scripted_server", "default_server", "tiny_server")
