@@ -35,7 +35,6 @@ SLOW = (
     "conformance/case_checks",
     "conformance/fuzz",
     "conformance/test_",
-    "decisions",
     "docs",
     "e2e",
     "engine/chat_template/test_kinds",
@@ -52,6 +51,7 @@ SLOW = (
     "templates",
     "upstream/test_packages",
     "whole",
+    "workarounds",
 )
 
 
