@@ -63,8 +63,8 @@ def pytest_ignore_collect(collection_path: Path, config: pytest.Config) -> bool 
 
 
 LONGEST_ID = 200
-"""Characters of a parameter in the name of a test: every worker sends all names to the first process, and reports repeat
-them. Bodies of megabytes were 64 MB of names, and 0.8 GB of that process's memory."""
+"""Characters of a parameter in the name of a test: every worker sends all names to the first process, and reports
+repeat them. Bodies of megabytes were 64 MB of names, and 0.8 GB of that process's memory."""
 
 
 def pytest_make_parametrize_id(val: object) -> str | None:

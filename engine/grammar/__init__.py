@@ -7,6 +7,9 @@ that the result lists. The package depends on jsonschema-rs and lark, and on not
 `__all__` are private. README.md has the rules, the limits and an example.
 """
 
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
 from specvino.engine.grammar._errors import GrammarError, Path
 from specvino.engine.grammar._from_schema.keywords import LARK
 from specvino.engine.grammar._json_schema import (
@@ -16,13 +19,7 @@ from specvino.engine.grammar._json_schema import (
     members,
     types_of_value,
 )
-from specvino.engine.grammar._lowering import (
-    LoweredConstraint,
-    json_schema_example,
-    lower_json_schema,
-    lower_structural_tag,
-    structural_tag_example,
-)
+from specvino.engine.grammar._lowered import LoweredConstraint
 from specvino.engine.grammar._structural_tags.builders import (
     ANY_TEXT,
     NO_ARGUMENTS,
@@ -44,6 +41,14 @@ from specvino.engine.grammar._structural_tags.builders import (
     tags,
     triggered,
 )
+
+if TYPE_CHECKING:
+    from specvino.engine.grammar._lowering import (
+        json_schema_example,
+        lower_json_schema,
+        lower_structural_tag,
+        structural_tag_example,
+    )
 
 __all__ = [
     "ANY_TEXT",
@@ -79,3 +84,10 @@ __all__ = [
     "triggered",
     "types_of_value",
 ]
+
+
+def __getattr__(name: str) -> Any:
+    """Imports what makes grammars when it is asked for: most processes of the engine only pass grammars on."""
+    if name in __all__:
+        return getattr(import_module("specvino.engine.grammar._lowering"), name)
+    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

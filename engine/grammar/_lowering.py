@@ -2,31 +2,15 @@
 
 import json
 from collections.abc import Mapping
-from dataclasses import dataclass
-from typing import Any, Literal
+from typing import Any
 
 from specvino.engine.grammar._ebnf import size
 from specvino.engine.grammar._ebnf.finite_texts import shortest_text
 from specvino.engine.grammar._ebnf.render import render
 from specvino.engine.grammar._errors import GrammarError, Path
 from specvino.engine.grammar._from_schema.converter import convert
+from specvino.engine.grammar._lowered import Kind, LoweredConstraint
 from specvino.engine.grammar._structural_tags import for_xgrammar, to_ebnf
-
-Kind = Literal["grammar", "structural_tags_config"]
-
-
-@dataclass(frozen=True, slots=True)
-class LoweredConstraint:
-    """A JSON Schema or a structural tag as XGrammar compiles it.
-
-    `text` is a grammar in XGrammar's EBNF (`kind` is "grammar"), or the JSON of a structural tag with formats that only
-    XGrammar supports ("structural_tags_config"); the kinds are the names of options in OpenVINO GenAI's
-    `StructuredOutputConfig`. `unenforced` has the paths of the keywords whose violations the grammar allows.
-    """
-
-    kind: Kind
-    text: str
-    unenforced: tuple[Path, ...] = ()
 
 
 def lower_json_schema(schema: Mapping[str, Any] | bool, *, strict: bool = False) -> LoweredConstraint:
