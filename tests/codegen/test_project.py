@@ -3,10 +3,10 @@
 import copy
 
 import pytest
-from openapi_spec_validator import OpenAPIV31SpecValidator
 from support.tiny_document import dialect, kind, ref, talk, thing
 
-from specvino.codegen.project import MARKINGS, examples, project
+from specvino.codegen.project import MARKINGS, project
+from specvino.document.loading import dialect_file, load, systems
 from specvino.document.validator import Validators
 from specvino.document.walk import objects
 
@@ -27,15 +27,11 @@ def partial(**more):
     return {"level": "partial", "note": "Odd.", **more}
 
 
-def test_real_ones_are_valid_and_so_are_their_examples(real) -> None:
-    for name, said in real.dialects.items():
-        document = project(real.document, said)
-        assert list(OpenAPIV31SpecValidator(document).iter_errors()) == [], name
-        validators = Validators(document)
-        for place, schema, value in examples(document):
-            assert list(validators.of(schema).violations(value)) == [], (name, place)
-        for place, node in objects(document):
-            assert not node.keys() & set(MARKINGS), (name, place)
+@pytest.mark.parametrize("system", systems())
+def test_real_ones_have_no_markings(system) -> None:
+    """Nor do they have faults, which the lint finds; test_build.py has what is generated for what is made here."""
+    for place, node in objects(load(dialect_file(system))):
+        assert not node.keys() & set(MARKINGS), place
 
 
 def test_no_system_has_query_parameters_of_this_project() -> None:
