@@ -1,4 +1,6 @@
-"""The conformance suite on our own server: what it finds there is a bug, of the server or of the suite."""
+"""The conformance suite on our own server: what it finds there is a bug, of the server or of the suite.
+
+`tests/whole` has it on the default model, too."""
 
 from support.judging import counted, judge, told, unsaid
 from support.serving import serving
@@ -6,13 +8,6 @@ from support.serving import serving
 from specvino.conformance.verdict import Verdict
 
 KEY = "sk-judged"
-
-
-def test_the_core_on_the_default_model(default_server) -> None:
-    report = judge(default_server.url, profile="core")
-    assert told(report) == []
-    assert unsaid(report) == []
-    assert counted(report, Verdict.PASS) >= 140
 
 
 def test_all_of_it_on_a_tiny_model(tiny_text) -> None:

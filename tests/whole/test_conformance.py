@@ -27,6 +27,12 @@ def test_cases_and_streams_on_the_default_model(smollm2) -> None:
     assert len(unsaid(report)) <= 10
 
 
+def test_every_case_of_the_core_has_a_verdict_on_the_default_model(smollm2) -> None:
+    report = judged("--served-model-name", "smollm2", profile="core")
+    assert unsaid(report) == []
+    assert counted(report, Verdict.PASS) >= 140
+
+
 @pytest.mark.parametrize("engine", ["scripted", "tiny"])
 def test_the_fuzz_to_its_end(tiny_text, engine) -> None:
     arguments = ["--engine", "scripted"] if engine == "scripted" else [str(tiny_text.path)]
