@@ -4,7 +4,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-import yaml
+from specvino.document import yaml_text
 
 _FOLDER = Path(__file__).with_name("schemas")
 
@@ -12,6 +12,6 @@ _FOLDER = Path(__file__).with_name("schemas")
 def real_schemas() -> Iterator[tuple[str, dict[str, Any]]]:
     """Each schema under its name, which begins with that of its kind: `mcp_tools/fetch-url`."""
     for path in sorted(_FOLDER.glob("*.yaml")):
-        schemas: dict[str, dict[str, Any]] = yaml.safe_load(path.read_text(encoding="utf-8"))
+        schemas: dict[str, dict[str, Any]] = yaml_text.load(path.read_text("utf-8"))
         for name, schema in schemas.items():
             yield f"{path.stem}/{name}", schema

@@ -3,6 +3,7 @@
 import json
 import re
 from collections.abc import Iterator
+from functools import cache
 from typing import Any
 
 import httpx
@@ -16,8 +17,6 @@ from specvino.portal.source import Source
 
 SOURCE = Source()
 
-TEXTS = {page.path: page.text for page in endpoints.pages(SOURCE)}
-
 _SHOWN = re.compile(r"^\*\*(A request|An answer)\*\*(?: \(([^)]*)\))?\n\n```json\n(.*?)^```$", re.MULTILINE | re.DOTALL)
 
 
@@ -27,9 +26,15 @@ def client(server: Server) -> Iterator[httpx.Client]:
         yield client
 
 
+@cache
+def texts() -> dict[str, str]:
+    """The pages by their paths."""
+    return {page.path: page.text for page in endpoints.pages(SOURCE)}
+
+
 def shown(endpoint: str) -> dict[str, tuple[str, Any]]:
     """What the endpoint's page shows, by its heading: what is said of it, and the JSON."""
-    found = _SHOWN.findall(TEXTS[f"endpoints/{endpoint}.md"])
+    found = _SHOWN.findall(texts()[f"endpoints/{endpoint}.md"])
     return {heading: (said, json.loads(text)) for heading, said, text in found}
 
 
