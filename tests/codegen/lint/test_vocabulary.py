@@ -10,8 +10,8 @@ import pytest
 
 from specvino.codegen import project
 from specvino.codegen.lint.vocabulary import keywords, misfits
+from specvino.codegen.spec import read
 from specvino.codegen.statuses import ENVELOPES, KINDS
-from specvino.document import yaml_text
 from specvino.document.loading import VOCABULARY as VOCABULARY_FILE
 from specvino.document.loading import dialect_file, lowered, systems, whole
 from specvino.document.loading import load as load_published
@@ -21,7 +21,7 @@ from specvino.generated.systems import SYSTEMS
 
 from ..conftest import ROOT
 
-VOCABULARY = yaml_text.load((ROOT / "openapi" / "vocabulary.yaml").read_text("utf-8"))
+VOCABULARY = read(ROOT / "openapi").vocabulary
 DEFINITIONS = VOCABULARY["$defs"]
 DEFINED = {name for name in DEFINITIONS if name.startswith("x-")}
 
