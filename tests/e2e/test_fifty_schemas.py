@@ -1,4 +1,4 @@
-"""The default model keeps to schemas, and comes to an end."""
+"""A model keeps to schemas, and comes to an end."""
 
 import json
 from concurrent.futures import ThreadPoolExecutor
@@ -10,16 +10,16 @@ from support.fifty_schemas import REQUESTS
 from support.serving import Server
 
 
-def test_the_default_model_keeps_to_fifty_schemas(default_server: Server) -> None:
+def test_a_model_keeps_to_fifty_schemas(tiny_server: Server) -> None:
     assert len(REQUESTS) == 50
-    with httpx.Client(base_url=default_server.url, timeout=300) as client:
+    with httpx.Client(base_url=tiny_server.url, timeout=300) as client:
 
         def ask(request: tuple[str, dict[str, Any]]) -> dict[str, Any]:
             question, schema = request
             answer = client.post(
                 "/chat/completions",
                 json={
-                    "model": "smollm2",
+                    "model": "tiny",
                     "messages": [{"role": "user", "content": f"{question} Answer in JSON."}],
                     "response_format": {
                         "type": "json_schema",
