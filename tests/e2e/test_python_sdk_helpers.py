@@ -112,7 +112,7 @@ def test_a_tool_of_a_chat_from_call_to_answer(client, choice) -> None:
     result = {"role": "tool", "tool_call_id": call.id, "content": weather(call.function.parsed_arguments.city)}
 
     def told(result):
-        fields = asked | {"messages": [*asked["messages"], message, result]}
+        fields = asked | {"messages": [*asked["messages"], message, result], "max_tokens": 16}
         return client.chat.completions.create(**fields, tool_choice="none")
 
     last = told(result)
@@ -147,14 +147,16 @@ def test_a_tool_of_a_response_from_call_to_answer(client, choice) -> None:
         "output": weather(call.parsed_arguments.city),
     }
 
+    after = asked | {"max_output_tokens": 16}
+
     def told(result):
-        return client.responses.parse(**asked, input=[*messages(WEATHER), call, result], tool_choice="none")
+        return client.responses.parse(**after, input=[*messages(WEATHER), call, result], tool_choice="none")
 
     short, _, last = (told(result | {"output": output}) for output in ("Rain", result["output"], result["output"]))
     more = len(tokens(client, result["output"])) - len(tokens(client, "Rain"))
     assert last.usage.input_tokens - short.usage.input_tokens == more
     follow = {"input": [result], "previous_response_id": answer.id}
-    continued = client.responses.parse(**asked, **follow, tool_choice="none")
+    continued = client.responses.parse(**after, **follow, tool_choice="none")
     # Not with the first: what the prefix cache has of a prompt changes its logprobs a little (docs/decisions/050).
     assert continued.output_text == last.output_text
 
