@@ -45,7 +45,7 @@ def preprocessor(tokenizer: Tokenizer) -> Preprocessor:
     return Preprocessor(tokenizer)
 
 
-@pytest.fixture
+@pytest.fixture(scope="package")
 def answered(source: ModelSource, sharing: Sharing) -> Answered:
     """Asks an engine that is started once for a family. Thoughts are not looked for, unless the parser is named: random
     weights, once they think, think on."""

@@ -21,20 +21,25 @@ def tokens(segments: list[Segment]) -> list[TokenLogprob]:
     return [token for s in segments if isinstance(s, TextDelta | Finish) for token in s.logprobs]
 
 
-def test_an_answer_is_streamed(answered: Answered) -> None:
-    segments = answered(WILD)
-    assert sum(isinstance(segment, TextDelta) for segment in segments) > 20
-    assert reasons(segments) == {0: "length"}
-    assert isinstance(segments[-1], Usage)
-    assert segments[-1].completion_tokens == 200
-    assert text(answered(WILD)) == text(segments)
+@pytest.fixture(scope="package")
+def wild(answered: Answered) -> list[Segment]:
+    """The answer to WILD, made once for a family: it takes a second of CPU time."""
+    return answered(WILD)
 
 
-def test_a_token_for_each_of_the_answer(answered: Answered) -> None:
+def test_an_answer_is_streamed(answered: Answered, wild: list[Segment]) -> None:
+    assert sum(isinstance(segment, TextDelta) for segment in wild) > 20
+    assert reasons(wild) == {0: "length"}
+    assert isinstance(wild[-1], Usage)
+    assert wild[-1].completion_tokens == 200
+    assert text(answered(WILD)) == text(wild)
+
+
+def test_a_token_for_each_of_the_answer(answered: Answered, wild: list[Segment]) -> None:
     segments = answered(replace(WILD, logprobs=True))
     found = tokens(segments)
     assert len(found) == 200
-    assert "".join(token.text for token in found) == text(segments) == text(answered(WILD))
+    assert "".join(token.text for token in found) == text(segments) == text(wild)
     assert all(token.logprob is not None and token.logprob <= 0 for token in found)
     # The bytes make the text, too.
     read = b"".join(token.text.encode() if token.bytes is None else token.bytes for token in found)
@@ -42,8 +47,8 @@ def test_a_token_for_each_of_the_answer(answered: Answered) -> None:
 
 
 @pytest.mark.parametrize("length", [1, 3])
-def test_a_stop_string_cuts(answered: Answered, length: int) -> None:
-    whole = text(answered(WILD))
+def test_a_stop_string_cuts(answered: Answered, wild: list[Segment], length: int) -> None:
+    whole = text(wild)
     start = len(whole) // 2
     stop = whole[start : start + length]
     cut = answered(replace(WILD, sampling=replace(WILD.sampling, stop=(stop,))))
