@@ -403,7 +403,7 @@ def test_a_long_prompt_beside_short_ones_takes_no_more_memory_than_both(smollm2:
     running(smollm2, test)
 
 
-def test_a_prompt_that_the_memory_has_no_room_for_is_refused(smollm2: ModelSource) -> None:
+def test_a_prompt_that_the_memory_has_no_room_for_is_refused(tiny_text: ModelSource) -> None:
     async def test(engine: Engine) -> None:
         assert isinstance(engine, OpenVINOEngine)
         await answer(engine, with_top(ask("hello", max_tokens=1)))
@@ -413,7 +413,7 @@ def test_a_prompt_that_the_memory_has_no_room_for_is_refused(smollm2: ModelSourc
         segments = await answer(engine, with_top(ask_all(TokenPrompt((100,) * 60), ignore_eos=True)))
         assert completion_tokens(segments) == 40
 
-    running(smollm2, test)
+    running(tiny_text, test)
 
 
 def test_who_leaves_is_not_waited_for(tiny_text: ModelSource) -> None:

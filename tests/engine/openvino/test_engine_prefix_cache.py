@@ -17,7 +17,7 @@ from specvino.engine.openvino.preprocess.preprocessor import Preprocessor
 from specvino.engine.openvino.worker.pipeline import load
 
 FILLER = "The quick brown fox jumps over the lazy dog. "
-LENGTHS = [0, 5, 40]  # times the filler: shorter than a block of 32 tokens, several blocks, several chunks
+LENGTHS = [0, 5, 27]  # times the filler: shorter than a block of 32 tokens, several blocks, two chunks
 
 
 def greedy(pipeline: ContinuousBatchingPipeline, id: int, prompt: bytes) -> list[int]:
