@@ -1,7 +1,7 @@
 """The merged specification, the input of the lint and the emitters."""
 
 import json
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
@@ -26,6 +26,8 @@ class Spec:
     conditions: dict[str, Any]
     unused: tuple[str, ...] = ()
     """Files and definitions below openapi/ that nothing refers to."""
+    sources: dict[str, SystemFields] = field(default_factory=dict, compare=False)
+    """Which fields the sources of each dialect have, where something has read them."""
 
     @property
     def systems(self) -> dict[str, str]:
@@ -51,13 +53,15 @@ def read(source: Path) -> Spec:
     dialects = {file.stem: load(file) for file in sorted((source / "dialects").glob("*.yaml"))}
     all_fields = fields(document)
     versions = {}
+    sources: dict[str, SystemFields] = {}
     for system, dialect in dialects.items():
-        newest = described(source.parent, system)
+        names = [system, *(f"{system}@{number}" for number in dialect.get("versions", ()))]
+        sources |= {name: found for name in names if (found := described(source.parent, name)) is not None}
+        newest = sources.get(system)
         try:
-            for number in dialect.get("versions", ()):
-                name = f"{system}@{number}"
-                versions[name] = of_version(dialect, number)
-                complete(versions[name], all_fields, described(source.parent, name), newest)
+            for name in names[1:]:
+                versions[name] = of_version(dialect, name.partition("@")[2])
+                complete(versions[name], all_fields, sources.get(name), newest)
             complete(dialect, all_fields, newest)
         except SpecError as error:
             raise SpecError(f"{source / 'dialects' / system}.yaml: {error}") from error
@@ -68,4 +72,4 @@ def read(source: Path) -> Spec:
     conditions = load(source / "conditions.yaml")
     check(document, conditions, vocabulary)
     add_conditions(document, conditions)
-    return Spec(document, errors, dialects, versions, vocabulary, conditions, tuple(bundler.unused()))
+    return Spec(document, errors, dialects, versions, vocabulary, conditions, tuple(bundler.unused()), sources)

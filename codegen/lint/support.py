@@ -92,12 +92,15 @@ def complete(spec: Spec) -> Iterator[Problem]:
             location = f"{_file(system)} {field.name}"
             around_it = by_path.get((field.endpoint, field.part, next(around(field.path), "")))
             outer = around_it and around_it.name
-            defined = system in field.origins and stated(field, by_path, dialect) is None
-            if defined or field.name not in levels:
+            by_default = stated(field, by_path, dialect) is None
+            sources = spec.sources.get(system)
+            found = by_default and sources is not None and sources.has(field.endpoint, field.part, field.path)
+            if (by_default and system in field.origins) or found or field.name not in levels:
                 if outer is None or outer in levels:  # else all inside would be named as well
                     where = f"fields.{field.endpoint}.{field.part}"
                     levels_of_part = ", ".join(LEVELS[field.part])
-                    yield Problem("support", location, f"needs a level in {where}: {levels_of_part}")
+                    why = ", since the sources have it" if found else ""
+                    yield Problem("support", location, f"needs a level in {where}{why}: {levels_of_part}")
             elif own := own_entry(field, dialect):
                 yield from _entry(location, field, own)
                 if outer and (level := levels.get(outer, {}).get("level")) in WITHOUT:

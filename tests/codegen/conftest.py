@@ -41,6 +41,7 @@ def small(real: Spec) -> Spec:
     for name in part.document["components"]["schemas"].keys() - sent(part.document):
         for child in part.document["components"]["schemas"][name].get("properties", {}).values():
             child.pop("x-emit", None)  # it was for an answer that is gone
+    part.sources.clear()
     endpoints = {endpoint for endpoint, _ in parts(part.document)}
     _keep_conditions(part.conditions, endpoints)
     for dialect in [*part.dialects.values(), *part.versions.values()]:

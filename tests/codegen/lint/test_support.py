@@ -5,6 +5,7 @@ import copy
 import pytest
 
 from specvino.codegen.lint import lint, support
+from specvino.document.system_fields import SystemFields
 
 
 @pytest.fixture
@@ -32,6 +33,17 @@ def test_a_field_without_a_level(ovms, only, part, path) -> None:
     del ovms[part][path]
     name = f"chat.{path}" if part == "request" else f"chat.{part}.{path}"
     only("support", f"ovms.yaml {name}: needs a level in fields.chat.{part}: ")
+
+
+def test_a_field_of_another_system_that_the_sources_have(spec, only) -> None:
+    messages = {"type": "array", "items": {"type": "object", "properties": {"prefix": {"type": "boolean"}}}}
+    schema = {"type": "object", "properties": {"messages": messages}}
+    described = {"parts": {"chat.request": schema}, "listed": {}, "is_partial": False, "unread": []}
+    spec.sources["fastdeploy"] = SystemFields({**described, "places": {}, "files": {}, "quoted": {}})
+    only(
+        "support",
+        "fastdeploy.yaml chat.messages[].prefix: needs a level in fields.chat.request, since the sources have it: ",
+    )
 
 
 def test_a_field_that_does_not_exist(ovms, only) -> None:
