@@ -5,6 +5,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from specvino.document.operations import Schema
+from specvino.document.pointers import referred
 
 _UNREAD = "x-unread"
 
@@ -43,13 +44,16 @@ class _Met:
 
 
 class SystemFields:
-    """The fields of a system by its description: fields of classes, and names that its sources have in quotes."""
+    """The fields of a system by its description: fields of classes, and names that its sources have in quotes.
+
+    description: the content of a file of upstream/descriptions/, into which its references lead.
+    """
 
     def __init__(self, description: Mapping[str, Any]) -> None:
         self._parts: dict[str, Schema] = {**description["parts"], **description["listed"]}
         self._is_partial: bool = description["is_partial"]
         self._unread: frozenset[str] = frozenset(description["unread"])
-        self._schemas: dict[str, Schema] = description["$defs"]
+        self._document = description
         self._places: dict[str, dict[str, dict[str, str]]] = description["places"]
         self._files: dict[str, list[str]] = description["files"]
         self._quoted: dict[str, dict[str, str]] = description["quoted"]
@@ -105,13 +109,16 @@ class SystemFields:
 
     def _leaves(self, schema: Schema, owner: str, inside: frozenset[str] = frozenset()) -> Iterator[_Leaf]:
         if "$ref" in schema:
-            name = schema["$ref"].removeprefix("#/$defs/")
+            reference = schema["$ref"]
+            name = reference if reference in self._places else reference.removeprefix("#/$defs/")
             if name not in inside:
-                yield from self._leaves(self._schemas[name], name, inside | {name})
+                yield from self._leaves(referred(self._document, reference), name, inside | {name})
             return
         branches = [*schema.get("anyOf", ()), *schema.get("oneOf", ())]
         for branch in branches:
             yield from self._leaves(branch, owner, inside)
+        if branches and _UNREAD in schema:  # of another type, which couldn't be read
+            yield _Leaf({_UNREAD: schema[_UNREAD]}, owner)
         together = [leaf for each in schema.get("allOf", ()) for leaf in self._leaves(each, owner, inside)]
         # Of those that must all match, some only have bounds; one that couldn't be read may have any property.
         yield from [leaf for leaf in together if not leaf.is_open or _UNREAD in leaf.schema] or together

@@ -22,7 +22,8 @@ from specvino.upstream.differences import Difference, Only, What
 @dataclass(frozen=True, slots=True)
 class Allowed:
     """An entry. field: a field's name, in which `*` stands for any text. only: the side that may accept more values or
-    have more fields; None: either. what: the kind of difference; None: any. values: the values, as JSON; empty: any.
+    have more fields; None: either. what: the kind of difference; None: any, but not that the system lacks a field
+    if this one has a `*`. values: the values, as JSON; empty: any.
     """
 
     field: str
@@ -42,6 +43,7 @@ class Allowed:
         pattern = ".*".join(map(re.escape, self.field.split("*")))
         return (
             re.fullmatch(pattern, difference.field) is not None
+            and not ("*" in self.field and self.what is None and difference.is_lacking)
             and self.only in (None, difference.only)
             and self.what in (None, difference.what)
             and (not self.values or not set(self.values).isdisjoint(difference.values))

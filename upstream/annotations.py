@@ -144,14 +144,23 @@ class Annotations:
         return self._unknown(ast.unparse(node))
 
     def union(self, branches: Sequence[Schema]) -> Schema:
-        """Returns the schema of values that fit any of these; unreadable types are dropped if others remain."""
-        flat = [
-            option for branch in branches for option in (branch["anyOf"] if branch.keys() == {"anyOf"} else [branch])
-        ]
+        """Returns the schema of values that fit any of these. Unreadable types are dropped if others remain, which the
+        keyword of such types tells: an object may then have further fields."""
+        flat: list[Schema] = []
+        dropped: Schema = {}
+        for branch in branches:
+            if "anyOf" in branch and branch.keys() <= {"anyOf", UNREAD}:
+                flat += branch["anyOf"]
+                dropped |= {key: value for key, value in branch.items() if key == UNREAD}
+            else:
+                flat.append(branch)
         read = [option for option in flat if UNREAD not in option]
-        flat = flat if all(option == {"type": "null"} for option in read) else read
+        if not all(option == {"type": "null"} for option in read):
+            for option in flat:
+                dropped |= {key: value for key, value in option.items() if key == UNREAD}
+            flat = read
         flat = [option for index, option in enumerate(flat) if option not in flat[:index]]
-        return flat[0] if len(flat) == 1 else {"anyOf": flat}
+        return flat[0] if len(flat) == 1 and not dropped else {"anyOf": flat, **dropped}
 
     def bounds(self, module: Module, call: ast.Call) -> Schema:
         """Returns the bounds passed to `Field`, to a marker such as `Ge`, or to `constr` and the like."""

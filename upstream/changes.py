@@ -5,6 +5,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 
 from specvino.document.system_fields import SystemFields
+from specvino.upstream.differences import split_name
 
 
 @dataclass(frozen=True, slots=True)
@@ -22,7 +23,7 @@ def changes(before: SystemFields, after: SystemFields, names: Iterable[str]) -> 
 
     A method of several classes is reported once.
     """
-    listed = [(name, *_split(name)) for name in names]
+    listed = [(name, *split_name(name)) for name in names]
     parts = dict.fromkeys((endpoint, part) for _, endpoint, part, _ in listed)
     result = []
     told: set[tuple[str, str]] = set()
@@ -47,10 +48,3 @@ def _by_hash(places: Iterable[str]) -> dict[str, tuple[str, str]]:
     """Returns FILE:LINES and the method, if it is one, by the hash of the lines."""
     matches = (re.fullmatch(r"(\S+) (\w+)(?: (\S+))?", place) for place in places)
     return {match[2]: (match[1], match[3] or "") for match in matches if match}
-
-
-def _split(name: str) -> tuple[str, str, str]:
-    """Returns endpoint, part and path of a field's name."""
-    endpoint, _, path = name.partition(".")
-    part, _, inner = path.partition(".")
-    return (endpoint, part, inner) if part in ("response", "stream") and inner else (endpoint, "request", path)

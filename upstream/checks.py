@@ -198,6 +198,25 @@ class Function:
         return None
 
 
+def read_names(function: ast.FunctionDef) -> list[str]:
+    """Returns the names that a validator of a whole request reads in it: `data.get("x")`, `data.pop("x")`, `data["x"]`
+    and `"x" in data`, where `data` is the argument after the class."""
+    data = function.args.args[1].arg if len(function.args.args) > 1 else ""
+    names: dict[str, None] = {}
+    for node in ast.walk(function):
+        match node:
+            case (
+                ast.Call(
+                    func=ast.Attribute(value=ast.Name(id=owner), attr="get" | "pop"),
+                    args=[ast.Constant(value=str(name)), *_],
+                )
+                | ast.Subscript(value=ast.Name(id=owner), slice=ast.Constant(value=str(name)), ctx=ast.Load())
+                | ast.Compare(left=ast.Constant(value=str(name)), comparators=[ast.Name(id=owner)])
+            ) if owner == data:
+                names[name] = None
+    return list(names)
+
+
 def _is_object(node: ast.expr) -> bool:
     """Returns whether a condition tests if the request is an object at all."""
     match node:

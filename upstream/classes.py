@@ -6,8 +6,8 @@ from dataclasses import dataclass, field
 from enum import StrEnum
 from typing import Any
 
-from specvino.upstream.annotations import Annotations, bounded, last
-from specvino.upstream.checks import Checks
+from specvino.upstream.annotations import UNREAD, Annotations, bounded, last
+from specvino.upstream.checks import Checks, read_names
 from specvino.upstream.described import Places, Schema, Unreadable
 from specvino.upstream.modules import Definition, Module, NotConstant, Sources, constant, statements
 from specvino.upstream.places import of_node
@@ -33,10 +33,19 @@ class Declaration:
         """Returns whether a keyword of `Field` has this value."""
         return is_constant(self.words.get(word), value)
 
-    def alias(self, *words: str) -> str | None:
-        """Returns the name under which the field is sent: the last of these keywords that is set."""
+    def alias(self, *words: str) -> tuple[str, ...] | None:
+        """Returns the names under which the field is sent, by the last of these keywords that is set: one, or those of
+        `AliasChoices`. None if there is none, and no name if it isn't known."""
         expressions = [self.words[word] for word in words if word in self.words]
-        return str(expressions[-1].value) if expressions and isinstance(expressions[-1], ast.Constant) else None
+        match expressions[-1:]:
+            case [] | [ast.Constant(value=None)]:
+                return None
+            case [ast.Constant(value=str(name))]:
+                return (name,)
+            case [ast.Call(func=function, args=choices)] if last(function) == "AliasChoices":
+                names = [choice.value for choice in choices if isinstance(choice, ast.Constant)]
+                return tuple(map(str, names)) if len(names) == len(choices) else ()
+        return ()
 
 
 class Declarations:
@@ -103,6 +112,7 @@ def _marked(annotation: ast.expr) -> str | None:
 
 _MODELS = ("BaseModel", "RootModel")
 _ENUMS = ("Enum", "StrEnum", "IntEnum")
+_WITHOUT_FIELDS = ("ABC", "Generic", "Protocol", "object", "str", "int", "float", "Exception")
 
 
 class Reading(StrEnum):
@@ -123,8 +133,10 @@ class _Class:
     properties: dict[str, Schema] = field(default_factory=dict)
     needed: set[str] = field(default_factory=set)
     extra: str = "ignore"
-    renamed: dict[str, str] = field(default_factory=dict)
+    renamed: dict[str, tuple[str, ...]] = field(default_factory=dict)
     """The names in JSON, by name in the code."""
+    unread: str | None = None
+    """A base that can't be read, which may have further fields."""
     places: dict[str, tuple[str, str]] = field(default_factory=dict)
     """The file and the lines of fields and methods."""
 
@@ -174,14 +186,17 @@ class Classes:
         if "root" in shape.properties and shape.kind == "RootModel":
             return shape.properties["root"]
         places: Places = {}
+        named = {name: shape.renamed.get(name, (name,)) for name in (*shape.places, *shape.properties)}
         for name, (file, lines) in shape.places.items():
             if name in shape.properties or name.endswith("()"):
-                places.setdefault(file, {})[shape.renamed.get(name, name)] = lines
+                places.setdefault(file, {}).update(dict.fromkeys(named[name], lines))
         self.places[self._pointer(definition)] = places
-        properties = {shape.renamed.get(name, name): schema for name, schema in shape.properties.items()}
-        required = [shape.renamed.get(name, name) for name in shape.properties if name in shape.needed]
+        properties = {sent: schema for name, schema in shape.properties.items() for sent in named[name]}
+        # Of several names, one is enough.
+        required = [named[name][0] for name in shape.properties if name in shape.needed and len(named[name]) == 1]
         closed = {"additionalProperties": False} if shape.extra == "forbid" else {}
-        return {"type": "object", "properties": properties, "required": required, **closed}
+        unread = {UNREAD: shape.unread} if shape.unread else {}
+        return {"type": "object", "properties": properties, "required": required, **closed, **unread}
 
     def _collect(self, definition: Definition, shape: _Class) -> None:
         """Adds the content of a class and its bases, in the order of inheritance."""
@@ -199,6 +214,9 @@ class Classes:
                 shape.kind = name
                 if name == "RootModel" and isinstance(node.bases[0], ast.Subscript):
                     shape.properties["root"] = self._annotations.schema(definition.module, node.bases[0].slice)
+            elif name not in _WITHOUT_FIELDS:
+                shape.unread = outer
+                self._note(outer)
         if any(last(mark.func if isinstance(mark, ast.Call) else mark) == "dataclass" for mark in node.decorator_list):
             shape.kind = shape.kind or "dataclass"
         total = _is_total(node)
@@ -220,9 +238,33 @@ class Classes:
                     shape.places[name] = definition.module.file, of_node(definition.module, statement)
                 case ast.FunctionDef(name=name) | ast.AsyncFunctionDef(name=name):
                     shape.places[f"{name}()"] = definition.module.file, of_node(definition.module, statement)
+        self._add_methods(definition, node, shape)
         for name, bounds in self._checks.of_class(definition).items():
             if name in shape.properties:
                 shape.properties[name] = bounded(shape.properties[name], bounds)
+
+    def _add_methods(self, definition: Definition, node: ast.ClassDef, shape: _Class) -> None:
+        """Adds what validators read in a request before its class, and what serializers write in another form than that
+        of a field's type, without restrictions."""
+        for function in statements(node.body):
+            if not isinstance(function, ast.FunctionDef):
+                continue
+            unread = {UNREAD: f"{definition.full_name}.{function.name}"}
+            for mark in function.decorator_list:
+                if not isinstance(mark, ast.Call):
+                    continue
+                kind, fields = last(mark.func), [each.value for each in mark.args if isinstance(each, ast.Constant)]
+                if (kind, self._reading) == ("model_validator", Reading.TAKEN) and _is_before(mark):
+                    sent = {name for each in shape.properties for name in shape.renamed.get(each, (each,))}
+                    for name in read_names(function):
+                        if name not in sent:
+                            shape.properties[name] = unread
+                            shape.places[name] = definition.module.file, of_node(definition.module, function)
+                elif kind == "field_serializer" and self._reading is not Reading.TAKEN:
+                    written = [str(name) for name in fields if name in shape.properties]
+                    shape.properties |= dict.fromkeys(written, unread)
+                    if written:
+                        self._note(unread[UNREAD])
 
     def _collect_call(self, module: Module, node: ast.Call, shape: _Class) -> None:
         """Adds the fields of `TypedDict("Name", {...})`, a form for names that aren't Python identifiers."""
@@ -242,8 +284,11 @@ class Classes:
         written = self._reading is not Reading.TAKEN
         if (written and declared.states("exclude", True)) or declared.states("init", False):
             return
-        if alias := declared.alias("alias", "serialization_alias" if written else "validation_alias"):
+        alias = declared.alias("alias", "serialization_alias" if written else "validation_alias")
+        if alias:
             shape.renamed[name] = alias
+        elif alias is not None:
+            self._note(f"the alias of {name}")
         schema = declared.schema
         if written and is_constant(declared.default, None):  # which pydantic doesn't validate by the annotation
             schema = self._annotations.union([schema, {"type": "null"}])
@@ -281,6 +326,11 @@ class Classes:
 
     def _note(self, name: str) -> None:
         self.unread.add(name)
+
+
+def _is_before(mark: ast.Call) -> bool:
+    """Returns whether a validator gets a request as it was sent."""
+    return any(word.arg == "mode" and is_constant(word.value, "before") for word in mark.keywords)
 
 
 def _is_total(node: ast.ClassDef | ast.Call) -> bool:

@@ -4,7 +4,7 @@ over lists, and variables that stand for a member.
 """
 
 import re
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -44,6 +44,7 @@ _NUMBER = re.compile(r"(-?\d+(?:\.\d+)?)f?")
 _TEXT = re.compile(r'"([^"\\]*)"')
 _IS_THERE = re.compile(r"(.+FindMember\(.+?\)) != .*MemberEnd\(\)")
 _AS_TEXT = re.compile(r"std::string\((.+?)\.GetString\(\)\)")
+_END = re.compile(r"[\w.>()-]+\bMemberEnd\(\)")
 _ENDPOINT = re.compile(r"endpoint (==|!=) Endpoint::(\w+)")
 
 # The keyword of a value that isn't an error, by the comparison that is one.
@@ -56,7 +57,7 @@ class _Node:
     answered: types of which a function has read all once it has tested them.
     kinds: objects with further members, if the member `key` has a value, or isn't there (None). is_strict: null is an
     error, even if a later function allows it. is_tested: values of other types than some are an error or ignored.
-    is_closed: objects of other kinds than these are none.
+    is_closed: objects of other kinds than these are none. around: the value that it is inside, or a kind of.
     """
 
     parent: "_Node | None" = None
@@ -74,19 +75,24 @@ class _Node:
     is_tested: bool = False
     is_closed: bool = False
     is_refused: bool = False
+    around: "_Node | None" = None
 
     def member(self, name: str) -> "_Node":
         if name not in self.members:
-            self.members[name] = _Node(self, name)
+            self.members[name] = _Node(self, name, around=self)
         return self.members[name]
 
     def element(self) -> "_Node":
         if self.items is None:
-            self.items = _Node()
+            self.items = _Node(around=self)
         return self.items
 
     def kind(self, key: str, value: str | None) -> "_Node":
-        return self.kinds.setdefault((key, value), _Node(self.parent, self.name))
+        return self.kinds.setdefault((key, value), _Node(self.parent, self.name, around=self))
+
+    def is_inside(self, others: "Collection[_Node]") -> bool:
+        """Returns whether it is one of these values, or inside one."""
+        return self in others or (self.around is not None and self.around.is_inside(others))
 
     def schema(self) -> Schema:
         if self.is_refused:
@@ -144,20 +150,26 @@ class _Node:
 
 class Members:
     """A reader of one kind of request. `texts` are the files, in which constants are defined, too; `endpoint` is its
-    name in conditions such as `endpoint == Endpoint::RESPONSES`."""
+    name in conditions such as `endpoint == Endpoint::RESPONSES`. `known` has the values of other conditions, by their
+    text."""
 
-    def __init__(self, texts: Mapping[str, str], endpoint: str) -> None:
+    def __init__(self, texts: Mapping[str, str], endpoint: str, known: Mapping[str, bool]) -> None:
         self._texts = {file: without_comments(text) for file, text in texts.items()}
         self._constants = {
             name: int(number) for text in self._texts.values() for name, number in _CONSTANT.findall(text)
         }
         self._endpoint = endpoint
+        self._known = known
         self._root = _Node(types={"Object"})
         self._variables: dict[str, list[_Node]] = {}
         self._iterators: dict[str, _Node] = {}
         self._names: set[str] = set()
         self._chosen: dict[_Node, _Node] = {}
         self._met: set[str] = set()
+        # The values that the conditions around a statement are about.
+        self._around: tuple[tuple[_Node, ...], ...] = ()
+        self.conditional: set[str] = set()
+        """The names of members with an error that depends on something else, which isn't in the schema."""
 
     @property
     def unread(self) -> set[str]:
@@ -261,7 +273,10 @@ class Members:
         branches = tuple((_AS_TEXT.sub(r"\1", condition), body) for condition, body in statement.branches)
         for index, (condition, body) in enumerate(branches):
             endpoint = _ENDPOINT.fullmatch(condition)
-            if endpoint and (endpoint[1] == "==") != (endpoint[2] == self._endpoint):
+            holds = self._known.get(condition)
+            if endpoint:
+                holds = (endpoint[1] == "==") == (endpoint[2] == self._endpoint)
+            if holds is False:
                 continue
             self._meet(condition)
             self._accepted(condition)
@@ -274,12 +289,33 @@ class Members:
                 for part in split(condition, "||"):
                     self._refused(part)
             kinds = self._kinds(condition) if condition else self._absent(branches[index - 1][0])
-            before = self._chosen
+            before, outside = self._chosen, self._around
+            if not (kinds or holds):
+                tests = (test for each, _ in branches[: index + 1] for test in comparisons(each) if test)
+                self._around += tuple(map(self._about, tests))
             for key, value in kinds or [(None, None)]:
                 if key is not None and key.parent is not None:
                     self._chosen = {**before, key.parent: key.parent.kind(key.name, value)}
                 self._body(body)
-            self._chosen = before
+            self._chosen, self._around = before, outside
+            if holds:
+                break
+
+    def _about(self, condition: str) -> tuple[_Node, ...]:
+        """Returns the values that a condition is about; none if it is about something else."""
+        if _ENDPOINT.fullmatch(condition) or condition in self._known:
+            return (self._root,)
+        condition = _END.sub("", condition)
+        values = {**{name: [*self._iterators.values()] for name in self._names}, **self._variables}
+        found = (name for name in values if re.search(rf"(?<![\w.>]){re.escape(name)}(?!\w)", condition))
+        return tuple(node for name in found for node in values[name])
+
+    def _judged(self, expression: str) -> list[_Node]:
+        """Returns the values for which an expression stands, but those whose error depends on something else."""
+        nodes = self._resolved(expression)
+        judged = [node for node in nodes if all(map(node.is_inside, self._around))]
+        self.conditional |= {node.name for node in nodes if node not in judged}
+        return judged
 
     def _accepted(self, condition: str) -> None:
         """Notes the members that a condition reads, and those that may be null."""
@@ -319,7 +355,7 @@ class Members:
                     key.texts.append(value)
             for part in split(condition, "&&"):
                 if match := _FOUND.fullmatch(part):
-                    self._require(self._resolved(match[1]))
+                    self._require(self._judged(match[1]))
                 elif (match := _TYPED.fullmatch(part)) and match[2] != "Null":
                     self._typed(match[1], match[2])
                 else:
@@ -336,31 +372,31 @@ class Members:
         elif all(_TEXT.fullmatch(part.partition(" != ")[2]) for part in parts):
             for part in parts:
                 name, _, value = part.partition(" != ")
-                for node in self._resolved(name):
+                for node in self._judged(name):
                     node.texts += _TEXT.findall(value)
         elif len(parts) == 1:
             self._refused_alone(parts[0])
 
     def _typed(self, expression: str, name: str) -> None:
-        for node in self._resolved(expression):
+        for node in self._judged(expression):
             node.types.add(name)
             node.is_strict = node.is_strict or not node.is_nullable
 
     def _refused_alone(self, part: str) -> None:
         if match := _IS_THERE.fullmatch(part):
-            for node in self._resolved(match[1]):
+            for node in self._judged(match[1]):
                 node.is_refused = True
         elif match := _AT_END.fullmatch(part):
-            self._require(self._resolved(match[1]))
+            self._require(self._judged(match[1]))
         elif match := _LACKS.fullmatch(part):
-            self._require([self._chosen.get(node, node).member(match[2]) for node in self._resolved(match[1])])
+            self._require([self._chosen.get(node, node).member(match[2]) for node in self._judged(match[1])])
         elif part.startswith("!") and part.endswith(".has_value()"):
-            self._require(self._resolved(part[1:].removesuffix(".has_value()")))
+            self._require(self._judged(part[1:].removesuffix(".has_value()")))
         elif match := _EMPTY.fullmatch(part):
-            for node in self._resolved(match[1] or match[2] or match[3]):
+            for node in self._judged(match[1] or match[2] or match[3]):
                 node.bounds["minLength" if node.types == {"String"} or ".empty" in part else "minItems"] = 1
         elif match := _COMPARED.fullmatch(part):
-            self._compare(self._resolved(match[1]), match[2] == ".Size()", match[3], match[4])
+            self._compare(self._judged(match[1]), match[2] == ".Size()", match[3], match[4])
 
     def _compare(self, nodes: list[_Node], is_size: bool, comparison: str, value: str) -> None:
         number = self._number(value)

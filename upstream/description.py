@@ -62,9 +62,24 @@ def read(system: str) -> tuple[str, Described]:
     )
 
 
-def fields_of(source: str, described: Described) -> SystemFields:
-    """Returns the fields of a description that isn't in a file."""
-    return SystemFields(json.loads(text(source, described)))
+def fields_of(described: Described) -> SystemFields:
+    """Returns the fields that sources describe."""
+    parts, listed, files = (
+        {".".join(part): value for part, value in of.items()}
+        for of in (described.parts, described.listed, described.files)
+    )
+    return SystemFields(
+        {
+            **described.document,
+            "parts": parts,
+            "listed": listed,
+            "files": files,
+            "unread": described.unread,
+            "is_partial": described.is_partial,
+            "places": described.places,
+            "quoted": described.quoted,
+        }
+    )
 
 
 def read_fields(system: str) -> SystemFields | None:

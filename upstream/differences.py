@@ -37,11 +37,23 @@ class Difference:
     values: tuple[str, ...] = ()
     kinds: tuple[str, ...] = ()
 
+    @property
+    def is_lacking(self) -> bool:
+        """Whether the document has a field that the system lacks, in objects of any kind."""
+        return (self.what, self.only, self.kinds) == (What.FIELD, Only.DOCUMENT, ())
+
 
 def field_name(endpoint: str, part: str, path: str) -> str:
     """Returns a field's name as dialect files and `specvino spec explain` have it."""
     steps = (endpoint, path) if part == "request" else (endpoint, part, path)
     return ".".join(filter(None, steps))
+
+
+def split_name(name: str) -> tuple[str, str, str]:
+    """Returns endpoint, part and path of a field's name."""
+    endpoint, _, path = name.partition(".")
+    part, _, inner = path.partition(".")
+    return (endpoint, part, inner) if part in ("response", "stream") and inner else (endpoint, "request", path)
 
 
 def shown(value: Any) -> str:

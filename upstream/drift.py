@@ -1,6 +1,6 @@
 """Runs a comparison: the result of `specvino spec drift`."""
 
-from collections.abc import Collection, Iterable
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -12,7 +12,7 @@ from specvino.upstream.changes import Change, changes
 from specvino.upstream.compare import Comparison
 from specvino.upstream.described import Described, Part, Unreadable
 from specvino.upstream.description import fields_of
-from specvino.upstream.differences import Difference, Only
+from specvino.upstream.differences import Difference, Only, What, split_name
 from specvino.upstream.modules import Sources
 from specvino.upstream.table import Table, of_classes, of_sources, table, with_quoted
 
@@ -95,6 +95,8 @@ def drift(
         known = ", ".join(".".join(part) for part in comparison.parts())
         raise Unreadable(f"nothing to compare under {', '.join(sorted(unknown))}; there are {known}")
     differences = [difference for part in parts for difference in comparison.of(part)]
+    fields = fields_of(described)
+    differences += _lacking(fields, levels, only, differences)
     left, unused = sift(differences, entries)
     if only:  # entries for other parts can't be checked now
         unused = []
@@ -108,5 +110,19 @@ def drift(
         open={side: tuple(fields) for side, fields in comparison.open.items()},
         unread=described.unread,
         left=tuple(sorted(ours.parts.keys() ^ described.parts.keys())),
-        changed=() if before is None else tuple(changes(before, fields_of(name, described), levels)),
+        changed=() if before is None else tuple(changes(before, fields, levels)),
     )
+
+
+def _lacking(
+    fields: SystemFields, levels: Mapping[str, str], only: Collection[str], known: Collection[Difference]
+) -> Iterator[Difference]:
+    """Yields the fields that a system supports by their level, but lacks by its sources, and that aren't known: those
+    of parts that aren't compared, or inside objects that only one side restricts."""
+    told = {difference.field for difference in known if difference.is_lacking}
+    for name, level in levels.items():
+        endpoint, part, path = split_name(name)
+        if only and not {endpoint, f"{endpoint}.{part}"} & {*only}:
+            continue
+        if level in ("full", "partial") and name not in told and fields.has(endpoint, part, path) is False:
+            yield Difference(name, What.FIELD, Only.DOCUMENT)

@@ -15,6 +15,8 @@ _STRUCT = re.compile(r"^type (\w+) struct ?\{\n(.*?)^\}", re.DOTALL | re.MULTILI
 _TAG = r'`json:"([^"]+)"`'
 _INNER = re.compile(rf"^(\s+)(\w+)\s+((?:\[\])?)struct \{{\n(.*?)^\1\}} {_TAG}$", re.DOTALL | re.MULTILINE)
 _FIELD = re.compile(rf"^\s+\w+[ \t]+([^\s`][^`\n]*?)[ \t]+{_TAG}", re.MULTILINE)
+# A struct whose fields are those of this one, too.
+_EMBEDDED = re.compile(r"^\s+\*?([A-Za-z][\w.]*)$", re.MULTILINE)
 _ALIAS = re.compile(r"^type (\w+) (\[\][\w.]+|string)$", re.MULTILINE)
 _OWN_READING = re.compile(r"^func \(\w* ?\*?(\w+)\) UnmarshalJSON\(", re.MULTILINE)
 
@@ -40,6 +42,7 @@ class Structs:
 
     def __init__(self, source: Path, packages: Mapping[str, str]) -> None:
         self._fields: dict[str, list[tuple[str, str]]] = {}
+        self._embedded: dict[str, list[str]] = {}
         self._aliases: dict[str, str] = {}
         self._found: dict[str, tuple[str, int, list[str]]] = {}
         own: set[str] = set()
@@ -66,7 +69,11 @@ class Structs:
             self._add(package, f"{name}{match[2]}", match[4])
             return f'\t{match[2]} {match[3]}{name}{match[2]} `json:"{match[5]}"`'
 
-        self._fields[f"{package}.{name}"] = _FIELD.findall(_INNER.sub(inner, body))
+        fields = _INNER.sub(inner, body)
+        self._fields[f"{package}.{name}"] = _FIELD.findall(fields)
+        self._embedded[f"{package}.{name}"] = [
+            kind if "." in kind else f"{package}.{kind}" for kind in _EMBEDDED.findall(fields)
+        ]
 
     def named(self, name: str) -> Schema:
         """Returns a reference to the schema of a struct, such as `openai.Usage`. Raises Unreadable if there is none."""
@@ -75,10 +82,20 @@ class Structs:
         if name not in self.schemas:
             properties: dict[str, Schema] = {}
             self.schemas[name] = {"type": "object", "properties": properties}  # it may be inside itself
+            places = self._places(name)
+            for other in self._embedded[name]:
+                if other not in self._fields:
+                    self.unread.add(other)
+                    self.schemas[name][UNREAD] = other
+                    continue
+                reference = self.named(other)["$ref"]
+                properties |= self.schemas[other]["properties"]
+                for file, named in self.places[reference].items():
+                    places[file] = {**named, **places.get(file, {})}
             for kind, tag in self._fields[name]:
                 if tag != "-":  # which isn't read
                     properties[tag.partition(",")[0]] = self._value(name.partition(".")[0], kind)
-            self.places[f"#/$defs/taken/{name}"] = self._places(name)
+            self.places[f"#/$defs/taken/{name}"] = places
         return {"$ref": f"#/$defs/taken/{name}"}
 
     def _places(self, name: str) -> Places:

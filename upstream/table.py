@@ -58,6 +58,8 @@ class Table:
     classes: dict[Part, tuple[Class, Reading]]
     listed: dict[Part, tuple[Class, Reading]] = field(default_factory=dict)
     """Classes that aren't compared: only the names of their fields count."""
+    inside: dict[Part, str] = field(default_factory=dict)
+    """The member of the answer that the object of a listed class is, such as `error`."""
     methods: tuple[Method, ...] = ()
     files: dict[Part, tuple[str, ...]] = field(default_factory=dict)
     """The files that have all names of a part's fields in quotes, such as the keys of a dict."""
@@ -110,6 +112,8 @@ class FunctionTable:
 
     functions: dict[Part, tuple[Function, ...]]
     endpoints: dict[Part, str]
+    conditions: dict[str, bool]
+    """The values of conditions that are the same for all requests that are read, by their text."""
     files: dict[Part, tuple[str, ...]]
 
     @property
@@ -141,6 +145,7 @@ def table(system: str) -> Table | FieldTable | StructTable | FunctionTable:
         return FunctionTable(
             {_part(name): tuple(map(_function, entry)) for name, entry in content["parts"].items()},
             {_part(name): endpoint for name, endpoint in content["cpp_endpoints"].items()},
+            content.get("cpp_conditions", {}),
             names,
         )
     if "package" not in content:
@@ -152,6 +157,11 @@ def table(system: str) -> Table | FieldTable | StructTable | FunctionTable:
         beside=content.get("beside", {}),
         classes={_part(name): _class(_part(name), entry) for name, entry in content["parts"].items()},
         listed={_part(name): _class(_part(name), entry) for name, entry in content.get("listed", {}).items()},
+        inside={
+            _part(name): entry["inside"]
+            for name, entry in content.get("listed", {}).items()
+            if isinstance(entry, dict) and "inside" in entry
+        },
         methods=tuple(_method(check["method"], check["parts"]) for check in content.get("checks", ())),
         files=names,
     )
@@ -193,6 +203,8 @@ def of_classes(table: Table, sources: Sources) -> Described:
     listed = {
         part: readers[reading].named(location.file, location.name) for part, (location, reading) in table.listed.items()
     }
+    for part, member in table.inside.items():
+        listed[part] = {"type": "object", "properties": {member: listed[part]}, "required": [member]}
     document: Schema = {"$defs": {reading: readers[reading].schemas for reading in Reading}}
     # Those in other packages don't change with the system's version.
     places: dict[str, Places] = {
@@ -238,11 +250,12 @@ def of_functions(entry: FunctionTable, source: Path) -> Described:
             raise Unreadable(f"{source / file} can't be read: {error}") from None
     parts, unread = {}, set()
     for part, functions in entry.functions.items():
-        members = Members(texts, entry.endpoints.get(part, ""))
+        members = Members(texts, entry.endpoints.get(part, ""), entry.conditions)
         for function in functions:
             members.read(function.file, function.name, function.variables)
         parts[part] = members.schema()
         unread |= {f"{'.'.join(part)}: {name}" for name in members.unread}
+        unread |= {f"{'.'.join(part)}: {name}, under a condition" for name in members.conditional}
     return Described({}, parts, tuple(sorted(unread)))
 
 

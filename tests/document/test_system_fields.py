@@ -21,6 +21,7 @@ DESCRIPTION: dict[str, Any] = {
                 "extra": {"type": "object"},
                 "seed": {"allOf": [{"$ref": "#/$defs/Stop"}, {"not": {"const": 1}}]},
                 "user": {"allOf": [{"x-unread": "far.Base"}, {"$ref": "#/$defs/Stop"}]},
+                "size": {"anyOf": [{"$ref": "#/$defs/Stop"}], "x-unread": "far.Size"},
                 "tool": {"x-unread": "far.Base", "type": "object", "properties": {"name": TEXT}},
             },
         },
@@ -53,6 +54,8 @@ FIELDS = SystemFields(DESCRIPTION)
         ("request", "user.text", True),
         ("request", "user.kind", None),  # of a class that couldn't be read
         ("request", "tool.kind", None),
+        ("request", "size.text", True),
+        ("request", "size.kind", None),
         ("response", "id", True),
         ("response", "object", False),
         ("stream", "choices[].id", None),  # the name occurs in the file

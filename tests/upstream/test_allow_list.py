@@ -78,3 +78,12 @@ def test_a_file_that_is_not_there(tmp_path) -> None:
     with pytest.raises(Unreadable, match=r"known\.yaml can't be read"):
         read("vllm", tmp_path / "known.yaml")
     assert read("nobody") == []
+
+
+def test_a_field_that_the_system_lacks_needs_its_name_or_its_kind() -> None:
+    lacking = Difference("chat.seed", What.FIELD, Only.DOCUMENT)
+    assert sift([lacking], [Allowed("chat.*", "known", Only.DOCUMENT)])[0] == [lacking]
+    for entry in (Allowed("chat.seed", "known"), Allowed("chat.*", "known", Only.DOCUMENT, What.FIELD)):
+        assert sift([lacking], [entry]) == ([], [])
+    of_one_kind = Difference("chat.seed", What.FIELD, Only.DOCUMENT, (), ("type: text",))
+    assert sift([of_one_kind], [Allowed("chat.*", "known", Only.DOCUMENT)]) == ([], [])

@@ -41,7 +41,7 @@ NULL = {"type": "null"}
          {"anyOf": [INTEGER, NULL]}),
         ("Annotated[int, BeforeValidator(not_three)]", {"type": "integer", "not": {"const": 3}}),
         ("Elsewhere", {"x-unread": "Elsewhere"}),
-        ("Elsewhere | int", INTEGER),
+        ("Elsewhere | int", {"anyOf": [INTEGER], "x-unread": "Elsewhere"}),
         ("Elsewhere | None", {"anyOf": [{"x-unread": "Elsewhere"}, NULL]}),
     ],
 )  # fmt: skip

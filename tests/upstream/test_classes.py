@@ -213,3 +213,70 @@ def test_classes_of_other_packages(tmp_path) -> None:
     assert classes.schemas.keys() == {"server.protocol.Request", "sdk.types.item.Item"}
     assert classes.schemas["server.protocol.Request"]["required"] == ["model", "items"]
     assert not classes.unread
+
+
+def test_a_base_that_cannot_be_read(tmp_path) -> None:
+    read = Read(
+        tmp_path,
+        """
+        from elsewhere import Mixin
+        from typing import Generic
+        class Request(BaseModel, Mixin, Generic[T]):
+            model: str
+        class Kind(str, Enum):
+            ONE = "one"
+        """,
+    )
+    assert read.schema("Request")["x-unread"] == "elsewhere.Mixin"
+    assert read.schema("Kind") == {"enum": ["one"]}
+    assert read.classes.unread == {"elsewhere.Mixin"}
+
+
+def test_a_field_with_several_names(tmp_path) -> None:
+    read = Read(
+        tmp_path,
+        """
+        class Request(BaseModel):
+            limit: int = Field(validation_alias=AliasChoices("limit", "most"))
+            other: int = Field(validation_alias=AliasPath("a", 0))
+        """,
+    )
+    schema = read.schema("Request")
+    assert schema["properties"] == {name: {"type": "integer"} for name in ("limit", "most", "other")}
+    assert schema["required"] == ["other"]
+    assert read.classes.unread == {"the alias of other"}
+
+
+BEFORE = """
+class Request(BaseModel):
+    model: str
+    seed: int = Field(0, alias="number")
+    @model_validator(mode="before")
+    @classmethod
+    def rename(cls, values):
+        if values.get("old") and "older" in values:
+            values["new"] = values["model"]
+        values.pop("oldest", None)
+        other.get("nothing")
+        return values.get("number")
+    @model_validator(mode="after")
+    def check(self, data):
+        data.get("never")
+    @field_serializer("seed")
+    def _sent(self, seed):
+        return {"value": seed}
+"""
+
+
+def test_names_that_a_validator_reads_before_the_class(tmp_path) -> None:
+    properties = Read(tmp_path, BEFORE).schema("Request")["properties"]
+    assert properties.keys() == {"model", "number", "old", "older", "oldest"}
+    assert properties["old"] == {"x-unread": "server.protocol.Request.rename"}
+    assert properties["number"]["type"] == "integer"
+
+
+def test_a_field_that_a_serializer_writes(tmp_path) -> None:
+    read = Read(tmp_path, BEFORE, Reading.WRITTEN)
+    properties = read.schema("Request")["properties"]
+    assert properties == {"model": {"type": "string"}, "number": {"x-unread": "server.protocol.Request._sent"}}
+    assert read.classes.unread == {"server.protocol.Request._sent"}

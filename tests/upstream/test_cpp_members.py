@@ -97,7 +97,7 @@ INT32 = {"minimum": -(2**31), "maximum": 2**31 - 1}
 
 
 def read(text, *functions, endpoint="TALK", variables=None):
-    members = Members({FILE: text}, endpoint)
+    members = Members({FILE: text}, endpoint, {"isJson": True, "isForm": False})
     for function in functions:
         members.read(FILE, function, variables or {"doc": ""})
     return members.schema()
@@ -289,7 +289,7 @@ void raw() {
 
 
 def test_members_that_are_read_in_another_form_are_named() -> None:
-    members = Members({FILE: ODD}, "CHAT")
+    members = Members({FILE: ODD}, "CHAT", {})
     members.read(FILE, "parse", {"doc": ""})
     assert members.schema()["properties"].keys() == {"word"}
     assert members.unread == {"inside", "argument", "one", "other", "field.c_str"}
@@ -306,3 +306,39 @@ def test_of_two_bounds_the_tighter_one_counts(errors) -> None:
     function = f'auto it = doc.FindMember("size"); if ({body}) return absl::InvalidArgumentError("size");'
     size = read(f"void parse() {{ {function} }}", "parse")["properties"]["size"]
     assert (size["minimum"], size["maximum"]) == (1, 5)
+
+
+CONDITIONAL = """
+void parse() {
+    auto it = doc.FindMember("word");
+    if (isForm) {
+        return absl::InvalidArgumentError("a form");
+    } else if (isJson) {
+        if (it == doc.MemberEnd() || !it->value.IsString()) return absl::InvalidArgumentError("word");
+    } else {
+        it = doc.FindMember("path");
+        if (it == doc.MemberEnd()) return absl::InvalidArgumentError("path");
+    }
+    auto size = doc.FindMember("size");
+    if (isLarge) {
+        if (size == doc.MemberEnd()) return absl::InvalidArgumentError("size");
+    }
+    auto share = doc.FindMember("share");
+    if (share != doc.MemberEnd()) {
+        if (size != doc.MemberEnd()) {
+            if (share->value.GetInt() > 9) return absl::InvalidArgumentError("both");
+        }
+        if (share->value.GetInt() < 1) return absl::InvalidArgumentError("share");
+    }
+}
+"""
+
+
+def test_an_error_under_a_condition_about_something_else() -> None:
+    members = Members({FILE: CONDITIONAL}, "", {"isJson": True, "isForm": False})
+    members.read(FILE, "parse", {"doc": ""})
+    schema = members.schema()
+    assert schema["required"] == ["word"]
+    assert schema["properties"].keys() == {"word", "size", "share"}
+    assert schema["properties"]["share"] == {"minimum": 1}
+    assert members.conditional == {"size", "share"}

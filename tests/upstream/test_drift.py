@@ -3,12 +3,14 @@
 import json
 
 import pytest
-from support.drifting import TABLE, document, sources
+from support.drifting import TABLE, TEXT, document, sources
 
 from specvino.upstream import packages
 from specvino.upstream import table as tables
 from specvino.upstream.allow_list import Allowed
 from specvino.upstream.described import Unreadable
+from specvino.upstream.description import fields_of
+from specvino.upstream.differences import Only, What
 from specvino.upstream.drift import drift, system_of
 
 
@@ -101,3 +103,34 @@ def test_no_version_and_no_package(source) -> None:
     (source / "tables" / "tiny.yaml").write_text(f"{no_version}\ndistribution: null")
     with pytest.raises(Unreadable, match="--source"):
         system_of("tiny", {}, None, None)
+
+
+def marked(level):
+    """A document with a field that the class of chat.response lacks."""
+    ours = document()
+    for name in ("Answer", "Chunk"):
+        ours["components"]["schemas"][name]["properties"]["text"] = {
+            **TEXT, "x-support": {"chat.response.size": {"tiny": level}}
+        }  # fmt: skip
+    return ours
+
+
+@pytest.mark.parametrize("level", ["full", {"level": "partial", "note": "x"}])
+def test_a_supported_field_that_the_system_lacks(source, level) -> None:
+    (found,) = drifted(source, marked(level)).differences
+    assert (found.field, found.what, found.only) == ("chat.response.size", What.FIELD, Only.DOCUMENT)
+    assert drifted(source, marked(level), only=["chat.request"]).is_clean
+    assert drifted(source, marked(level), [Allowed("chat.response.size", "So it is.")]).is_clean
+
+
+@pytest.mark.parametrize("level", ["absent", "unknown"])
+def test_a_field_that_is_said_to_be_lacking(source, level) -> None:
+    assert drifted(source, marked(level)).is_clean
+
+
+def test_an_object_of_a_class_inside_the_answer(source) -> None:
+    table = TABLE + 'listed: {error.response: {class: "tiny/protocol.py:Answer", reading: written, inside: error}}'
+    (source / "tables" / "tiny.yaml").write_text(table)
+    fields = fields_of(system_of("tiny", document(), None, source)[1])
+    has = [fields.has("error", "response", path) for path in ("error", "error.id", "id")]
+    assert has == [True, True, False]

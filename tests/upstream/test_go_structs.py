@@ -30,6 +30,17 @@ type Request struct {
 	hidden bool
 }
 
+type Answer struct {
+	Part
+	*Word2
+	tools.Time
+	ID string `json:"id"`
+}
+
+type Word2 struct {
+	Text string `json:"text"`
+}
+
 type Part struct {
 	Share float64 `json:"share"`
 	Word  Word    `json:"word"`
@@ -106,5 +117,14 @@ def test_types_of_another_package(structs) -> None:
 
 
 def test_a_struct_that_is_not_there(structs) -> None:
-    with pytest.raises(Unreadable, match=r"no struct chat\.Answer"):
-        structs.named("chat.Answer")
+    with pytest.raises(Unreadable, match=r"no struct chat\.Nothing"):
+        structs.named("chat.Nothing")
+
+
+def test_a_struct_has_the_fields_of_embedded_ones(structs) -> None:
+    structs.named("chat.Answer")
+    schema = structs.schemas["chat.Answer"]
+    assert schema["properties"].keys() == {"share", "word", "text", "id"}
+    assert structs.places["#/$defs/taken/chat.Answer"]["chat/types.go"].keys() == {"share", "word", "text", "id"}
+    assert schema[UNREAD] == "tools.Time", "it may have further fields"
+    assert structs.unread == {"tools.Time"}

@@ -30,7 +30,7 @@ def test_what_a_table_says() -> None:
         "vllm",
         "vllm",
         None,
-        {"openai": "3.54.0"},
+        {"openai": "3.54.0", "openai_harmony": "0.0.8"},
     )
     assert found.classes["chat", "stream"][1] is Reading.WRITTEN_WHERE_SET
     (method,) = found.methods
@@ -75,11 +75,11 @@ def test_functions_that_read_the_requests_of_parts(tmp_path) -> None:
     )
     functions: tuple[Function, ...] = (Function("read.cpp", "parse", {"doc": ""}),)
     parts = {("talk", "request"): functions, ("write", "request"): functions}
-    theirs = of_sources(FunctionTable(parts, {("talk", "request"): "TALK"}, {}), tmp_path)
+    theirs = of_sources(FunctionTable(parts, {("talk", "request"): "TALK"}, {}, {}), tmp_path)
     assert [list(schema["properties"]) for schema in theirs.parts.values()] == [["size", "word"], ["size"]]
     size = {"type": "integer", "minimum": 0, "maximum": 2**32 - 1}
     ours = Described({}, {("write", "request"): {"type": "object", "properties": {"size": size, "other": {}}}})
     found = Comparison(ours, theirs, {}).of(("write", "request"))
     assert [(difference.field, str(difference.what)) for difference in found] == [("write.other", "field")]
     with pytest.raises(Unreadable, match="can't be read"):
-        of_sources(FunctionTable({("talk", "request"): (Function("other.cpp", "parse", {}),)}, {}, {}), tmp_path)
+        of_sources(FunctionTable({("talk", "request"): (Function("other.cpp", "parse", {}),)}, {}, {}, {}), tmp_path)
