@@ -1,5 +1,6 @@
 """Runs a comparison: the result of `specvino spec drift`."""
 
+import re
 from collections.abc import Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -12,7 +13,7 @@ from specvino.upstream.changes import Change, changes
 from specvino.upstream.compare import Comparison
 from specvino.upstream.described import Described, Part, Unreadable
 from specvino.upstream.description import fields_of
-from specvino.upstream.differences import Difference, Only, What, split_name
+from specvino.upstream.differences import Difference, Only, What, field_name, split_name
 from specvino.upstream.modules import Sources
 from specvino.upstream.table import Table, of_classes, of_sources, table, with_quoted
 
@@ -117,12 +118,14 @@ def drift(
 def _lacking(
     fields: SystemFields, levels: Mapping[str, str], only: Collection[str], known: Collection[Difference]
 ) -> Iterator[Difference]:
-    """Yields the fields that a system supports by their level, but lacks by its sources, and that aren't known: those
-    of parts that aren't compared, or inside objects that only one side restricts."""
+    """Yields the fields that a system supports by their level, but lacks by its sources, and that are neither known nor
+    inside one that is: those of parts that aren't compared, or inside objects that only one side restricts."""
     told = {difference.field for difference in known if difference.is_lacking}
-    for name, level in levels.items():
+    for name, level in sorted(levels.items()):
         endpoint, part, path = split_name(name)
         if only and not {endpoint, f"{endpoint}.{part}"} & {*only}:
             continue
-        if level in ("full", "partial") and name not in told and fields.has(endpoint, part, path) is False:
+        outer = {field_name(endpoint, part, path[: match.start()].rstrip("[]")) for match in re.finditer(r"\.", path)}
+        if level in ("full", "partial") and not {name, *outer} & told and fields.has(endpoint, part, path) is False:
+            told.add(name)
             yield Difference(name, What.FIELD, Only.DOCUMENT)
