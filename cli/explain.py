@@ -2,13 +2,16 @@
 
 import difflib
 from collections.abc import Iterator
+from dataclasses import dataclass
 
 from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
+from specvino.codegen.fields import fields
 from specvino.document.operations import Schema
 from specvino.document.pointers import component_name
+from specvino.document.system_fields import system_name
 from specvino.portal.variants import Owner, owners, remarks, variants
 from specvino.portal.words import LIMITS, limits, plain, remark, taken, text, values
 
@@ -22,23 +25,60 @@ class UnknownField(Exception):
     """The field doesn't exist; `str()` suggests similar names."""
 
 
-def explain_field(name: str, document: Schema, console: Console | None = None) -> None:
-    """Prints every field of that name: one of a request, and those of the answers. Raises UnknownField."""
+@dataclass(frozen=True, slots=True)
+class System:
+    """A system, or an older version of one, and its document."""
+
+    name: str
+    document: Schema
+
+    def owners(self) -> dict[str, list[Owner]]:
+        """Returns the owners of each field that the system has, as `owners` does of the whole document."""
+        schemas = self.document["components"]["schemas"]
+        named = {id(child): name for name, schema in schemas.items() for child in schema.get("properties", {}).values()}
+        return {
+            # Rules between fields, which have no origin, are shown nowhere.
+            field.name: [Owner(named.get(id(owner), ""), owner) for owner in field.owners if "x-origin" in owner]
+            for field in fields(self.document)
+        }
+
+    def entry(self, field: str, support: Schema) -> Schema | str:
+        """Returns the system's entry of a field, whose entries of the newest versions are `support`."""
+        entry: Schema | str = self.document["x-dialect"].get("levels", {}).get(field) or support[system_name(self.name)]
+        return entry
+
+
+def explain_field(name: str, document: Schema, console: Console | None = None, system: System | None = None) -> None:
+    """Prints every field of that name: one of a request, and those of the answers. With `system`, they are as its
+    document describes them, with its level alone. Raises UnknownField."""
     if not name.strip():
         raise UnknownField("a field name is required, such as chat.temperature or chat.response.usage")
     schemas = document["components"]["schemas"]
     known = owners(schemas)
     endpoint, _, path = name.partition(".")
     names = [name, f"{endpoint}.response.{path}", f"{endpoint}.stream.{path}"]
-    fields = [field for field in names if field in known]
-    if not fields and (elsewhere := _elsewhere(name, known, schemas)):
-        fields = [elsewhere]
-    if not fields:
+    found = [field for field in names if field in known]
+    if not found and (elsewhere := _elsewhere(name, known, schemas)):
+        found = [elsewhere]
+    if not found:
         near = difflib.get_close_matches(name, known, n=3)
         raise UnknownField(f"unknown field {name}" + (f"; similar names: {', '.join(near)}" if near else ""))
     console = console or Console()
-    for field in fields:
-        _show(console, field, known[field], schemas)
+    of_system = system.owners() if system else {}
+    for field in found:
+        support = known[field][0].schema["x-support"][field]
+        if system is None:
+            _show(console, field, known[field], schemas, support)
+        else:
+            entries = {system.name: system.entry(field, support)}
+            # The document of a system has no field that the system lacks: only what the field means is shown.
+            lacking = [Owner(owner.component, _meaning(owner.schema)) for owner in known[field]]
+            own = system.document["components"]["schemas"]
+            _show(console, field, of_system.get(field, lacking), own, entries)
+
+
+def _meaning(schema: Schema) -> Schema:
+    return {key: schema[key] for key in ("description", "x-origin") if key in schema}
 
 
 def _elsewhere(name: str, known: dict[str, list[Owner]], schemas: dict[str, Schema]) -> str | None:
@@ -70,7 +110,9 @@ def _components(schema: Schema, schemas: dict[str, Schema]) -> Iterator[str]:
             yield from _components(child, schemas)
 
 
-def _show(console: Console, name: str, several: list[Owner], schemas: dict[str, Schema]) -> None:
+def _show(
+    console: Console, name: str, several: list[Owner], schemas: dict[str, Schema], entries: dict[str, Schema | str]
+) -> None:
     forms = variants(several, lambda schema: (schema.get("description"), *_rows(schema, schemas)))
     # As Text, `choices[]` isn't read as markup.
     console.print(Text(name, "bold"), end="  " if len(forms) == 1 else "\n", highlight=False)
@@ -85,7 +127,7 @@ def _show(console: Console, name: str, several: list[Owner], schemas: dict[str, 
     support = Table(box=None, padding=(0, 2))
     for column in ("system", "support", "note"):
         support.add_column(column)
-    for system, entry in several[0].schema["x-support"][name].items():
+    for system, entry in entries.items():
         entry = {"level": entry} if isinstance(entry, str) else entry
         support.add_row(system, entry["level"], Text(remark(entry.get("note", ""), taken(entry))))
     console.print(support, highlight=False)

@@ -159,12 +159,21 @@ def new_dialect(
 @app.command()
 def explain(
     field: Annotated[str, typer.Argument(help="The field, such as chat.temperature or chat.response.usage.")],
+    dialect: Annotated[
+        str | None,
+        typer.Option(
+            help=f"Describe it as the document of another system does: one of {DIALECTS}.",
+            callback=known_dialect,
+            metavar="SYSTEM",
+        ),
+    ] = None,
 ) -> None:
     """Describe a field and show which systems support it."""
-    from specvino.cli.explain import UnknownField, explain_field
+    from specvino.cli.explain import System, UnknownField, explain_field
 
+    system = System(dialect, loading.load(dialect_file(dialect))) if dialect else None
     try:
         with _printing():
-            explain_field(field, loading.whole())
+            explain_field(field, loading.whole(), system=system)
     except UnknownField as error:
         sys.exit(f"specvino: {error}")

@@ -1,5 +1,6 @@
 """Merges errors.yaml, the list of systems and the dialects' support levels into the bundled document."""
 
+from collections.abc import Iterable
 from typing import Any
 
 from specvino.codegen.fields import Field, around, fields
@@ -43,15 +44,16 @@ def merge_errors(document: dict[str, Any], errors: dict[str, Any]) -> None:
     schemas["AnthropicErrorType"]["enum"] = list(dict.fromkeys(errors["anthropic_types"].values()))
 
 
-def merge_systems(document: dict[str, Any], vocabulary: dict[str, Any]) -> None:
-    """Fills the enums of `x-origin` and of the parameter `dialect` from the vocabulary's list of systems."""
+def merge_systems(document: dict[str, Any], vocabulary: dict[str, Any], versions: Iterable[str]) -> None:
+    """Fills the enums of `x-origin` and of the parameter `dialect` from the vocabulary's list of systems; the parameter
+    also has the older versions, such as `vllm@0.29`."""
     systems = vocabulary["$defs"]["system"]["enum"]
     origin = vocabulary["$defs"]["x-origin"]
     origin["enum"] = [*systems, *origin["enum"]]
     (dialect,) = (
         parameter for parameter in by_endpoint(document)["openapi"].parameters if parameter["name"] == "dialect"
     )
-    dialect["schema"]["enum"] = list(systems)
+    dialect["schema"]["enum"] = [*systems, *versions]
 
 
 def own_entry(field: Field, dialect: dict[str, Any]) -> Entry | None:

@@ -66,7 +66,7 @@ def read(source: Path) -> Spec:
         except SpecError as error:
             raise SpecError(f"{source / 'dialects' / system}.yaml: {error}") from error
     vocabulary = load(source / "vocabulary.yaml")
-    merge_systems(document, vocabulary)
+    merge_systems(document, vocabulary, versions)
     merge_errors(document, errors)
     merge_support(document, dialects)
     conditions = load(source / "conditions.yaml")

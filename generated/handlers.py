@@ -50,7 +50,7 @@ class Reply(Generic[T_co]):
 
 ListInputItemsOrder = Literal['asc', 'desc']
 ListConversationItemsOrder = Literal['asc', 'desc']
-GetOpenapiDialect = Literal['openai', 'ovms', 'vllm', 'mlc-llm', 'fastdeploy', 'sglang', 'llama-cpp', 'ollama']
+GetOpenapiDialect = Literal['openai', 'ovms', 'vllm', 'mlc-llm', 'fastdeploy', 'sglang', 'llama-cpp', 'ollama', 'vllm@0.29']
 GetOpenapiVersion = Literal['3.1', '3.2']
 
 

@@ -7,16 +7,17 @@ import pytest
 from rich.console import Console
 from support.tiny_document import dialect, kind, ref, talk, thing
 
-from specvino.cli.explain import UnknownField, explain_field
+from specvino.cli.explain import System, UnknownField, explain_field
 from specvino.codegen.fields import fields
 from specvino.codegen.merge import merge_support
-from specvino.document.loading import systems, whole
+from specvino.document.loading import dialect_file, load, systems, whole
 from specvino.portal.variants import owners
 
 
-def explain(name, document=None):
+def explain(name, document=None, of=None):
     shown = io.StringIO()
-    explain_field(name, document or whole(), Console(file=shown, width=240))
+    system = of and System(of, load(dialect_file(of)))
+    explain_field(name, document or whole(), Console(file=shown, width=240), system)
     return shown.getvalue()
 
 
@@ -184,3 +185,27 @@ def test_explain_follows_lists_and_unions_too() -> None:
     assert "odd partial A number. (values integer; null, too; required)" in lines(shown)
     with pytest.raises(UnknownField, match=r"unknown field talk\.stream\.answer\.items\[\]\.nam;"):
         explain("talk.stream.answer.items[].nam", document)
+
+
+def test_a_field_of_a_system() -> None:
+    shown = lines(explain("chat.top_k", of="ovms"))
+    assert "type integer, null" in shown
+    assert not any(line.startswith(("default", "here", "vllm")) for line in shown)
+    assert any(line.startswith("ovms full Defaults to the model's own") for line in shown)
+
+
+def test_a_field_of_an_older_version() -> None:
+    assert "default 0" in lines(explain("chat.frequency_penalty", of="vllm@0.29"))
+    assert "default 0" not in lines(explain("chat.frequency_penalty", of="vllm"))
+    assert "vllm@0.29 absent" in lines(explain("responses.response.output[].input", of="vllm@0.29"))
+
+
+def test_a_field_that_a_system_lacks_is_only_named() -> None:
+    shown = lines(explain("chat.top_k", of="openai"))
+    assert shown[1:4] == ["defined by ovms", "system support note", "openai refused"]
+
+
+def test_a_field_of_kinds_of_objects_in_a_system() -> None:
+    shown = lines(explain("chat.messages[].content", of="sglang"))
+    assert shown[1] == "DeveloperMessage, SystemMessage: The message's content."
+    assert not any(line.startswith(":") for line in shown)
