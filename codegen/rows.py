@@ -17,7 +17,7 @@ def of_version(dialect: dict[str, Any], name: str) -> dict[str, Any]:
     newest version, and its rows, of the same field, theirs."""
     older: dict[str, Any] = dialect["versions"][name]
     result = copy.deepcopy({key: value for key, value in dialect.items() if key != "versions"} | older)
-    result["name"] = f"{dialect['name']} {name}"
+    result["name"] = older.get("name") or f"{dialect['name']} {name}"
     result["fields"] = copy.deepcopy(dialect["fields"])
     for endpoint, parts in older.get("fields", {}).items():
         at = result["fields"].get(endpoint)

@@ -126,7 +126,8 @@ def test_a_mistake_in_a_row_is_named(fields, fault) -> None:
 
 @pytest.mark.parametrize("rows", [{"talk": "absent"}, {"tlak": {"request": {}}}, {"talk": {"request": "full"}}])
 def test_a_mistake_in_an_older_version_is_named(rows) -> None:
-    dialect = {"fields": {"talk": {"request": {"tools": "full"}}}, "versions": {"0.1": {"fields": rows}}}
+    fields = {"talk": {"request": {"tools": "full"}}}
+    dialect = {"name": "Odd", "fields": fields, "versions": {"0.1": {"fields": rows}}}
     with pytest.raises(SpecError, match=r"versions\.0\.1\.fields\.(talk|tlak): only rows can differ"):
         of_version(dialect, "0.1")
 
@@ -134,6 +135,8 @@ def test_a_mistake_in_an_older_version_is_named(rows) -> None:
 def test_a_row_of_another_endpoint_is_not_the_version_s_own() -> None:
     fields = {"talk": {"request": {"tools": "full"}}, "note": {"request": {}, "like": "talk"}}
     older = {"fields": {"talk": {"request": {"tools": {"note": "x"}}}}}
-    dialect = of_version({"unknown_fields": "ignored", "fields": fields, "versions": {"0.1": older}}, "0.1")
+    newest = {"name": "Odd", "unknown_fields": "ignored", "fields": fields, "versions": {"0.1": older}}
+    dialect = of_version(newest, "0.1")
+    assert dialect["name"] == "Odd 0.1"
     complete(dialect, FIELDS, None)
     assert dialect["fields"]["note"]["request"]["tools"] == {"level": "full", "note": "x"}
