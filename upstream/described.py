@@ -28,7 +28,7 @@ class Described:
     is_partial: bool = False
     """Whether the parts have only some of a system's fields: it isn't a difference if only the other side has one."""
     listed: dict[Part, Schema] = field(default_factory=dict)
-    """Further parts, of which only the names of fields count: they aren't compared."""
+    """Further parts, of which only the names of fields count, and of requests the values that aren't accepted."""
     places: dict[str, Places] = field(default_factory=dict)
     """Where the fields of a class, by its reference, or of a part, by its name, were read."""
     quoted: Places = field(default_factory=dict)

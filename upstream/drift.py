@@ -2,7 +2,7 @@
 
 import re
 from collections.abc import Collection, Iterable, Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -96,6 +96,7 @@ def drift(
         known = ", ".join(".".join(part) for part in comparison.parts())
         raise Unreadable(f"nothing to compare under {', '.join(sorted(unknown))}; there are {known}")
     differences = [difference for part in parts for difference in comparison.of(part)]
+    differences += _refused(ours, described, levels, only)
     fields = fields_of(described)
     differences += _lacking(fields, levels, only, differences)
     left, unused = sift(differences, entries)
@@ -113,6 +114,20 @@ def drift(
         left=tuple(sorted(ours.parts.keys() ^ described.parts.keys())),
         changed=() if before is None else tuple(changes(before, fields, levels)),
     )
+
+
+def _refused(
+    ours: Described, described: Described, levels: Mapping[str, str], only: Collection[str]
+) -> Iterator[Difference]:
+    """Yields what the document accepts and the classes of requests that are only listed don't. They aren't compared the
+    other way around: one class has the fields of all kinds of objects."""
+    requests = {part: schema for part, schema in described.listed.items() if part[1] == "request"}
+    comparison = Comparison(ours, replace(described, parts=requests), levels)
+    for part in comparison.parts():
+        if not only or {part[0], ".".join(part)} & {*only}:
+            for difference in comparison.of(part):
+                if difference.only is Only.DOCUMENT and difference.what in (What.VALUES, What.ABSENCE):
+                    yield difference
 
 
 def _lacking(

@@ -134,3 +134,15 @@ def test_an_object_of_a_class_inside_the_answer(source) -> None:
     fields = fields_of(system_of("tiny", document(), None, source)[1])
     has = [fields.has("error", "response", path) for path in ("error", "error.id", "id")]
     assert has == [True, True, False]
+
+
+def test_what_a_listed_class_of_requests_rejects(source) -> None:
+    listed = TABLE.replace("  chat.request: tiny/protocol.py:Request\n", "").partition("checks:")[0]
+    (source / "tables" / "tiny.yaml").write_text(listed + "listed: {chat.request: tiny/protocol.py:Request}")
+    assert drifted(source, document()).is_clean
+    ours = document()
+    properties = ours["components"]["schemas"]["Request"]["properties"]
+    properties |= {"seed": {"const": 5}, "stream": {"type": ["boolean", "null"]}}
+    found = drifted(source, ours).differences
+    assert [(each.field, each.only, each.values) for each in found] == [("chat.stream", Only.DOCUMENT, ("null",))]
+    assert drifted(source, ours, only=["chat.response"]).is_clean
