@@ -195,22 +195,28 @@ def _exceeds(
     def evaluate(value: Lookup, facts: Mapping[str, Any]) -> _Placeholders:
         limits = [(fact, facts.get(fact))] if fact else [(path, value(path)) for path in than]
         for path in fields:
-            for number in _numbers(value(path)):
-                for other, limit in limits:
-                    if limit is not None and (number > limit or (inclusive and number == limit)):
-                        return {"field": path, "other": other, "value": number, "limit": limit}
+            number = max(_numbers(value(path)), default=None)
+            for other, limit in limits:
+                if None not in (number, limit) and (number > limit or (inclusive and number == limit)):
+                    return {"field": path, "other": other, "value": number, "limit": limit}
         return None
 
     return evaluate
 
 
-def _numbers(actual: Any) -> Iterable[Any]:
-    """Returns the numbers of a field: its value, the elements of its list, or the keys of its object."""
+def _numbers(actual: Any) -> Iterator[Any]:
+    """Yields the numbers of a field: its value, those in its list (of lists), or the keys of its object."""
     if isinstance(actual, Mapping):
-        return [int(key) for key in actual if key.isdecimal()]
-    if isinstance(actual, list):
-        return actual
-    return [] if actual is None else [actual]
+        yield from (int(key) for key in actual if key.isdecimal())
+    elif isinstance(actual, list):
+        for element in actual:
+            yield from _numbers(element) if isinstance(element, list) else (element,) if _is_number(element) else ()
+    elif _is_number(actual):
+        yield actual
+
+
+def _is_number(value: Any) -> bool:
+    return isinstance(value, int | float) and not isinstance(value, bool)
 
 
 def _members(members: Mapping[str, Iterable[str]]) -> Callable[[Lookup, Mapping[str, Any]], _Placeholders]:

@@ -2,6 +2,9 @@
 
 EngineError
   PromptError               the caller: this prompt can't be answered
+    EmptyPrompt             the caller: it has no tokens
+    TextTooLong             the caller: it has too much text to be tokenized at once
+    ChatTemplateError       the caller: the chat template doesn't render the conversation
     ContextLengthExceeded   the caller: it does not fit the model
     ImageError              the caller: this image can't be read
   ConstraintError           the caller: the answer can't be constrained this way
@@ -23,6 +26,18 @@ class PromptError(EngineError):
 
 class InsufficientMemory(EngineError):
     """The server's memory never has room for the process that the request needs."""
+
+
+class EmptyPrompt(PromptError):
+    """The prompt has no tokens."""
+
+
+class TextTooLong(PromptError):
+    """The text, or the text that the chat template renders, is too long to be tokenized at once."""
+
+
+class ChatTemplateError(PromptError):
+    """The chat template raises an error on the conversation, or doesn't render the message that is to be continued."""
 
 
 class ContextLengthExceeded(PromptError):

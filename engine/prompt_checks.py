@@ -3,15 +3,15 @@
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 
-from specvino.engine.errors import ContextLengthExceeded, PromptError
+from specvino.engine.errors import ContextLengthExceeded, EmptyPrompt, PromptError, TextTooLong
 
 
 def room(prompt_tokens: int, max_tokens: int | None, context_length: int) -> int:
-    """Returns how many tokens fit after the prompt. Raises PromptError if it is empty or leaves no room for
+    """Returns how many tokens fit after the prompt. Raises EmptyPrompt, and ContextLengthExceeded without room for
     `max_tokens`.
     """
     if not prompt_tokens:
-        raise PromptError("The prompt is empty: the model needs at least one token to begin with.")
+        raise EmptyPrompt("The prompt is empty: the model needs at least one token to begin with.")
     left = context_length - prompt_tokens
     if left < 0:
         raise ContextLengthExceeded(prompt_tokens, None, context_length)
@@ -31,11 +31,11 @@ def check_ids(ids: Sequence[int], vocabulary_size: int) -> None:
 
 
 def check_length(name: str, characters: int, most: int) -> None:
-    """Raises PromptError for a text that is too long to be tokenized, since other requests wait during tokenization.
+    """Raises TextTooLong for a text that is too long to be tokenized, since other requests wait during tokenization.
     `name` begins the message.
     """
     if characters > most:
-        raise PromptError(f"{name} has {characters} characters; at most {most} are tokenized at a time.")
+        raise TextTooLong(f"{name} has {characters} characters; at most {most} are tokenized at a time.")
 
 
 @contextmanager

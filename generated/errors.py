@@ -54,8 +54,14 @@ class ErrorCode(StrEnum):
     """The API has no such field, and the server was started with --unsupported-fields reject."""
     CONTEXT_LENGTH_EXCEEDED = "context_length_exceeded"
     """The prompt, or the prompt and the answer together, exceeds the model's context length."""
+    EMPTY_PROMPT = "empty_prompt"
+    """The prompt has no tokens, or nothing of the input can become part of it."""
+    TEXT_TOO_LONG = "text_too_long"
+    """A text, or the text that the chat template renders, is too long to be tokenized at once."""
+    CHAT_TEMPLATE_ERROR = "chat_template_error"
+    """The chat template raises an error on the conversation, or doesn't render the message that the answer is to continue."""
     INVALID_PROMPT = "invalid_prompt"
-    """The prompt can't be used: the chat template raises an error on the conversation, the prompt is empty, or a token id isn't in the model's vocabulary."""
+    """The prompt can't be used for another reason: the tokenizer raises an error on it, or it doesn't fit the server's cache together with its answer."""
     UNSUPPORTED_CONTENT = "unsupported_content"
     """A message contains an image, audio or a file, which the served model can't read."""
     INVALID_IMAGE = "invalid_image"
@@ -163,7 +169,10 @@ ERRORS: dict[ErrorCode, ErrorKind] = {
     ErrorCode.UNSUPPORTED_PARAMETER: ErrorKind(400, ErrorType.INVALID_REQUEST_ERROR, True, False, "The server doesn't support the field or its value: it was started without what the field requires, or with --unsupported-fields reject.", 'invalid_request_error'),
     ErrorCode.UNKNOWN_PARAMETER: ErrorKind(400, ErrorType.INVALID_REQUEST_ERROR, True, False, 'The API has no such field, and the server was started with --unsupported-fields reject.', 'invalid_request_error'),
     ErrorCode.CONTEXT_LENGTH_EXCEEDED: ErrorKind(400, ErrorType.INVALID_REQUEST_ERROR, True, False, "The prompt, or the prompt and the answer together, exceeds the model's context length.", 'invalid_request_error'),
-    ErrorCode.INVALID_PROMPT: ErrorKind(400, ErrorType.INVALID_REQUEST_ERROR, True, False, "The prompt can't be used: the chat template raises an error on the conversation, the prompt is empty, or a token id isn't in the model's vocabulary.", 'invalid_request_error'),
+    ErrorCode.EMPTY_PROMPT: ErrorKind(400, ErrorType.INVALID_REQUEST_ERROR, True, False, 'The prompt has no tokens, or nothing of the input can become part of it.', 'invalid_request_error'),
+    ErrorCode.TEXT_TOO_LONG: ErrorKind(400, ErrorType.INVALID_REQUEST_ERROR, True, False, 'A text, or the text that the chat template renders, is too long to be tokenized at once.', 'invalid_request_error'),
+    ErrorCode.CHAT_TEMPLATE_ERROR: ErrorKind(400, ErrorType.INVALID_REQUEST_ERROR, True, False, "The chat template raises an error on the conversation, or doesn't render the message that the answer is to continue.", 'invalid_request_error'),
+    ErrorCode.INVALID_PROMPT: ErrorKind(400, ErrorType.INVALID_REQUEST_ERROR, True, False, "The prompt can't be used for another reason: the tokenizer raises an error on it, or it doesn't fit the server's cache together with its answer.", 'invalid_request_error'),
     ErrorCode.UNSUPPORTED_CONTENT: ErrorKind(400, ErrorType.INVALID_REQUEST_ERROR, True, False, "A message contains an image, audio or a file, which the served model can't read.", 'invalid_request_error'),
     ErrorCode.INVALID_IMAGE: ErrorKind(400, ErrorType.INVALID_REQUEST_ERROR, True, False, "An image can't be read: its data isn't base64 or isn't an image, it is damaged or too large, or there are too many images.", 'invalid_request_error'),
     ErrorCode.INVALID_IMAGE_URL: ErrorKind(400, ErrorType.INVALID_REQUEST_ERROR, True, False, "The image's location isn't allowed: the host isn't allowed, its address isn't public, or the path isn't below the allowed folder.", 'invalid_request_error'),

@@ -8,6 +8,13 @@ from specvino.generated import wire
 from specvino.generated.errors import ERRORS, ErrorCode, ErrorKind
 from specvino.generated.handlers import RequestContext
 
+_PROMPT_ERRORS = {
+    engine.ChatTemplateError: ErrorCode.CHAT_TEMPLATE_ERROR,
+    engine.ContextLengthExceeded: ErrorCode.CONTEXT_LENGTH_EXCEEDED,
+    engine.EmptyPrompt: ErrorCode.EMPTY_PROMPT,
+    engine.TextTooLong: ErrorCode.TEXT_TOO_LONG,
+}
+
 
 class ApiError(Exception):
     """An error for the client: the body of the response before its first byte, an event of the stream after it.
@@ -83,10 +90,9 @@ def engine_errors(prompt: str) -> Iterator[None]:
     """
     try:
         yield
-    except engine.ContextLengthExceeded as error:
-        raise ApiError(ErrorCode.CONTEXT_LENGTH_EXCEEDED, str(error), param=prompt) from error
     except engine.PromptError as error:
-        raise ApiError(ErrorCode.INVALID_PROMPT, str(error), param=prompt) from error
+        code = _PROMPT_ERRORS.get(type(error), ErrorCode.INVALID_PROMPT)
+        raise ApiError(code, str(error), param=prompt) from error
     except engine.InsufficientMemory as error:
         raise ApiError(ErrorCode.INSUFFICIENT_MEMORY, str(error)) from error
     except engine.EngineBusy as error:

@@ -5,7 +5,7 @@ texts.
 from collections.abc import Iterator
 from typing import Literal
 
-from specvino.engine.errors import PromptError
+from specvino.engine.errors import TextTooLong
 from specvino.engine.prompt_checks import check_length
 from specvino.engine.protocol import Engine, ModelInfo
 from specvino.engine.request import Conversation, Message, Tool, ToolCall
@@ -46,7 +46,7 @@ class Tokens:
 
     async def tokenize(self, context: RequestContext, body: models.TokenizeRequest) -> Reply[wire.TokenizeResponse]:
         engine = self._served.require(body.model).engine
-        require_supported(body, self._limits.facts)
+        self._require_supported(body, engine)
         form = form_of(body)
         with engine_errors(form):
             match form:
@@ -65,14 +65,20 @@ class Tokens:
         self, context: RequestContext, body: models.DetokenizeRequest
     ) -> Reply[wire.DetokenizeResponse]:
         engine = self._served.require(body.model).engine
+        self._require_supported(body, engine)
         nested = [tokens for tokens in body.tokens if isinstance(tokens, list)]
         several, skip = bool(nested), or_none(body.skip_special_tokens) or False
         lists = nested or [[id for id in body.tokens if isinstance(id, int)]]
         with engine_errors("tokens"):
             if (count := sum(map(len, lists))) > LONGEST:
-                raise PromptError(f"There are {count} tokens; at most {LONGEST} are detokenized at a time.")
+                raise TextTooLong(f"There are {count} tokens; at most {LONGEST} are detokenized at a time.")
             texts = [await engine.detokenize(tokens, skip_special_tokens=skip) for tokens in lists]
         return Reply({"prompt": texts if several else texts[0]})
+
+    def _require_supported(self, body: models.TokenizeRequest | models.DetokenizeRequest, engine: Engine) -> None:
+        with engine_errors("model"):
+            model = engine.model
+        require_supported(body, self._limits.facts_with(model))
 
 
 def form_of(body: models.TokenizeRequest) -> str:
@@ -155,18 +161,15 @@ async def _mixed(engine: Engine, body: models.TokenizeRequest) -> list[int]:
     texts = [part for part in parts if isinstance(part, str)]
     check_length("The text", sum(map(len, texts)), longest(engine))
     if len(texts) > MOST_TEXTS:
-        raise PromptError(f"There are {len(texts)} texts; at most {MOST_TEXTS} are tokenized at a time.")
-    size = engine.model.vocabulary_size
+        raise TextTooLong(f"There are {len(texts)} texts; at most {MOST_TEXTS} are tokenized at a time.")
     tokens: list[int] = []
     for index, part in enumerate(parts):
         if isinstance(part, str):
             special = bool(or_none(body.add_special)) and index == 0
             parse = or_none(body.parse_special) is not False
             tokens += (await engine.tokenize([part], add_special_tokens=special, parse_special=parse))[0]
-        elif part < size:
-            tokens.append(part)
         else:
-            raise PromptError(f"The model has no token {part}: its token ids are 0 to {size - 1}.")
+            tokens.append(part)
     return tokens
 
 

@@ -48,16 +48,14 @@ def refusal_of(case: Case[Any], response: Response) -> RefusedRequest | None:
     """Returns the refused request; None if the answer has no error envelope."""
     try:
         error = json.loads(response.content)["error"]
-        code, message, param = error["code"], error["message"], error["param"]
+        code, param = error["code"], error["param"]
     except (ValueError, TypeError, KeyError):
         return None
     body = case.body if isinstance(case.body, Mapping) else None
     url = str(response.request.url)
     query = dict(parse_qsl(urlsplit(url).query, keep_blank_values=True))
     endpoint = case.operation.definition.raw["x-endpoint"]
-    return RefusedRequest(
-        endpoint, path_parameters(case.path, urlsplit(url).path), body, str(code), str(message), param, query
-    )
+    return RefusedRequest(endpoint, path_parameters(case.path, urlsplit(url).path), body, str(code), param, query)
 
 
 def unknown_codes(document: Object) -> set[str]:

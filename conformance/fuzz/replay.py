@@ -113,7 +113,7 @@ class Replay:
 def refusal_of(exchange: Exchange, dialect: Dialect) -> RefusedRequest | None:
     """Returns the refused request; None if the answer has no error object."""
     error = exchange.error
-    if not {"code", "message", "param"} <= error.keys():
+    if not {"code", "param"} <= error.keys():
         return None
     body: Any = exchange.request.body
     url = urlsplit(exchange.request.path)
@@ -125,7 +125,6 @@ def refusal_of(exchange: Exchange, dialect: Dialect) -> RefusedRequest | None:
         path_parameters(template, url.path),
         body if isinstance(body, dict) else None,
         str(error["code"]),
-        str(error["message"]),
         error["param"],
         query,
     )

@@ -11,9 +11,6 @@ from specvino.document.walk import descend, reached
 from specvino.handlers.own_document.facts import Facts
 from specvino.handlers.own_document.operations import links
 
-# Prompts of token ids. Other lists of token ids are checked by a condition.
-_TOKEN_IDS = {"prompt_token_ids", "input_ids", "tokens", "content"}
-
 
 def bound(document: dict[str, Any], facts: Facts) -> None:
     """Adds the limits that apply to all requests as bounds."""
@@ -31,8 +28,6 @@ def bound(document: dict[str, Any], facts: Facts) -> None:
             for name in group("token_limits").paths:
                 if name in properties:
                     _at_most(properties[name], "maximum", facts.model.context_length - 1)
-            for name in _TOKEN_IDS & properties.keys():
-                _integers_at_most(properties[name], known["last_token_id"])
             _without_vacuous_rules(body)
     if facts.model is not None:
         schemas = document["components"]["schemas"]

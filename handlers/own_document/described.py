@@ -6,7 +6,6 @@ from typing import Any
 from specvino.document.loading import lowered, whole
 from specvino.document.transforms import copied, folded
 from specvino.engine.errors import EngineUnavailable
-from specvino.engine.protocol import ModelInfo
 from specvino.handlers.limits import Limits
 from specvino.handlers.models import ServedModels
 from specvino.handlers.own_document.bounds import bound
@@ -33,18 +32,18 @@ class OwnDocument:
         """Returns it in that version of OpenAPI, 3.1 or 3.2. It is cached, so callers must copy it before they change
         it.
         """
-        model = self._model()
-        key = version, model is not None
+        facts = self._facts()
+        key = version, facts.model is not None
         if key not in self._made:
-            facts = replace(self._known, model=model)
             self._made[key] = described(lowered() if version == "3.1" else whole(), facts)
         return self._made[key]
 
-    def _model(self) -> ModelInfo | None:
+    def _facts(self) -> Facts:
         try:
-            return widest([engine.model for engine in self._engines])
+            models = [engine.model for engine in self._engines]
         except EngineUnavailable:
-            return None
+            return self._known
+        return replace(self._known, model=widest(models), mixed_vision=len({model.vision for model in models}) > 1)
 
 
 def described(document: dict[str, Any], facts: Facts) -> dict[str, Any]:

@@ -21,16 +21,24 @@ class Door:
 
 @dataclass(frozen=True, slots=True)
 class Facts:
-    """The facts about the server in its document. `model` is None before it is loaded."""
+    """The facts about the server in its document. `model` is None before it is loaded. With `mixed_vision` some of its
+    models read images and some don't.
+    """
 
     names: tuple[str, ...]
     model: ModelInfo | None = None
     limits: Limits = field(default_factory=Limits)
     door: Door = field(default_factory=Door)
+    mixed_vision: bool = False
 
     def of_conditions(self) -> dict[str, Any]:
         """Returns the facts that conditions depend on, by name."""
-        return self.limits.facts if self.model is None else self.limits.facts_with(self.model)
+        if self.model is None:
+            return self.limits.facts
+        facts = self.limits.facts_with(self.model)
+        if self.mixed_vision:
+            del facts["vision"]
+        return facts
 
 
 def widest(models: Sequence[ModelInfo]) -> ModelInfo:

@@ -70,7 +70,7 @@ def to_conversation(
         message = (
             "input has no item that the model can read; it reads messages, calls and their outputs, and reasoning."
         )
-        raise ApiError(ErrorCode.INVALID_PROMPT, message, param="input")
+        raise ApiError(ErrorCode.EMPTY_PROMPT, message, param="input")
     instructions = or_none(body.instructions)
     head = (MessageDraft(Message("system", instructions)),) if instructions else ()
     return (*head, *messages) if messages else ()

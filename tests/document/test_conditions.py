@@ -53,9 +53,12 @@ def test_a_key_that_exceeds_a_fact() -> None:
 
 def test_a_field_that_exceeds_a_fact() -> None:
     entry = {"exceeds": {"fields": ["a", "b"], "fact": "most"}, "message": "{value} {limit}"}
-    assert refused(entry, {"a": [1, 5, 9], "b": 8}, most=4) == ("a", "5 4")
+    assert refused(entry, {"a": [1, 5, 9], "b": 8}, most=4) == ("a", "9 4")
     assert refused(entry, {"b": 5}, most=4) == ("b", "5 4")
     assert refused(entry, {"b": 5}, most=None) is refused(entry, {"b": 5}) is None
+    lists = {**entry, "exceeds": {"fields": ["a"], "fact": "most"}}
+    assert refused(lists, {"a": [[1], [7, 2], "9", True]}, most=4) == ("a", "7 4")
+    assert refused(lists, {"a": "9"}, most=4) is refused(lists, {"a": []}, most=4) is None
     assert Condition("c", {"code": "x", **entry}).bounds({"most": 4}) == {"a": {"maximum": 4}, "b": {"maximum": 4}}
     assert Condition("c", {"code": "x", **entry}).bounds({"most": None}) == {}
 

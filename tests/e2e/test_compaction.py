@@ -89,7 +89,7 @@ def test_a_conversation_that_is_too_long_is_compacted(client) -> None:
 
 def test_what_can_not_be_compacted(client) -> None:
     nothing = client.post("/responses/compact", json={"model": "tiny"})
-    assert (nothing.status_code, nothing.json()["error"]["code"]) == (400, "invalid_prompt")
+    assert (nothing.status_code, nothing.json()["error"]["code"]) == (400, "empty_prompt")
     unknown = client.post("/responses/compact", json={"model": "tiny", "previous_response_id": "resp_1"})
     assert (unknown.status_code, unknown.json()["error"]["code"]) == (404, "previous_response_not_found")
 

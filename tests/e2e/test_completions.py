@@ -76,7 +76,7 @@ def test_usage_only_where_asked_for(client) -> None:
 def test_a_token_that_the_model_has_not(client) -> None:
     response = client.post("/completions", json={"model": "tiny", "prompt": [1, 2147483647]})
     error = response.json()["error"]
-    assert (response.status_code, error["code"], error["param"]) == (400, "invalid_prompt", "prompt")
+    assert (response.status_code, error["code"], error["param"]) == (400, "invalid_value", "prompt")
     assert "2147483647" in error["message"]
     assert texts(unary(client)) == ["Hello! How can I help you today?"], "nothing broke"
 

@@ -111,7 +111,7 @@ def test_what_has_no_effect_is_reported_and_left_out_of_the_prompt(client) -> No
         ),
         ({"tool_choice": "required", "tools": [{"type": "web_search"}]}, 400, "unsupported_tool", "tool_choice"),
         ({"input": [{"type": "item_reference", "id": "msg_1"}]}, 404, "item_not_found", "input.0.id"),
-        ({"input": []}, 400, "invalid_prompt", "input"),
+        ({"input": []}, 400, "empty_prompt", "input"),
         ({"input": [{"type": "nonsense"}]}, 400, "invalid_value", "input.0.type"),
         ({"input": [{"role": "user"}]}, 400, "missing_required_parameter", "input.0.content"),
         ({"input": "a " * 9000}, 400, "context_length_exceeded", "input"),

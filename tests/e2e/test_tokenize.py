@@ -53,7 +53,7 @@ def test_texts_for_which_others_would_wait_are_refused(client) -> None:
     assert len(tokens(client, [half, half])) == 2
     for text in ([half, half, "a"], half * 2 + "a"):
         response = client.post("/tokenize", json={"model": "smollm2", "text": text})
-        error = error_of(response, 400, "invalid_prompt")
+        error = error_of(response, 400, "text_too_long")
         assert error["message"] == "The text has 262145 characters; at most 262144 are tokenized at a time."
 
 
@@ -62,7 +62,7 @@ def test_no_text_is_cut_in_silence(client) -> None:
     assert len(tokens(client, "hello " * 8000)) >= 8000
     response = client.post("/tokenize", json={"model": "smollm2", "text": ["a", "hello " * 20000]})
     error = response.json()["error"]
-    assert (response.status_code, error["code"], error["param"]) == (400, "invalid_prompt", "text")
+    assert (response.status_code, error["code"], error["param"]) == (400, "text_too_long", "text")
 
 
 @pytest.mark.parametrize(

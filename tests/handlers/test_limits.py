@@ -13,14 +13,15 @@ RESPONSE = (CreateResponseRequest, {"model": "m", "input": "a"})
 ALL = pytest.mark.parametrize("endpoint", [CHAT, COMPLETION, RESPONSE], ids=["chat", "completions", "responses"])
 
 
-def refusal(endpoint, limits=None, drafting=None, full_logits=True, **fields):
+def refusal(endpoint, limits=None, drafting=None, full_logits=True, vision=False, **fields):
     """The code and the field of the error, None if there is none."""
     model, minimal = endpoint
     body = model.model_validate({**minimal, **fields})
     try:
         require_consistent(body)
         require_supported(
-            body, (limits or Limits()).facts_with(ModelInfo(100, 50, {}, drafting, full_logits=full_logits))
+            body,
+            (limits or Limits()).facts_with(ModelInfo(100, 50, {}, drafting, full_logits=full_logits, vision=vision)),
         )
     except ApiError as error:
         return error.code, error.param
@@ -110,6 +111,28 @@ def test_an_engine_that_drafts_does_not_search(endpoint) -> None:
 def test_tokens_are_those_of_the_model(endpoint, field) -> None:
     assert refusal(endpoint, **{field: [3, 49]}) is None
     assert refusal(endpoint, **{field: [3, 50]}) == ("invalid_value", field)
+
+
+@pytest.mark.parametrize(("endpoint", "field"), [(CHAT, "input_ids"), (COMPLETION, "prompt_token_ids")])
+def test_prompts_as_token_ids(endpoint, field) -> None:
+    assert refusal(endpoint, **{field: [3, 49]}) is None
+    assert refusal(endpoint, **{field: [3, 50]}) == ("invalid_value", field)
+    assert refusal(endpoint, vision=True, **{field: [3, 49]}) == ("unsupported_parameter", field)
+    assert refusal(endpoint, vision=True, **{field: []}) is None
+
+
+def test_several_prompts() -> None:
+    assert refusal(COMPLETION, prompt=[[3], [50]]) == ("invalid_value", "prompt")
+    assert refusal(COMPLETION, vision=True, prompt=[[3]]) == ("unsupported_parameter", "prompt")
+    assert refusal(COMPLETION, vision=True, prompt=["3", "50"]) is None
+
+
+def test_a_vision_language_model_does_not_compute_a_prompt_alone() -> None:
+    for other in ({"logprobs": 0}, {"max_tokens": 0}):
+        assert refusal(COMPLETION, vision=True, echo=True, **other) == ("unsupported_parameter", "echo")
+        assert refusal(COMPLETION, echo=True, **other) is None
+        assert refusal(COMPLETION, vision=True, **other) is None
+    assert refusal(COMPLETION, vision=True, echo=True, max_tokens=1) is None
 
 
 @ALL

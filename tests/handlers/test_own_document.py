@@ -30,6 +30,7 @@ MINIMAL: dict[str, dict[str, Any]] = {
     "completions": {"model": "m", "prompt": "hi"},
     "responses": {"model": "m", "input": "hi"},
     "tokenize": {"model": "m", "text": "hi"},
+    "detokenize": {"model": "m"},
 }
 
 
@@ -147,6 +148,9 @@ def test_token_ids() -> None:
     assert accepts(of(), "completions", prompt=[49])
     assert not accepts(of(), "completions", prompt=[50])
     assert not accepts(of(), "completions", prompt=[[50]])
+    assert accepts(of(), "detokenize", tokens=[[49]])
+    assert not accepts(of(), "detokenize", tokens=[[50]])
+    assert not accepts(of(), "chat", prompt_token_ids=[50])
     for field in ("logprob_token_ids", "allowed_token_ids", "bad_words_token_ids"):
         assert accepts(of(), "chat", **{field: [49]})
         assert not accepts(of(), "chat", **{field: [50]})
@@ -172,6 +176,7 @@ def test_a_model_that_sees_and_one_that_does_not(vision: bool) -> None:
     text = {"type": "text", "text": "hi"}
     assert accepts(document, "chat", messages=[{"role": "user", "content": [text]}])
     assert accepts(document, "chat", messages=[{"role": "user", "content": [text, IMAGE]}]) == vision
+    assert accepts(document, "chat", prompt_token_ids=[1]) == (not vision)
     items = [{"role": "user", "content": [INPUT_IMAGE]}]
     assert accepts(document, "responses", input=items) == vision
     listed = by_endpoint(document)["response_input_items"].content()["application/json"]["schema"]
@@ -183,6 +188,12 @@ def test_a_model_that_sees_and_one_that_does_not(vision: bool) -> None:
         "has_more": False,
     }
     assert validators(document).of(listed).fits(page)
+
+
+def test_some_models_see_and_some_do_not() -> None:
+    document = of(model=ModelInfo(100, 50, {}, vision=True), mixed_vision=True)
+    assert "vision" not in document["x-facts"]
+    assert accepts(document, "chat", prompt_token_ids=[1])
 
 
 def test_the_size_of_a_body() -> None:

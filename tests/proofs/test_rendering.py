@@ -33,7 +33,7 @@ def test_a_template_that_nobody_trusts(ask: Ask) -> None:
 
 @proves("chat.chat_template", on="trusting")
 def test_a_template_that_is_none(ask: Ask) -> None:
-    assert ask.refusal("hello", chat_template="{% if %}") == ("invalid_prompt", "messages")
+    assert ask.refusal("hello", chat_template="{% if %}") == ("chat_template_error", "messages")
 
 
 @proves("chat.add_generation_prompt")

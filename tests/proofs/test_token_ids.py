@@ -82,7 +82,7 @@ def test_several_prompts_as_tokens(ask: Ask) -> None:
 
 @proves("chat.prompt_token_ids", "completions.prompt_token_ids", "chat.input_ids")
 def test_tokens_that_the_model_lacks(ask: Ask) -> None:
-    assert ask.refusal("hello", **{ask.path: [123456]}) == ("invalid_prompt", ask.path)
+    assert ask.refusal("hello", **{ask.path: [123456]}) == ("invalid_value", ask.path)
 
 
 @proves(*each("truncate_prompt_tokens"))

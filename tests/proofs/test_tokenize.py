@@ -219,7 +219,7 @@ def test_the_text_of_tokens(http: httpx.Client) -> None:
     assert text(http, hello) == "hello"
     assert text(http, [hello, capital, []]) == ["hello", "capital", ""]
     refused = http.post("/detokenize", json={"model": "m", "tokens": [123456]})
-    assert (refused.status_code, refused.json()["error"]["code"]) == (400, "invalid_prompt")
+    assert (refused.status_code, refused.json()["error"]["code"]) == (400, "invalid_value")
 
 
 @proves("detokenize.skip_special_tokens")

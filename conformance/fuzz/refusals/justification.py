@@ -14,7 +14,13 @@ from specvino.conformance.fuzz.refusals.images import (
     invalid_image_url,
     unsupported_content,
 )
-from specvino.conformance.fuzz.refusals.prompts import context_length_exceeded, invalid_prompt
+from specvino.conformance.fuzz.refusals.prompts import (
+    chat_template_error,
+    context_length_exceeded,
+    empty_prompt,
+    invalid_prompt,
+    text_too_long,
+)
 from specvino.conformance.fuzz.refusals.refused_request import RefusedRequest
 from specvino.conformance.fuzz.refusals.stored_responses import (
     conversation_not_found,
@@ -59,8 +65,10 @@ def model_not_found(refused: RefusedRequest, server: Server) -> bool:
 REFUSALS: Mapping[str, Callable[[RefusedRequest, Server], bool]] = {
     predicate.__name__: predicate
     for predicate in (
+        chat_template_error,
         context_length_exceeded,
         conversation_not_found,
+        empty_prompt,
         failed_to_download_image,
         invalid_encrypted_content,
         invalid_image,
@@ -76,6 +84,7 @@ REFUSALS: Mapping[str, Callable[[RefusedRequest, Server], bool]] = {
         response_not_finished,
         response_not_found,
         store_unavailable,
+        text_too_long,
         unknown_tool,
         unsupported_content,
         unsupported_schema,

@@ -1,4 +1,4 @@
-"""Verifies refusals of prompts: too long, empty or missing."""
+"""Verifies refusals of prompts by their codes: too long, empty, or rejected by the chat template."""
 
 from specvino.conformance.fuzz.prompts import Prompt
 from specvino.conformance.fuzz.refusals.refused_request import RefusedRequest
@@ -24,7 +24,8 @@ _TEMPLATE_READS = (
     "instructions",
 )
 
-# Types of items that become part of the prompt.
+# Endpoints whose input is a list of items, or one text.
+_WITH_ITEMS = ("responses", "compact", "input_tokens")
 
 
 def context_length_exceeded(refused: RefusedRequest, server: Server) -> bool:
@@ -37,43 +38,30 @@ def context_length_exceeded(refused: RefusedRequest, server: Server) -> bool:
     return room < 0 or any(prompt.images or _least_tokens(prompt, server) > room for prompt in refused.prompts)
 
 
-def invalid_prompt(refused: RefusedRequest, server: Server) -> bool:
-    """Returns whether the message has a known reason, and a prompt to which it applies. An unknown reason is a finding
-    until it is added here."""
-    message = refused.message
-    if "prompt is empty" in message:
-        template = refused.value("chat_template")  # which may render nothing
-        return bool(template) or any(_is_empty(prompt, server) for prompt in refused.prompts)
-    if "no item that the model can read" in message:
+def empty_prompt(refused: RefusedRequest, server: Server) -> bool:
+    if refused.value("chat_template"):  # which may render nothing
+        return True
+    if refused.endpoint in _WITH_ITEMS:
         return all(item.get("type") == "additional_tools" for item in refused.value("input") or ())
-    if "this model's tokenizer takes less than" in message:
-        return any(_most_tokens(prompt) >= MOST_OF_TOKENIZER for prompt in refused.prompts)
-    if "its token ids are" in message:
-        return any(_is_unknown(id, server) for prompt in refused.prompts for id in prompt.ids)
-    if "sees images, and takes no token ids" in message:
-        return server.facts.get("vision", True) and any(prompt.ids for prompt in refused.prompts)
-    if "sees images: it can't repeat a prompt" in message:
-        repeats = bool(refused.value("echo")) and (
-            refused.value("logprobs") is not None or refused.value("max_tokens") == 0
-        )
-        return server.facts.get("vision", True) and repeats
-    if "chat template refuses" in message:
-        return _is_odd(refused)
-    # The scripted engine parses such a first line as directives.
-    return "script" in message and any(prompt.last_user.startswith("script:") for prompt in refused.prompts)
+    return any(_is_empty(prompt, server) for prompt in refused.prompts)
 
 
-def _is_unknown(id: int, server: Server) -> bool:
-    last = server.facts.get("last_token_id")
-    return last is not None and not 0 <= id <= last
+def text_too_long(refused: RefusedRequest, server: Server) -> bool:
+    return any(_most_tokens(prompt) >= MOST_OF_TOKENIZER for prompt in refused.prompts)
 
 
-def _is_odd(refused: RefusedRequest) -> bool:
+def chat_template_error(refused: RefusedRequest, server: Server) -> bool:
     """Returns whether a template may reject the conversation: it has several turns, no user text, or template
     settings."""
     return any(prompt.turns > 1 or not prompt.last_user for prompt in refused.prompts) or any(
         refused.value(name) for name in _TEMPLATE_READS
     )
+
+
+def invalid_prompt(refused: RefusedRequest, server: Server) -> bool:
+    """Returns whether the last user message begins with a script of the scripted engine, which may refuse it. Other
+    reasons can't be verified."""
+    return any(prompt.last_user.startswith("script:") for prompt in refused.prompts)
 
 
 def _least_tokens(prompt: Prompt, server: Server) -> int:

@@ -15,7 +15,6 @@ class RefusedRequest:
     path_parameters: Mapping[str, str]
     body: Mapping[str, Any] | None
     code: str
-    message: str
     param: str | None
     query: Mapping[str, str] = field(default_factory=dict)
 

@@ -6,7 +6,14 @@ from array import array
 from dataclasses import replace
 from typing import NamedTuple
 
-from specvino.engine.errors import ContextLengthExceeded, EngineRestarted, EngineUnavailable, PromptError
+from specvino.engine.errors import (
+    ChatTemplateError,
+    ContextLengthExceeded,
+    EngineRestarted,
+    EngineUnavailable,
+    PromptError,
+    TextTooLong,
+)
 from specvino.engine.models.source import ModelSource
 from specvino.engine.openvino.client.images import without_pixels
 from specvino.engine.openvino.messages.images import break_image_tags
@@ -57,13 +64,13 @@ class TemplateClient:
         return self._renderings.process.pid
 
     async def render(self, prompt: Conversation, *, as_text: bool) -> TemplateRendered:
-        """Returns the rendered prompt. Raises PromptError and EngineUnavailable."""
+        """Returns the rendered prompt. Raises ChatTemplateError and EngineUnavailable."""
         try:
             answer = await self._renderings.ask(lambda id: RenderTemplate.of(id, prompt, as_text=as_text))
         except ProcessCrashed:
             answer = RenderingRefused(0, OUT_OF_BOUNDS)
         if isinstance(answer, RenderingRefused):
-            raise PromptError(f"The chat template refuses these messages: {answer.reason}")
+            raise ChatTemplateError(f"The chat template refuses these messages: {answer.reason}")
         assert isinstance(answer, TemplateRendered)
         return answer
 
@@ -150,7 +157,7 @@ class PreprocessClient:
         message = Tokenize(next(self._ids), text, add_special_tokens, parse_special=parse_special)
         answer = await self._tokenize(message)
         if isinstance(answer, PromptTooLong):
-            raise PromptError(
+            raise TextTooLong(
                 f"The text has about {answer.count} tokens; this model's tokenizer takes less than {answer.limit}."
             )
         return answer.token_ids
@@ -165,7 +172,7 @@ class PreprocessClient:
             if answer.unit == "characters":
                 check_length("The chat template's text", answer.count, answer.limit)
             tokens = f"The messages become about {answer.count} tokens"
-            raise PromptError(f"{tokens}; this model's tokenizer takes less than {answer.limit}.")
+            raise TextTooLong(f"{tokens}; this model's tokenizer takes less than {answer.limit}.")
         return answer.token_ids
 
     async def detokenize(self, token_ids: bytes, *, skip_special_tokens: bool = False) -> str:
@@ -203,7 +210,7 @@ class PreprocessClient:
         answer = await self._ask(message)
         if isinstance(answer, PromptRefused):
             whose = "The model's" if message.pieces is None else "The"
-            raise PromptError(f"{whose} chat template refuses these messages: {answer.reason}")
+            raise ChatTemplateError(f"{whose} chat template refuses these messages: {answer.reason}")
         assert isinstance(answer, Preprocessed | PromptTooLong)
         if isinstance(answer, Preprocessed):
             answer.hidden = answer.hidden or hidden

@@ -53,7 +53,7 @@ class Completions(Part):
         if isinstance(prompt, str):
             return self.server.generation.words.encode(prompt)
         if any(id >= END for id in prompt):
-            raise Refusal(ErrorCode.INVALID_PROMPT, "prompt holds an id that no token has.", "prompt")
+            raise Refusal(ErrorCode.INVALID_VALUE, "prompt holds an id that no token has.", "prompt")
         return list(prompt)
 
     # The whole answer

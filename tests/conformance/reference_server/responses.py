@@ -94,7 +94,7 @@ class Responses(Part):
         turns += self.server.items.item_turns(conversation, "conversation")
         own = [*self.server.items.item_turns(taken, "input")]
         if not own:
-            raise Refusal(ErrorCode.INVALID_PROMPT, "input has no item that the model could read.", "input")
+            raise Refusal(ErrorCode.EMPTY_PROMPT, "input has no item that the model could read.", "input")
         prompt = self.server.generation.words.encode(
             self.server.chat.rendered([*turns, *own]) + self.server.chat.shown(offer.functions)
         )

@@ -42,4 +42,4 @@ def test_what_the_input_continues_stands_between_instructions_and_input() -> Non
 def test_an_input_of_which_nothing_is_left() -> None:
     with pytest.raises(ApiError) as error:
         converted(input=[{"type": "additional_tools", "tools": []}])
-    assert (error.value.code, error.value.param) == ("invalid_prompt", "input")
+    assert (error.value.code, error.value.param) == ("empty_prompt", "input")

@@ -57,4 +57,4 @@ def test_nothing_is_asked_in_a_stream() -> None:
 
 @pytest.mark.parametrize("body", EMPTY[3:], ids=str)
 def test_another_system_refuses_it(body) -> None:
-    error_of(client("openai").ask("POST", "/v1/responses", json={"model": "m", **body}), 400, "invalid_prompt")
+    error_of(client("openai").ask("POST", "/v1/responses", json={"model": "m", **body}), 400, "empty_prompt")

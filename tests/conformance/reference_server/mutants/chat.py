@@ -112,7 +112,7 @@ class KnowsNoDevelopers(Chat):
 
     def role(self, role: str) -> str:
         if role == "developer":
-            raise Refusal(ErrorCode.INVALID_PROMPT, "The chat template knows no developer.", "messages")
+            raise Refusal(ErrorCode.CHAT_TEMPLATE_ERROR, "The chat template knows no developer.", "messages")
         return super().role(role)
 
 

@@ -268,7 +268,7 @@ class NoDevelopers(Chat):
 
     def role(self, role: str) -> str:
         if role == "developer":
-            raise Refusal(ErrorCode.INVALID_PROMPT, "There is no such role: developer.", "input")
+            raise Refusal(ErrorCode.CHAT_TEMPLATE_ERROR, "There is no such role: developer.", "input")
         return super().role(role)
 
 
