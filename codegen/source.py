@@ -59,6 +59,8 @@ class Bundler:
 
     An object's `x-include` lists maps of properties that it shares with others (`other.yaml#/Name`): they are added
     after its own. What the object itself states for such a property, such as x-handling, takes precedence.
+
+    An `x-implementation-note` may be a list of texts and references to texts, which are joined.
     """
 
     def __init__(self, root: Path) -> None:
@@ -122,11 +124,21 @@ class Bundler:
             elif key == "x-stream" and isinstance(value, dict) and "$ref" in value:
                 file, _ = self._target(value["$ref"], base)
                 result[key] = self._walk(self._file(file), file)
+            elif key == "x-implementation-note" and isinstance(value, list):
+                result[key] = " ".join(self._text(part, base) for part in value)
             elif key == "x-include":
                 result["properties"] = self._with_included(node.get("properties", {}), value, base)
             elif key != "properties" or "x-include" not in node:
                 result[key] = self._walk(value, base, names=key in ("properties", "patternProperties"))
         return result
+
+    def _text(self, part: Any, base: Path) -> str:
+        """Returns a part of a text: itself, or the text that its `$ref` refers to."""
+        if not isinstance(part, dict) or "$ref" not in part:
+            return str(part)
+        file, fragment = self._target(part["$ref"], base)
+        self.included.add((file, fragment))
+        return str(self._pointed(file, fragment, part["$ref"], base))
 
     def _with_included(self, own: dict[str, Any], references: list[str], base: Path) -> dict[str, Any]:
         included: dict[str, Any] = {}

@@ -55,6 +55,15 @@ def test_a_table_that_is_no_object_stays_for_the_lint(bundle, table) -> None:
     assert document["paths"]["/a"]["get"]["x-stream"] == {"null": None, "[$ref]": ["$ref"], "a $ref": "a $ref"}[table]
 
 
+def test_parts_of_a_note_are_joined(bundle) -> None:
+    bundler = bundle(
+        openapi=root("{x-implementation-note: [An error., {$ref: 'notes.yaml#/A'}]}"),
+        notes="A: No effect.\nB: Unused.\n",
+    )
+    assert bundler.run()["paths"]["/a"]["get"]["schema"] == {"x-implementation-note": "An error. No effect."}
+    assert bundler.unused() == ["notes.yaml#/B"]
+
+
 def test_files_that_refer_to_each_other(bundle) -> None:
     document = bundle(
         openapi=root("{$ref: 'a.yaml#/A'}"),
