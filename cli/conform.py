@@ -64,7 +64,9 @@ def run(
     url: Annotated[
         str | None, typer.Argument(help="The base URL, such as http://127.0.0.1:8000/v1.", show_default=False)
     ] = None,
-    base_url: Annotated[str | None, typer.Option("-u", "--base-url", help="The base URL, given as an option.")] = None,
+    base_url: Annotated[
+        str | None, typer.Option("-u", "--base-url", help="The base URL, in place of the argument.")
+    ] = None,
     model: Annotated[
         str | None,
         typer.Option("-m", "--model", help="The model to use. By default, the first one in the server's /models list."),
@@ -121,8 +123,8 @@ def run(
     api: Annotated[
         list[Api] | None,
         typer.Option(
-            help="Run only the rules of this API; messages is Anthropic's, which the dialect specvino describes and "
-            "OpenAI doesn't have. May be repeated.",
+            help="Run only the rules of this API; messages is Anthropic's Messages API, which the dialect openai "
+            "doesn't have. May be repeated.",
             show_default=False,
         ),
     ] = None,
@@ -271,7 +273,7 @@ def run(
         dialect=dialect or (WHOLE if api and Api.MESSAGES in api else None),
         profile=profile.value,
         layers=tuple(dict.fromkeys(chosen.value for chosen in layer or ())),
-        filters=(*(filter or ()), *(pattern for each in api or () for pattern in each.filters)),
+        filters=(*(filter or ()), *(pattern for profile in api or () for pattern in profile.filters)),
         concurrency=concurrency,
         timeout=timeout,
         max_time=max_time,

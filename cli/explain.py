@@ -137,9 +137,9 @@ def _show(
 def _rows(schema: Schema, schemas: dict[str, Schema]) -> list[Row]:
     """Returns the rows of facts below a field's description."""
     rows = [(words, text(schema[keyword])) for keyword, words in FACTS.items() if keyword in schema]
-    here = (schema.get("x-handling"), " ".join(remarks(schema, schemas)))
-    if any(here):
-        rows.append(("here", ". ".join(filter(None, here))))
+    handling = (schema.get("x-handling"), " ".join(remarks(schema, schemas)))
+    if any(handling):
+        rows.append(("here", ". ".join(filter(None, handling))))
     if "x-supported-values" in schema:
         rows.append(("supported values", values(schema["x-supported-values"])))
     if "x-emit" in schema:

@@ -71,8 +71,8 @@ def print_spec(
     openapi: Annotated[
         Version | None,
         typer.Option(
-            help="The OpenAPI version. By default, 3.2, or 3.1 with --dialect. The option 3.1 has a form for code "
-            "generators. 3.0 is for tools that can't read 3.1; stderr has what is lost."
+            help="The OpenAPI version. By default, 3.2, or 3.1 with --dialect. With this option, 3.1 is adapted "
+            "to code generators. 3.0 is for tools that can't read 3.1; what it can't express is listed on stderr."
         ),
     ] = None,
     dialect: Annotated[
@@ -135,11 +135,13 @@ def lint(
 
 @app.command("new-dialect")
 def new_dialect(
-    name: Annotated[str, typer.Argument(help="The system, in small letters, digits and hyphens, such as llama-cpp.")],
+    name: Annotated[
+        str, typer.Argument(help="The system's name, in lowercase letters, digits and hyphens, such as llama-cpp.")
+    ],
     title: Annotated[str | None, typer.Option(help="The display name, such as llama.cpp; NAME by default.")] = None,
     root: Annotated[Path, typer.Option(help="The project's folder, which contains openapi/.")] = Path(),
 ) -> None:
-    """Start the description of a new system: write its dialect file with everything unknown."""
+    """Create the dialect file of a new system, with all fields unknown."""
     from datetime import date
 
     from specvino.codegen.new_dialect import files

@@ -48,7 +48,7 @@ def tune(
     """Find the fastest options of `specvino serve` for a model on this machine.
 
     Only the CPU is measured. Each candidate alternates with the default options, so the model has to fit into memory
-    twice. All figures are ratios: 1.20 is 20% faster, a longest step of 0.50 takes twice as long. Other load on the
+    twice. Figures are speeds relative to the defaults: 1.20 is 20% faster, 0.50 takes twice as long. Other load on the
     machine adds noise; the first line compares the defaults with themselves and shows how much.
     """
     with needs("serve"):

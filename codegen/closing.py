@@ -38,7 +38,7 @@ def close_requests(document: dict[str, Any]) -> None:
 def _is_affected(document: dict[str, Any], name: str) -> bool:
     schemas = document["components"]["schemas"]
     names = reached(document, {"$ref": schema_reference(name)})
-    return any("additionalProperties" not in schema for other in names for schema in _objects(schemas[other]))
+    return any("additionalProperties" not in schema for name in names for schema in _objects(schemas[name]))
 
 
 def _objects(node: Any) -> Iterator[Schema]:

@@ -195,28 +195,25 @@ def _exceeds(
     def evaluate(value: Lookup, facts: Mapping[str, Any]) -> _Placeholders:
         limits = [(fact, facts.get(fact))] if fact else [(path, value(path)) for path in than]
         for path in fields:
-            number = max(_numbers(value(path)), default=None)
+            numbers = _numbers(value(path))
+            number = max(numbers) if numbers else None
             for other, limit in limits:
-                if None not in (number, limit) and (number > limit or (inclusive and number == limit)):
+                if number is None or limit is None:
+                    continue
+                if number > limit or (inclusive and number == limit):
                     return {"field": path, "other": other, "value": number, "limit": limit}
         return None
 
     return evaluate
 
 
-def _numbers(actual: Any) -> Iterator[Any]:
-    """Yields the numbers of a field: its value, those in its list (of lists), or the keys of its object."""
+def _numbers(actual: Any) -> list[int | float]:
+    """Returns the numbers of a field: its value, those in its list (of lists), or the keys of its object."""
     if isinstance(actual, Mapping):
-        yield from (int(key) for key in actual if key.isdecimal())
-    elif isinstance(actual, list):
-        for element in actual:
-            yield from _numbers(element) if isinstance(element, list) else (element,) if _is_number(element) else ()
-    elif _is_number(actual):
-        yield actual
-
-
-def _is_number(value: Any) -> bool:
-    return isinstance(value, int | float) and not isinstance(value, bool)
+        return [int(key) for key in actual if key.isdecimal()]
+    values = actual if isinstance(actual, list) else [actual]
+    elements = (inner for value in values for inner in (value if isinstance(value, list) else (value,)))
+    return [element for element in elements if type(element) in (int, float)]  # true and false are none
 
 
 def _members(members: Mapping[str, Iterable[str]]) -> Callable[[Lookup, Mapping[str, Any]], _Placeholders]:

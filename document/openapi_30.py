@@ -130,8 +130,8 @@ class _Lowering:
     def _loses(self, node: Any) -> bool:
         return any(
             not keyword.startswith("x-") and keyword not in KEPT | ANNOTATIONS | {"$ref", "const"}
-            for _, found in followed(self._document, node)
-            for keyword in found
+            for _, schema in followed(self._document, node)
+            for keyword in schema
         )
 
 
@@ -188,7 +188,7 @@ def _null_in_branch(schema: Schema) -> Schema:
         branches = [branch for branch in schema.get(keyword, ()) if branch != NULL]
         if len(branches) == len(schema.get(keyword, ())):
             continue
-        index = next((n for n, each in enumerate(branches) if "type" in each and DECIDING.isdisjoint(each)), None)
+        index = next((n for n, branch in enumerate(branches) if "type" in branch and DECIDING.isdisjoint(branch)), None)
         if index is None:
             continue
         branches[index] = {**branches[index], "nullable": True}

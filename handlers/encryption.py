@@ -46,8 +46,8 @@ class Cipher:
             return self.decrypt(encrypted)
         except NotDecryptable:
             advice = "Send it as the server returned it, or leave it out."
-            what = param if param.endswith(".encrypted_content") else f"The encrypted_content of an item in {param}"
-            message = f"{what} was not encrypted by this server, or was changed. {advice}"
+            subject = param if param.endswith(".encrypted_content") else f"The encrypted_content of an item in {param}"
+            message = f"{subject} was not encrypted by this server, or was changed. {advice}"
             raise ApiError(ErrorCode.INVALID_ENCRYPTED_CONTENT, message, param=param) from None
 
 

@@ -83,8 +83,8 @@ def build(
     warnings = _Warnings()
     logging.getLogger("mkdocs").addHandler(warnings)
     try:
-        with tempfile.TemporaryDirectory() as parent, as_file(HERE) as here, as_file(WRITTEN) as written:
-            _build(Path(parent), here, written, output.resolve(), cli, side_by_side, start_lines)
+        with tempfile.TemporaryDirectory() as parent, as_file(HERE) as package, as_file(WRITTEN) as written:
+            _build(Path(parent), package, written, output.resolve(), cli, side_by_side, start_lines)
     except MkDocsException as error:
         raise BuildError("; ".join([*warnings.messages, str(error)])) from None
     finally:
@@ -104,7 +104,7 @@ class _Warnings(logging.Handler):
 
 def _build(
     work: Path,
-    here: Path,
+    package: Path,
     written: Path,
     output: Path,
     cli: typer.Typer,
@@ -123,7 +123,7 @@ def _build(
     _drop_test_links(pages / "field-handling.md")
     # The wheel is without the reports, 0.4 MB: a site that is built from it shows no server.
     side_by_side(sorted((pages / "servers").glob("*.ndjson")), pages / "servers" / "matrix")
-    shutil.copytree(here / "assets", pages / "assets")
+    shutil.copytree(package / "assets", pages / "assets")
     for page in (page for part in made.values() for page in part):
         _write(pages / page.path, page.text)
     for name in ASSETS:
@@ -133,9 +133,9 @@ def _build(
     for system in SYSTEMS:
         _write(pages / "openapi" / f"{system}.json", json.dumps(source.dialect(system), ensure_ascii=False))
 
-    settings: dict[str, Any] = yaml_text.load((here / "mkdocs.yml").read_text("utf-8"))
+    settings: dict[str, Any] = yaml_text.load((package / "mkdocs.yml").read_text("utf-8"))
     settings |= {"docs_dir": str(pages), "site_dir": str(output), "nav": nav(made)}
-    settings["theme"]["custom_dir"] = str(here / "theme")
+    settings["theme"]["custom_dir"] = str(package / "theme")
     settings["extra"] |= {"figures": _figures(source), "shown": _shown(source), "systems": _listed(SYSTEMS.values())}
     config = work / "mkdocs.yml"
     _write(config, yaml_text.dump(settings))

@@ -120,7 +120,7 @@ def run(
             server.should_exit = True
         else:
             if served.store.keeps:
-                print(f"specvino: responses are stored in {served.store.place}", file=sys.stderr, flush=True)
+                print(f"specvino: responses are stored in {served.store.location}", file=sys.stderr, flush=True)
             if metrics_listener:
                 print(f"specvino: metrics are at {_url(metrics_listener)}/metrics", file=sys.stderr, flush=True)
             if progress:

@@ -51,7 +51,9 @@ class Sockets:
         self._settings = settings
         self._keys = BearerKeys(settings.keys) if settings.keys else None
         document = settings.system.document if settings.system else whole()
-        self._operations = {each.path: each for each in operations(document) if "x-websocket" in each.definition}
+        self._operations = {
+            operation.path: operation for operation in operations(document) if "x-websocket" in operation.definition
+        }
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         if scope["type"] != "websocket":

@@ -21,8 +21,8 @@ PLACEHOLDERS = {
 def conditions(spec: Spec) -> Iterator[Problem]:
     """The codes, facts, fields and placeholders of conditions exist."""
     for name, condition in spec.conditions["conditions"].items():
-        for what in _problems(spec, condition):
-            yield Problem("conditions", name, what)
+        for fault in _problems(spec, condition):
+            yield Problem("conditions", name, fault)
 
 
 def refused_fields(spec: Spec) -> Iterator[Problem]:

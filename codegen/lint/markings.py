@@ -29,19 +29,19 @@ def descriptions(spec: Spec) -> Iterator[Problem]:
 
 def remarks(spec: Spec) -> Iterator[Problem]:
     """A description is true of every system that has the field; x-implementation-note is about this server alone."""
-    where = "it belongs in x-implementation-note"
+    advice = "it belongs in x-implementation-note"
     origins = _origins(spec.document)
     one_system = "|".join(rf"\b{re.escape(word)}\b" for word in (*OURS, *_names(spec)))
     for location, schema in all_schemas(spec.document):
         text = str(schema.get("description", ""))
         if re.search(one_system, text, re.IGNORECASE):
-            yield Problem("implementation-note", location, f"the description is about one system: {where}")
+            yield Problem("implementation-note", location, f"the description is about one system: {advice}")
         if re.search(BOUND, text, re.IGNORECASE):
-            fault = f"the description states a bound, which is ours alone: the schema has it, {where}"
+            fault = f"the description states a bound, which is ours alone: the schema has it, {advice}"
             yield Problem("implementation-note", location, fault)
         for name in re.findall(r"\b[a-z]+(?:_[a-z]+)+\b", text):
             if not origins.get(name, {"openai"}) & {"openai", schema.get("x-origin")}:
-                fault = f"the description mentions {name}, which not every system has: {where}"
+                fault = f"the description mentions {name}, which not every system has: {advice}"
                 yield Problem("implementation-note", location, fault)
 
 

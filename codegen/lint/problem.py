@@ -9,7 +9,7 @@ class Problem:
 
     rule: str
     location: str
-    what: str
+    fault: str
 
     def __str__(self) -> str:
-        return f"{self.rule}: {self.location}: {self.what}"
+        return f"{self.rule}: {self.location}: {self.fault}"

@@ -97,7 +97,7 @@ def complete(spec: Spec) -> Iterator[Problem]:
             found = by_default and sources is not None and sources.has(field.endpoint, field.part, field.path)
             if (by_default and system in field.origins) or found or field.name not in levels:
                 if outer is None or outer in levels:  # else all inside would be named as well
-                    where = f"fields.{field.endpoint}.{field.part}"
+                    path = f"fields.{field.endpoint}.{field.part}"
                     levels_of_part = ", ".join(LEVELS[field.part])
                     why = ", since the sources have it" if found else ""
                     yield Problem("support", location, f"needs a level in {where}{why}: {levels_of_part}")
@@ -117,20 +117,20 @@ def surplus(spec: Spec) -> Iterator[Problem]:
             if endpoint not in {name for name, _ in known_parts}:
                 yield Problem("support", location, "there is no such endpoint")
             elif not isinstance(entry, dict):
-                yield from _whole(location, entry, WHOLE_ENDPOINT)
+                yield from _exact(location, entry, WHOLE_ENDPOINT)
             else:
                 for part, paths in entry.items():
                     if (endpoint, part) not in known_parts:
                         yield Problem("support", f"{location} {part}", "there is no such part")
                     elif not isinstance(paths, dict):
-                        yield from _whole(f"{location} {part}", paths, WHOLE_PART[part])
+                        yield from _exact(f"{location} {part}", paths, WHOLE_PART[part])
                     else:
                         for path in paths:
                             if (endpoint, part, path) not in known:
                                 yield Problem("support", f"{location} {part} {path}", "there is no such field")
 
 
-def _whole(location: str, level: Any, known: tuple[str, ...]) -> Iterator[Problem]:
+def _exact(location: str, level: Any, known: tuple[str, ...]) -> Iterator[Problem]:
     if level not in known:
         yield Problem("support", location, f"{level!r} is neither fields nor, for all of them, {' or '.join(known)}")
 

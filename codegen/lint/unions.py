@@ -60,11 +60,13 @@ def titled(spec: Spec) -> Iterator[Problem]:
             if "$ref" in branch or "const" in branch or branch.get("type") == "null":
                 continue
             title = branch.get("title")
-            where = f"{location}/anyOf/{index}"
+            branch_location = f"{location}/anyOf/{index}"
             if not re.fullmatch("[A-Z][A-Za-z0-9]*", title or ""):
-                yield Problem("branch", where, f"the title is {title!r}, but must be a name such as StopTexts")
+                yield Problem(
+                    "branch", branch_location, f"the title is {title!r}, but must be a name such as StopTexts"
+                )
             elif taken.setdefault(title, branch) != branch:
-                yield Problem("branch", where, f"the title {title} is taken by another schema")
+                yield Problem("branch", branch_location, f"the title {title} is taken by another schema")
 
 
 def overlaps(spec: Spec) -> Iterator[Problem]:

@@ -119,17 +119,17 @@ async def generation_stops_on_disconnect(
     this server's own measured times."""
     long = with_ignore_eos(session, to, body)
     quick = await _usual_seconds(session, to, small)
-    whole = (await session.answered(to, long)).seconds
-    if whole < MIN_SECONDS or whole < MIN_RATIO * quick:
+    complete = (await session.answered(to, long)).seconds
+    if complete < MIN_SECONDS or complete < MIN_RATIO * quick:
         raise NotExercised(
-            f"the long answer takes {whole:.2f} s, a small one {quick:.2f} s: too similar for a measurement"
+            f"the long answer takes {complete:.2f} s, a small one {quick:.2f} s: too similar for a measurement"
         )
     for _ in range(2):  # twice, since the machine may have been busy
         begun = time.monotonic()
-        gone = await session.send(to, long, leave_at=whole / 5)
+        gone = await session.send(to, long, leave_at=complete / 5)
         if gone.ended != "left":
             raise NotExercised("the answer's time varies too much")
-        rest = whole - (time.monotonic() - begun)
+        rest = complete - (time.monotonic() - begun)
         begun = time.monotonic()
         after = await session.answered(to, small)
         waited = time.monotonic() - begun - quick
@@ -188,15 +188,15 @@ async def chunks_sent_as_generated(session: Session, endpoint: str, *, to: str, 
     long = with_ignore_eos(session, to, body)
     for _ in range(2):
         first = await session.answered(to, {**long, token_limits(to)[0]: 1})
-        whole = await session.answered(to, long)
-        expected = whole.seconds - first.seconds
+        complete = await session.answered(to, long)
+        expected = complete.seconds - first.seconds
         stream = await session.send(to, {**long, "stream": True})
         require_answer(stream)
         if expected < max(MIN_TOKENS_SECONDS, first.seconds):
             raise NotExercised(
                 f"the tokens after the first one take only {expected:.2f} s: too short for a measurement"
             )
-        tokens = (whole.answer.get("usage") or {}).get("completion_tokens") or 0
+        tokens = (complete.answer.get("usage") or {}).get("completion_tokens") or 0
         if len(stream.chunks) < max(8, tokens / 2):
             raise NotExercised(f"the stream has {tokens} tokens in only {len(stream.chunks)} chunks")
         if _spread(stream) > expected / 4:

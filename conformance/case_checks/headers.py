@@ -58,11 +58,11 @@ async def auth_scheme_accepted(session: Session, endpoint: str, *, scheme: str) 
 
 async def head_matches_get(session: Session, endpoint: str, *, path: str) -> None:
     """HEAD returns the status and media type of GET, or is refused; it is no server error."""
-    whole, head = await session.raw("GET", path), await session.raw("HEAD", path, for_rules=False)
+    get, head = await session.raw("GET", path), await session.raw("HEAD", path, for_rules=False)
     if head.status is None or (head.status >= 500 and head.status != NOT_IMPLEMENTED):
-        raise Failed(f"GET returns {whole.status}, but HEAD {head.status or head.problem}", whole, head)
-    if head.ok and (head.status, head.media) != (whole.status, whole.media):
-        raise Failed(f"GET returns {whole.status} {whole.media}, but HEAD {head.status} {head.media}", whole, head)
+        raise Failed(f"GET returns {get.status}, but HEAD {head.status or head.problem}", get, head)
+    if head.ok and (head.status, head.media) != (get.status, get.media):
+        raise Failed(f"GET returns {get.status} {get.media}, but HEAD {head.status} {head.media}", get, head)
 
 
 def _require_scheme(session: Session) -> None:

@@ -85,22 +85,25 @@ async def chat_top_logprobs(session: Session, endpoint: str, *, body: Mapping[st
             top = entry.get("top_logprobs") or []
             most = max(most, top, key=len)
             values = [candidate["logprob"] for candidate in top]
-            where = f"at {entry.get('token')!r}"
+            position = f"at {entry.get('token')!r}"
             if len(top) > requested:
-                raise Failed(f"{where} there are {len(top)} alternatives, though {requested} were requested", exchange)
+                raise Failed(
+                    f"{position} there are {len(top)} alternatives, though {requested} were requested", exchange
+                )
             if values != sorted(values, reverse=True):
-                raise Failed(f"{where} the alternatives aren't sorted: {values}", exchange)
+                raise Failed(f"{position} the alternatives aren't sorted: {values}", exchange)
             if sum(map(math.exp, values)) > 1.01:
-                raise Failed(f"{where} the probabilities sum to more than 1: {values}", exchange)
+                raise Failed(f"{position} the probabilities sum to more than 1: {values}", exchange)
             for candidate in top:
                 same = (candidate.get("token"), candidate.get("bytes")) == (entry.get("token"), entry.get("bytes"))
                 if same and abs(candidate["logprob"] - entry["logprob"]) > TOLERANCE:
                     raise Failed(
-                        f"{where} the logprob is {entry['logprob']}, but {candidate['logprob']} among the alternatives",
+                        f"{position} the logprob is {entry['logprob']}, "
+                        f"but {candidate['logprob']} among the alternatives",
                         exchange,
                     )
             if body.get("temperature") == 0 and top and values[0] > entry["logprob"] + TOLERANCE:
-                raise Failed(f"{where} another token is more likely, though temperature is 0", exchange)
+                raise Failed(f"{position} another token is more likely, though temperature is 0", exchange)
     # By OpenAI's document some positions may have fewer alternatives, but not all. A server may report that it has
     # only the chosen token.
     only_chosen = len(most) <= 1 and "top_logprobs" in exchange.without_effect

@@ -38,8 +38,8 @@ async def counted_as_used(session: Session, endpoint: str, *, bodies: Sequence[M
 
 async def stop_sequence_ends(session: Session, endpoint: str, *, body: Mapping[str, Any], stream: bool = False) -> None:
     """A text from the middle of an answer, as a stop sequence, ends the same answer before it, and is named."""
-    whole = await session.answered(endpoint, body)
-    text = _text(whole)
+    full = await session.answered(endpoint, body)
+    text = _text(full)
     middle = len(text) // 2
     stop = text[middle : middle + STOP]
     if len(stop) < STOP or not stop.strip():

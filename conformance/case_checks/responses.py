@@ -369,14 +369,14 @@ async def compaction_continued(
     compaction = await session.answered(endpoint, {"input": input})
     items = _items(compaction)
     asked = {"role": "user", "content": question}
-    whole, without = [
+    full, without = [
         await _short(session, "responses", {"input": [*before, asked], "store": False})
         for before in (items, [item for item in items if item.get("type") != "compaction"])
     ]
-    more, less = counted(whole, "input_tokens"), counted(without, "input_tokens")
+    more, less = counted(full, "input_tokens"), counted(without, "input_tokens")
     if more <= less:
         message = f"input_tokens is {more} with the compaction and {less} without it, expected more"
-        raise Failed(message, compaction, whole, without)
+        raise Failed(message, compaction, full, without)
 
 
 def _items(exchange: Exchange) -> list[Mapping[str, Any]]:

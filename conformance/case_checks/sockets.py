@@ -73,7 +73,7 @@ async def socket_equals_stream(session: Session, endpoint: str, *, body: Mapping
                 for other in sent
             ):
                 return
-    for one, other in ((exchanges[0], each) for exchanges in (streamed, sent) for each in exchanges):
+    for one, other in ((exchanges[0], exchange) for exchanges in (streamed, sent) for exchange in exchanges):
         if _content(one) != _content(other) or _events(one) != _events(other):
             raise NotExercised("the server's answers to the same request differ, so they can't be compared")
     one, other = sent[0], streamed[0]

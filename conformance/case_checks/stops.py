@@ -28,8 +28,8 @@ async def stop_truncates(
     characters. With `among` it is one of several, of which the first to occur applies. With `include` the text ends
     with it."""
 
-    async def compare(whole: Exchange) -> Difference:
-        text = _first_text(whole).text
+    async def compare(full: Exchange) -> Difference:
+        text = _first_text(full).text
         stop = _stop_string(text, length)
         start = text.index(stop)
         later = text[start + length :][:length]
@@ -56,14 +56,17 @@ async def unmatched_stop_ignored(
     """A stop string that doesn't occur has no effect. With `half`, the answer ends with the beginning of the stop
     string: text that the server held back must be sent at the end."""
 
-    async def compare(whole: Exchange) -> Difference:
-        output = _first_text(whole)
+    async def compare(full: Exchange) -> Difference:
+        output = _first_text(full)
         stop = output.text[-3:] + ABSENT if half else ABSENT
-        other = await session.answered(endpoint, {**body, "stop": stop, **({"stream": True} if stream else {})})
-        with_stop = next(outputs(other))
+        stopped = await session.answered(endpoint, {**body, "stop": stop, **({"stream": True} if stream else {})})
+        with_stop = next(outputs(stopped))
         if (with_stop.text, with_stop.reason) == (output.text, output.reason):
             return None
-        return f"the stop string {stop!r} doesn't occur in {output.text!r}, but changes it to {with_stop.text!r}", other
+        return (
+            f"the stop string {stop!r} doesn't occur in {output.text!r}, but changes it to {with_stop.text!r}",
+            stopped,
+        )
 
     await _require_no_difference(session, endpoint, body, compare)
 
@@ -73,11 +76,11 @@ async def fields_without_effect(
 ) -> None:
     """The fields of `other` don't change the answer."""
 
-    async def compare(whole: Exchange) -> Difference:
+    async def compare(full: Exchange) -> Difference:
         added = await session.answered(endpoint, {**body, **other})
-        if _answers(added) == _answers(whole):
+        if _answers(added) == _answers(full):
             return None
-        return f"{dict(other)} changes the answer from {_answers(whole)} to {_answers(added)}", added
+        return f"{dict(other)} changes the answer from {_answers(full)} to {_answers(added)}", added
 
     await _require_no_difference(session, endpoint, body, compare)
 
@@ -100,11 +103,11 @@ async def limit_truncates(
     allowed = min(limit.values())
     rest = {name: value for name, value in body.items() if name not in token_limits(endpoint)}
 
-    async def compare(whole: Exchange) -> Difference:
-        if (tokens := counted(whole, "completion_tokens")) <= allowed + 1:
+    async def compare(full: Exchange) -> Difference:
+        if (tokens := counted(full, "completion_tokens")) <= allowed + 1:
             raise NotExercised(f"the answer has only {tokens} tokens, too few for a limit of {allowed}")
         truncated = await session.answered(endpoint, {**rest, **limit})
-        short, long = next(outputs(truncated)), next(outputs(whole))
+        short, long = next(outputs(truncated)), next(outputs(full))
         if (kept := counted(truncated, "completion_tokens")) > allowed:
             return too_many(truncated, kept), truncated
         if kept != allowed or short.reason != "length":
@@ -126,15 +129,15 @@ async def _require_no_difference(
 ) -> None:
     """Compares the answer to `body` with another one. A difference is a failure only if the request's answer is
     reproducible: the first one may differ without a cached prompt."""
-    whole = await session.answered(endpoint, body)
+    full = await session.answered(endpoint, body)
     for _ in range(2):
-        difference = await compare(whole)
+        difference = await compare(full)
         if difference is None:
             return
         again = await session.answered(endpoint, body)
-        if _answers(again) == _answers(whole):
-            raise Failed(difference[0], whole, difference[1])
-        whole = again
+        if _answers(again) == _answers(full):
+            raise Failed(difference[0], full, difference[1])
+        full = again
     raise NotExercised("the server's answers to the same request differ, so they can't be compared")
 
 

@@ -112,10 +112,10 @@ async def tool_result_continues_response(
         return  # servers may drop earlier reasoning
     history = [{"role": "user", "content": body["input"]}, *calls, *results]
     third = await create(session, {"input": history, "tools": body["tools"], "store": False})
-    continued, whole = counted(second, "input_tokens"), counted(third, "input_tokens")
-    if continued < whole:
+    continued, full = counted(second, "input_tokens"), counted(third, "input_tokens")
+    if continued < full:
         raise Failed(
-            f"input_tokens is {whole} with the call in the input, but {continued} with previous_response_id",
+            f"input_tokens is {full} with the call in the input, but {continued} with previous_response_id",
             second,
             third,
         )

@@ -22,8 +22,8 @@ async def usage_in_last_chunk(session: Session, endpoint: str, *, body: Mapping[
     if not holders:
         raise Failed(NO_USAGE.format(len(exchange.chunks)), exchange)
     if holders != [last]:
-        where = ", ".join(map(str, holders))
-        raise Failed(f"usage must only be in chunk {last}, the last one, but is in: {where}", exchange)
+        indexes = ", ".join(map(str, holders))
+        raise Failed(f"usage must only be in chunk {last}, the last one, but is in: {indexes}", exchange)
     if exchange.chunks[last].get("choices") != []:
         raise Failed(f"the chunk with usage has choices: {exchange.chunks[last].get('choices')!r}", exchange)
 
@@ -176,8 +176,8 @@ def _difference(one: Exchange, other: Exchange, known: Collection[str] | None) -
     document, undocumented fields count, too. Raises Unreadable."""
     is_ours = known is None
     left_out = {"usage"} if not is_ours and not _counted_once(one, other) else set()
-    whole, folded = ({k: v for k, v in exchange.answer.items() if k not in left_out} for exchange in (one, other))
-    return _first_difference(_comparable(whole, is_ours), _comparable(folded, is_ours), known)
+    unary, folded = ({k: v for k, v in exchange.answer.items() if k not in left_out} for exchange in (one, other))
+    return _first_difference(_comparable(unary, is_ours), _comparable(folded, is_ours), known)
 
 
 def _counted_once(unary: Exchange, stream: Exchange) -> bool:
@@ -213,8 +213,8 @@ def _first_difference(one: Any, other: Any, known: Collection[str] | None, path:
                 # Other systems may omit undocumented fields in one form.
                 if known is not None and (key not in known or key.endswith("_details")):
                     continue
-                which = "streamed" if key not in one else "not streamed"
-                return f"{path}{key} is only present when {which}"
+                form = "streamed" if key not in one else "not streamed"
+                return f"{path}{key} is only present when {form}"
             if difference := _first_difference(one[key], other[key], known, f"{path}{key}."):
                 return difference
         return None

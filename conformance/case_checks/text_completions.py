@@ -61,8 +61,8 @@ async def same_completion_repeated(
 
 async def completion_stop_truncates(session: Session, endpoint: str, *, body: Mapping[str, Any], listed: bool) -> None:
     """A stop string from the middle of an answer truncates the same answer before it."""
-    whole = await session.answered(endpoint, body)
-    text = _texts(whole)[0]
+    full = await session.answered(endpoint, body)
+    text = _texts(full)[0]
     stop = text[len(text) // 2 :][:3]
     if len(stop) < 3 or not stop.strip() or "\ufffd" in stop:
         raise NotExercised(f"no part of {text!r} is suitable as a stop string")
@@ -72,12 +72,12 @@ async def completion_stop_truncates(session: Session, endpoint: str, *, body: Ma
         raise Failed(shows_stop(stop, _texts(exchange)[0]), exchange)
     if _texts(exchange)[0] == before:
         if (reason := exchange.answer["choices"][0].get("finish_reason")) != "stop":
-            raise Failed(f"a stop string ended the answer, but finish_reason is {reason!r}", whole, exchange)
+            raise Failed(f"a stop string ended the answer, but finish_reason is {reason!r}", full, exchange)
         return
-    if _texts(await session.answered(endpoint, body)) != _texts(whole):
+    if _texts(await session.answered(endpoint, body)) != _texts(full):
         raise NotExercised("the server's answers to the same request differ, so they can't be compared")
     raise Failed(
-        f"the text is {text!r}, but with the stop string {stop!r} it is {_texts(exchange)[0]!r}", whole, exchange
+        f"the text is {text!r}, but with the stop string {stop!r} it is {_texts(exchange)[0]!r}", full, exchange
     )
 
 

@@ -18,32 +18,32 @@ async def tokens_of_text_list(session: Session, endpoint: str, *, texts: Sequenc
 async def tokens_truncated(session: Session, endpoint: str, *, text: str, length: int) -> None:
     """max_length keeps the first tokens."""
     plain = {"text": text, "add_special_tokens": False}
-    whole = await _tokens(session, plain)
-    if len(whole) <= length:
-        raise NotExercised(f"the text has only {len(whole)} tokens")
+    tokens = await _tokens(session, plain)
+    if len(tokens) <= length:
+        raise NotExercised(f"the text has only {len(tokens)} tokens")
     truncated = await _tokens(session, {**plain, "max_length": length})
-    if truncated != whole[:length]:
-        raise Failed(f"the tokens are {whole}, but with max_length {length} they are {truncated}", *session.exchanges)
+    if truncated != tokens[:length]:
+        raise Failed(f"the tokens are {tokens}, but with max_length {length} they are {truncated}", *session.exchanges)
 
 
 async def tokens_padded(session: Session, endpoint: str, *, text: str, more: int, side: str) -> None:
     """A padded list has the tokens and `more` padding tokens on that side."""
     plain = {"text": text, "add_special_tokens": False}
-    whole = await _tokens(session, plain)
-    length = len(whole) + more
+    tokens = await _tokens(session, plain)
+    length = len(tokens) + more
     padded = await _tokens(session, {**plain, "max_length": length, "pad_to_max_length": True, "padding_side": side})
     kept, pads = (padded[:-more], padded[-more:]) if side == "right" else (padded[more:], padded[:more])
-    if kept != whole or any(pad != pads[0] for pad in pads) or len(padded) != length:
+    if kept != tokens or any(pad != pads[0] for pad in pads) or len(padded) != length:
         raise Failed(
-            f"the tokens are {whole}, but padded to {length} on the {side} they are {padded}", *session.exchanges
+            f"the tokens are {tokens}, but padded to {length} on the {side} they are {padded}", *session.exchanges
         )
 
 
 async def tokens_unchanged(session: Session, endpoint: str, *, text: str, body: Mapping[str, Any]) -> None:
     """The additional fields of `body` don't change the tokens."""
-    plain, other = await _tokens(session, {"text": text}), await _tokens(session, {"text": text, **body})
-    if plain != other:
-        raise Failed(f"the tokens are {plain}, but with {dict(body)} they are {other}", *session.exchanges)
+    plain, extended = await _tokens(session, {"text": text}), await _tokens(session, {"text": text, **body})
+    if plain != extended:
+        raise Failed(f"the tokens are {plain}, but with {dict(body)} they are {extended}", *session.exchanges)
 
 
 async def tokens_as_prompt(session: Session, endpoint: str, *, text: str) -> None:

@@ -60,14 +60,14 @@ def _of_endpoint(folder: Traversable, validator: Validator) -> Iterator[Case]:
     for file in _sorted(folder):
         if not file.name.endswith(".yaml") or file.name == CAPABILITIES:
             continue
-        where = f"{folder.name}/{file.name.removesuffix('.yaml')}"
+        subject = f"{folder.name}/{file.name.removesuffix('.yaml')}"
         content = yaml_text.load(file.read_text("utf-8"))
         if problems := list(validator.violations(content)):
-            raise BadCase(f"{where}: {problems[0]}")
+            raise BadCase(f"{subject}: {problems[0]}")
         for name, case in content["cases"].items():
             spec = case["spec"]
             yield Case(
-                rule=f"{where}/{name}",
+                rule=f"{subject}/{name}",
                 endpoint=folder.name,
                 subject=content["subject"],
                 layer=content.get("layer", "cases"),

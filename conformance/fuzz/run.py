@@ -82,7 +82,7 @@ class FuzzRun:
     _served: Sequence[str] = ()
     _events: EventStream | None = None
     _stopped: bool = False
-    _whole: bool = False
+    _complete: bool = False
     """Whether all phases completed once."""
     _cut_short: bool = False
     _begun: float = field(default_factory=time.monotonic)
@@ -112,14 +112,14 @@ class FuzzRun:
 
     def schema(self, server: Server | None = None) -> schemathesis.BaseSchema:
         """Returns the document as a Schemathesis schema. With a server, hooks drop failures that aren't findings."""
-        document, whole = self.dialect.document, self.dialect.name == WHOLE
-        generation_document = generatable(document if whole else to_32(document), self.operations)
+        document, is_ours = self.dialect.document, self.dialect.name == WHOLE
+        generation_document = generatable(document if is_ours else to_32(document), self.operations)
         # Schemathesis 4.32 adds links to the document that it is given, which is shared.
         private = copy.deepcopy(generation_document)
         schema: schemathesis.BaseSchema = schemathesis.openapi.from_dict(private, config=self._config())
         if server is not None:
             vendor_filter = OtherVendorFilter(self.dialect, self.report, self._served)
-            failure_filter = ExpectedRefusals(server, self.report) if whole else vendor_filter
+            failure_filter = ExpectedRefusals(server, self.report) if is_ours else vendor_filter
             schema.hooks.register_hook_with_name(failure_filter, "filter_failure")
             not_stored = NotStored()
             schema.hooks.register_hook_with_name(not_stored.after_call, "after_call")
@@ -203,13 +203,13 @@ class FuzzRun:
             )
         elif isinstance(event, events.FatalError):
             raise event.exception
-        elif isinstance(event, events.Interrupted) and not (self._stopped or self._whole):
+        elif isinstance(event, events.Interrupted) and not (self._stopped or self._complete):
             raise KeyboardInterrupt
         elif isinstance(event, events.PhaseStarted):
             self._phase_begun = time.monotonic()
         elif isinstance(event, events.PhaseFinished) and self.max_time is not None:
             self._finish_phase(event.phase.name, self._begun + self.max_time)
-        elif isinstance(event, events.EngineFinished) and not self._whole and event.stop_reason in ENDED:
+        elif isinstance(event, events.EngineFinished) and not self._complete and event.stop_reason in ENDED:
             self.report.ended = ENDED[event.stop_reason]
 
     def _finish_phase(self, phase: PhaseName, end: float) -> None:
@@ -220,7 +220,7 @@ class FuzzRun:
         if now - self._phase_begun >= (end - self._phase_begun) / len(PHASES):
             self._cut_short = True
         if phase is PhaseName.STATEFUL_TESTING and now < end and not self._cut_short and self._events:
-            self._whole = True
+            self._complete = True
             self._events.stop()
 
 

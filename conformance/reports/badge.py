@@ -22,9 +22,9 @@ def badge(report: Report) -> dict[str, str | int]:
     verdicts = [line.verdict for line in report.lines if line.severity is Severity.MUST]
     passed, failed = verdicts.count(Verdict.PASS), verdicts.count(Verdict.FAIL)
     message, color = f"{passed} of {passed + failed} pass", "red" if failed else "brightgreen"
-    if not report.whole or not passed + failed:
+    if not report.covers_plan or not passed + failed:
         message, color = "not judged", "lightgrey"
     label = f"{report.header.dialect} API"
-    if (verdict := readiness(report)) is not None and report.whole:
+    if (verdict := readiness(report)) is not None and report.covers_plan:
         label, message, color = all_clients()[report.header.client].title, verdict.lower(), COLORS[verdict]
     return {"schemaVersion": 1, "label": label, "message": message, "color": color}

@@ -91,5 +91,5 @@ def read(path: Path) -> Baseline:
         raise BadBaseline(f"{path} isn't a baseline: {' '.join(str(error).split())}") from None
     except ValidationError as error:
         problem = error.errors(include_url=False, include_input=False)[0]
-        where = ".".join(map(str, problem["loc"]))
-        raise BadBaseline(f"{path} isn't a baseline: {where or 'it'}: {problem['msg']}") from None
+        field = ".".join(map(str, problem["loc"]))
+        raise BadBaseline(f"{path} isn't a baseline: {field or 'it'}: {problem['msg']}") from None

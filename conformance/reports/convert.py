@@ -36,12 +36,12 @@ class Converter:
             issues=result.issues,
             because=text(result.because),
             follows=result.follows,
-            findings=tuple(self._found(finding) for finding in result.findings),
+            findings=tuple(self._record(finding) for finding in result.findings),
             judged=result.checked,
             seconds=round(result.seconds, 3),
         )
 
-    def _found(self, finding: Finding) -> FindingRecord:
+    def _record(self, finding: Finding) -> FindingRecord:
         exchanges = tuple(self._shown(exchange) for exchange in finding.exchanges[:MAX_EXCHANGES])
         return FindingRecord(message=self._redactor.text(finding.message), exchanges=exchanges)
 

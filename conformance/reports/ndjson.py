@@ -38,7 +38,7 @@ class Writer:
         return self
 
     def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, where: TracebackType | None
+        self, kind: type[BaseException] | None, error: BaseException | None, traceback: TracebackType | None
     ) -> None:
         self._file.close()
 
@@ -56,8 +56,8 @@ def read(path: Path) -> Report:
             record = RECORDS.validate_json(line)
         except ValidationError as error:
             problem = error.errors(include_url=False, include_input=False)[0]
-            where = ".".join(map(str, problem["loc"]))
-            raise BadReport(f"{path} isn't a conformance report: line {number}: {where}: {problem['msg']}") from None
+            field = ".".join(map(str, problem["loc"]))
+            raise BadReport(f"{path} isn't a conformance report: line {number}: {field}: {problem['msg']}") from None
         if report is None and isinstance(record, Header):
             report = Report(record)
         elif report is None or isinstance(record, Header) or report.footer is not None:

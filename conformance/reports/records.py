@@ -205,7 +205,7 @@ class Report:
         return self.footer is not None and self.footer.complete
 
     @property
-    def whole(self) -> bool:
+    def covers_plan(self) -> bool:
         """Returns whether all rules of the plan were checked."""
         return self.footer is not None and self.complete and not self.footer.lost and not self.footer.time_up
 
@@ -228,7 +228,7 @@ class Report:
             return 2
         if any(line.fails for line in self.lines) or (self.footer is not None and self.footer.lost):
             return 1
-        return 0 if self.whole else 2
+        return 0 if self.covers_plan else 2
 
     @property
     def counts(self) -> dict[Severity, Counter[Verdict]]:

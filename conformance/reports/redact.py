@@ -64,8 +64,8 @@ def _base64(key: str) -> Iterator[str]:
     text."""
     for before in range(3):
         content = b"." * before + key.encode()
-        whole = len(content) // 3 * 4
-        yield b64encode(content).decode()[(0, 2, 3)[before] : whole]
+        length = len(content) // 3 * 4
+        yield b64encode(content).decode()[(0, 2, 3)[before] : length]
 
 
 def _in_base64(character: str) -> str:

@@ -173,8 +173,8 @@ class UsageAddsUp(Rule):
         echoed = exchange.request.asked("echo", False)
         if completion == 0 and not echoed and any(output.text or output.reasoning for output in outputs(exchange)):
             yield f"{after} is 0, though the answer has text"
-        for whole in (before, after):
-            details = usage.get(f"{whole}_details")
+        for count in (before, after):
+            details = usage.get(f"{count}_details")
             for name, part in details.items() if isinstance(details, dict) else ():
-                if type(part) is int and not 0 <= part <= usage[whole]:
-                    yield f"{whole}_details.{name} is {part} of {usage[whole]}"
+                if type(part) is int and not 0 <= part <= usage[count]:
+                    yield f"{count}_details.{name} is {part} of {usage[count]}"

@@ -152,7 +152,9 @@ def values_at(value: Any, path: str) -> list[tuple[str, Any]]:
     values = [("", value)]
     for name in path.split(".") if path else ():
         values = [
-            (f"{where}.{key}".removeprefix("."), item) for where, holder in values for key, item in _below(holder, name)
+            (f"{location}.{key}".removeprefix("."), item)
+            for location, holder in values
+            for key, item in _below(holder, name)
         ]
     return values
 
@@ -174,11 +176,11 @@ def _below(holder: Any, name: str) -> list[tuple[str, Any]]:
 def _values(exchange: Exchange, values: list[tuple[str, Any]], schema: Any) -> None:
     constant = not isinstance(schema, Mapping)
     validator = Validator({"const": schema} if constant else schema)
-    for where, value in values:
+    for location, value in values:
         for violation in validator.violations(value):
             if constant:
-                raise Failed(f"{where or 'the answer'} is {quoted(value)}, not {quoted(schema)}", exchange)
-            raise Failed(f"{where or 'the answer'} is wrong: {violation.removeprefix('it: ')}", exchange)
+                raise Failed(f"{location or 'the answer'} is {quoted(value)}, not {quoted(schema)}", exchange)
+            raise Failed(f"{location or 'the answer'} is wrong: {violation.removeprefix('it: ')}", exchange)
 
 
 def quoted(value: Any) -> str:

@@ -205,8 +205,8 @@ def _apply_event(item: Item, event: dict[str, Any]) -> None:
             _copy_fields(item, event["item"], SEARCH_END if item["type"] == "tool_search_call" else ITEM_END)
 
 
-def _copy_fields(whole: dict[str, Any], end: dict[str, Any], fields: tuple[str, ...]) -> None:
-    whole |= {field: copy.deepcopy(end[field]) for field in fields if field in end}
+def _copy_fields(item: dict[str, Any], end: dict[str, Any], fields: tuple[str, ...]) -> None:
+    item |= {field: copy.deepcopy(end[field]) for field in fields if field in end}
 
 
 def fold_message(events: list[dict[str, Any]]) -> dict[str, Any]:

@@ -186,15 +186,15 @@ class WholeEqualsPiecesInvariant(Invariant):
         elif fact.name in self._ends:
             keys = sorted((key for key in self._pieces if key[:-1] == fact.key), key=_sort_key)
             # An object that can't have such pieces may be without a list of them.
-            whole = at(event, law.whole)
-            whole = [] if whole is MISSING or whole is None else whole
-            if not isinstance(whole, list):
-                yield f"{law.whole} of {fact.name} is {_short(whole)}, not a list"
-            elif len(whole) != len(keys):
-                yield f"{law.whole} of {fact.name} holds {len(whole)}, but the stream has closed {len(keys)} {law.of}s"
+            listed = at(event, law.whole)
+            listed = [] if listed is MISSING or listed is None else listed
+            if not isinstance(listed, list):
+                yield f"{law.whole} of {fact.name} is {_short(listed)}, not a list"
+            elif len(listed) != len(keys):
+                yield f"{law.whole} of {fact.name} holds {len(listed)}, but the stream has closed {len(keys)} {law.of}s"
             else:
                 for index, key in enumerate(keys):
-                    if whole[index] != self._pieces[key]:
+                    if listed[index] != self._pieces[key]:
                         yield f"{law.whole}.{index} of {fact.name} is not the {law.piece} of {law.of} {shown(key)}"
 
 

@@ -114,8 +114,8 @@ class MessageEmitter:
             case "tool_calls":
                 reason = "tool_use"
             case "length":
-                whole = usage.completion_tokens >= self._max_tokens
-                reason = "max_tokens" if whole else "model_context_window_exceeded"
+                reached_limit = usage.completion_tokens >= self._max_tokens
+                reason = "max_tokens" if reached_limit else "model_context_window_exceeded"
             case "stop":
                 reason = "stop_sequence" if isinstance(stopped_by, str) else "end_turn"
         sequence = stopped_by if reason == "stop_sequence" and isinstance(stopped_by, str) else None

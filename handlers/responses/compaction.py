@@ -122,7 +122,7 @@ class Compactor:
         if len(kept) == len(messages):
             return None
         default = int(request.model.context_length * _FULL)
-        threshold = min(or_none(each.compact_threshold) or default for each in settings)
+        threshold = min(or_none(setting.compact_threshold) or default for setting in settings)
         if not await self._exceeds(request, messages, threshold):
             return None
         # Without tools, so that the model doesn't call one instead.

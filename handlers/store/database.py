@@ -24,7 +24,7 @@ class Database:
         self._migrating = asyncio.Lock()  # Alembic's context is global to the process
 
     @property
-    def place(self) -> str:
+    def location(self) -> str:
         """Where it is, for the operator."""
         return shown(self._engine.url)
 

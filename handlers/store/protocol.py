@@ -118,7 +118,7 @@ class ResponseStore(Protocol):
         ...
 
     @property
-    def place(self) -> str:
+    def location(self) -> str:
         """Where it stores them, for the operator."""
         ...
 
@@ -198,7 +198,7 @@ class NoStore:
     """A store that keeps nothing."""
 
     keeps = False
-    place = "nowhere"
+    location = "nowhere"
     conversations: ConversationStore = NoConversations()
 
     async def open(self) -> None:

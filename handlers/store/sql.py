@@ -59,8 +59,8 @@ class SqlStore:
     keeps = True
 
     @property
-    def place(self) -> str:
-        return self._database.place
+    def location(self) -> str:
+        return self._database.location
 
     async def open(self) -> None:
         await self._keep_up()

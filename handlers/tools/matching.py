@@ -36,7 +36,7 @@ class CallMatcher:
         unmatched = [*self._unmatched, *self._without_results()]
         if unmatched and context.refuses_unmatched_calls:
             raise ApiError(ErrorCode.INVALID_VALUE, unmatched[0].message, param=unmatched[0].param)
-        return reported(context, dict.fromkeys(each.param for each in unmatched))
+        return reported(context, dict.fromkeys(entry.param for entry in unmatched))
 
     def _without_results(self) -> Iterator[_Unmatched]:
         for id, param in self._open.items():

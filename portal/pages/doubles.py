@@ -196,8 +196,8 @@ def section(field: Field, system: str) -> str | None:
     if level not in ("full", "partial"):
         return None
     if "supported" in handling or any("x-supported-values" in owner.schema for owner in field.owners):
-        whole = handling == {"supported"} and not any("x-supported-values" in owner.schema for owner in field.owners)
-        return "works" if whole else "partly"
+        full = handling == {"supported"} and not any("x-supported-values" in owner.schema for owner in field.owners)
+        return "works" if full else "partly"
     return "natural" if handling == {"accepted"} else "missing"
 
 

@@ -87,11 +87,11 @@ def _row(field: Field, schemas: Mapping[str, Schema]) -> str:
     return (
         f'<tr id="{anchor}" data-endpoint="{field.endpoint}" data-levels="{levels}"><th scope="row">'
         f'<a href="#{anchor}"><code>{path}</code></a><small>{words}</small></th>'
-        f"<td>{_here(field)}</td>{cells}</tr>\n"
+        f"<td>{_own_handling(field)}</td>{cells}</tr>\n"
     )
 
 
-def _here(field: Field) -> str:
+def _own_handling(field: Field) -> str:
     texts = dict.fromkeys(handled(field, owner.schema) for owner in field.owners)
     by_whom = by_owner(field, lambda schema: handled(field, schema))
     return _folded(" or ".join(texts), by_whom) if len(re.sub("<[^>]*>", "", by_whom)) > SHORT else by_whom

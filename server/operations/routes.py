@@ -71,8 +71,8 @@ def operation_at(method: str, path: str) -> Operation | None:
     """Returns the operation at a request's path, one with another method if the path doesn't have this one; None for
     unknown paths.
     """
-    there = [operation for operation in OPERATIONS.values() if path_pattern(operation.path).fullmatch(path)]
-    return next((operation for operation in there if operation.method == method), there[0] if there else None)
+    matching = [operation for operation in OPERATIONS.values() if path_pattern(operation.path).fullmatch(path)]
+    return next((operation for operation in matching if operation.method == method), matching[0] if matching else None)
 
 
 def below_base(path: str) -> str:

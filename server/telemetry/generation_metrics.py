@@ -19,7 +19,7 @@ FIRST_TOKEN = (
 )
 LATER_TOKEN = (0.01, 0.025, 0.05, 0.075, 0.1, 0.15, 0.2, 0.3, 0.4, 0.5, 0.75, 1, 2.5, 5, 7.5, 10, 20, 40, 80)
 CHOICES = (1, 2, 5, 10, 20)
-TOKENS = tuple(digit * 10**place for place in range(6) for digit in (1, 2, 5))  # vLLM stops at the context's length
+TOKENS = tuple(digit * 10**power for power in range(6) for digit in (1, 2, 5))  # vLLM stops at the context's length
 
 
 class QuickSeries:

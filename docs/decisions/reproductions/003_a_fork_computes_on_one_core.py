@@ -15,10 +15,10 @@ TASKS = Path("/proc/self/task")
 
 def times() -> dict[str, int]:
     """Returns the CPU time of each thread, in ticks."""
-    found = {}
+    result = {}
     for task in TASKS.iterdir():
-        found[task.name] = int((task / "stat").read_text().rpartition(")")[2].split()[11])
-    return found
+        result[task.name] = int((task / "stat").read_text().rpartition(")")[2].split()[11])
+    return result
 
 
 def compute() -> list[int]:
@@ -36,13 +36,15 @@ def compute() -> list[int]:
 
 if not TASKS.exists() or len(os.sched_getaffinity(0)) < 2:
     cannot_tell("it takes Linux and two cores")
-here = compute()
+parent = compute()
 receive, send = os.pipe()
 if os.fork() == 0:
     os.write(send, json.dumps(compute()).encode())
     os._exit(0)
 os.close(send)
 forked = json.loads(os.read(receive, 100) or b"[0, 0]")
-if here[1] * 4 < here[0]:
-    cannot_tell(f"the parent's busiest threads took {here} ticks: it doesn't compute in parallel here")
-report(forked[1] * 8 < forked[0], f"the busiest threads took {here} ticks in the parent, {forked} in the forked child")
+if parent[1] * 4 < parent[0]:
+    cannot_tell(f"the parent's busiest threads took {parent} ticks: it doesn't compute in parallel here")
+report(
+    forked[1] * 8 < forked[0], f"the busiest threads took {parent} ticks in the parent, {forked} in the forked child"
+)

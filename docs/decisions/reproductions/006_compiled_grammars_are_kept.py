@@ -25,4 +25,7 @@ for turn in range(4):
         probe.generate(pipeline, 1, grammar=f'root ::= "{turn} {number}" {places}\n')
     used.append(memory())
 growth = [after - before for before, after in itertools.pairwise(used)]
-report(min(growth) > 0.5, f"{EACH} more grammars each time took {', '.join(f'{each:.1f}' for each in growth)} MiB")
+report(
+    min(growth) > 0.5,
+    f"{EACH} more grammars each time took {', '.join(f'{mebibytes:.1f}' for mebibytes in growth)} MiB",
+)

@@ -9,7 +9,7 @@ ENDING = 'root ::= "\\"" ' + "char " * MANY + '"\\""\nchar ::= [a-zA-Z0-9 .,-] |
 RIGHT_LINEAR = 'root ::= "\\"" any\nany ::= "\\"" | [a-zA-Z0-9 .,-] any | "ä" any\n'
 
 probe = default_model()
-slow, fast = (min(probe.seconds(TEXT, grammar=each)[1] for _ in range(2)) for each in (ENDING, RIGHT_LINEAR))
+slow, fast = (min(probe.seconds(TEXT, grammar=grammar)[1] for _ in range(2)) for grammar in (ENDING, RIGHT_LINEAR))
 report(
     slow > 10 * fast,
     f"a token takes {slow * 1000:.2f} ms where a rule ends behind each character, else {fast * 1000:.2f} ms",

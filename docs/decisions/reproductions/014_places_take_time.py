@@ -12,5 +12,8 @@ def seconds(most: int) -> float:
 
 
 probe = default_model()
-each = (seconds(MANY) - seconds(FEW)) / (MANY - FEW)
-report(each > 0.002, f"a further place takes {each * 1000:.1f} ms for {len(probe.vocabulary)} tokens")
+seconds_per_place = (seconds(MANY) - seconds(FEW)) / (MANY - FEW)
+report(
+    seconds_per_place > 0.002,
+    f"a further place takes {seconds_per_place * 1000:.1f} ms for {len(probe.vocabulary)} tokens",
+)

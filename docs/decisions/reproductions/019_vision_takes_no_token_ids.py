@@ -4,7 +4,7 @@ from pipelines import TINY_VISION, config, failure, pipeline, tensor
 from verdict import report
 
 try:
-    said = failure(pipeline(TINY_VISION), tensor(5, 6, 7), config())
+    error = failure(pipeline(TINY_VISION), tensor(5, 6, 7), config())
 except RuntimeError:
     report(False, "add_request refuses it")
-report(bool(said), said or "it is answered")
+report(bool(error), error or "it is answered")

@@ -5,8 +5,12 @@ from verdict import report
 
 pipe, prompt = pipeline(scheduler={"enable_prefix_caching": True}), encode("hello")
 search = {"num_beams": 3, "num_return_sequences": 2, "max_new_tokens": 30}
-said = next(
-    (said for id in range(4) if (said := failure(pipe, prompt, config(stop_strings={" can", "never"}, **search), id))),
+error = next(
+    (
+        error
+        for id in range(4)
+        if (error := failure(pipe, prompt, config(stop_strings={" can", "never"}, **search), id))
+    ),
     "",
 )
-report(bool(said), said or "four searches ended well")
+report(bool(error), error or "four searches ended well")

@@ -4,12 +4,12 @@ from openvino_genai import draft_model
 from pipelines import PRECISE, TINY_TEXT, config, encode, failure, pipeline
 from verdict import report
 
-prompt, said = encode("hello"), {}
+prompt, errors = encode("hello"), {}
 for name, parameters in {"none": {}, "threshold 0": {"assistant_confidence_threshold": 0.0}}.items():
     pipe = pipeline(draft_model=draft_model(TINY_TEXT, "CPU", **PRECISE))
     try:
-        said[name] = failure(pipe, prompt, config(**parameters))
+        errors[name] = failure(pipe, prompt, config(**parameters))
     except RuntimeError:
-        said[name] = ""  # it is refused, and the pipeline is sound
-broken = [name for name, words in said.items() if words]
+        errors[name] = ""  # it is refused, and the pipeline is sound
+broken = [name for name, words in errors.items() if words]
 report(bool(broken), f"a step raises with: {', '.join(broken) or 'none of them'}")

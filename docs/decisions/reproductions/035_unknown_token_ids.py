@@ -4,7 +4,7 @@ from pipelines import config, failure, pipeline, tensor
 from verdict import report
 
 try:
-    said = failure(pipeline(), tensor(5, 10**6, 7), config(repetition_penalty=1.5))
+    error = failure(pipeline(), tensor(5, 10**6, 7), config(repetition_penalty=1.5))
 except RuntimeError:
     report(False, "add_request refuses it")
-report(bool(said), said or "it is answered")
+report(bool(error), error or "it is answered")

@@ -40,5 +40,8 @@ async def statuses() -> dict[str, int]:
 
 
 WANTED = {"chunks": 200, "no UTF-8": 400, "NaN": 400, "1.0": 200}
-found = asyncio.run(statuses())
-report(found != WANTED, "; ".join(f"{name}: {status}, wanted {WANTED[name]}" for name, status in found.items()))
+statuses_of_bodies = asyncio.run(statuses())
+report(
+    statuses_of_bodies != WANTED,
+    "; ".join(f"{name}: {status}, wanted {WANTED[name]}" for name, status in statuses_of_bodies.items()),
+)

@@ -56,7 +56,7 @@ def drawn(rules: Mapping[str, Any]) -> int:
 
 
 conditionals = drawn({"allOf": RULES})
-one_not = drawn({"not": {"anyOf": [{"allOf": [each["if"], {"not": each["then"]}]} for each in RULES]}})
+one_not = drawn({"not": {"anyOf": [{"allOf": [rule["if"], {"not": rule["then"]}]} for rule in RULES]}})
 
 source = schemathesis.openapi.from_dict(document({}))["/things"]["post"]
 definition = source.definition.raw["responses"]["200"]["links"]["again"]

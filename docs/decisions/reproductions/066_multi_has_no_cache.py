@@ -15,5 +15,7 @@ PROPERTIES = {"without properties": {}, "with an 8-bit cache": {"KV_CACHE_PRECIS
 
 if (code := in_a_child(BODY.format(device="CPU", properties={}))) != 0:
     raise SystemExit(f"an ordinary pipeline ended with {code}")
-ended = {name: in_a_child(BODY.format(device="MULTI:CPU", properties=each)) for name, each in PROPERTIES.items()}
+ended = {
+    name: in_a_child(BODY.format(device="MULTI:CPU", properties=properties)) for name, properties in PROPERTIES.items()
+}
 report(any(ended.values()), f"on MULTI:CPU the process ended with {ended}")

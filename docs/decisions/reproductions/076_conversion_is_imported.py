@@ -5,5 +5,5 @@ import sys
 import openvino
 from verdict import report
 
-found = [name for name in ("openvino.tools.ovc", "openvino_telemetry") if name in sys.modules]
-report(bool(found), f"import openvino {openvino.__version__} imports {found}")
+modules = [name for name in ("openvino.tools.ovc", "openvino_telemetry") if name in sys.modules]
+report(bool(modules), f"import openvino {openvino.__version__} imports {modules}")

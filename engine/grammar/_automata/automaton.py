@@ -51,11 +51,11 @@ class Automaton:
         same texts of at most so many characters are accepted, and the same beginnings can be completed.
         """
         classes: Sequence[int] = [int(state.accepting) for state in self.states]
-        found = [classes]
+        rounds_of_classes = [classes]
         for _ in range(rounds):
             classes = _numbered([(state.accepting, _merged(state.steps, classes)) for state in self.states])
-            found.append(classes)
-        return found
+            rounds_of_classes.append(classes)
+        return rounds_of_classes
 
 
 def automaton(expressions: Expressions, root: Expression) -> Automaton | None:
@@ -68,20 +68,20 @@ def automaton(expressions: Expressions, root: Expression) -> Automaton | None:
         expressions.states += 1
         if expressions.states > MOST_STATES_IN_ALL:
             raise TooLarge(f"the automata of the schema have more than {MOST_STATES_IN_ALL} states")
-        found: list[tuple[int, int]] = []
+        edges: list[tuple[int, int]] = []
         for target, mask in alphabet.steps(expression).items():
             number = numbers.setdefault(target, len(order))
             if number == len(order):
                 order.append(target)
                 if number >= MOST_STATES:
                     raise TooLarge(f"its automaton has more than {MOST_STATES} states")
-            found.append((mask, number))
-        steps.append(found)
+            edges.append((mask, number))
+        steps.append(edges)
     accepting = [expressions.nullable(expression) for expression in order]
     shortest = _shortest(steps, accepting)
     if 0 not in shortest:
         return None
-    kept = [[(mask, target) for mask, target in found if target in shortest] for found in steps]
+    kept = [[(mask, target) for mask, target in edges if target in shortest] for edges in steps]
     return Automaton(_minimal(kept, accepting, shortest), alphabet)
 
 
@@ -92,8 +92,8 @@ def distances(targets: Mapping[_Node, Iterable[_Node]], ends: Iterable[_Node]) -
     """Returns the number of steps from each state to the nearest end; states from which none is reached are left out.
     `targets` has all states, with those to which a step leads."""
     before: dict[_Node, list[_Node]] = {state: [] for state in targets}
-    for state, found in targets.items():
-        for target in found:
+    for state, successors in targets.items():
+        for target in successors:
             before[target].append(state)
     known = dict.fromkeys(ends, 0)
     left = list(known)
@@ -107,16 +107,16 @@ def distances(targets: Mapping[_Node, Iterable[_Node]], ends: Iterable[_Node]) -
 
 def _shortest(steps: Sequence[Steps], accepting: Sequence[bool]) -> dict[int, int]:
     """Returns the length of the shortest text from each state that has one."""
-    targets = {number: [target for _, target in found] for number, found in enumerate(steps)}
+    targets = {number: [target for _, target in edges] for number, edges in enumerate(steps)}
     return distances(targets, (number for number, accepts in enumerate(accepting) if accepts))
 
 
 def _longest(targets: Sequence[Sequence[int]]) -> list[int | None]:
     """Returns the length of the longest path from each node; None for those from which a cycle can be reached."""
     before: list[list[int]] = [[] for _ in targets]
-    missing = [len(set(found)) for found in targets]
-    for number, found in enumerate(targets):
-        for target in set(found):
+    missing = [len(set(successors)) for successors in targets]
+    for number, successors in enumerate(targets):
+        for target in set(successors):
             before[target].append(number)
     longest: list[int | None] = [None] * len(targets)
     left = [number for number, count in enumerate(missing) if count == 0]
@@ -133,10 +133,10 @@ def _minimal(steps: Sequence[Steps], accepting: Sequence[bool], shortest: Mappin
     """Merges the states that accept the same texts (Moore's algorithm). It begins with the lengths of the shortest and
     the longest text, as otherwise the states of a counted repetition would be told apart one at a time.
     """
-    longest = _longest([[target for _, target in found] for found in steps])
+    longest = _longest([[target for _, target in edges] for edges in steps])
     classes = _numbered([(shortest.get(number), longest[number]) for number in range(len(steps))])
     while True:
-        refined = _numbered([(own, _merged(found, classes)) for own, found in zip(classes, steps, strict=True)])
+        refined = _numbered([(own, _merged(edges, classes)) for own, edges in zip(classes, steps, strict=True)])
         if max(refined) == max(classes):
             break
         classes = refined

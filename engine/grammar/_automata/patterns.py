@@ -107,11 +107,11 @@ def searched(expressions: Expressions, pattern: str, *, excluded: bool = False) 
     return expressions.once((pattern, excluded), translated)
 
 
-def _placeholder(found: re.Match[str]) -> str:
+def _placeholder(match: re.Match[str]) -> str:
     """Returns the character that stands for a Unicode property, which `re` doesn't know, in the expression."""
-    kind, name = found.groups()
+    kind, name = match.groups()
     if name is None:
-        return found[0]
+        return match[0]
     name = name.removeprefix("General_Category=").removeprefix("gc=")
     if characters(name, excluded=False) is None:
         raise PatternError(f"the property {name} isn't known")

@@ -81,8 +81,8 @@ def characters(name: str, *, excluded: bool) -> Ranges | None:
 @cache
 def _by_category() -> Mapping[str, Ranges]:
     """Returns the characters of each category; this takes a third of a second."""
-    found: dict[str, list[tuple[int, int]]] = {}
+    codes: dict[str, list[tuple[int, int]]] = {}
     for low, high in ANY:
         for code in range(low, high + 1):
-            found.setdefault(unicodedata.category(chr(code)), []).append((code, code))
-    return {kind: ranges.union(pairs) for kind, pairs in found.items()}
+            codes.setdefault(unicodedata.category(chr(code)), []).append((code, code))
+    return {kind: ranges.union(pairs) for kind, pairs in codes.items()}

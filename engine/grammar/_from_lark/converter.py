@@ -52,7 +52,7 @@ def lark(text: str, grammar: Grammar, char: CharNode, end: Text) -> Node:
     """
     conversion = _Conversion(read(text), grammar, char)
     try:
-        node = conversion.whole()
+        node = conversion.start()
         for body in (node, *conversion.bodies.values()):
             require_few_places(body)
         _require_filled(conversion.bodies, node)
@@ -80,7 +80,7 @@ class _Conversion:
         self.bodies: dict[str, Node] = {}
         """The rules that were added to the grammar, which are empty there so far."""
 
-    def whole(self) -> Node:
+    def start(self) -> Node:
         """Returns the node of the rule `start`."""
         start = self._definitions.find(START, by_terminal=False)
         self._count(start)

@@ -103,7 +103,7 @@ class Definitions:
         if name not in self.libraries:
             original = _library(name)
             copy = self.libraries[name] = replace(original, own={}, seen_by_rules={}, libraries={})
-            copy.own |= {each: replace(definition, scope=copy) for each, definition in original.own.items()}
+            copy.own |= {name: replace(definition, scope=copy) for name, definition in original.own.items()}
         return self.libraries[name]
 
 

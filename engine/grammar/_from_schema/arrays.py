@@ -179,8 +179,8 @@ def _with_conditions(
         if inside is not None:
             return inside
         if not in_order:
-            what = f"no array of at least {least} items" if least else "no array"
-            raise Unsatisfiable(conditions.paths()[0], f"{what} satisfies it beside the schemas of the items")
+            subject = f"no array of at least {least} items" if least else "no array"
+            raise Unsatisfiable(conditions.paths()[0], f"{subject} satisfies it beside the schemas of the items")
         reason = f"with the other keywords it is enforced for at most {MOST_IN_ANY_ORDER} different values"
     builder.unenforced.update(dict.fromkeys(conditions.paths(), reason))
     return None
@@ -286,7 +286,7 @@ class _Arrays:
                 raise TooManyStates
             steps[state] = list(self._steps(state))
             left += [target for _, target in steps[state]]
-        targets = {state: [target for _, target in found] for state, found in steps.items()}
+        targets = {state: [target for _, target in edges] for state, edges in steps.items()}
         live = distances(targets, filter(self._may_end, steps))
         if start not in live:
             return None

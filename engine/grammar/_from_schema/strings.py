@@ -174,7 +174,7 @@ class Strings:
         if unsure := next((constraint for constraint in constraints if not constraint.whole), None):
             self._left_out[key, unsure.language] = "no text that is generated for it satisfies the other keywords"
             return self._texts([constraint for constraint in constraints if constraint is not unsure], key)
-        every = ", ".join(map(_place, constraints))
+        every = ", ".join(map(_keyword_path, constraints))
         raise Unsatisfiable(constraints[-1].paths[0], f"no string satisfies all of {every}")
 
     def _together(self, constraints: Sequence[Constraint], grammar: Grammar | None) -> Node | None:
@@ -214,7 +214,7 @@ class Strings:
                 self._together([*kept, constraint], None)
                 kept.append(constraint)
             except PatternError as error:
-                beside = f"beside {', '.join(map(_place, kept))}: " if kept else ""
+                beside = f"beside {', '.join(map(_keyword_path, kept))}: " if kept else ""
                 self._left_out[key, constraint.language] = f"{beside}{error}"
         return kept
 
@@ -224,16 +224,16 @@ class Strings:
         for first, second in combinations(constraints, 2):
             with suppress(TooLarge):
                 if automaton(e, e.both(first.wide, second.wide)) is None:
-                    return f"no string satisfies both {_place(first)} and {_place(second)}"
+                    return f"no string satisfies both {_keyword_path(first)} and {_keyword_path(second)}"
         return None
 
     def _lark(self, schema: Conjunction) -> Node:
         style = self._style
-        notation, *others = (each for each in schema.all(LARK) if isinstance(each.schema, str))
+        notation, *others = (keyword for keyword in schema.all(LARK) if isinstance(keyword.schema, str))
         for keyword in ("pattern", "format", "minLength", "maxLength"):
             others += schema.all(keyword)
-        for other in others:
-            self._unenforced[other.path] = "it can't be enforced together with a Lark grammar"
+        for keyword in others:
+            self._unenforced[keyword.path] = "it can't be enforced together with a Lark grammar"
         try:
             return sequence(style.begin, lark(notation.schema, self._grammar, style.char, style.end))
         except PatternError as error:
@@ -243,7 +243,7 @@ class Strings:
         return sequence(style.begin, counted(self._grammar, style.any_char, 0, None, style.end))
 
 
-def _place(constraint: Constraint) -> str:
+def _keyword_path(constraint: Constraint) -> str:
     return ".".join(map(str, constraint.paths[0]))
 
 

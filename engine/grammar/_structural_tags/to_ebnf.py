@@ -80,21 +80,21 @@ class _Conversion:
             case {"type": str(name), "grammar": str(definition), **rest} if name == LARK and not rest:
                 return lark_node(definition, self._grammar, path)
             case {"type": "sequence", "elements": [_, *_] as elements, **rest} if not rest:
-                return sequence(*self._each(elements, (*path, "elements")))
+                return sequence(*self._nodes(elements, (*path, "elements")))
             case {"type": "or", "elements": [_, *_] as elements, **rest} if not rest:
-                return choice(*self._each(elements, (*path, "elements")))
+                return choice(*self._nodes(elements, (*path, "elements")))
             case {"type": "tag", "begin": str(begin), "content": content, "end": str(end), **rest} if not rest:
                 return sequence(Text(begin), self._ended(content, end, (*path, "content")))
             case {"type": "tags_with_separator", "tags": [_, *_] as tags, "separator": str(separator)}:
                 typed = [{"type": "tag", **tag} if isinstance(tag, dict) else tag for tag in tags]
-                return self._tags(self._each(typed, (*path, "tags")), separator, format)
+                return self._tags(self._nodes(typed, (*path, "tags")), separator, format)
             case {"type": "triggered_tags", "triggers": [str(trigger)], "tags": [_, *_] as tags, **rest} if not rest:
                 return self._triggered(trigger, tags, (*path, "tags"))
             case {"type": "qwen_xml_parameter", "json_schema": dict() as schema, **rest} if not rest:
                 return self._node_of_parameters(schema, path)
         raise Unknown
 
-    def _each(self, formats: list[Any], path: Path) -> list[Node]:
+    def _nodes(self, formats: list[Any], path: Path) -> list[Node]:
         return [self.node(format, (*path, index)) for index, format in enumerate(formats)]
 
     def _ended(self, content: Any, end: str, path: Path) -> Node:
@@ -114,7 +114,7 @@ class _Conversion:
             if not isinstance(tag, dict) or not str(tag.get("begin")).startswith(trigger) or not trigger:
                 raise Unknown
             left.append({"type": "tag", **tag, "begin": tag["begin"].removeprefix(trigger)})
-        begun = self._grammar.add("triggered", choice(*self._each(left, path)))
+        begun = self._grammar.add("triggered", choice(*self._nodes(left, path)))
         return self._grammar.add("text", Dispatch(trigger, begun))
 
     def _tags(self, tags: list[Node], separator: str, format: dict[str, Any]) -> Node:

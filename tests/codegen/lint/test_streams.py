@@ -204,7 +204,7 @@ class Responses:
         self.item = self.schemas["ResponseServerSentEvent"]
 
     def faults(self, rule=streams.tables):
-        return [problem.what for problem in rule(self.spec) if problem.location.startswith("POST /responses ")]
+        return [problem.fault for problem in rule(self.spec) if problem.location.startswith("POST /responses ")]
 
 
 @pytest.fixture
@@ -245,7 +245,7 @@ def test_names_need_a_field(chat, schemas, spec) -> None:
     sent = schemas["ChatCompletionServerSentEvent"]
     sent["properties"]["event"] = {"type": "string"}
     sent["required"].append("event")
-    assert [problem.what for problem in streams.tables(spec)] == [
+    assert [problem.fault for problem in streams.tables(spec)] == [
         "framing event: the name of an event is the field `classify`, which must be one"
     ]
 

@@ -81,7 +81,7 @@ def test_in_the_event_of_a_stream(spec, schemas) -> None:
     shown = schemas["ChatCompletionStreamEvent"]["examples"]
     chunks = [index for index, example in enumerate(shown) if "error" not in example]
     assert {problem.location for problem in found} == {f"ChatCompletionStreamEvent example {i}" for i in chunks}
-    assert "the value is in more than one branch: ChatCompletionChunk, ErrorResponse" in found[0].what
+    assert "the value is in more than one branch: ChatCompletionChunk, ErrorResponse" in found[0].fault
 
 
 def test_lists_in_two_branches(only, stop) -> None:

@@ -82,7 +82,7 @@ def test_only_the_owner_can_read_the_files(url, tmp_path) -> None:
         files = sorted((tmp_path / "folder").iterdir())
         assert [file.name for file in files] == ["responses.db", "responses.db-shm", "responses.db-wal"]
         assert {stat.S_IMODE(file.stat().st_mode) for file in files} == {0o600}
-        assert store.place == str(tmp_path / "folder" / "responses.db")
+        assert store.location == str(tmp_path / "folder" / "responses.db")
 
     run(url, look)
 
