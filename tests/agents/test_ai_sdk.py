@@ -6,14 +6,14 @@ WAYS = pytest.mark.parametrize("way", ["responses", "chat", "compatible", "anthr
 
 
 @pytest.fixture(scope="module")
-def found(tiny_server, run_script):
+def jobs(tiny_server, run_script):
     """What happened each way."""
     return {line["way"]: line for line in run_script("ai_sdk.mjs", tiny_server.url)}
 
 
 @WAYS
-def test_a_tool_is_called_and_its_result_used(found, way) -> None:
-    job = found[way]
+def test_a_tool_is_called_and_its_result_used(jobs, way) -> None:
+    job = jobs[way]
     assert job["asked"] == ["Rome"]
     assert job["text"] == "It is sunny in Rome."
     assert job["steps"] == ["tool-calls", "stop"]
@@ -21,8 +21,8 @@ def test_a_tool_is_called_and_its_result_used(found, way) -> None:
 
 
 @WAYS
-def test_the_same_streamed(found, way) -> None:
-    job = found[f"{way}_stream"]
+def test_the_same_streamed(jobs, way) -> None:
+    job = jobs[f"{way}_stream"]
     assert job["asked"] == ["Tokyo"]
     assert "".join(job["deltas"]) == "It is sunny in Tokyo."
     assert len(job["deltas"]) > 1

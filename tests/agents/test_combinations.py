@@ -9,7 +9,7 @@ TYPES = ["date", "time", "date_time", "duration", "uuid", "email", "ipv4", "ipv6
 
 
 @pytest.fixture(scope="module", params=["scripted", "default"])
-def found(request, run_script):
+def answers(request, run_script):
     """What came of each way and type, with the shortest answers and with those of the default model."""
     if request.param == "scripted":
         url = request.getfixturevalue("scripted_server").url
@@ -22,5 +22,5 @@ def found(request, run_script):
 
 @pytest.mark.parametrize("type", TYPES)
 @pytest.mark.parametrize("way", ["responses", "chat", "ai_sdk", "agents"])
-def test_a_value_is_parsed(found, way, type) -> None:
-    assert "value" in found[way, type], found[way, type]["error"]
+def test_a_value_is_parsed(answers, way, type) -> None:
+    assert "value" in answers[way, type], answers[way, type]["error"]

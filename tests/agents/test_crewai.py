@@ -17,14 +17,14 @@ def ran(scripted_server, run_job, tmp_path_factory):
 
 
 def test_a_file_is_read_and_talked_about(ran) -> None:
-    found, bodies = ran
-    assert found["read"]["text"] == f"{WORD}\n"
+    answers, bodies = ran
+    assert answers["read"]["text"] == f"{WORD}\n"
     _, result, second, _ = bodies
     assert [message["role"] for message in result["messages"]][-2:] == ["assistant", "tool"]
     assert WORD in result["messages"][-1]["content"]
     # The engine answers with the second task's prompt, which has what came of the first one.
-    assert QUESTION in found["second turn"]["text"]
-    assert WORD in found["second turn"]["text"]
+    assert QUESTION in answers["second turn"]["text"]
+    assert WORD in answers["second turn"]["text"]
     assert WORD in json.dumps(second)
 
 

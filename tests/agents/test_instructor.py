@@ -24,8 +24,8 @@ def test_a_structured_output(ran, mode, job) -> None:
 
 @MODES
 def test_a_refused_one_is_asked_for_again(ran, mode) -> None:
-    found, bodies = ran
-    assert found[mode, "second turn"] == {
+    answers, bodies = ran
+    assert answers[mode, "second turn"] == {
         "way": mode,
         "job": "second turn",
         "object": PLACE,

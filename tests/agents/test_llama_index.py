@@ -18,12 +18,12 @@ def ran(scripted_server, run_job, tmp_path_factory):
 
 @WAYS
 def test_a_file_is_read_and_talked_about(ran, way) -> None:
-    found, bodies = ran
-    read = found[way, "read"]
+    answers, bodies = ran
+    read = answers[way, "read"]
     assert read["results"] == [f"{WORD}\n"]
     assert read["text"] == f"{WORD}\n"
     assert read["deltas"] == ["Please", " read", " it.", "\n", WORD, "\n"]
-    assert found[way, "second turn"]["text"] == QUESTION
+    assert answers[way, "second turn"]["text"] == QUESTION
     of_way = [body for body in bodies if ("input" if way == "responses" else "messages") in body]
     # The request after two of the first turn: its call, and its result.
     assert holds_first_turn(of_way[2])

@@ -65,7 +65,7 @@ def test_openai_forces_a_call(client) -> None:
     completion = client.chat.completions.parse(
         model="m",
         messages=[{"role": "user", "content": QUESTION}],
-        tools=[pydantic_function_tool(each) for each in TOOLS.values()],
+        tools=[pydantic_function_tool(tool) for tool in TOOLS.values()],
         tool_choice="required",
         max_tokens=MOST_TOKENS,
         temperature=0,
@@ -83,9 +83,9 @@ def test_langchain_structured_output(server, method, responses) -> None:
         model="m", base_url=server.url, api_key="none", temperature=0, max_tokens=MOST_TOKENS, max_retries=0,
         use_responses_api=responses,
     )  # fmt: skip
-    found = model.with_structured_output(Place, method=method, include_raw=True).invoke(QUESTION)
+    answer = model.with_structured_output(Place, method=method, include_raw=True).invoke(QUESTION)
     # In JSON mode no schema reaches the server.
-    assert method == "json_mode" or isinstance(found["parsed"], Place), found
+    assert method == "json_mode" or isinstance(answer["parsed"], Place), answer
 
 
 @RESPONSES
@@ -127,8 +127,8 @@ def ai_sdk(server, run_script):
 def test_the_ai_sdk(ai_sdk, way) -> None:
     Place.model_validate(ai_sdk[way, "object"]["object"])
     for job in ("call", "stream"):
-        found = ai_sdk[way, job]
-        assert found["finishReason"] == "tool-calls"
-        assert found["calls"]
-        for name, arguments in found["calls"]:
+        answer = ai_sdk[way, job]
+        assert answer["finishReason"] == "tool-calls"
+        assert answer["calls"]
+        for name, arguments in answer["calls"]:
             {"get_weather": Place, "get_time": Clock}[name].model_validate(arguments)

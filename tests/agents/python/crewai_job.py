@@ -26,8 +26,8 @@ def read_file(path: str) -> str:
     return Path(path).read_text()
 
 
-def shown(**found):
-    print(json.dumps(found), flush=True)
+def shown(**values):
+    print(json.dumps(values), flush=True)
 
 
 llm = LLM(model="openai/m", base_url=url, api_key="none", temperature=0)

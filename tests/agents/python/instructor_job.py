@@ -22,8 +22,8 @@ MODES = (
 ASKED = {"model": "m", "messages": [{"role": "user", "content": "Where?"}], "temperature": 0}
 
 
-def shown(**found):
-    print(json.dumps(found), flush=True)
+def shown(**values):
+    print(json.dumps(values), flush=True)
 
 
 for mode in MODES:
@@ -42,9 +42,9 @@ for mode in MODES:
 
     with OpenAI(base_url=url, api_key="none", max_retries=0) as openai:
         client = instructor.from_openai(openai, mode=mode)
-        place = client.create(response_model=Place, max_retries=0, **ASKED)
-        shown(way=mode.name, job="object", object=place.model_dump())
-        *_, place = client.create_partial(response_model=Place, max_retries=0, **ASKED)
-        shown(way=mode.name, job="stream", object=place.model_dump())
-        place = client.create(response_model=Reviewed, max_retries=1, **ASKED)
-        shown(way=mode.name, job="second turn", object=place.model_dump(), refused=refused)
+        answer = client.create(response_model=Place, max_retries=0, **ASKED)
+        shown(way=mode.name, job="object", object=answer.model_dump())
+        *_, answer = client.create_partial(response_model=Place, max_retries=0, **ASKED)
+        shown(way=mode.name, job="stream", object=answer.model_dump())
+        answer = client.create(response_model=Reviewed, max_retries=1, **ASKED)
+        shown(way=mode.name, job="second turn", object=answer.model_dump(), refused=refused)

@@ -28,8 +28,8 @@ def read_file(path: str) -> str:
     return Path(path).read_text()
 
 
-def shown(**found):
-    print(json.dumps(found), flush=True)
+def shown(**values):
+    print(json.dumps(values), flush=True)
 
 
 async def job(way, llm):
