@@ -55,7 +55,11 @@ def serve(
         for load in overhead.compare(server, resolve(model), loads, rounds, other or (), console):
             compared.append(load)  # what is there is kept where a run is cut
             if json_file:
-                figures = {"machine": described, "goals": overhead.GOALS, "loads": [each.shown() for each in compared]}
+                figures = {
+                    "machine": described,
+                    "goals": overhead.GOALS,
+                    "loads": [comparison.shown() for comparison in compared],
+                }
                 json_file.write_text(json.dumps(figures, indent=1) + "\n", encoding="utf-8")
             if plot_file:
                 plot_file.write_text(plot.svg(compared), encoding="utf-8")

@@ -33,7 +33,7 @@ def compare(server: Server, console: Console) -> None:
             full = _speed(server, replace(plain, top_logprobs=5), salt + ROUNDS)
             console.print(f"{streams} streams: {fast:.0f} tok/s, {full:.0f} tok/s with top_logprobs")
             ratios.append(full / fast)
-        shown = ", ".join(f"{each:.3f}" for each in ratios)
+        shown = ", ".join(f"{ratio:.3f}" for ratio in ratios)
         console.print(f"with / without: {shown}; median {statistics.median(ratios):.3f}, demanded is {least}")
 
 

@@ -55,14 +55,19 @@ def measured(real: Mapping[str, Constraint], note: Callable[[str], None]) -> Ite
 
 def tables(costs: Mapping[str, Costs], real: Mapping[str, Constraint]) -> list[Table]:
     all_of, two, own = list(costs.values()), [costs[name] for name in _BOTH], costs[_BOTH[-1]]
-    heads = [f"{name} {_thousands(each)}" for name, each in costs.items()]
+    heads = [f"{name} {_thousands(cost)}" for name, cost in costs.items()]
     places = {name: size(structured_output) for name, structured_output in {**CONSTRUCTS, **real}.items()}
     return [
         Table(
             "A token under each construct (ms)",
             ["construct", "rules", "places", *heads, "XGrammar"],
             [
-                [name, *_size(places[name]), *(_token(each.ours[name]) for each in all_of), _token(own.own.get(name))]
+                [
+                    name,
+                    *_size(places[name]),
+                    *(_token(record.ours[name]) for record in all_of),
+                    _token(own.own.get(name)),
+                ]
                 for name in CONSTRUCTS
             ],
         ),
@@ -70,7 +75,7 @@ def tables(costs: Mapping[str, Costs], real: Mapping[str, Constraint]) -> list[T
             "Compiling each construct (s)",
             ["construct", *heads, "XGrammar"],
             [
-                [name, *(_compile(each.ours[name]) for each in all_of), _compile(own.own.get(name))]
+                [name, *(_compile(record.ours[name]) for record in all_of), _compile(own.own.get(name))]
                 for name in CONSTRUCTS
             ],
         ),
@@ -80,7 +85,7 @@ def tables(costs: Mapping[str, Costs], real: Mapping[str, Constraint]) -> list[T
                 "schema",
                 "rules",
                 "places",
-                *(f"{what}, {_thousands(each)}" for what in ("compiling (s)", "a token (ms)") for each in two),
+                *(f"{what}, {_thousands(record)}" for what in ("compiling (s)", "a token (ms)") for record in two),
                 "XGrammar: compiling (s)",
                 "a token (ms)",
             ],
@@ -88,8 +93,8 @@ def tables(costs: Mapping[str, Costs], real: Mapping[str, Constraint]) -> list[T
                 [
                     name,
                     *_size(places[name]),
-                    *(_compile(each.ours[name]) for each in two),
-                    *(_token(each.ours[name]) for each in two),
+                    *(_compile(record.ours[name]) for record in two),
+                    *(_token(record.ours[name]) for record in two),
                     _compile(own.own.get(name)),
                     _token(own.own.get(name)),
                 ]
@@ -101,7 +106,7 @@ def tables(costs: Mapping[str, Costs], real: Mapping[str, Constraint]) -> list[T
 
 def free(costs: Mapping[str, Costs]) -> str:
     """What a token costs without a form."""
-    texts = [f"{_free(each):.2f} ms with {name}'s {_thousands(each)} tokens" for name, each in costs.items()]
+    texts = [f"{_free(cost):.2f} ms with {name}'s {_thousands(cost)} tokens" for name, cost in costs.items()]
     return f"{', '.join(texts[:-1])} and {texts[-1]}"
 
 

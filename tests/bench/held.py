@@ -45,7 +45,7 @@ def compare(server: Server, console: Console) -> None:
         free, half = _speed(server, FREE, salt), _speed(server, HALF, salt + ROUNDS)
         console.print(f"16 streams: {free:.0f} tok/s free, {half:.0f} tok/s with half of them held to a schema")
         ratios.append(half / free)
-    shown = ", ".join(f"{each:.3f}" for each in ratios)
+    shown = ", ".join(f"{ratio:.3f}" for ratio in ratios)
     console.print(f"with a schema / free: {shown}; median {statistics.median(ratios):.3f}, demanded is {LEAST}")
 
 

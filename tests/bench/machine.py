@@ -29,7 +29,7 @@ def described() -> dict[str, Any]:
 def cpu_of_all(pid: int) -> float:
     """The CPU time of a process and those that it started, so far. It says what work costs on a busy machine, too."""
     process = psutil.Process(pid)
-    return sum(cpu_seconds(each.pid) for each in [process, *process.children(recursive=True)])
+    return sum(cpu_seconds(member.pid) for member in [process, *process.children(recursive=True)])
 
 
 def cpu_seconds(pid: int) -> float:

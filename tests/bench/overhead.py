@@ -98,25 +98,25 @@ def compare(
 ) -> Iterator[Compared]:
     """Measures each load on each side in turns, prints the figures and yields them."""
     bare = Bare(source)
-    names = {other: f"other {place}" for place, other in enumerate(others, start=1)}
+    names = {other: f"other {number}" for number, other in enumerate(others, start=1)}
     for url, name in names.items():
         console.print(f"{name} is {url}")
     try:
         for load in loads:
-            each = Compared(load.streams, {name: Side() for name in ("HTTP", "bare", *names.values())})
+            comparison = Compared(load.streams, {name: Side() for name in ("HTTP", "bare", *names.values())})
             # A turn of few streams is short, and differs most from the next one.
             for salt in range(rounds * max(1, 8 // load.streams) + 1):
                 figures = _round(server, bare, load, salt, names)
                 if salt:  # the first warms up
                     for name, tokens_per_second, first, cpu in figures:
-                        each.sides[name].add(tokens_per_second, first, **cpu)
+                        comparison.sides[name].add(tokens_per_second, first, **cpu)
                 else:
                     list(figures)
             table = Table(*COLUMNS)
-            for row in each.rows():
+            for row in comparison.rows():
                 table.add_row(*row)
             console.print(table)
-            yield each
+            yield comparison
     finally:
         bare.close()
 

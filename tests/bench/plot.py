@@ -11,17 +11,17 @@ _BAR = "#7b3f5c"
 # A title, the value of a load, and what is demanded of it.
 _Panel = tuple[str, Callable[[Compared], float], float]
 _PANELS: Sequence[_Panel] = (
-    ("tokens/s, HTTP / bare", lambda each: each.tokens("HTTP"), GOALS["tokens"]),
-    ("first token, HTTP / bare", lambda each: each.first("HTTP"), GOALS["first"]),
-    ("server CPU, µs a token", lambda each: median(each.sides["HTTP"].server_us), GOALS["server_us"]),
+    ("tokens/s, HTTP / bare", lambda comparison: comparison.tokens("HTTP"), GOALS["tokens"]),
+    ("first token, HTTP / bare", lambda comparison: comparison.first("HTTP"), GOALS["first"]),
+    ("server CPU, µs a token", lambda comparison: median(comparison.sides["HTTP"].server_us), GOALS["server_us"]),
 )
 
 
 def svg(compared: Sequence[Compared]) -> str:
     """A panel for each figure: a bar for each number of streams, and a line where the goal is."""
     panels = "".join(
-        f'<g transform="translate({place * _WIDTH} 0)">{_panel(panel, compared)}</g>'
-        for place, panel in enumerate(_PANELS)
+        f'<g transform="translate({index * _WIDTH} 0)">{_panel(panel, compared)}</g>'
+        for index, panel in enumerate(_PANELS)
     )
     return (
         f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {len(_PANELS) * _WIDTH} {_HEIGHT}" '
@@ -31,16 +31,16 @@ def svg(compared: Sequence[Compared]) -> str:
 
 def _panel(panel: _Panel, compared: Sequence[Compared]) -> str:
     title, value, goal = panel
-    values = [value(each) for each in compared]
+    values = [value(comparison) for comparison in compared]
     unit = (_BASE - 40) / max(*values, goal)
     step = (_WIDTH - _LEFT - 10) / len(values)
     shapes = [f'<text x="{_LEFT}" y="16">{title}</text>']
-    for place, (each, found) in enumerate(zip(compared, values, strict=True)):
-        x, top = _LEFT + place * step, _BASE - found * unit
+    for index, (comparison, ratio) in enumerate(zip(compared, values, strict=True)):
+        x, top = _LEFT + index * step, _BASE - ratio * unit
         shapes += [
             f'<rect x="{x:.1f}" y="{top:.1f}" width="{step * 0.7:.1f}" height="{_BASE - top:.1f}" fill="{_BAR}"/>',
-            f'<text x="{x:.1f}" y="{top - 4:.1f}">{found:.{0 if found >= 10 else 2}f}</text>',
-            f'<text x="{x:.1f}" y="{_BASE + 14}">{each.streams}</text>',
+            f'<text x="{x:.1f}" y="{top - 4:.1f}">{ratio:.{0 if ratio >= 10 else 2}f}</text>',
+            f'<text x="{x:.1f}" y="{_BASE + 14}">{comparison.streams}</text>',
         ]
     y = _BASE - goal * unit
     shapes.append(
