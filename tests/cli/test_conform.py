@@ -39,21 +39,21 @@ def test_a_case_that_holds() -> None:
 @pytest.mark.parametrize("arguments", [["-u", "URL"], ["--model", "m", "URL"], ["run", "URL"], ["URL/"]])
 def test_the_url_may_stand_anywhere(arguments) -> None:
     with raw_server(well) as server:
-        run = conform(*(each.replace("URL", server.url) for each in arguments), *ANSWERS)
+        run = conform(*(argument.replace("URL", server.url) for argument in arguments), *ANSWERS)
     assert run.exit_code == 0, run.output
 
 
 def test_the_model_is_the_first_that_is_listed() -> None:
     with raw_server(well) as server:
         conform(server.url, *ANSWERS)
-    assert {json.loads(each.body)["model"] for each in server.asked if each.body} == {"m"}
+    assert {json.loads(request.body)["model"] for request in server.asked if request.body} == {"m"}
 
 
 @pytest.mark.parametrize("name", ["SPECVINO_API_KEY", "OPENAI_API_KEY"])
 def test_the_key_comes_from_the_environment(name) -> None:
     with raw_server(well) as server:
         conform(server.url, *ANSWERS, **{name: "sk-from-environment"})
-    assert {each.headers.get("authorization") for each in server.asked} == {"Bearer sk-from-environment"}
+    assert {request.headers.get("authorization") for request in server.asked} == {"Bearer sk-from-environment"}
 
 
 def test_the_list_needs_no_server() -> None:
@@ -101,7 +101,7 @@ def test_the_report_may_go_to_standard_output(tmp_path) -> None:
     assert run.exit_code == quiet.exit_code == 1
     assert run.stdout_bytes == (tmp_path / "r.ndjson").read_bytes()
     assert re.search(r"^fail chat/basics/answers", run.stderr, re.MULTILINE)
-    assert [json.loads(each)["kind"] for each in quiet.stdout.splitlines()][:2] == ["header", "result"]
+    assert [json.loads(line)["kind"] for line in quiet.stdout.splitlines()][:2] == ["header", "result"]
     assert not quiet.stderr
 
 
@@ -114,7 +114,7 @@ def test_all_reports_of_one_run(tmp_path) -> None:
     for file in files.values():
         assert "chat/basics" in file.read_text("utf-8")
     report = ndjson.read(files["ndjson"])
-    assert report.whole
+    assert report.covers_plan
     assert report.header.filters == ("chat/basics/answers",)
     assert report.footer is not None
     assert report.footer.requests == len(server.asked)
@@ -128,8 +128,8 @@ def test_all_traffic_of_a_run(tmp_path) -> None:
         footer = ndjson.read(tmp_path / "r.ndjson").footer
         assert footer is not None
         assert len(entries) == footer.requests
-        assert {each["request"]["method"] for each in entries} >= {"GET", "POST"}
-        assert all(each["startedDateTime"] > "2026" for each in entries)
+        assert {entry["request"]["method"] for entry in entries} >= {"GET", "POST"}
+        assert all(entry["startedDateTime"] > "2026" for entry in entries)
         return len(entries), len(server.asked)
 
     # Connections of a case's own are among it; of the fuzz not what it asks the server about itself.
@@ -156,8 +156,8 @@ def test_a_key_that_is_echoed_with_escapes_is_in_no_report(tmp_path) -> None:
     key = "sk+very/secret"
 
     async def echoes(asked):
-        said = asked.headers["authorization"].replace("+", "\\u002B").replace("/", "\\/").replace("v", "\\u0076")
-        yield answer(f'{{"you": "{said}", "again": "{quote(key, safe="")}"}}'.encode())
+        echoed = asked.headers["authorization"].replace("+", "\\u002B").replace("/", "\\/").replace("v", "\\u0076")
+        yield answer(f'{{"you": "{echoed}", "again": "{quote(echoed, safe="")}"}}'.encode())
 
     files = {form: tmp_path / f"r.{form}" for form in ("junit", "sarif", "html", "markdown", "ndjson", "har")}
     options = [word for form, file in files.items() for word in (f"--{form}", file)]
@@ -176,7 +176,7 @@ def test_headers_are_sent_and_are_in_no_report(tmp_path) -> None:
     given = ["--header", "X-Tenant-Key: Bearer tenant-secret", "--header", "X-Org: 1"]
     with raw_server(echoes) as server:
         run = conform(server.url, *ANSWERS, *given, "--html", tmp_path / "r.html", "--ndjson", tmp_path / "r.ndjson")
-    assert {(each.headers["x-tenant-key"], each.headers["x-org"]) for each in server.asked} == {
+    assert {(request.headers["x-tenant-key"], request.headers["x-org"]) for request in server.asked} == {
         ("Bearer tenant-secret", "1")
     }
     assert run.exit_code == 1
@@ -191,18 +191,18 @@ def test_a_key_may_go_in_a_header_of_its_own(tmp_path) -> None:
         if asked.headers.get("api-key") == "azure-secret-key":
             yield chat()
         else:
-            said = asked.headers.get("api-key", "")[:12]
-            yield error("401 Unauthorized", f"Access denied: '{said}'")
+            key = asked.headers.get("api-key", "")[:12]
+            yield error("401 Unauthorized", f"Access denied: '{key}'")
 
     given = ["-k", "azure-secret-key", "--auth-header", "Api-Key", "--ndjson", tmp_path / "r.ndjson"]
     with raw_server(azure) as server:
         run = conform(server.url, *ANSWERS, "-f", "transport/keys", "--dialect", "specvino", *given)
-    assert not [each for each in server.asked if "authorization" in each.headers]
+    assert not [request for request in server.asked if "authorization" in request.headers]
     report = ndjson.read(tmp_path / "r.ndjson")
-    verdicts = {each.rule: each.verdict for each in report.lines}
+    verdicts = {line.rule: line.verdict for line in report.lines}
     assert verdicts["chat/basics/answers"] == "pass"
     assert verdicts["transport/capabilities/auth"] == "pass"
-    assert {rule: each for rule, each in verdicts.items() if rule.startswith("transport/keys/")} == {
+    assert {rule: verdict for rule, verdict in verdicts.items() if rule.startswith("transport/keys/")} == {
         "transport/keys/missing": "pass",
         "transport/keys/streamed": "pass",
         "transport/keys/wrong": "pass",
@@ -220,8 +220,8 @@ def test_the_fuzz_sends_the_key_in_its_header() -> None:
     with raw_server(well) as server:
         conform(server.url, "-f", "models/fuzz/not-a-server-error", *given)
     assert len(server.asked) > 10
-    assert {each.headers.get("api-key") for each in server.asked} == {"azure-secret-key"}
-    assert not [each for each in server.asked if "authorization" in each.headers]
+    assert {request.headers.get("api-key") for request in server.asked} == {"azure-secret-key"}
+    assert not [request for request in server.asked if "authorization" in request.headers]
 
 
 def test_the_heading_obeys_no_server() -> None:
@@ -292,7 +292,7 @@ def test_an_entry_of_no_rule_is_told(tmp_path) -> None:
 
 
 def rules_of(run):
-    return [each["rule"] for each in map(json.loads, run.stdout.splitlines()) if each["kind"] == "result"]
+    return [record["rule"] for record in map(json.loads, run.stdout.splitlines()) if record["kind"] == "result"]
 
 
 @pytest.mark.parametrize(

@@ -259,7 +259,7 @@ async def _lone_surrogate(asked):
         (_deep, "isn't JSON"),
         (_lone_surrogate, "the answer is 400, not 200"),
     ],
-    ids=lambda each: getattr(each, "__name__", ""),
+    ids=lambda value: getattr(value, "__name__", ""),
 )
 def test_what_a_server_does_wrong_is_a_finding(tmp_path, behaves, words) -> None:
     seconds = "0.5" if "after 0.5 s" in words else "60"

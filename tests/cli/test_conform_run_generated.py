@@ -58,10 +58,10 @@ def test_a_finding_is_sent_again(tmp_path) -> None:
         run = conform("--replay", before, "-f", BOXED)
         assert run.exit_code == 1, run.output
         assert f"fail {BOXED}" in run.stdout
-        (line,) = (each for each in ndjson.read(before).lines if each.rule == BOXED)
-        shown = [(exchange.request.body or "").encode() for found in line.findings for exchange in found.exchanges]
+        (line,) = (line for line in ndjson.read(before).lines if line.rule == BOXED)
+        shown = [(exchange.request.body or "").encode() for finding in line.findings for exchange in finding.exchanges]
         assert shown
-        assert [each.body for each in server.asked[asked:] if each.body in shown] == shown
+        assert [request.body for request in server.asked[asked:] if request.body in shown] == shown
     with raw_server(well) as server:
         run = conform(server.url, "--replay", before, "--ndjson", after)
     assert run.exit_code == 0, run.output
@@ -87,5 +87,5 @@ def test_what_generated_requests_can_not_have(tmp_path, arguments, says) -> None
     with ndjson.Writer(tmp_path / "REPORT") as writer:
         writer.write(HEADER)
     (tmp_path / "EMPTY").write_text("")
-    words = [tmp_path / each if each in ("REPORT", "EMPTY") else each for each in arguments]
+    words = [tmp_path / argument if argument in ("REPORT", "EMPTY") else argument for argument in arguments]
     assert says in one_line(conform("http://127.0.0.1:9/v1", *words))

@@ -33,7 +33,11 @@ def test_a_start_line() -> None:
     assert lines["vllm"].theirs == "vllm serve MODEL"
     assert lines["vllm"].ours == "specvino serve --dialect vllm MODEL"
     assert lines["vllm"].version == "0.33.0"
-    [option] = [each for each in lines["ovms"].options["src/cli_parser.cpp"] if "--rest_port" in each.names]
+    [option] = [
+        source_option
+        for source_option in lines["ovms"].options["src/cli_parser.cpp"]
+        if "--rest_port" in source_option.names
+    ]
     assert (option.effect, option.reason) == ("As --port.", "")
     assert lines["ollama"].note
     assert "openai" not in lines

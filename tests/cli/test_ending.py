@@ -45,7 +45,7 @@ def test_what_needs_opentelemetry(option) -> None:
 
 def test_conformance_needs_no_extra() -> None:
     modules = "python_api", "fuzz.replay", "streams.stream_validator", "streams.fold", "streams.sse"
-    code = "; ".join([BASE_ONLY, *(f"import specvino.conformance.{each}" for each in modules)])
+    code = "; ".join([BASE_ONLY, *(f"import specvino.conformance.{module}" for module in modules)])
     subprocess.run([sys.executable, "-c", code], check=True, timeout=300)
 
 

@@ -5,7 +5,7 @@ import re
 
 import pytest
 from rich.console import Console
-from support.tiny_document import dialect, kind, ref, talk, thing
+from support.tiny_document import dialect, kind, object_of, ref, talk
 
 from specvino.cli.explain import System, UnknownField, explain_field
 from specvino.codegen.fields import fields
@@ -48,7 +48,7 @@ def test_explain_what_is_supported() -> None:
 
 def test_explain_shows_remarks_beside_the_handling() -> None:
     document = asked(
-        thing(
+        object_of(
             one={"type": "string", "x-implementation-note": "Not read."},
             two=ref("Two") | {"x-implementation-note": "Nor this."},
             three={"type": "array", "items": {"anyOf": [ref("Two"), {"type": "integer"}]}},
@@ -64,7 +64,7 @@ def test_explain_shows_remarks_beside_the_handling() -> None:
 
 
 def test_explain_shows_remarks_of_what_is_sent() -> None:
-    document = talk(answer=thing(one={"x-emit": "always", "x-implementation-note": "Empty."}))
+    document = talk(answer=object_of(one={"x-emit": "always", "x-implementation-note": "Empty."}))
     del document["components"]["schemas"]["Answer"]["properties"]["one"]["x-handling"]
     merge_support(document, {"odd": dialect(response={"one": "full"})})
     shown = lines(explain("talk.one", document))
@@ -126,7 +126,7 @@ def test_explain_tells_the_branches_apart() -> None:
 )
 def test_explain_tells_handling_and_emissions_apart(name, heads, facts) -> None:
     shown = lines(explain(name))
-    places = [next(place for place, line in enumerate(shown) if line.startswith(head)) for head in heads]
+    places = [next(row for row, line in enumerate(shown) if line.startswith(head)) for head in heads]
     assert places == sorted(places)
     for wanted, start, end in zip(facts, places, [*places[1:], len(shown)], strict=True):
         assert set(wanted) <= set(shown[start:end])
@@ -151,9 +151,9 @@ def test_every_field_is_explained_as_each_of_its_owners_has_it(monkeypatch) -> N
     document = whole()
     known = owners(document["components"]["schemas"])  # once, not for each of them
     monkeypatch.setattr("specvino.cli.explain.owners", lambda schemas: known)
-    found = fields(document)
-    assert len(found) > 70
-    for field in found:
+    all_fields = fields(document)
+    assert len(all_fields) > 70
+    for field in all_fields:
         shown = explain(field.name, document)
         assert field.name in shown
         for system in systems():
@@ -171,15 +171,15 @@ def test_explain_follows_what_events_have_in_common_with_the_unary_answer() -> N
 
 def test_explain_follows_lists_and_unions_too() -> None:
     document = talk(
-        answer=thing(items={"type": "array", "items": ref("Item")}),
-        event=thing(answer={"anyOf": [ref("Answer"), {"type": "null"}]}),
+        answer=object_of(items={"type": "array", "items": ref("Item")}),
+        event=object_of(answer={"anyOf": [ref("Answer"), {"type": "null"}]}),
         Item={"anyOf": [ref("Call"), ref("Text")]},
         Call=kind("call", name={"type": "string"}),
         Text=kind("text", text={"type": "string"}),
     )
     sends = {"level": "partial", "note": "A number.", "schema": {"type": "integer"}, "nullable": True, "required": True}
-    said = dialect(response={"items": "full", "items[].name": sends}, stream={"answer": "full"})
-    merge_support(document, {"odd": said})
+    system = dialect(response={"items": "full", "items[].name": sends}, stream={"answer": "full"})
+    merge_support(document, {"odd": system})
     shown = explain("talk.stream.answer.items[].name", document)
     assert shown.startswith("talk.response.items[].name")
     assert "odd partial A number. (values integer; null, too; required)" in lines(shown)

@@ -55,9 +55,9 @@ def test_the_script_serves_with_the_options(tmp_path: Path, monkeypatch: pytest.
     program.write_text('#!/bin/sh\nprintf "%s\\n" "$@"\n')
     program.chmod(0o755)
     monkeypatch.setenv("PATH", str(tmp_path), prepend=":")
-    said = subprocess.run(["sh", str(script), "--port", "9"], capture_output=True, text=True, check=True).stdout
-    assert said.splitlines() == ["serve", str(MODEL), *CHOSEN.arguments(), "--port", "9"]
-    assert shlex.join(["specvino", *said.splitlines()[:-2]]) in output.splitlines()
+    printed = subprocess.run(["sh", str(script), "--port", "9"], capture_output=True, text=True, check=True).stdout
+    assert printed.splitlines() == ["serve", str(MODEL), *CHOSEN.arguments(), "--port", "9"]
+    assert shlex.join(["specvino", *printed.splitlines()[:-2]]) in output.splitlines()
 
 
 def test_a_model_that_is_not_there_is_one_line() -> None:
@@ -67,7 +67,7 @@ def test_a_model_that_is_not_there_is_one_line() -> None:
 
 
 @pytest.mark.parametrize(
-    ("said", "reason"),
+    ("message", "reason"),
     [
         (["--plugin-config", "f32"], "'f32' is not valid JSON"),
         (["--plugin-config", '{"NOPE": 1}'], "NOPE isn't a property of OpenVINO's CPU plugin"),
@@ -77,8 +77,8 @@ def test_a_model_that_is_not_there_is_one_line() -> None:
         ),
     ],
 )
-def test_serve_says_what_is_wrong_with_options(said: list[str], reason: str) -> None:
-    run = CliRunner().invoke(main, ["serve", str(MODEL), "--response-store", "none", "--port", "0", *said])
+def test_serve_says_what_is_wrong_with_options(message: list[str], reason: str) -> None:
+    run = CliRunner().invoke(main, ["serve", str(MODEL), "--response-store", "none", "--port", "0", *message])
     assert run.exit_code
     assert reason in " ".join(run.output.split())
 

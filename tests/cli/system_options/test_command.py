@@ -22,7 +22,7 @@ def test_help_shows_the_system_s_options() -> None:
 
 
 @pytest.mark.parametrize(
-    ("said", "reason"),
+    ("arguments", "reason"),
     [
         (["--dialect", "sglang", "--chunked-prefill-size", "7"], "Invalid value for --chunked-prefill-size: "),
         (["--dialect=ovms", "--max_num_seqs", "x"], "Invalid value for --max_num_seqs: "),
@@ -34,7 +34,7 @@ def test_help_shows_the_system_s_options() -> None:
         (["m", "--dialect"], "requires an argument"),
     ],
 )
-def test_what_is_wrong_is_told_in_the_words_of_who_said_it(said, reason) -> None:
-    run = serve(*said)
+def test_what_is_wrong_is_told_in_the_words_of_who_said_it(arguments, reason) -> None:
+    run = serve(*arguments)
     assert run.exit_code == 2
     assert reason in run.output

@@ -7,7 +7,7 @@ from specvino.cli.system_options.reading import OptionError
 
 
 @pytest.mark.parametrize(
-    ("system", "said", "ours"),
+    ("system", "words", "ours"),
     [
         ("ovms", ["--rest_port", "8000"], ["--port", "8000"]),
         ("ovms", ["--cache_size=4"], ["--cache-size", "4"]),
@@ -38,19 +38,19 @@ from specvino.cli.system_options.reading import OptionError
         ("llama-cpp", ["--reasoning-format", "none"], ["--reasoning-parser", "none"]),
     ],
 )
-def test_it_is_said_in_our_options(system, said, ours) -> None:
-    found = read(system, *said)
-    assert (found.arguments, found.without_effect) == (ours, [])
+def test_it_is_said_in_our_options(system, words, ours) -> None:
+    options = read(system, *words)
+    assert (options.arguments, options.without_effect) == (ours, [])
 
 
 def test_our_options_stay_as_they_are() -> None:
-    said = ["--engine", "scripted", "--insecure", "--log-format=json", "--allowed-hosts", "a", "--allowed-hosts", "b"]
-    assert read("vllm", *said).arguments == [part for each in said for part in each.split("=")]
+    words = ["--engine", "scripted", "--insecure", "--log-format=json", "--allowed-hosts", "a", "--allowed-hosts", "b"]
+    assert read("vllm", *words).arguments == [part for word in words for part in word.split("=")]
     assert read("vllm", "--", "--m").arguments[-2:] == ["--", "--m"]
 
 
 @pytest.mark.parametrize(
-    ("system", "said", "told"),
+    ("system", "words", "reason"),
     [
         ("vllm", ["--gpu-memory-utilization", "0.9"], "--gpu-memory-utilization has no effect here: --cache-size sets"),
         ("vllm", ["--no-enable-prefix-caching"], "--no-enable-prefix-caching has no effect here: The prefix cache"),
@@ -71,14 +71,14 @@ def test_our_options_stay_as_they_are() -> None:
         ("llama-cpp", ["--jinja"], "--jinja has no effect here: The chat template is the model's or"),
     ],
 )
-def test_what_has_no_effect_is_told_once_with_the_reason(system, said, told) -> None:
-    found = read(system, *said).without_effect
-    assert len(found) == 1
-    assert found[0].startswith(told)
+def test_what_has_no_effect_is_told_once_with_the_reason(system, words, reason) -> None:
+    without_effect = read(system, *words).without_effect
+    assert len(without_effect) == 1
+    assert without_effect[0].startswith(reason)
 
 
 @pytest.mark.parametrize(
-    ("system", "said", "reason"),
+    ("system", "words", "reason"),
     [
         ("vllm", ["--max-model-lenn", "3"], "unknown option --max-model-lenn. Did you mean --max-model-len?"),
         ("ovms", ["--cache_sise", "3"], "unknown option --cache_sise. Did you mean --cache_size?"),
@@ -116,13 +116,13 @@ def test_what_has_no_effect_is_told_once_with_the_reason(system, said, told) -> 
         ("llama-cpp", ["-t", "4", "--plugin-config", "[]"], "--plugin-config is not a JSON object: []"),
     ],
 )
-def test_what_can_not_be_read_is_an_error(system, said, reason) -> None:
+def test_what_can_not_be_read_is_an_error(system, words, reason) -> None:
     with pytest.raises(OptionError) as raised:
-        read(system, *said)
+        read(system, *words)
     assert str(raised.value).startswith(reason)
 
 
 def test_keys_come_into_the_environment() -> None:
-    found = read("vllm", "--api-key", "sk-1", "--hf-token", "hf-1")
-    assert found.environment == {"SPECVINO_API_KEY": "sk-1", "HF_TOKEN": "hf-1"}
-    assert found.arguments == []
+    options = read("vllm", "--api-key", "sk-1", "--hf-token", "hf-1")
+    assert options.environment == {"SPECVINO_API_KEY": "sk-1", "HF_TOKEN": "hf-1"}
+    assert options.arguments == []

@@ -10,8 +10,8 @@ def test_the_same_said_twice_is_none() -> None:
 
 
 def test_properties_of_the_plugin_come_together() -> None:
-    found = read("ovms", "--kv_cache_precision", "u8", "--plugin_config", '{"NUM_STREAMS": 1}')
-    name, config = found.arguments
+    options = read("ovms", "--kv_cache_precision", "u8", "--plugin_config", '{"NUM_STREAMS": 1}')
+    name, config = options.arguments
     assert name == "--plugin-config"
     assert json.loads(config) == {"NUM_STREAMS": 1, "KV_CACHE_PRECISION": "u8"}
     assert json.loads(read("llama-cpp", "--threads", "4").arguments[1]) == {"INFERENCE_NUM_THREADS": 4}
@@ -19,6 +19,6 @@ def test_properties_of_the_plugin_come_together() -> None:
 
 def test_a_model_is_taken_from_the_folder_that_it_is_in(tmp_path) -> None:
     (tmp_path / "O" / "m").mkdir(parents=True)
-    found = read("ovms", "--model_repository_path", str(tmp_path), "--source_model", "O/m")
-    assert found.arguments == ["--served-model-name", "O/m", "--", str(tmp_path / "O" / "m")]
-    assert found.without_effect == []
+    options = read("ovms", "--model_repository_path", str(tmp_path), "--source_model", "O/m")
+    assert options.arguments == ["--served-model-name", "O/m", "--", str(tmp_path / "O" / "m")]
+    assert options.without_effect == []

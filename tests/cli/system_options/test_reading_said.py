@@ -4,8 +4,10 @@ from specvino.cli.system_options.reading import Given, Read
 
 
 def test_the_model_comes_last_behind_two_hyphens() -> None:
-    said = Read([Given("MODEL", "-m", "MODEL"), Given("--port", "1", "--rest_port"), Given("--insecure", None, "-i")])
-    assert said.arguments == ["--port", "1", "--insecure", "--", "-m"]
+    options = Read(
+        [Given("MODEL", "-m", "MODEL"), Given("--port", "1", "--rest_port"), Given("--insecure", None, "-i")]
+    )
+    assert options.arguments == ["--port", "1", "--insecure", "--", "-m"]
 
 
 def test_models_that_are_two_stay_two() -> None:
@@ -15,6 +17,6 @@ def test_models_that_are_two_stay_two() -> None:
 
 
 def test_under_which_name_an_option_was_given() -> None:
-    said = Read([Given("--port", "1", "--rest_port")])
-    assert said.under("--port") == "--rest_port"
-    assert said.under("--host") == "--host"
+    options = Read([Given("--port", "1", "--rest_port")])
+    assert options.under("--port") == "--rest_port"
+    assert options.under("--host") == "--host"

@@ -33,7 +33,7 @@ def test_who_has_options() -> None:
 def test_each_option_means_one_thing(system) -> None:
     for meaning in meanings(TABLES[system]):
         effects = [meaning.to, meaning.property, meaning.folder_of, meaning.inside, meaning.refused]
-        assert len([each for each in effects if each]) <= 1, meaning.names
+        assert len([effect for effect in effects if effect]) <= 1, meaning.names
         assert any(effects) or meaning.because, meaning.names
         assert bool(meaning.split) >= bool(meaning.inside), meaning.names
         assert meaning.because is None or meaning.because.endswith("."), meaning.names
@@ -61,7 +61,7 @@ def test_an_option_of_ours_is_not_hidden_by_another_one(system) -> None:
 
 @pytest.mark.parametrize("system", TABLES)
 def test_no_option_is_told_twice(system) -> None:
-    named = [plain(name) for several in TABLES[system].sources.values() for each in several for name in each.names]
+    named = [plain(name) for several in TABLES[system].sources.values() for source in several for name in source.names]
     assert len(named) == len(set(named)), sorted(name for name in set(named) if named.count(name) > 1)
     assert all(name.startswith("-") for name in named)
 
