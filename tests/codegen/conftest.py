@@ -53,10 +53,10 @@ def small(real: Spec) -> Spec:
             named = [name for name in head.pop(key, ()) if name in endpoints]
             if named:
                 head[key] = named
-        for each in dialect.get("other_operations", ()):
-            if each.get("served_by") not in endpoints:
-                each.pop("served_by", None)
-                each.pop("by_status", None)
+        for operation in dialect.get("other_operations", ()):
+            if operation.get("served_by") not in endpoints:
+                operation.pop("served_by", None)
+                operation.pop("by_status", None)
     return part
 
 

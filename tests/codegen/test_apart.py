@@ -1,6 +1,6 @@
 """Components that a system has in several forms."""
 
-from support.tiny_document import ref, talk, thing
+from support.tiny_document import object_of, ref, talk
 
 from specvino.codegen.apart import join_same, take_apart
 
@@ -20,11 +20,11 @@ def target(schema, *path):
 
 
 def part():
-    return thing(text=TEXT)
+    return object_of(text=TEXT)
 
 
 def test_what_is_said_alike_stays_one() -> None:
-    document = talk(ask=thing(one=ref("Part")), answer=thing(two=ref("Part")), Part=part())
+    document = talk(ask=object_of(one=ref("Part")), answer=object_of(two=ref("Part")), Part=part())
     schemas = apart(document, talk_one=FULL, talk_response_two=FULL)
     assert target(schemas["Answer"], "properties", "two") == "Part"
     assert "TalkResponsePart" not in schemas
@@ -32,7 +32,7 @@ def test_what_is_said_alike_stays_one() -> None:
 
 
 def test_what_is_said_otherwise_is_another() -> None:
-    document = talk(ask=thing(one=ref("Part"), two=ref("Part"), three=ref("Part")), Part=part())
+    document = talk(ask=object_of(one=ref("Part"), two=ref("Part"), three=ref("Part")), Part=part())
     schemas = apart(document, talk_one_text=FULL, talk_two_text=NOTED, talk_three_text={"level": "partial"})
     assert [target(schemas["Ask"], "properties", name) for name in ("one", "two", "three")] == [
         "Part",
@@ -48,8 +48,8 @@ def test_what_leads_to_another_is_another() -> None:
         "oneOf": [ref("Part"), ref("Other")],
         "discriminator": {"propertyName": "text", "mapping": {"a": ref("Part")["$ref"], "b": ref("Other")["$ref"]}},
     }
-    ask = thing(one=ref("Union"), two={"type": "array", "items": ref("Union")})
-    document = talk(ask=ask, Union=union, Part=part(), Other=thing(n=TEXT))
+    ask = object_of(one=ref("Union"), two={"type": "array", "items": ref("Union")})
+    document = talk(ask=ask, Union=union, Part=part(), Other=object_of(n=TEXT))
     schemas = apart(document, **{"talk_one_text": FULL, "talk_two[]_text": NOTED})
     assert target(schemas["Ask"], "properties", "two", "items") == "TalkUnion"
     assert schemas["TalkUnion"]["oneOf"] == [ref("TalkPart"), ref("Other")]
@@ -57,21 +57,23 @@ def test_what_leads_to_another_is_another() -> None:
 
 
 def test_where_it_never_is_counts_for_nothing() -> None:
-    document = talk(ask=thing(one=ref("Part")), answer=thing(two=ref("Part")), Part=part())
+    document = talk(ask=object_of(one=ref("Part")), answer=object_of(two=ref("Part")), Part=part())
     schemas = apart(document, talk_one={"level": "ignored"}, talk_one_text={"level": "ignored"}, talk_response_two=FULL)
     assert target(schemas["Answer"], "properties", "two") == "Part"
 
 
 def test_events_have_what_the_answer_has() -> None:
-    document = talk(ask=thing(n=ref("Part")), answer=thing(n=ref("Part")), event=thing(n=ref("Part")), Part=part())
+    document = talk(
+        ask=object_of(n=ref("Part")), answer=object_of(n=ref("Part")), event=object_of(n=ref("Part")), Part=part()
+    )
     schemas = apart(document, talk_n_text=NOTED, talk_response_n_text=FULL)
     assert target(schemas["Event"], "properties", "n") == "TalkResponsePart"
 
 
 def test_what_is_inside_itself_leads_to_the_first() -> None:
-    tree = thing(child=ref("Tree"), text=TEXT)
+    tree = object_of(child=ref("Tree"), text=TEXT)
     schemas = apart(
-        talk(ask=thing(one=ref("Tree"), two=ref("Tree")), Tree=tree), talk_one_text=FULL, talk_two_text=NOTED
+        talk(ask=object_of(one=ref("Tree"), two=ref("Tree")), Tree=tree), talk_one_text=FULL, talk_two_text=NOTED
     )
     assert target(schemas["TalkTree"], "properties", "child") == "Tree"
 
@@ -83,12 +85,12 @@ def test_copies_that_have_become_the_same_are_joined() -> None:
         "discriminator": {"propertyName": "t", "mapping": {"b": ref("Two")["$ref"]}},
     }
     document = talk(
-        ask=thing(a=ref("In"), b=ref("In2")),
+        ask=object_of(a=ref("In"), b=ref("In2")),
         answer=outer,
         One=titled,
         Two=titled,
-        In=thing(p=ref("One")) | {"title": "In"},
-        In2=thing(p=ref("Two")) | {"title": "In"},
+        In=object_of(p=ref("One")) | {"title": "In"},
+        In2=object_of(p=ref("Two")) | {"title": "In"},
         Three=part(),
         Four=part(),
     )

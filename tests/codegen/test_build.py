@@ -78,11 +78,11 @@ def test_check_shows_drift_and_writes_nothing(project, rendered, monkeypatch) ->
     before = document.read_bytes()
     monkeypatch.setattr(command, "lint", lambda spec: [])  # both take seconds, and have tests of their own
     monkeypatch.setattr(build, "render", lambda spec: rendered)
-    said = stopped(project, check=True)
-    lines = [line.replace(" ", "") for line in said.splitlines()]
+    output = stopped(project, check=True)
+    lines = [line.replace(" ", "") for line in output.splitlines()]
     assert '-"summary":"WhatMLCtakesandsends.",' in lines
     assert '+"summary":"WhatMLC-LLMtakesandsends.",' in lines
-    assert "python -m specvino.codegen" in said
+    assert "python -m specvino.codegen" in output
     assert document.read_bytes() == before
     build.write(rendered, project / "generated")
     command.main(check=True, root=project)

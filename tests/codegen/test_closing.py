@@ -4,7 +4,7 @@ import copy
 from typing import Any
 
 import pytest
-from support.tiny_document import dialect, ref, talk, thing
+from support.tiny_document import dialect, object_of, ref, talk
 
 from specvino.codegen.closing import close_requests
 from specvino.codegen.project import project
@@ -16,14 +16,14 @@ TEXT = {"type": "string"}
 
 
 def closed(ask, **schemas):
-    document = talk(ask, answer=thing(part=ref("Part")), **schemas)
+    document = talk(ask, answer=object_of(part=ref("Part")), **schemas)
     close_requests(document)
     return document["components"]["schemas"]
 
 
 def test_objects_at_every_depth_are_closed() -> None:
     inner = {"type": "object", "properties": {"a": TEXT}}
-    ask = thing(
+    ask = object_of(
         one=copy.deepcopy(inner),
         some={"type": "array", "items": copy.deepcopy(inner)},
         either={"anyOf": [copy.deepcopy(inner), TEXT]},
@@ -32,34 +32,35 @@ def test_objects_at_every_depth_are_closed() -> None:
         open={**copy.deepcopy(inner), "additionalProperties": True},
     )
     ask["allOf"] = [{"properties": {"one": {"required": ["a"]}}}, {"if": {"required": ["one"]}, "then": False}]
-    found = closed(ask, Part=thing(x=TEXT))["Ask"]
-    fields = found["properties"]
-    schemas = [found, fields["one"], fields["some"]["items"], fields["either"]["anyOf"][0]]
-    assert [schema["additionalProperties"] for schema in schemas] == [False] * 4
+    schema = closed(ask, Part=object_of(x=TEXT))["Ask"]
+    fields = schema["properties"]
+    schemas = [schema, fields["one"], fields["some"]["items"], fields["either"]["anyOf"][0]]
+    assert [closed_schema["additionalProperties"] for closed_schema in schemas] == [False] * 4
     assert fields["map"]["additionalProperties"]["additionalProperties"] is False
     assert "additionalProperties" not in fields["free"]
     assert fields["open"]["additionalProperties"] is True
-    assert found["allOf"][0] == {"properties": {"one": {"required": ["a"]}}}
+    assert schema["allOf"][0] == {"properties": {"one": {"required": ["a"]}}}
 
 
 def test_what_answers_share_with_requests_stays_open_in_answers() -> None:
-    found = closed(thing(part=ref("Part")), Part=thing(inner=ref("Inner")), Inner=thing(x=TEXT))
-    assert found["Ask"]["properties"]["part"]["$ref"] == ref("RequestPart")["$ref"]
-    assert found["RequestPart"]["properties"]["inner"]["$ref"] == ref("RequestInner")["$ref"]
-    assert [found[name]["additionalProperties"] for name in ("RequestPart", "RequestInner")] == [False, False]
-    assert found["Part"] == thing(inner=ref("Inner"))
-    assert "additionalProperties" not in found["Inner"]
+    schemas = closed(object_of(part=ref("Part")), Part=object_of(inner=ref("Inner")), Inner=object_of(x=TEXT))
+    assert schemas["Ask"]["properties"]["part"]["$ref"] == ref("RequestPart")["$ref"]
+    assert schemas["RequestPart"]["properties"]["inner"]["$ref"] == ref("RequestInner")["$ref"]
+    assert [schemas[name]["additionalProperties"] for name in ("RequestPart", "RequestInner")] == [False, False]
+    assert schemas["Part"] == object_of(inner=ref("Inner"))
+    assert "additionalProperties" not in schemas["Inner"]
 
 
 def test_a_shared_map_is_not_copied() -> None:
-    found = closed(thing(part=ref("Part")), Part={"type": "object"})
-    assert "RequestPart" not in found
+    schemas = closed(object_of(part=ref("Part")), Part={"type": "object"})
+    assert "RequestPart" not in schemas
 
 
 @pytest.mark.parametrize(("unknown", "fits"), [("refused", False), ("ignored", True)])
 def test_only_systems_that_refuse_unknown_fields_have_closed_objects(unknown, fits) -> None:
     document = project(
-        talk(thing(n={"type": "integer"})), dialect(request={"n": "full"}, response={}) | {"unknown_fields": unknown}
+        talk(object_of(n={"type": "integer"})),
+        dialect(request={"n": "full"}, response={}) | {"unknown_fields": unknown},
     )
     check = Validators(document).of(ref("Ask"))
     assert check.fits({"n": 1})

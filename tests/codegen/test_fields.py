@@ -1,7 +1,7 @@
 """Which fields there are, and their names."""
 
 import pytest
-from support.tiny_document import ref, talk, thing
+from support.tiny_document import object_of, ref, talk
 
 from specvino.codegen.fields import around, fields, parts
 
@@ -53,11 +53,11 @@ def names_of(document, part):
 
 def test_what_the_unary_answer_has_is_described_there() -> None:
     document = talk(
-        answer=thing(usage=ref("Usage"), items={"type": "array", "items": ref("Item")}),
-        event=thing(usage={"anyOf": [ref("Usage"), {"type": "null"}]}, item=ref("Item"), delta=ref("Delta")),
-        Usage=thing(tokens=TEXT),
-        Item=thing(id=TEXT),
-        Delta=thing(text=TEXT),
+        answer=object_of(usage=ref("Usage"), items={"type": "array", "items": ref("Item")}),
+        event=object_of(usage={"anyOf": [ref("Usage"), {"type": "null"}]}, item=ref("Item"), delta=ref("Delta")),
+        Usage=object_of(tokens=TEXT),
+        Item=object_of(id=TEXT),
+        Delta=object_of(text=TEXT),
     )
     assert names_of(document, "stream") == [
         "talk.stream.usage",
@@ -69,12 +69,12 @@ def test_what_the_unary_answer_has_is_described_there() -> None:
 
 
 def test_what_only_the_request_has_is_described_in_the_stream() -> None:
-    document = talk(ask=thing(item=ref("Item")), event=thing(item=ref("Item")), Item=thing(id=TEXT))
+    document = talk(ask=object_of(item=ref("Item")), event=object_of(item=ref("Item")), Item=object_of(id=TEXT))
     assert names_of(document, "stream") == ["talk.stream.item", "talk.stream.item.id"]
 
 
 def test_an_event_that_is_the_unary_answer_has_no_fields_but_its_part_is_there() -> None:
-    document = talk(answer=thing(id=TEXT), event={"anyOf": [ref("Answer"), ref("ErrorResponse")]})
+    document = talk(answer=object_of(id=TEXT), event={"anyOf": [ref("Answer"), ref("ErrorResponse")]})
     assert names_of(document, "stream") == []
     assert ("talk", "stream") in parts(document)
 

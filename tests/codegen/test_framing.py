@@ -3,7 +3,7 @@
 from typing import Any
 
 import pytest
-from support.tiny_document import dialect, ref, talk, thing
+from support.tiny_document import dialect, object_of, ref, talk
 
 from specvino.codegen.project import project
 
@@ -17,9 +17,9 @@ TABLE: dict[str, Any] = {
 EVENTS = {"anyOf": [ref("Chunk"), ref("ErrorResponse")], "examples": [{"text": "a"}, {"error": {"message": "b"}}]}
 
 
-def streamed(form="full", **said):
+def streamed(form="full", **rows):
     """The operation and the component schemas in a system whose stream is so; `form` is the level of our errors."""
-    document = talk(event=EVENTS, Chunk=thing(text={"type": "string"}) | {"required": ["text"]}, Frame={})
+    document = talk(event=EVENTS, Chunk=object_of(text={"type": "string"}) | {"required": ["text"]}, Frame={})
     operation = document["paths"]["/talk"]["post"]
     content = operation["responses"]["200"]["content"]
     document["components"]["schemas"]["Frame"] = content["text/event-stream"]["itemSchema"] | {
@@ -29,9 +29,9 @@ def streamed(form="full", **said):
     content["text/event-stream"] = {"itemSchema": ref("Frame")}
     operation["x-stream"] = TABLE
     whole = dialect(request={}, response={}, stream={"text": "full"}, error=form)
-    stream = {"framing": "event", "terminator": None, "error": "event"} | said
-    found = project(document, whole | {"stream": {"talk": stream}})
-    return found["paths"]["/talk"]["post"], found["components"]["schemas"]
+    stream = {"framing": "event", "terminator": None, "error": "event"} | rows
+    projected = project(document, whole | {"stream": {"talk": stream}})
+    return projected["paths"]["/talk"]["post"], projected["components"]["schemas"]
 
 
 JSON = {"type": "string", "contentMediaType": "application/json", "contentSchema": ref("Event")}
@@ -114,10 +114,10 @@ PIECES = {"piece": BY_TYPE["machines"]["piece"]}
     ],
 )
 def test_what_no_event_states_is_gone(sent, machines, laws) -> None:
-    events = {"oneOf": [thing(type={"const": each}) for each in sent]}
+    events = {"oneOf": [object_of(type={"const": kind}) for kind in sent]}
     document = talk(event=events)
     document["paths"]["/talk"]["post"]["x-stream"] = BY_TYPE
     stream = {"framing": "event", "terminator": None, "error": "event"}
     whole = dialect(request={}, response={}, stream={"type": "full"}) | {"stream": {"talk": stream}}
-    found = project(document, whole)["paths"]["/talk"]["post"]["x-stream"]
-    assert (found["machines"], found["laws"]) == (machines, laws)
+    left = project(document, whole)["paths"]["/talk"]["post"]["x-stream"]
+    assert (left["machines"], left["laws"]) == (machines, laws)

@@ -25,7 +25,7 @@ def resolve(schema):
 
 
 @pytest.mark.parametrize(
-    ("ours", "theirs", "found"),
+    ("ours", "theirs", "expected"),
     [
         (TEXT, {"type": "integer", "minimum": 1}, {"type": "integer", "minimum": 1}),
         ({"enum": ["a"]}, TEXT, TEXT),
@@ -50,8 +50,8 @@ def resolve(schema):
         ),
     ],
 )
-def test_what_is_left_of_ours(ours, theirs, found) -> None:
-    assert own_schema(ours, theirs, resolve) == found
+def test_what_is_left_of_ours(ours, theirs, expected) -> None:
+    assert own_schema(ours, theirs, resolve) == expected
 
 
 @pytest.mark.parametrize(

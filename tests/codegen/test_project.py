@@ -40,7 +40,7 @@ def test_no_system_has_query_parameters_of_this_project() -> None:
     ours = {"name": "dialect", "in": "query", "schema": TEXT, "x-origin": "specvino"}
     document["paths"]["/talk"]["post"]["parameters"] = [theirs, ours]
     left = project(document, dialect(request={}, response={}))["paths"]["/talk"]["post"]["parameters"]
-    assert [each["name"] for each in left] == ["limit"]
+    assert [parameter["name"] for parameter in left] == ["limit"]
 
 
 @pytest.mark.parametrize(
@@ -49,12 +49,12 @@ def test_no_system_has_query_parameters_of_this_project() -> None:
 def test_query_parameters_are_those_that_a_system_reads(read, names) -> None:
     document = talk()
     document["paths"]["/talk"]["post"]["parameters"] = [
-        {"name": name, "in": place, "schema": TEXT, "x-origin": "openai"}
-        for name, place in (("id", "path"), ("limit", "query"), ("order", "query"))
+        {"name": name, "in": holder, "schema": TEXT, "x-origin": "openai"}
+        for name, holder in (("id", "path"), ("limit", "query"), ("order", "query"))
     ]
     head = {} if read is None else {"parameters": {"talk": read}}
     left = project(document, dialect(request={}, response={}) | head)["paths"]["/talk"]["post"]["parameters"]
-    assert [each["name"] for each in left] == names
+    assert [parameter["name"] for parameter in left] == names
 
 
 def test_nothing_is_changed_in_place(small) -> None:
@@ -67,7 +67,7 @@ def test_nothing_is_changed_in_place(small) -> None:
     ("level", "kept"), [("ignored", []), ("refused", ["user"]), ("unknown", ["user"]), ("full", ["user"])]
 )
 def test_request_fields(level, kept) -> None:
-    schemas = projected(talk(ask=thing(user=TEXT)), request={"user": level})
+    schemas = projected(talk(ask=object_of(user=TEXT)), request={"user": level})
     assert list(schemas["Ask"]["properties"]) == kept
 
 
@@ -83,8 +83,8 @@ def test_request_fields(level, kept) -> None:
     ],
 )
 def test_values_of_fields_without_a_use(unknown, user, fitting) -> None:
-    said = dialect(request={"user": user}, response={}) | {"unknown_fields": unknown}
-    document = project(talk(ask=thing(user=TEXT | {"description": "Who asks"})), said)
+    system = dialect(request={"user": user}, response={}) | {"unknown_fields": unknown}
+    document = project(talk(ask=object_of(user=TEXT | {"description": "Who asks"})), system)
     check = Validators(document).of(ref("Ask"))
     assert [value for value in ("x", 1, None) if check.fits({"user": value})] == fitting
     if user not in ("ignored", "refused"):
@@ -92,13 +92,13 @@ def test_values_of_fields_without_a_use(unknown, user, fitting) -> None:
 
 
 def test_a_refused_field_of_an_absent_type_is_not_refused_beside_others() -> None:
-    ask = thing(type={"enum": ["a", "b"]}, user=TEXT)
-    said = {"type": {"level": "partial", "note": "No b.", "schema": {"enum": ["a"]}}, "user": "refused"}
-    assert list(projected(talk(ask=ask), request=said)["Ask"]["properties"]) == ["type"]
+    ask = object_of(type={"enum": ["a", "b"]}, user=TEXT)
+    rows = {"type": {"level": "partial", "note": "No b.", "schema": {"enum": ["a"]}}, "user": "refused"}
+    assert list(projected(talk(ask=ask), request=rows)["Ask"]["properties"]) == ["type"]
 
 
 def test_an_answer_s_field_that_is_absent() -> None:
-    document = talk(answer=thing(id=TEXT, at=TEXT) | {"required": ["id", "at"]})
+    document = talk(answer=object_of(id=TEXT, at=TEXT) | {"required": ["id", "at"]})
     answer = projected(document, response={"id": "absent", "at": "full"})["Answer"]
     assert (list(answer["properties"]), answer["required"]) == (["at"], ["at"])
 
@@ -113,16 +113,16 @@ def test_an_answer_s_field_that_is_absent() -> None:
     ],
 )
 def test_what_an_answer_surely_has(entry, required, schema) -> None:
-    document = talk(answer=thing(id=TEXT | {"description": "The id"}) | {"required": ["id"]})
+    document = talk(answer=object_of(id=TEXT | {"description": "The id"}) | {"required": ["id"]})
     answer = projected(document, response={"id": entry})["Answer"]
     assert ("id" in answer.get("required", ())) is required
-    found = answer["properties"]["id"]
-    assert found.pop("description") == ("The id. Odd." if isinstance(entry, dict) else "The id")
-    assert found == schema | {"x-origin": "openai"}
+    id = answer["properties"]["id"]
+    assert id.pop("description") == ("The id. Odd." if isinstance(entry, dict) else "The id")
+    assert id == schema | {"x-origin": "openai"}
 
 
 def test_bounds_are_the_systems() -> None:
-    document = talk(ask=thing(n={"type": "integer", "minimum": 1, "maximum": 8, "not": {"const": 3}, "default": 2}))
+    document = talk(ask=object_of(n={"type": "integer", "minimum": 1, "maximum": 8, "not": {"const": 3}, "default": 2}))
     for entry, values in (
         ("full", {"type": "integer"}),
         (partial(schema={"type": ["integer", "null"], "minimum": 0}), {"type": ["integer", "null"], "minimum": 0}),
@@ -134,38 +134,38 @@ def test_bounds_are_the_systems() -> None:
 def test_null_is_among_the_values_in_some_kinds_of_object() -> None:
     texts = {"type": ["string", "null"]}
     document = talk(
-        ask=thing(turn={"anyOf": [ref("User"), ref("Tool")]}),
+        ask=object_of(turn={"anyOf": [ref("User"), ref("Tool")]}),
         User=kind("user", text=TEXT),
         Tool=kind("tool", text=texts),
     )
-    said = {"turn": "full", "turn.type": "full", "turn.text": {"level": "full", "nullable": ["user"]}}
-    schemas = projected(document, request=said)
+    rows = {"turn": "full", "turn.type": "full", "turn.text": {"level": "full", "nullable": ["user"]}}
+    schemas = projected(document, request=rows)
     types = [schemas[name]["properties"]["text"]["type"] for name in ("User", "Tool")]
     assert types == [["string", "null"], "string"]
 
 
 def test_a_field_of_some_kinds_of_object() -> None:
     document = talk(
-        ask=thing(turn={"anyOf": [ref("User"), ref("Tool")]}),
+        ask=object_of(turn={"anyOf": [ref("User"), ref("Tool")]}),
         User=kind("user", text=TEXT),
         Tool=kind("tool", text=TEXT),
     )
-    said = {"turn": "full", "turn.type": "full", "turn.text": {"level": "full", "kinds": ["user"]}}
-    schemas = projected(document, request=said)
+    rows = {"turn": "full", "turn.type": "full", "turn.text": {"level": "full", "kinds": ["user"]}}
+    schemas = projected(document, request=rows)
     assert [schemas[name]["properties"].keys() for name in ("User", "Tool")] == [{"type", "text"}, {"type"}]
 
 
 def test_rules_between_fields_are_the_systems() -> None:
     rule = {"if": {"required": ["a"]}, "then": {"required": ["b"]}}
-    document = talk(ask=thing(a=TEXT, b=TEXT) | {"allOf": [rule]})
-    said = dialect(request=full("a", "b"), response={})
-    assert "allOf" not in project(document, said)["components"]["schemas"]["Ask"]
-    found = project(document, said | {"rules": {"talk": [rule]}})
-    assert found["components"]["schemas"]["Ask"]["allOf"] == [rule]
+    document = talk(ask=object_of(a=TEXT, b=TEXT) | {"allOf": [rule]})
+    system = dialect(request=full("a", "b"), response={})
+    assert "allOf" not in project(document, system)["components"]["schemas"]["Ask"]
+    projected = project(document, system | {"rules": {"talk": [rule]}})
+    assert projected["components"]["schemas"]["Ask"]["allOf"] == [rule]
 
 
 TOOLS = talk(
-    ask=thing(tools={"type": "array", "items": ref("Tool")}, name=TEXT),
+    ask=object_of(tools={"type": "array", "items": ref("Tool")}, name=TEXT),
     Tool={
         "title": "Tool",
         "description": "A tool.",
@@ -181,9 +181,9 @@ TOOLS = talk(
 )
 
 
-def tools(**said):
+def tools(**rows):
     paths = full("tools", "name", *(f"tools[].{name}" for name in ("type", "function", "custom", "name")))
-    return projected(TOOLS, request=paths | {f"tools[].{name}": entry for name, entry in said.items()})
+    return projected(TOOLS, request=paths | {f"tools[].{name}": entry for name, entry in rows.items()})
 
 
 def test_a_branch_whose_required_field_is_refused_is_gone() -> None:
@@ -202,7 +202,7 @@ def test_a_branch_stays_while_something_required_is_left() -> None:
 def test_an_answer_without_one_of_its_fields_is_still_one() -> None:
     document = talk(
         event={"anyOf": [ref("Chunk"), ref("ErrorResponse")]},
-        Chunk=thing(id=TEXT, text=TEXT) | {"required": ["id", "text"]},
+        Chunk=object_of(id=TEXT, text=TEXT) | {"required": ["id", "text"]},
     )
     schemas = projected(document, stream={"id": "absent", "text": "full"})
     assert schemas["Event"]["anyOf"] == [ref("Chunk"), ref("ErrorResponse")]
@@ -217,7 +217,7 @@ def test_the_kinds_that_a_system_has() -> None:
 
 
 def test_the_kinds_of_a_branch_that_has_several() -> None:
-    hosted = thing(type={"enum": ["h1", "h2"]})
+    hosted = object_of(type={"enum": ["h1", "h2"]})
     document = talk(
         event={"anyOf": [ref("Begin"), ref("Text"), ref("Hosted")]}, Begin=kind("b"), Text=kind("t"), Hosted=hosted
     )
@@ -247,21 +247,21 @@ def test_a_union_of_one_branch_becomes_the_branch() -> None:
 
 def test_an_inline_union_of_one_branch_becomes_the_branch() -> None:
     document = talk(
-        ask=thing(choice={"anyOf": [{"enum": ["auto"], "title": "Mode"}, ref("Named")], "description": "Which."}),
+        ask=object_of(choice={"anyOf": [{"enum": ["auto"], "title": "Mode"}, ref("Named")], "description": "Which."}),
         Named=kind("n", name=TEXT),
     )
-    said = full("choice", "choice.type", **{"choice.name": "refused"})
-    choice = projected(document, request=said)["Ask"]["properties"]["choice"]
+    rows = full("choice", "choice.type", **{"choice.name": "refused"})
+    choice = projected(document, request=rows)["Ask"]["properties"]["choice"]
     assert choice == {"enum": ["auto"], "title": "Mode", "description": "Which.", "x-origin": "openai"}
 
 
 def test_a_const_that_tells_nothing_apart_is_replaced() -> None:
-    document = talk(answer=thing(owner={"const": "us"}) | {"required": ["owner"]})
+    document = talk(answer=object_of(owner={"const": "us"}) | {"required": ["owner"]})
     answer = projected(document, response={"owner": partial(schema=TEXT)})["Answer"]
     assert answer["properties"]["owner"] == {"description": "Odd.", "x-origin": "openai"} | TEXT
 
 
-SHARED = talk(ask=thing(one=ref("Part")), answer=thing(two=ref("Part")), Part=thing(text=TEXT, id=TEXT))
+SHARED = talk(ask=object_of(one=ref("Part")), answer=object_of(two=ref("Part")), Part=object_of(text=TEXT, id=TEXT))
 
 
 def test_an_object_that_is_several_things_is_each_of_them() -> None:
@@ -284,9 +284,9 @@ def test_an_object_of_which_the_same_is_said_is_one() -> None:
 
 
 def test_what_is_written_out_is_as_it_is_elsewhere() -> None:
-    part = thing(id=TEXT) | {"type": ["object", "null"]}
-    said = {"part": {"level": "full", "nullable": False}, "part.id": {"level": "full", "required": True}}
-    ask = projected(talk(ask=thing(part=ref("Part")), Part=part), request=said)["Ask"]
+    part = object_of(id=TEXT) | {"type": ["object", "null"]}
+    rows = {"part": {"level": "full", "nullable": False}, "part.id": {"level": "full", "required": True}}
+    ask = projected(talk(ask=object_of(part=ref("Part")), Part=part), request=rows)["Ask"]
     assert ask["properties"]["part"]["type"] == "object"
     assert ask["properties"]["part"]["required"] == ["id"]
 
@@ -299,27 +299,27 @@ def test_what_is_inside_a_missing_field_says_nothing_of_where_else_it_is() -> No
 
 @pytest.mark.parametrize("lacking", ["absent", partial(schema={"type": "null"})])
 def test_nothing_follows_from_a_place_where_the_object_never_is(lacking) -> None:
-    call = thing(name=TEXT) | {"required": ["name"]}
-    document = talk(answer=thing(call=ref("Call"), old=ref("Call")), Call=call)
-    said = full("call", old=lacking) if lacking == "absent" else full("call", old=lacking, **{"old.name": "absent"})
-    assert projected(document, response=said)["Call"]["required"] == ["name"]
+    call = object_of(name=TEXT) | {"required": ["name"]}
+    document = talk(answer=object_of(call=ref("Call"), old=ref("Call")), Call=call)
+    rows = full("call", old=lacking) if lacking == "absent" else full("call", old=lacking, **{"old.name": "absent"})
+    assert projected(document, response=rows)["Call"]["required"] == ["name"]
 
 
 def test_examples_that_do_not_fit_are_gone() -> None:
-    ask = thing(n={"type": "integer"}, user=TEXT) | {"examples": [{"n": 1}, {"n": 2}, {"user": "u"}]}
+    ask = object_of(n={"type": "integer"}, user=TEXT) | {"examples": [{"n": 1}, {"n": 2}, {"user": "u"}]}
     document = talk(ask=ask)
     body = document["paths"]["/talk"]["post"]["requestBody"]["content"]["application/json"]
     body["examples"] = {"right": {"value": {"n": 1}}, "wrong": {"value": {"n": 2}}, "unknown": {"value": {"user": "u"}}}
-    said = {"n": {"level": "full", "schema": {"type": "integer", "maximum": 1}}, "user": "ignored"}
-    found = project(document, dialect(request=said, response={}))
-    assert found["components"]["schemas"]["Ask"]["examples"] == [{"n": 1}]
-    post = found["paths"]["/talk"]["post"]
+    rows = {"n": {"level": "full", "schema": {"type": "integer", "maximum": 1}}, "user": "ignored"}
+    projected = project(document, dialect(request=rows, response={}))
+    assert projected["components"]["schemas"]["Ask"]["examples"] == [{"n": 1}]
+    post = projected["paths"]["/talk"]["post"]
     assert list(post["requestBody"]["content"]["application/json"]["examples"]) == ["right"]
 
 
 def test_an_endpoint_at_the_root() -> None:
-    said = dialect(request={}, response={}) | {"at_root": ["talk"]}
-    assert project(talk(), said)["paths"]["/talk"]["post"]["servers"] == [{"url": "/"}]
+    system = dialect(request={}, response={}) | {"at_root": ["talk"]}
+    assert project(talk(), system)["paths"]["/talk"]["post"]["servers"] == [{"url": "/"}]
 
 
 def test_endpoints_that_a_system_is_without_are_gone(real) -> None:
@@ -330,17 +330,17 @@ def test_endpoints_that_a_system_is_without_are_gone(real) -> None:
 
 
 @pytest.mark.parametrize(
-    ("said", "left"), [({"stream": "absent"}, {"application/json"}), ({"response": "absent"}, {"text/event-stream"})]
+    ("rows", "left"), [({"stream": "absent"}, {"application/json"}), ({"response": "absent"}, {"text/event-stream"})]
 )
-def test_parts_that_a_system_is_without_are_gone(said, left) -> None:
-    document = talk(answer=thing(id=TEXT), event=thing(text=TEXT))
-    found = project(document, dialect(**{"request": {}, "response": full("id"), "stream": full("text")} | said))
-    content = found["paths"]["/talk"]["post"]["responses"]["200"]["content"]
+def test_parts_that_a_system_is_without_are_gone(rows, left) -> None:
+    document = talk(answer=object_of(id=TEXT), event=object_of(text=TEXT))
+    projected = project(document, dialect(**{"request": {}, "response": full("id"), "stream": full("text")} | rows))
+    content = projected["paths"]["/talk"]["post"]["responses"]["200"]["content"]
     assert content.keys() == left
 
 
 def test_the_stream_of_unary_answers_goes_by_name_only() -> None:
-    document = talk(answer=thing(id=TEXT), event={"anyOf": [ref("Answer"), ref("ErrorResponse")]})
+    document = talk(answer=object_of(id=TEXT), event={"anyOf": [ref("Answer"), ref("ErrorResponse")]})
     content = project(document, dialect(response=full("id"), stream={}))["paths"]["/talk"]["post"]["responses"]["200"]
     assert "text/event-stream" in content["content"]
     content = project(document, dialect(response=full("id"), stream="absent"))["paths"]["/talk"]["post"]["responses"]
@@ -348,31 +348,31 @@ def test_the_stream_of_unary_answers_goes_by_name_only() -> None:
 
 
 @pytest.mark.parametrize(
-    ("said", "properties"),
+    ("form", "properties"),
     [
         ("full", {"error": {"$ref": ref("Error")["$ref"], "x-origin": "openai"}}),
         (partial(schema=TEXT), {"error": {"type": "string", "x-origin": "openai", "description": "Odd."}}),
         ("absent", {}),
     ],
 )
-def test_the_form_of_errors(said, properties) -> None:
-    document = talk(event={"anyOf": [ref("Chunk"), ref("ErrorResponse")]}, Chunk=thing(text=TEXT))
-    whole = dialect(request={}, response={}, stream=full("text"), error=said)
+def test_the_form_of_errors(form, properties) -> None:
+    document = talk(event={"anyOf": [ref("Chunk"), ref("ErrorResponse")]}, Chunk=object_of(text=TEXT))
+    whole = dialect(request={}, response={}, stream=full("text"), error=form)
     assert project(document, whole)["components"]["schemas"]["ErrorResponse"]["properties"] == properties
 
 
 def test_the_head() -> None:
     document = talk()
     document["paths"]["/talk"]["post"]["x-served-at-root"] = True
-    found = project(document, dialect(request={}, response={}))
-    assert found["info"]["title"] == "The OpenAI-compatible API of Odd"
-    assert found["servers"] == [{"url": "/odd"}]
-    assert found["openapi"].startswith("3.1")
-    assert found["paths"]["/talk"]["post"]["servers"] == [{"url": "/"}], "it stands beside the base paths"
+    projected = project(document, dialect(request={}, response={}))
+    assert projected["info"]["title"] == "The OpenAI-compatible API of Odd"
+    assert projected["servers"] == [{"url": "/odd"}]
+    assert projected["openapi"].startswith("3.1")
+    assert projected["paths"]["/talk"]["post"]["servers"] == [{"url": "/"}], "it stands beside the base paths"
 
 
 def test_a_service_is_named_in_the_head() -> None:
     hosted = {"url": "https://api.odd.test/v1", "key": "ODD_API_KEY", "model": "odd"}
-    said = dialect(request={}, response={})
-    assert "hosted" not in project(talk(), said)["x-dialect"]
-    assert project(talk(), said | {"hosted": hosted})["x-dialect"]["hosted"] == hosted
+    system = dialect(request={}, response={})
+    assert "hosted" not in project(talk(), system)["x-dialect"]
+    assert project(talk(), system | {"hosted": hosted})["x-dialect"]["hosted"] == hosted

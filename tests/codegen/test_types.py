@@ -68,6 +68,6 @@ def test_a_wrong_handler(mypy, tmp_path, right, wrong, line) -> None:
     text = HANDLERS.replace(right, wrong)
     (tmp_path / "served.py").write_text(text)
     run = mypy("served.py", cwd=tmp_path)
-    number = max(n for n, each in enumerate(text.splitlines(), 1) if line in each)
+    number = max(n for n, text_line in enumerate(text.splitlines(), 1) if line in text_line)
     assert run.returncode == 1, run.stderr
     assert f"served.py:{number}: error: Incompatible types" in run.stdout

@@ -9,16 +9,16 @@ from specvino.document.walk import all_schemas, descend
 def test_models_see_shapes_only(real) -> None:
     schemas = for_models(real.document)["components"]["schemas"]
     document = {"paths": {}, "components": {"schemas": schemas}}
-    for place, schema in all_schemas(document):
-        assert not schema.keys() & {*VALIDATING, "default", "examples"}, place
-        assert not [key for key in schema if key.startswith("x-")], place
+    for location, schema in all_schemas(document):
+        assert not schema.keys() & {*VALIDATING, "default", "examples"}, location
+        assert not [key for key in schema if key.startswith("x-")], location
     assert "allOf" not in schemas["CreateChatCompletionRequest"]
 
 
 def test_titles_of_components_alone_name_classes(real) -> None:
     schemas = for_models(real.document)["components"]["schemas"]
     for name, schema in schemas.items():
-        titles = [each["title"] for _, each in descend(schema, name) if "title" in each]
+        titles = [inner["title"] for _, inner in descend(schema, name) if "title" in inner]
         assert titles == [name]
 
 

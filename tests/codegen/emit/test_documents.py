@@ -14,7 +14,7 @@ def test_routes_are_valid_30_without_schemas(real) -> None:
     assert "$ref" not in json.dumps(routes)
     assert routes["paths"]["/models/{model}"]["get"]["parameters"][0]["schema"]["format"] == "path"
     parameters = routes["paths"]["/responses/{response_id}/input_items"]["get"]["parameters"]
-    assert [each["name"] for each in parameters] == ["response_id"], "the server itself validates queries"
+    assert [parameter["name"] for parameter in parameters] == ["response_id"], "the server itself validates queries"
     assert routes["paths"]["/health"]["get"]["security"] == []
     assert routes["paths"]["/health"]["get"]["x-served-at-root"] is True
 

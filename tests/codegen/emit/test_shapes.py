@@ -1,6 +1,6 @@
 """What tells the branches of a union apart."""
 
-from support.tiny_document import kind, ref, talk, thing
+from support.tiny_document import kind, object_of, ref, talk
 
 from specvino.codegen.emit.shapes import shapes
 
@@ -8,7 +8,7 @@ TEXT = {"type": "string"}
 
 
 def tables(ask, **schemas):
-    document = talk(ask=thing(**ask), **schemas)
+    document = talk(ask=object_of(**ask), **schemas)
     return shapes(document, ["Ask", *schemas])
 
 
@@ -39,7 +39,7 @@ def test_branches_of_the_same_kind_are_tried_in_their_order() -> None:
 def test_the_kind_may_be_left_out_or_open() -> None:
     easy = kind("m", role=TEXT) | {"required": ["role"]}
     union = {"anyOf": [ref("Easy"), ref("Call"), ref("Open")]}
-    _, unions = tables({"item": ref("Item")}, Item=union, Easy=easy, Call=kind("c"), Open=thing(type=TEXT))
+    _, unions = tables({"item": ref("Item")}, Item=union, Easy=easy, Call=kind("c"), Open=object_of(type=TEXT))
     assert unions["Item"]["variants"] == {"m": ("Easy", "Open"), "c": ("Call", "Open")}
     assert unions["Item"]["absent"] == ("Easy", "Open")
 
@@ -47,7 +47,7 @@ def test_the_kind_may_be_left_out_or_open() -> None:
 def test_a_kind_that_may_be_null() -> None:
     item = {"type": {"enum": ["x", None]}}
     union = {"anyOf": [ref("X"), ref("Y")]}
-    _, unions = tables({"item": ref("Item")}, Item=union, X=thing(**item) | {"required": ["type"]}, Y=kind("y"))
+    _, unions = tables({"item": ref("Item")}, Item=union, X=object_of(**item) | {"required": ["type"]}, Y=kind("y"))
     assert unions["Item"]["absent"] == ("X",)
 
 
@@ -65,21 +65,21 @@ def test_a_union_in_a_union() -> None:
 
 def test_an_object_beside_a_list_of_others() -> None:
     choice = {"anyOf": [ref("A"), {"type": "array", "items": ref("B")}]}
-    objects, unions = tables({"choice": choice}, A=thing(a=TEXT), B=thing(b=TEXT))
+    objects, unions = tables({"choice": choice}, A=object_of(a=TEXT), B=object_of(b=TEXT))
     assert objects["Ask"]["fields"]["choice"]["shape"] == "Ask.choice"
     assert unions["Ask.choice"] == {"branches": ("A", "B"), "select": None, "variants": {}, "absent": ("A", "B")}
 
 
 def test_parts_of_an_object_that_stand_elsewhere() -> None:
-    ask = {"allOf": [ref("Sampling")]} | thing(model=TEXT)
-    document = talk(ask=ask, Sampling=thing(seed=TEXT) | {"required": ["seed"]})
+    ask = {"allOf": [ref("Sampling")]} | object_of(model=TEXT)
+    document = talk(ask=ask, Sampling=object_of(seed=TEXT) | {"required": ["seed"]})
     objects, _ = shapes(document, ["Ask"])
     assert list(objects["Ask"]["fields"]) == ["model", "seed"]
     assert objects["Ask"]["required"] == ["seed"]
 
 
 def test_free_form_maps_have_no_shape() -> None:
-    objects, _ = tables({"notes": {"type": "object", "additionalProperties": ref("A")}}, A=thing(a=TEXT))
+    objects, _ = tables({"notes": {"type": "object", "additionalProperties": ref("A")}}, A=object_of(a=TEXT))
     assert objects["Ask"]["fields"]["notes"]["shape"] is None
 
 

@@ -8,12 +8,12 @@ DOCUMENT = {
 }
 
 
-def found(*paths):
+def matched(*paths):
     return other_paths(DOCUMENT, [{"base_paths": ["/v3", "/v3/v1"], "other_operations": [{"path": ", ".join(paths)}]}])
 
 
 def test_names_that_would_be_ids() -> None:
-    assert found("/v3/things/count", "/v3/v1/things/pack/cancel", "/things/load") == [
+    assert matched("/v3/things/count", "/v3/v1/things/pack/cancel", "/things/load") == [
         "/things/count",
         "/things/load",
         "/things/pack/cancel",
@@ -21,7 +21,7 @@ def test_names_that_would_be_ids() -> None:
 
 
 def test_what_nothing_of_ours_matches_is_left_out() -> None:
-    assert found("/v3/things", "/v3/others/count", "/v3/things/{id}", "/v3/things/**", "any", "/v3/things?x=1") == []
+    assert matched("/v3/things", "/v3/others/count", "/v3/things/{id}", "/v3/things/**", "any", "/v3/things?x=1") == []
 
 
 def test_the_real_ones(real) -> None:

@@ -49,5 +49,5 @@ def test_an_unused_component(schemas, only) -> None:
 def test_an_unused_response(spec, only) -> None:
     responses = spec.document["components"]["responses"]
     responses["Lonely"] = responses["BadRequest"]
-    found = [problem for problem in lint(spec) if problem.rule == "unused"]
-    assert [problem.location for problem in found] == ["components/responses/Lonely"]
+    problems = [problem for problem in lint(spec) if problem.rule == "unused"]
+    assert [problem.location for problem in problems] == ["components/responses/Lonely"]

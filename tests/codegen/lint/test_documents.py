@@ -35,15 +35,19 @@ def test_what_a_system_has_is_judged_too(spec, only) -> None:
 
 def test_a_system_s_default_fits_its_schema(spec) -> None:
     spec.dialects["vllm"]["fields"]["chat"]["request"]["temperature"] = {"level": "full", "default": "warm"}
-    found = [str(problem) for problem in lint(spec)]
-    assert any(line.startswith("default: vllm: CreateChatCompletionRequest/properties/temperature: ") for line in found)
+    problems = [str(problem) for problem in lint(spec)]
+    assert any(
+        line.startswith("default: vllm: CreateChatCompletionRequest/properties/temperature: ") for line in problems
+    )
 
 
 def test_examples_of_what_a_system_has_are_judged_too(monkeypatch, spec) -> None:
     spec.dialects["ovms"]["version"]["name"] += "-rc1"  # what a test leaves as it is isn't projected again
     monkeypatch.setattr(project, "drop_examples", lambda document, fits: None)
-    found = [str(problem) for problem in lint(spec)]
-    assert any(line.startswith("examples: ovms: ErrorResponse") or "examples: ovms: " in line for line in found), found
+    problems = [str(problem) for problem in lint(spec)]
+    assert any(line.startswith("examples: ovms: ErrorResponse") or "examples: ovms: " in line for line in problems), (
+        problems
+    )
 
 
 def test_an_unquoted_comma(schemas, only) -> None:
@@ -86,9 +90,9 @@ def test_supported_values_is_looked_at(request_fields, only) -> None:
     only("schema", "logit_bias x-supported-values", "maxPropertes")
 
 
-@pytest.mark.parametrize("place", ["operation", "property"])
-def test_an_unknown_extension(chat, request_fields, only, place) -> None:
-    node = {"operation": chat, "property": request_fields["user"]}[place]
+@pytest.mark.parametrize("kind", ["operation", "property"])
+def test_an_unknown_extension(chat, request_fields, only, kind) -> None:
+    node = {"operation": chat, "property": request_fields["user"]}[kind]
     node["x-orgin"] = "openai"
     only("extension", "x-orgin", "x-origin")
 

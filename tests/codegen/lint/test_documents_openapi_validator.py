@@ -34,6 +34,6 @@ def test_the_same_is_found(version: str, quick: Any, original: Any, schema: Any)
         "paths": {},
         "components": {"schemas": {"Sound": SOUND, "Judged": schema}},
     }
-    found = [(list(error.absolute_path), error.message) for error in quick(document).iter_errors()]
-    assert found == [(list(error.absolute_path), error.message) for error in original(document).iter_errors()]
-    assert bool(found) == (schema != SOUND)
+    errors = [(list(error.absolute_path), error.message) for error in quick(document).iter_errors()]
+    assert errors == [(list(error.absolute_path), error.message) for error in original(document).iter_errors()]
+    assert bool(errors) == (schema != SOUND)

@@ -44,8 +44,8 @@ def test_a_refusal_without_its_status(chat, only) -> None:
 
 def test_a_refusal_without_a_code(spec, chat) -> None:
     del chat["x-refusals"][0]["code"]
-    found = [str(problem) for problem in lint(spec)]
-    assert found == ['refusals: POST /chat/completions: x-refusals.0: "code" is a required property']
+    problems = [str(problem) for problem in lint(spec)]
+    assert problems == ['refusals: POST /chat/completions: x-refusals.0: "code" is a required property']
 
 
 @pytest.mark.parametrize(("change", "words"), [({"when": ""}, "when: "), ({"so": None}, "'so' was unexpected")])

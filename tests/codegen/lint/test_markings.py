@@ -31,9 +31,9 @@ def test_a_remark_that_is_no_text(request_fields, only, value) -> None:
         "It is not part of it, unless include_stop_str_in_output is true.",
     ],
 )
-@pytest.mark.parametrize("place", ["property", "component"])
-def test_a_description_of_this_server_only(schemas, only, place, text) -> None:
-    {"property": schemas["Model"]["properties"]["id"], "component": schemas["Model"]}[place]["description"] = text
+@pytest.mark.parametrize("kind", ["property", "component"])
+def test_a_description_of_this_server_only(schemas, only, kind, text) -> None:
+    {"property": schemas["Model"]["properties"]["id"], "component": schemas["Model"]}[kind]["description"] = text
     only("implementation-note", "Model", "it belongs in x-implementation-note")
 
 

@@ -90,8 +90,8 @@ def test_a_table_without_laws(table, only) -> None:
 )
 def test_a_rule(spec, table, change, words) -> None:
     table["classify"][1].update(change)
-    found = list(map(str, streams.tables(spec)))
-    assert any(words in line for line in found), found
+    problems = list(map(str, streams.tables(spec)))
+    assert any(words in line for line in problems), problems
 
 
 def test_a_rule_without_a_key(table, only) -> None:
@@ -121,10 +121,10 @@ def test_a_fact_in_two_places(table, only) -> None:
 
 def test_no_outermost_machine(spec, table) -> None:
     table["machines"]["stream"] = {"in": "choice", "key": "x", "close": "usage"}
-    found = "\n".join(map(str, streams.tables(spec)))
-    assert "one outermost machine" in found
-    assert "machine stream: it is inside itself" in found
-    assert "machine choice: it is inside itself" in found
+    problems = "\n".join(map(str, streams.tables(spec)))
+    assert "one outermost machine" in problems
+    assert "machine stream: it is inside itself" in problems
+    assert "machine choice: it is inside itself" in problems
 
 
 def test_two_outermost_machines(table, only) -> None:
@@ -140,8 +140,8 @@ def test_inside_of_nothing(table, only) -> None:
 def test_rules_and_a_machine_inside_an_inner_one(spec, table) -> None:
     table["machines"]["piece"] = {"in": "choice", "key": "index", "close": "content"}
     table["machines"]["choice"]["body"].remove("content")
-    found = "\n".join(map(str, streams.tables(spec)))
-    assert "machine piece: by rules a fact has one key, so that nothing can be inside choice" in found
+    problems = "\n".join(map(str, streams.tables(spec)))
+    assert "machine piece: by rules a fact has one key, so that nothing can be inside choice" in problems
 
 
 @pytest.mark.parametrize(
@@ -289,8 +289,8 @@ TEXT = {"delta": "response.refusal.delta", "done": "response.refusal.done", "as"
 )
 def test_a_law_of_responses(responses, law, words) -> None:
     responses.table["laws"].append(law)
-    found = responses.faults()
-    assert any(line.startswith(f"law {law['law']}: ") and words in line for line in found), found
+    problems = responses.faults()
+    assert any(line.startswith(f"law {law['law']}: ") and words in line for line in problems), problems
 
 
 def test_every_event_is_shown(responses) -> None:

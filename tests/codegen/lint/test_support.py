@@ -135,15 +135,15 @@ def test_nothing_is_said_of_what_is_in_a_field_that_is_not_there(tools, only, le
 
 def test_what_is_sent_instead(spec, ovms) -> None:
     ovms["response"]["usage"] = {"level": "partial", "note": "A number.", "schema": {"type": "integer"}}
-    found = [str(problem) for problem in lint(spec)]
-    assert all("needs a level" in problem for problem in found), "of the fields inside, and nothing else"
+    problems = [str(problem) for problem in lint(spec)]
+    assert all("needs a level" in problem for problem in problems), "of the fields inside, and nothing else"
 
 
 @pytest.mark.parametrize(("part", "path", "level"), [("request", "user", "ignored"), ("response", "model", "absent")])
-@pytest.mark.parametrize("said", [{"schema": {}}, {"nullable": True}, {"required": False}])
-def test_a_field_that_a_system_is_without_is_not_described(ovms, only, part, path, level, said) -> None:
-    ovms[part][path] = {"level": level} | said
-    only("support", f"{next(iter(said))} is for fields that the system has")
+@pytest.mark.parametrize("entry", [{"schema": {}}, {"nullable": True}, {"required": False}])
+def test_a_field_that_a_system_is_without_is_not_described(ovms, only, part, path, level, entry) -> None:
+    ovms[part][path] = {"level": level} | entry
+    only("support", f"{next(iter(entry))} is for fields that the system has")
 
 
 @pytest.mark.parametrize("level", ["absent", "unknown"])
@@ -160,24 +160,24 @@ def test_a_whole_part(spec, ovms) -> None:
 @pytest.mark.parametrize("level", ["full", "refused", "partial", None])
 def test_a_whole_endpoint_of_another_level(spec, level) -> None:
     spec.dialects["ovms"]["fields"]["version"] = level
-    found = [str(problem) for problem in support.surplus(spec)]
-    place = "openapi/dialects/ovms.yaml version"
-    assert found == [f"support: {place}: {level!r} is neither fields nor, for all of them, absent or unknown"]
+    problems = [str(problem) for problem in support.surplus(spec)]
+    location = "openapi/dialects/ovms.yaml version"
+    assert problems == [f"support: {location}: {level!r} is neither fields nor, for all of them, absent or unknown"]
 
 
 @pytest.mark.parametrize(("part", "level"), [("request", "absent"), ("response", "ignored"), ("stream", "full")])
 def test_a_whole_part_of_another_level(spec, ovms, part, level) -> None:
     ovms[part] = level
-    found = [str(problem) for problem in support.surplus(spec)]
-    assert len(found) == 1
-    assert f"ovms.yaml chat {part}: {level!r} is neither fields nor" in found[0]
+    problems = [str(problem) for problem in support.surplus(spec)]
+    assert len(problems) == 1
+    assert f"ovms.yaml chat {part}: {level!r} is neither fields nor" in problems[0]
 
 
 @pytest.mark.parametrize("key", ["name", "base_paths", "auth", "headers", "errors", "stream", "unknown_fields"])
 def test_what_a_system_s_own_document_shows(spec, key) -> None:
     del spec.dialects["vllm"][key]
-    found = [str(problem) for problem in support.dialects(spec)]
-    assert found[0] == f'dialects: openapi/dialects/vllm.yaml: "{key}" is a required property'
+    problems = [str(problem) for problem in support.dialects(spec)]
+    assert problems[0] == f'dialects: openapi/dialects/vllm.yaml: "{key}" is a required property'
 
 
 @pytest.mark.parametrize(
@@ -219,8 +219,8 @@ def test_an_endpoint_of_a_head_that_does_not_exist(real) -> None:
     spec.dialects["ovms"]["auth"]["open"] = ["moddel"]
     spec.dialects["ovms"]["at_root"] = ["mdels"]
     spec.dialects["ovms"]["other_operations"] = [{"method": "GET", "path": "/x", "purpose": "x", "served_by": "helth"}]
-    found = [str(problem) for problem in support.dialects(spec)]
-    assert found == [
+    problems = [str(problem) for problem in support.dialects(spec)]
+    assert problems == [
         "dialects: openapi/dialects/ovms.yaml: at_root names the unknown endpoint mdels",
         "dialects: openapi/dialects/ovms.yaml: auth names the unknown endpoint moddel",
         "dialects: openapi/dialects/ovms.yaml: errors names the unknown endpoint modles",
@@ -230,14 +230,14 @@ def test_an_endpoint_of_a_head_that_does_not_exist(real) -> None:
 
 
 @pytest.mark.parametrize(
-    ("part", "path", "said", "what"),
+    ("part", "path", "message", "what"),
     [
         ("response", "model", {"level": "full", "default": "m"}, "default is for fields of requests"),
         ("request", "model", {"level": "full", "required": "always"}, "required is true, false or the kinds"),
     ],
 )
-def test_where_defaults_and_required_may_stand(ovms, only, part, path, said, what) -> None:
-    ovms[part][path] = said
+def test_where_defaults_and_required_may_stand(ovms, only, part, path, message, what) -> None:
+    ovms[part][path] = message
     only("support", f"{path}: {what}")
 
 

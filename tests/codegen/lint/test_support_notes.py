@@ -1,7 +1,7 @@
 """Notes about a system's fields, held against the schemas beside them."""
 
 import pytest
-from support.tiny_document import dialect, talk, thing
+from support.tiny_document import dialect, object_of, talk
 
 from specvino.codegen.lint.support import denied
 from specvino.codegen.project import project
@@ -10,7 +10,7 @@ NUMBER = {"type": ["number", "null"]}
 
 
 @pytest.mark.parametrize(
-    ("said", "what"),
+    ("entry", "what"),
     [
         ({"note": "Also 3."}, None),
         ({"note": "Also 3.", "schema": {"type": "number", "maximum": 2}}, "'Also 3', which the schema refuses"),
@@ -36,10 +36,10 @@ NUMBER = {"type": ["number", "null"]}
         ({"note": "More than 20 is a 400.", "level": "ignored"}, "'More than 20 is a 400', the schema accepts it"),
     ],
 )
-def test_a_note_says_what_the_schema_says(said, what) -> None:
-    system = dialect(request={"n": {"level": "full"} | said}, response={})
-    found = [str(problem) for problem in denied("odd", system, project(talk(ask=thing(n=NUMBER)), system))]
-    assert len(found) == (what is not None)
+def test_a_note_says_what_the_schema_says(entry, what) -> None:
+    system = dialect(request={"n": {"level": "full"} | entry}, response={})
+    problems = [str(problem) for problem in denied("odd", system, project(talk(ask=object_of(n=NUMBER)), system))]
+    assert len(problems) == (what is not None)
     if what:
-        assert found[0].startswith("note: openapi/dialects/odd.yaml talk.n: ")
-        assert what in found[0]
+        assert problems[0].startswith("note: openapi/dialects/odd.yaml talk.n: ")
+        assert what in problems[0]

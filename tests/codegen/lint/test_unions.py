@@ -34,9 +34,9 @@ def test_a_property_that_is_not_required(schemas, only) -> None:
 
 def test_another_const(spec, schemas) -> None:
     schemas["ToolMessage"]["properties"]["role"]["const"] = "user"
-    found = [str(problem) for problem in lint(spec) if problem.rule == "union"]
-    assert len(found) == 1
-    assert "role must be the const 'tool', but is 'user'" in found[0]
+    problems = [str(problem) for problem in lint(spec) if problem.rule == "union"]
+    assert len(problems) == 1
+    assert "role must be the const 'tool', but is 'user'" in problems[0]
 
 
 def test_a_branch_twice(spec, message) -> None:

@@ -77,11 +77,11 @@ def test_through_a_union_in_a_union(schemas, only) -> None:
 
 def test_in_the_event_of_a_stream(spec, schemas) -> None:
     schemas["ErrorResponse"]["required"] = []
-    found = list(unions.overlaps(spec))
+    problems = list(unions.overlaps(spec))
     shown = schemas["ChatCompletionStreamEvent"]["examples"]
     chunks = [index for index, example in enumerate(shown) if "error" not in example]
-    assert {problem.location for problem in found} == {f"ChatCompletionStreamEvent example {i}" for i in chunks}
-    assert "the value is in more than one branch: ChatCompletionChunk, ErrorResponse" in found[0].fault
+    assert {problem.location for problem in problems} == {f"ChatCompletionStreamEvent example {i}" for i in chunks}
+    assert "the value is in more than one branch: ChatCompletionChunk, ErrorResponse" in problems[0].fault
 
 
 def test_lists_in_two_branches(only, stop) -> None:

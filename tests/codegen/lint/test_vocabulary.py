@@ -63,7 +63,9 @@ def test_whole_dialect_files_fit(real) -> None:
 def test_every_list_of_systems_has_the_same_ones(real) -> None:
     systems = DEFINITIONS["system"]["enum"]
     assert DEFINITIONS["x-origin"]["enum"] == [*systems, "anthropic", "specvino"]
-    (parameter,) = [each for each in by_endpoint(real.document)["openapi"].parameters if each["name"] == "dialect"]
+    (parameter,) = [
+        parameter for parameter in by_endpoint(real.document)["openapi"].parameters if parameter["name"] == "dialect"
+    ]
     assert parameter["schema"]["enum"] == systems
     assert list(SYSTEMS) == systems
 
@@ -81,8 +83,8 @@ def test_every_published_document_fits_the_published_vocabulary(name) -> None:
     assert misfits(vocabulary, "Document", document) == []
     for operation in operations(document):
         assert misfits(vocabulary, "Operation", operation.definition) == [], operation.label
-    for place, schema in all_schemas(document):
-        assert misfits(vocabulary, "Schema", schema) == [], place
+    for location, schema in all_schemas(document):
+        assert misfits(vocabulary, "Schema", schema) == [], location
 
 
 def test_a_projected_table_that_does_not_fit(spec, only, monkeypatch) -> None:
@@ -107,15 +109,15 @@ def test_statuses_and_envelopes_are_those_of_codegen() -> None:
 
 
 @pytest.mark.parametrize(
-    ("place", "key", "value"),
+    ("holder", "key", "value"),
     [
         ("chat", "x-origin", "openai"),
         ("property", "x-endpoint", "chat"),
         ("response", "x-refusals", []),
     ],
 )
-def test_a_keyword_where_it_may_not_stand(chat, request_fields, only, place, key, value) -> None:
-    node = {"chat": chat, "property": request_fields["user"], "response": chat["responses"]["400"]}[place]
+def test_a_keyword_where_it_may_not_stand(chat, request_fields, only, holder, key, value) -> None:
+    node = {"chat": chat, "property": request_fields["user"], "response": chat["responses"]["400"]}[holder]
     node[key] = value
     only("extension", key)
 
