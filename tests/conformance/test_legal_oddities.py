@@ -7,7 +7,7 @@ from dataclasses import replace
 from typing import Any, ClassVar
 
 import pytest
-from reference_server.bench import judged, told
+from reference_server.bench import judged, message_of
 from reference_server.chat import Chat
 from reference_server.completions import Answers, Completions
 from reference_server.generation import Asked, Generation, Output, Segment
@@ -273,13 +273,13 @@ class ManyHeaders(Http):
     """Answers have headers for proxies, limits and times."""
 
     def common_headers(self, call: Call) -> Headers:
-        told = {
+        headers = {
             "via": "1.1 odd",
             "x-ratelimit-remaining-requests": "59",
             "server-timing": "db;dur=5",
             "alt-svc": "clear",
         }
-        return [*super().common_headers(call), *((name.encode(), value.encode()) for name, value in told.items())]
+        return [*super().common_headers(call), *((name.encode(), value.encode()) for name, value in headers.items())]
 
 
 class CallIdsOfItsOwn(Generation):
@@ -405,10 +405,10 @@ def test_nobody_is_accused(oddity: type[Part]) -> None:
     assert only
     results = judged(oddity, OpenAIResponses, by="openai", only=only)
     broken = [result for result in results.values() if result.verdict in (Verdict.FAIL, Verdict.ERROR)]
-    accused = {result.rule: told(result) for result in broken if result.advice is None}
+    accused = {result.rule: message_of(result) for result in broken if result.advice is None}
     assert not accused
     if not getattr(oddity, "advised", False):
-        assert not {result.rule: told(result) for result in broken}
+        assert not {result.rule: message_of(result) for result in broken}
 
 
 def test_the_page_lists_them() -> None:

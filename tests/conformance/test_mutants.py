@@ -48,9 +48,9 @@ def test_each_case_and_rule_finds_a_mutant() -> None:
     """That a mutant breaks what it is there for is what the test above holds."""
     proved = {rule for mutant in MUTANTS for rule in meant(mutant)}
     cases = {case.rule for case in all_cases()}
-    capabilities = {each.rule for each in all_capabilities().values()}
+    capabilities = {capability.rule for capability in all_capabilities().values()}
     results = judged().items()
-    rules = {rule for rule, found in results if "/rules/" in rule and found.verdict is not Verdict.NOT_EXERCISED}
+    rules = {rule for rule, result in results if "/rules/" in rule and result.verdict is not Verdict.NOT_EXERCISED}
     missing = sorted((cases | capabilities | rules) - proved)
     assert not missing, f"{len(missing)} have no mutant that they find:\n" + "\n".join(missing)
     # A mutant may give cause to judge what the right server's answers don't.

@@ -7,7 +7,7 @@ from fnmatch import fnmatch
 from typing import Any, ClassVar
 
 import pytest
-from reference_server.bench import judged, told
+from reference_server.bench import judged, message_of
 from reference_server.generation import Asked, Generation, Output, Segment
 from reference_server.http import Call, Headers, Http
 from reference_server.openai_responses import OpenAIResponses
@@ -138,4 +138,4 @@ def may_fail(server: type[Part], rule: str) -> bool:
 def test_is_accused_of_nothing(server: type[Part], by: str) -> None:
     results = judged(server, *([OpenAIResponses] if by == "openai" else []), by=by)
     accused = {rule for rule, result in results.items() if result.verdict in (Verdict.FAIL, Verdict.ERROR)}
-    assert not {rule: told(results[rule]) for rule in accused if not may_fail(server, rule)}
+    assert not {rule: message_of(results[rule]) for rule in accused if not may_fail(server, rule)}

@@ -59,11 +59,11 @@ class WithoutModels(ReferenceServer):
 def test_a_report_has_the_version_of_the_rules_and_the_exit_code_of_the_command(tmp_path) -> None:
     good = judged(ReferenceServer(key=KEY, model=MODEL))
     assert (good.exit_code, good.header.rules, good.header.dialect) == (0, RULES_VERSION, "openai")
-    assert good.whole
+    assert good.covers_plan
     bad = judged(WithoutModels(key=KEY, model=MODEL), more={"model": MODEL})
     assert bad.exit_code == 1
     accepted = tmp_path / "baseline.yaml"
-    rules = "\n".join(f"  {each.rule}: {{verdict: fail}}" for each in bad.lines if each.fails)
+    rules = "\n".join(f"  {line.rule}: {{verdict: fail}}" for line in bad.lines if line.fails)
     accepted.write_text(f"accepted:\n{rules}\n")
     assert judged(WithoutModels(key=KEY, model=MODEL), baseline=accepted, more={"model": MODEL}).exit_code == 0
 

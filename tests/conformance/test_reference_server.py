@@ -4,7 +4,7 @@ import time
 from types import SimpleNamespace
 
 import pytest
-from reference_server.bench import BY_BOUNDS, BY_TIME, PACE, judged, told
+from reference_server.bench import BY_BOUNDS, BY_TIME, PACE, judged, message_of
 from reference_server.openai_responses import OpenAIResponses
 from reference_server.part import Part
 
@@ -25,7 +25,7 @@ def test_passes(by: str, monkeypatch: pytest.MonkeyPatch) -> None:
     unexercised = {rule for rule, result in results.items() if result.verdict is Verdict.NOT_EXERCISED}
     assert {rule for rule in unexercised if "/rules/" not in rule} == BY_TIME
     exercised = {rule: result for rule, result in results.items() if rule not in unexercised}
-    assert not [(rule, told(result)) for rule, result in exercised.items() if result.verdict is not Verdict.PASS]
+    assert not [(rule, message_of(result)) for rule, result in exercised.items() if result.verdict is not Verdict.PASS]
     for result in results.values():
         assert result.spec, result.rule
         at(whole(), result.spec)
@@ -36,7 +36,7 @@ def test_passes_where_times_are_compared(by: str) -> None:
     results = judged(*PARTS[by], by=by, pace=PACE, only=BY_TIME)
     assert results.keys() >= BY_TIME
     assert not [
-        (rule, told(result))
+        (rule, message_of(result))
         for rule, result in results.items()
         if result.verdict is not Verdict.PASS and (result.verdict is not Verdict.NOT_EXERCISED or "/rules/" not in rule)
     ]

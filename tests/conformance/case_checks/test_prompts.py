@@ -1,7 +1,7 @@
 """How the suite learns how long a context is, and what it makes of it."""
 
 import pytest
-from reference_server.bench import judged, told
+from reference_server.bench import judged, message_of
 from reference_server.chat import Chat
 from reference_server.generation import Generation
 from reference_server.http import Http
@@ -14,7 +14,7 @@ RULE = "chat/limits/prompt-beyond-context"
 
 
 @pytest.mark.parametrize(
-    ("said", "verdict", "words"),
+    ("fields", "verdict", "words"),
     [
         ({"max_model_len": 8192}, "pass", ""),
         ({"meta": {"n_ctx": 8192}}, "pass", ""),
@@ -24,14 +24,14 @@ RULE = "chat/limits/prompt-beyond-context"
         ({"max_model_len": True}, "pass", ""),
     ],
 )
-def test_the_list_of_models_says_it(said, verdict, words) -> None:
+def test_the_list_of_models_says_it(fields, verdict, words) -> None:
     class Says(Models):
         def described(self, model):
-            return {**super().described(model), **said}
+            return {**super().described(model), **fields}
 
     result = judged(Says, by="openai", only={RULE})[RULE]
     assert result.verdict == verdict
-    assert words in told(result)
+    assert words in message_of(result)
 
 
 def test_nobody_says_it() -> None:
@@ -40,7 +40,7 @@ def test_nobody_says_it() -> None:
             pass
 
     result = judged(Silent, only={RULE})[RULE]
-    assert (result.verdict, told(result)) == (
+    assert (result.verdict, message_of(result)) == (
         "not-exercised",
         "the server doesn't state the context's size, and accepts 32769 words",
     )
@@ -61,7 +61,7 @@ def test_longer_and_longer_prompts_find_its_end(refuses, verdict, words) -> None
 
     result = judged(Ends, only={RULE})[RULE]
     assert result.verdict == verdict
-    assert words in told(result)
+    assert words in message_of(result)
 
 
 def test_a_stream_that_breaks_off_before_its_first_chunk_is_no_answer() -> None:
@@ -76,7 +76,7 @@ def test_a_stream_that_breaks_off_before_its_first_chunk_is_no_answer() -> None:
 
     rule = "chat/limits/streamed-prompt-beyond-context"
     result = judged(Takes, Begins, only={rule})[rule]
-    assert (result.verdict, told(result)) == (
+    assert (result.verdict, message_of(result)) == (
         "fail",
         "a prompt of 16384 words starts a stream without any chunk",
     )

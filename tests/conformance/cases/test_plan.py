@@ -55,8 +55,8 @@ def test_what_a_system_refuses_by_its_document_needs_no_asking() -> None:
     assert [exclusion_reason(several, Dialect(name)) for name in ("mlc-llm", "openai")] == [because, ""]
     filters = ["completions/capabilities/*"]
     for name, asked in (("mlc-llm", False), ("openai", True)):
-        found = plan(Dialect(name), profile="full", layers=("cases",), filters=filters).capabilities
-        assert ("completions.prompts" in found) is asked
+        capabilities = plan(Dialect(name), profile="full", layers=("cases",), filters=filters).capabilities
+        assert ("completions.prompts" in capabilities) is asked
 
 
 def test_systems_are_excluded_by_hand_only_where_the_document_cant_tell() -> None:
@@ -84,14 +84,14 @@ def test_an_object_that_no_field_of_the_system_has_is_absent() -> None:
 
 
 def test_a_base_path_is_there_or_not() -> None:
-    assert [Dialect(each).level("/servers/1", "transport") for each in ("specvino", "ovms", "vllm")] == [
+    assert [Dialect(name).level("/servers/1", "transport") for name in ("specvino", "ovms", "vllm")] == [
         "full", "full", "absent",
     ]  # fmt: skip
 
 
 def test_the_mark_of_a_field_is_asked_for_where_the_field_is() -> None:
     pointer = "/components/schemas/CreateChatCompletionRequest/properties/service_tier/x-origin"
-    assert [Dialect(each).level(pointer, "chat") for each in ("specvino", "openai", "vllm")] == [
+    assert [Dialect(name).level(pointer, "chat") for name in ("specvino", "openai", "vllm")] == [
         "full", "full", "ignored",
     ]  # fmt: skip
 
@@ -106,7 +106,7 @@ def test_some_cases_ask_for_the_whole_of_a_field() -> None:
 
 
 def test_core_is_part_of_full() -> None:
-    core, full = ({case.rule for case in planned(profile=each).cases} for each in ("core", "full"))
+    core, full = ({case.rule for case in planned(profile=profile).cases} for profile in ("core", "full"))
     assert core < full
 
 

@@ -3,7 +3,7 @@
 from collections.abc import Mapping, Sequence
 from typing import Any, cast
 
-from reference_server.bench import judged, told, whole_plan
+from reference_server.bench import judged, message_of, whole_plan
 from reference_server.chat import Chat
 from reference_server.generation import Asked, Output
 from reference_server.http import Call, Event, Headers, Http, Stream
@@ -31,7 +31,7 @@ def cases_of(endpoint: str) -> set[str]:
 
 
 def failed(results: Mapping[str, Result]) -> dict[str, str]:
-    return {rule: told(result) for rule, result in results.items() if result.verdict is Verdict.FAIL}
+    return {rule: message_of(result) for rule, result in results.items() if result.verdict is Verdict.FAIL}
 
 
 class PlainStreams(Http):
@@ -55,11 +55,11 @@ def test_what_a_stream_of_another_type_lacks_follows_from_its_type() -> None:
     }
     results = by_openai(PlainStreams, only=cases)
     says = "stream is true, but the answer is text/plain"
-    assert told(results["chat/rules/answer-shape"]) == says
-    found = failed(results)
-    assert cases - found.keys() == {"transport/media/accept-json-streams"}
-    for rule in cases & found.keys():
-        assert (found[rule], results[rule].follows) == (says, "chat/rules/answer-shape")
+    assert message_of(results["chat/rules/answer-shape"]) == says
+    failures = failed(results)
+    assert cases - failures.keys() == {"transport/media/accept-json-streams"}
+    for rule in cases & failures.keys():
+        assert (failures[rule], results[rule].follows) == (says, "chat/rules/answer-shape")
     assert results[PIECES].advice is None, "that a stream is declared so is no advice"
     assert results["transport/media/accept-json-streams"].verdict is Verdict.NOT_EXERCISED
 
@@ -88,7 +88,7 @@ class TakesAnything(Requests):
         right = [{"role": "user", "content": "Hi"}]
         return {
             "max_tokens": 2,
-            **{name: each for name, each in body.items() if name in ("stream", "max_tokens") and each},
+            **{name: value for name, value in body.items() if name in ("stream", "max_tokens") and value},
             "model": model,
             "messages": messages if isinstance(messages, list) and messages else right,
         }
@@ -163,8 +163,8 @@ class ChunksWithoutATime(Chat):
 
 
 def test_a_chunk_that_is_nearly_right_is_no_error_object() -> None:
-    found = failed(by_openai(ChunksWithoutATime, only={"chat/streaming/media-type"}))
-    assert found == {"chat/rules/event-shape": 'event 0: it: "created" and "model" are required properties'}
+    failures = failed(by_openai(ChunksWithoutATime, only={"chat/streaming/media-type"}))
+    assert failures == {"chat/rules/event-shape": 'event 0: it: "created" and "model" are required properties'}
 
 
 def test_what_we_left_as_it_took_too_long_is_not_judged_by_rules() -> None:
@@ -188,7 +188,7 @@ class Canned(Chat):
 
 
 def test_what_is_asked_and_what_is_missing_is_said() -> None:
-    found = failed(by_openai(Canned, only=cases_of("chat")))
+    failures = failed(by_openai(Canned, only=cases_of("chat")))
     says = {
         "chat/capabilities/json-object": 'response_format: {"type": "json_object"} was answered with 200, but'
         ' choices.0.message.content is "Hello! How can I help you today?"',
@@ -201,8 +201,8 @@ def test_what_is_asked_and_what_is_missing_is_said() -> None:
         "chat/rules/logprobs-join": "logprobs: true was sent, but the answer has no choices.0.logprobs",
         "chat/stop/string": "the stop string 'can' is in 'Hello! How can I help you today?'",
     }
-    assert {rule: found.get(rule) for rule in says} == says
-    assert found["chat/rules/token-limit"].startswith("the answer has 9 tokens, though max_tokens is ")
+    assert {rule: failures.get(rule) for rule in says} == says
+    assert failures["chat/rules/token-limit"].startswith("the answer has 9 tokens, though max_tokens is ")
 
 
 class SpeaksPlainly(Http):

@@ -4,7 +4,7 @@ once."""
 from collections.abc import Mapping
 from typing import Any
 
-from reference_server.bench import judged, told
+from reference_server.bench import judged, message_of
 from reference_server.chat import Chat
 from reference_server.completions import Answers, Completions
 from reference_server.http import Call, Event, Headers, Http, Stream
@@ -26,7 +26,7 @@ def by_openai(*parts: type[Part], only: set[str]) -> dict[str, Result]:
 
 
 def failed(results: Mapping[str, Result]) -> dict[str, str]:
-    return {rule: told(result) for rule, result in results.items() if result.verdict is Verdict.FAIL}
+    return {rule: message_of(result) for rule, result in results.items() if result.verdict is Verdict.FAIL}
 
 
 class ChosenTokenAlone(Chat):
@@ -128,8 +128,12 @@ class RenamesWhatItKeeps(Stored):
     """Each answer calls a stored response by another id."""
 
     def retrieve_response(self, call: Call) -> dict[str, Any] | Stream:
-        found = super().retrieve_response(call)
-        return found if isinstance(found, Stream) else {**found, "id": f"resp_read{self.server.generation.count()}"}
+        response = super().retrieve_response(call)
+        return (
+            response
+            if isinstance(response, Stream)
+            else {**response, "id": f"resp_read{self.server.generation.count()}"}
+        )
 
     def delete_response(self, call: Call) -> dict[str, Any]:
         return {**super().delete_response(call), "id": f"resp_deleted{self.server.generation.count()}"}
@@ -137,9 +141,9 @@ class RenamesWhatItKeeps(Stored):
 
 def test_another_id_of_a_stored_response_is_told_by_both_ids() -> None:
     cases = {f"responses/stored/{name}" for name in ("at-the-same-time", "deleted", "reads-back")}
-    found = {rule: shape_of(message) for rule, message in failed(by_openai(RenamesWhatItKeeps, only=cases)).items()}
+    shapes = {rule: shape_of(message) for rule, message in failed(by_openai(RenamesWhatItKeeps, only=cases)).items()}
     reads = "the id differs: '…' in the answer, '…' when read"
-    assert found == {
+    assert shapes == {
         "responses/stored/at-the-same-time": reads,
         "responses/stored/deleted": "the id differs: '…' in the answer to the deletion, '…' in the request",
         "responses/stored/reads-back": reads,
@@ -156,9 +160,9 @@ class LinksToAnother(OpenAIResponses):
 
 def test_another_response_that_is_continued_is_told_by_both_ids() -> None:
     cases = {"responses/previous/chain", "responses/previous/without-keeping"}
-    found = failed(judged(LinksToAnother, by="openai", only=cases))
-    assert found.keys() == cases
-    assert {shape_of(message) for message in found.values()} == {"previous_response_id is '…', not '…'"}
+    failures = failed(judged(LinksToAnother, by="openai", only=cases))
+    assert failures.keys() == cases
+    assert {shape_of(message) for message in failures.values()} == {"previous_response_id is '…', not '…'"}
 
 
 class StreamsAsChat(Http):

@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from typing import Any
 
 import pytest
-from reference_server.bench import judged, told, whole_plan
+from reference_server.bench import judged, message_of, whole_plan
 from reference_server.http import Call
 from reference_server.openai_responses import OpenAIResponses
 from reference_server.part import Part
@@ -40,10 +40,10 @@ class ForbidsAll(HasNone):
 @pytest.mark.parametrize("part", [HasNone, ForbidsAll])
 def test_a_server_without_one_lacks_one_capability(part) -> None:
     results = by_openai(part)
-    found = {rule: result for rule, result in results.items() if "/rules/" not in rule}
+    of_cases = {rule: result for rule, result in results.items() if "/rules/" not in rule}
     status = Refusal(part.code, "").status
-    assert {found[rule].verdict for rule in (*CASES, CAPABILITY)} == {Verdict.UNSUPPORTED}
-    assert found[CAPABILITY].because == f"the handshake of a WebSocket is answered with {status}"
+    assert {of_cases[rule].verdict for rule in (*CASES, CAPABILITY)} == {Verdict.UNSUPPORTED}
+    assert of_cases[CAPABILITY].because == f"the handshake of a WebSocket is answered with {status}"
     assert not [rule for rule, result in results.items() if result.verdict in (Verdict.FAIL, Verdict.ERROR)]
 
 
@@ -71,7 +71,7 @@ def test_a_server_that_fails_on_it_fails_once(part, says) -> None:
     results = by_openai(part)
     failed = {rule for rule, result in results.items() if result.verdict in (Verdict.FAIL, Verdict.ERROR)}
     assert failed == {CAPABILITY}
-    assert told(results[CAPABILITY]).startswith(says)
+    assert message_of(results[CAPABILITY]).startswith(says)
     assert {results[rule].verdict for rule in CASES} == {Verdict.SKIP}
 
 
@@ -89,7 +89,7 @@ class OpensAndFails(Sockets):
 
 def test_a_key_that_is_checked_late_is_advice() -> None:
     result = by_openai(OpensAndFails)["responses/websocket/without-key"]
-    assert (result.verdict, told(result)) == (Verdict.FAIL, "without the right key the connection opens")
+    assert (result.verdict, message_of(result)) == (Verdict.FAIL, "without the right key the connection opens")
     assert result.advice is not None
 
 

@@ -18,7 +18,7 @@ DOCUMENT = json.loads(files("specvino.generated").joinpath("openapi.json").read_
 
 
 def test_the_fields_of_bodies() -> None:
-    fields = {each.id: body_fields(each) for each in operations(DOCUMENT)}
+    fields = {operation.id: body_fields(operation) for operation in operations(DOCUMENT)}
     assert fields["list_models"] == set()
     assert fields["create_chat_completion"] > {"model", "messages", "max_completion_tokens", "stream"}
 
@@ -35,10 +35,10 @@ def test_no_body_is_drawn_whole_until_one_fits(operation, monkeypatch) -> None:
 
     monkeypatch.setattr(FilteredStrategy, "do_filtered_draw", counting)
     schema = schemathesis.openapi.from_dict(folded(DOCUMENT))
-    found: Any = next(iter(schema.include(operation_id=operation).get_all_operations()))
+    fuzzed: Any = next(iter(schema.include(operation_id=operation).get_all_operations()))
     next(
         iter_coverage_cases(
-            operation=found.ok(),
+            operation=fuzzed.ok(),
             generation_modes=list(GenerationMode),
             generate_duplicate_query_parameters=False,
             unexpected_methods=set(),

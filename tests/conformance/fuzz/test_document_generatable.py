@@ -46,9 +46,9 @@ def test_others_than_the_wanted_operations_stay() -> None:
 
 
 def test_what_a_rule_says_of_fields_alone_stands_with_these() -> None:
-    said = body(generatable(document({"properties": {"b": {"minimum": 1}, "d": {"type": "string"}}}, COUNT)))
-    assert said["properties"] == FIELDS | {"b": {"allOf": [FIELDS["b"], {"minimum": 1}]}, "d": {"type": "string"}}
-    assert said["allOf"] == [COUNT]
+    generated = body(generatable(document({"properties": {"b": {"minimum": 1}, "d": {"type": "string"}}}, COUNT)))
+    assert generated["properties"] == FIELDS | {"b": {"allOf": [FIELDS["b"], {"minimum": 1}]}, "d": {"type": "string"}}
+    assert generated["allOf"] == [COUNT]
 
 
 def test_no_rules_are_no_empty_list() -> None:
@@ -62,9 +62,9 @@ def test_fields_of_chats_are_varied(system) -> None:
     schema = schemathesis.openapi.from_dict(
         copy.deepcopy(generatable(to_32(dialect.document), ["create_chat_completion"]))
     )
-    found: Any = next(iter(schema.include(operation_id="create_chat_completion").get_all_operations()))
+    fuzzed: Any = next(iter(schema.include(operation_id="create_chat_completion").get_all_operations()))
     cases = iter_coverage_cases(
-        operation=found.ok(),
+        operation=fuzzed.ok(),
         generation_modes=[GenerationMode.POSITIVE],
         generate_duplicate_query_parameters=False,
         unexpected_methods=set(),

@@ -37,7 +37,7 @@ def fuzzed(server, *, by="openai", key=KEY, **how):
 def test_it_finds_nothing_in_the_reference_server() -> None:
     results, fuzz = fuzzed(ReferenceServer(key=KEY, model=MODEL), filters=["models", "model"])
     bad = [result for result in results.values() if result.verdict not in (Verdict.PASS, Verdict.NOT_EXERCISED)]
-    assert not bad, [(result.rule, result.because, *(str(each) for each in result.findings)) for result in bad]
+    assert not bad, [(result.rule, result.because, *(str(finding) for finding in result.findings)) for result in bad]
     assert all(
         result.verdict is Verdict.PASS for result in results.values() if result.rule != f"model/fuzz/{REJECTION}"
     )
@@ -48,12 +48,12 @@ def test_it_finds_nothing_in_the_reference_server() -> None:
 
 def test_each_line_counts_the_requests_of_its_endpoint() -> None:
     results, fuzz = fuzzed(ReferenceServer(key=KEY, model=MODEL), filters=["models", "model"])
-    for endpoint, place in (("models", "GET /models"), ("model", "GET /models/{model}")):
-        sent = fuzz.report.count(operation=place)
+    for endpoint, label in (("models", "GET /models"), ("model", "GET /models/{model}")):
+        sent = fuzz.report.count(operation=label)
         requests = results[f"{endpoint}/fuzz/requests"]
         assert requests.checked == sent < fuzz.requests
-        assert requests.because.startswith(f"{sent} requests, of which {fuzz.report.valid[place]} were valid and ")
-        assert results[f"{endpoint}/fuzz/positive-data-acceptance"].checked == fuzz.report.valid[place]
+        assert requests.because.startswith(f"{sent} requests, of which {fuzz.report.valid[label]} were valid and ")
+        assert results[f"{endpoint}/fuzz/positive-data-acceptance"].checked == fuzz.report.valid[label]
         assert 0 < results[f"{endpoint}/fuzz/not-a-server-error"].checked <= sent
 
 

@@ -44,19 +44,19 @@ def judged(server, key_header=None, **how):
 
 
 def by_rule(made):
-    return {each.rule: each for each in made.lines}
+    return {line.rule: line for line in made.lines}
 
 
 def test_a_fault_is_found_again_until_it_is_mended() -> None:
     server = Faulty(key=KEY, model=MODEL)
     before = judged(server, generated=Options(max_examples=20))
-    failed = {rule for rule, each in by_rule(before).items() if each.verdict is Verdict.FAIL}
+    failed = {rule for rule, line in by_rule(before).items() if line.verdict is Verdict.FAIL}
     assert "tokenize/fuzz/not-a-server-error" in failed
     again = judged(server, replayed=before)
-    assert {rule for rule, each in by_rule(again).items() if each.verdict is Verdict.FAIL} == failed
-    shown = [exchange.request for each in before.lines for found in each.findings for exchange in found.exchanges]
-    whole = [each for each in shown if each.size == 0 or content_of(each) is not None]
-    assert sum(each.judged for each in again.lines) == len(whole) > len(shown) / 2
+    assert {rule for rule, line in by_rule(again).items() if line.verdict is Verdict.FAIL} == failed
+    shown = [exchange.request for line in before.lines for finding in line.findings for exchange in finding.exchanges]
+    whole = [request for request in shown if request.size == 0 or content_of(request) is not None]
+    assert sum(line.judged for line in again.lines) == len(whole) > len(shown) / 2
     assert again.header.generated is None
     server.status, server.body = 200, b'{"tokens": [1]}'
     mended = by_rule(judged(server, replayed=before))
@@ -111,7 +111,7 @@ def test_the_key_goes_in_its_own_header() -> None:
     judged(server, key_header="x-api-key", replayed=before)
     again = server.headers[first:]
     assert again
-    assert all(each.get(b"x-api-key") == KEY.encode() and b"authorization" not in each for each in again)
+    assert all(headers.get(b"x-api-key") == KEY.encode() and b"authorization" not in headers for headers in again)
 
 
 @pytest.mark.parametrize(

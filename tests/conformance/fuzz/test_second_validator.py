@@ -29,8 +29,8 @@ def test_a_sound_answer(judge) -> None:
 
 
 def test_a_broken_one_with_what_is_wrong(judge) -> None:
-    (found,) = violations(judge, MODELS | {"object": "lost"})
-    assert "'list' was expected" in found
+    (violation,) = violations(judge, MODELS | {"object": "lost"})
+    assert "'list' was expected" in violation
 
 
 @pytest.mark.parametrize("other", [{"media": "text/plain"}, {"status": 299}, {"path": "/elsewhere"}])
@@ -47,7 +47,7 @@ def test_what_is_at_the_root_of_a_server() -> None:
 
 def test_of_many_answers_of_one_form_some_are_judged() -> None:
     judge = SecondValidator(Dialect("specvino"))
-    found = [violations(judge, {"status": number}, path="/health") for number in range(MOST_ALIKE + 1)]
-    assert all(found[:-1])
-    assert found[-1] is None
+    messages = [violations(judge, {"status": number}, path="/health") for number in range(MOST_ALIKE + 1)]
+    assert all(messages[:-1])
+    assert messages[-1] is None
     assert violations(judge, {"status": "ok"}, path="/health") == []

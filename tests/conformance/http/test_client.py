@@ -69,7 +69,7 @@ def test_requests_of_one_connection_share_it() -> None:
     first, second, third, exchanges = with_session(twice)
     assert first.connection == second.connection != third.connection
     assert first.connection
-    assert [each.number for each in exchanges] == [1, 2, 3]
+    assert [exchange.number for exchange in exchanges] == [1, 2, 3]
 
 
 def test_a_connection_that_is_to_be_closed_has_no_name() -> None:

@@ -49,8 +49,8 @@ def saying(*messages: Any) -> Callable[[ServerConnection], Awaitable[None]]:
 
     async def handler(connection: ServerConnection) -> None:
         await connection.recv()
-        for each in messages:
-            await connection.send(each if isinstance(each, str | bytes) else json.dumps(each))
+        for message in messages:
+            await connection.send(message if isinstance(message, str | bytes) else json.dumps(message))
         await connection.wait_closed()
 
     return handler
@@ -93,8 +93,8 @@ def test_headers_of_the_first_event_are_those_of_the_answer() -> None:
 
 
 def test_messages_go_to_the_requests_of_their_lanes() -> None:
-    said = ({"type": "b", "stream_id": "2"}, {"type": "end", "stream_id": "1"}, {"type": "end", "stream_id": "2"})
-    _, (one, two) = answered(saying(*said), message(stream_id="1"), message(stream_id="2"))
+    messages = ({"type": "b", "stream_id": "2"}, {"type": "end", "stream_id": "1"}, {"type": "end", "stream_id": "2"})
+    _, (one, two) = answered(saying(*messages), message(stream_id="1"), message(stream_id="2"))
     assert [len(exchange.chunks) for exchange in (one, two)] == [1, 2]
 
 

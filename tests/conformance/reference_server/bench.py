@@ -76,8 +76,8 @@ class Bench:
             self._serving = asyncio.create_task(self._server._serve([self._socket]))
         results: dict[str, Result] = {}
         async with Client(Target(self._url, key=KEY, model=MODEL, timeout=30.0)) as client:
-            for each in plans:
-                results |= {result.rule: result async for result in Run(client, judge, MODEL, each).results()}
+            for plan in plans:
+                results |= {result.rule: result async for result in Run(client, judge, MODEL, plan).results()}
                 if after:
                     after()
         return results
@@ -124,5 +124,5 @@ def judged(
     return bench().judged(ReferenceServer(*parts, key=KEY, model=MODEL, pace=pace), by, [chosen])
 
 
-def told(result: Result) -> str:
+def message_of(result: Result) -> str:
     return "; ".join(finding.message for finding in result.findings) or result.because

@@ -40,8 +40,8 @@ class Chat(Part):
         turns = [self.turn(message, f"messages.{at}") for at, message in enumerate(body["messages"])]
         prompt = self.server.generation.words.encode(self.rendered(turns) + self.shown(offer.functions))
         last = body["messages"][-1]
-        said = turns[-1][1] if last["role"] == "user" else ""
-        asked = Asked(body, prompt, self.chat_limit(body), offer, form, said, self.server.generation.thinks(body))
+        question = turns[-1][1] if last["role"] == "user" else ""
+        asked = Asked(body, prompt, self.chat_limit(body), offer, form, question, self.server.generation.thinks(body))
         self.server.generation.require_context(asked, "messages", "max_completion_tokens")
         return asked
 
@@ -110,7 +110,7 @@ class Chat(Part):
         if asked.offer.legacy and output.calls:
             message["function_call"] = self.function(output.calls[0])
         elif output.calls:
-            message["tool_calls"] = [self.tool_call(each) for each in output.calls]
+            message["tool_calls"] = [self.tool_call(call) for call in output.calls]
         return message
 
     def chat_text(self, output: Output) -> str | None:
@@ -163,7 +163,7 @@ class Chat(Part):
         below = min(chosen, math.log1p(-math.exp(chosen)))
         text_of = self.server.generation.words.text_of
         others = [Token(id, text_of(id), below - 1 - id) for id in range(top) if id != token.id]
-        return [self.shown_logprob(each) for each in [token, *others][:top]]
+        return [self.shown_logprob(candidate) for candidate in [token, *others][:top]]
 
     # The stream
 
@@ -187,7 +187,7 @@ class Chat(Part):
     def steps(self, outputs: Sequence[Output]) -> Iterator[tuple[Output, Piece]]:
         """The pieces as they are made: one of each choice at a time."""
         for step in zip_longest(*([(output, piece) for piece in output.pieces] for output in outputs)):
-            yield from (each for each in step if each is not None)
+            yield from (delta for delta in step if delta is not None)
 
     def role_delta(self) -> dict[str, Any]:
         return {"role": "assistant", "content": ""}

@@ -115,7 +115,7 @@ class Completions(Part):
         """The likeliest tokens by their texts; null where nothing foretold the token."""
         if token.logprob is None:
             return None
-        return {each["token"]: each["logprob"] for each in self.server.chat.top_logprobs(token, top)}
+        return {logprob["token"]: logprob["logprob"] for logprob in self.server.chat.top_logprobs(token, top)}
 
     # The stream
 

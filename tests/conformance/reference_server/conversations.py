@@ -106,9 +106,9 @@ class Conversations(Part):
         body = self.server.requests.accepted(call, "CreateConversationItemsRequest")
         kept, items = self.of(call), self.items_of(call, body["items"])
         kept.items += items
-        return self.server.stored.page(self.told(items), {"order": "asc"})
+        return self.server.stored.page(self.returned(items), {"order": "asc"})
 
-    def told(self, items: list[Item]) -> list[Item]:
+    def returned(self, items: list[Item]) -> list[Item]:
         """What adding items is answered with."""
         return items
 
@@ -128,4 +128,4 @@ class Conversations(Part):
         return kept.shown
 
     def without(self, items: list[Item], item: Item) -> list[Item]:
-        return [each for each in items if each is not item]
+        return [kept for kept in items if kept is not item]

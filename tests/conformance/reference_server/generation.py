@@ -84,13 +84,13 @@ class Output:
     @property
     def calls(self) -> list[dict[str, str]]:
         """Their id, name and arguments."""
-        found: list[dict[str, str]] = []
+        collected: list[dict[str, str]] = []
         for piece in self.pieces:
             if piece.kind == "call":
                 if piece.id:
-                    found.append({"id": piece.id, "name": piece.name, "arguments": ""})
-                found[piece.call]["arguments"] += piece.text
-        return found
+                    collected.append({"id": piece.id, "name": piece.name, "arguments": ""})
+                collected[piece.call]["arguments"] += piece.text
+        return collected
 
     @property
     def tokens(self) -> list[Token]:
@@ -245,7 +245,7 @@ class Generation(Part):
         made = self.arguments(function)
         cities = [city for city in CITIES if city in asked.said] or [""]
         for city in cities if asked.offer.several else cities[:1]:
-            shown = {key: city if city and self.is_city(function, key) else each for key, each in made.items()}
+            shown = {key: city if city and self.is_city(function, key) else value for key, value in made.items()}
             yield Segment("call", json.dumps(shown, ensure_ascii=False), name)
 
     def arguments(self, function: Mapping[str, Any]) -> dict[str, Any]:
@@ -284,9 +284,9 @@ class Generation(Part):
         stops, text = self.stops(body), ""
         for made, token in enumerate(tokens, 1):
             text += token.text
-            found = [(text.index(stop), stop) for stop in stops if stop in text]
-            if found:
-                start, stop = min(found)
+            positions = [(text.index(stop), stop) for stop in stops if stop in text]
+            if positions:
+                start, stop = min(positions)
                 kept = self.kept(start, stop, body)
                 return [*self.cut(tokens[:made], kept)], True
         return tokens, False

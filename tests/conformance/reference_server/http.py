@@ -135,15 +135,15 @@ class Http(Part):
     def route(self, call: Call) -> Route:
         """The operation that is meant. Raises Refusal."""
         path, based = self.without_base(call.path)
-        found = [each for each in self.server.routes if (based or each.root) and each.pattern.fullmatch(path)]
-        if not found:
+        routes = [route for route in self.server.routes if (based or route.root) and route.pattern.fullmatch(path)]
+        if not routes:
             raise Refusal(ErrorCode.NOT_FOUND, f"There is nothing at {call.path[:200]}.")
-        for route in found:
+        for route in routes:
             if route.method == call.method:
                 match = route.pattern.fullmatch(path)
                 call.parameters = match.groupdict() if match else {}
                 return route
-        return self.wrong_method(call, found)
+        return self.wrong_method(call, routes)
 
     def without_base(self, path: str) -> tuple[str, bool]:
         """The path below a base path, and whether there was one."""
@@ -152,8 +152,8 @@ class Http(Part):
                 return path[len(base) :], True
         return path, False
 
-    def wrong_method(self, call: Call, found: list[Route]) -> Route:
-        allowed = ", ".join(sorted(each.method for each in found))
+    def wrong_method(self, call: Call, routes: list[Route]) -> Route:
+        allowed = ", ".join(sorted(route.method for route in routes))
         raise Refusal(ErrorCode.METHOD_NOT_ALLOWED, f"{call.path[:200]} takes {allowed}, not {call.method[:20]}.")
 
     def authorize(self, call: Call) -> None:
@@ -218,10 +218,10 @@ class Http(Part):
         return value
 
     def object(self, pairs: list[tuple[str, Any]]) -> dict[str, Any]:
-        found = dict(pairs)
-        if len(found) < len(pairs):
+        query = dict(pairs)
+        if len(query) < len(pairs):
             raise ValueError("a key stands twice in one object")
-        return found
+        return query
 
     def _no_number(self, name: str) -> float:
         raise ValueError(f"{name} is no number")
@@ -260,10 +260,10 @@ class Http(Part):
 
     def common_headers(self, call: Call) -> Headers:
         """What every answer has."""
-        found = [(b"x-request-id", call.id.encode("latin-1"))]
+        headers = [(b"x-request-id", call.id.encode("latin-1"))]
         if "origin" in call.headers:
-            found += self.origin_headers(call)
-        return found
+            headers += self.origin_headers(call)
+        return headers
 
     def json_headers(self, call: Call) -> Headers:
         return [(b"content-type", b"application/json"), *self.server.requests.unsupported_headers(call)]
@@ -305,7 +305,7 @@ class Http(Part):
     def allowed(self, call: Call) -> str:
         """The methods that a path takes."""
         path, _ = self.without_base(call.path)
-        return ", ".join(sorted({each.method for each in self.server.routes if each.pattern.fullmatch(path)}))
+        return ", ".join(sorted({route.method for route in self.server.routes if route.pattern.fullmatch(path)}))
 
     # Streams
 

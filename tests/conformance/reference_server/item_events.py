@@ -40,51 +40,51 @@ class ItemEvents(Part):
         return str(item["id"])
 
     def call_events(self, pieces: list[Piece], item: Item, at: int) -> Iterator[Event]:
-        place = {"item_id": self.item_id_of(item), "output_index": at}
+        position = {"item_id": self.item_id_of(item), "output_index": at}
         for piece in pieces:
             if piece.text:
-                yield self.arguments_delta(piece, place)
-        yield self.arguments_done(item, place)
+                yield self.arguments_delta(piece, position)
+        yield self.arguments_done(item, position)
 
-    def arguments_delta(self, piece: Piece, place: Mapping[str, Any]) -> Event:
-        return {"type": "response.function_call_arguments.delta", **place, "delta": piece.text}
+    def arguments_delta(self, piece: Piece, position: Mapping[str, Any]) -> Event:
+        return {"type": "response.function_call_arguments.delta", **position, "delta": piece.text}
 
-    def arguments_done(self, item: Item, place: Mapping[str, Any]) -> Event:
-        said = {"name": item["name"], "arguments": item["arguments"]}
-        return {"type": "response.function_call_arguments.done", **place, **said}
+    def arguments_done(self, item: Item, position: Mapping[str, Any]) -> Event:
+        call = {"name": item["name"], "arguments": item["arguments"]}
+        return {"type": "response.function_call_arguments.done", **position, **call}
 
     def custom_events(self, pieces: list[Piece], item: Item, at: int) -> Iterator[Event]:
-        place = {"item_id": self.item_id_of(item), "output_index": at}
+        position = {"item_id": self.item_id_of(item), "output_index": at}
         for piece in pieces:
             if piece.text:
-                yield self.input_delta(piece, place)
-        yield {"type": "response.custom_tool_call_input.done", **place, "input": item["input"]}
+                yield self.input_delta(piece, position)
+        yield {"type": "response.custom_tool_call_input.done", **position, "input": item["input"]}
 
-    def input_delta(self, piece: Piece, place: Mapping[str, Any]) -> Event:
-        return {"type": "response.custom_tool_call_input.delta", **place, "delta": piece.text}
+    def input_delta(self, piece: Piece, position: Mapping[str, Any]) -> Event:
+        return {"type": "response.custom_tool_call_input.delta", **position, "delta": piece.text}
 
     def part_events(
         self, asked: Asked, pieces: list[Piece], part: Mapping[str, Any], where: Mapping[str, Any]
     ) -> Iterator[Event]:
         around, inside, key = PARTS[part["type"]]
-        place = {**where, key: 0}
-        yield {"type": f"{around}.added", **place, "part": self.empty_part(part)}
+        position = {**where, key: 0}
+        yield {"type": f"{around}.added", **position, "part": self.empty_part(part)}
         for piece in pieces:
-            yield self.part_delta(asked, piece, inside, place)
-        yield self.part_text_done(part, inside, place)
-        yield {"type": f"{around}.done", **place, "part": part}
+            yield self.part_delta(asked, piece, inside, position)
+        yield self.part_text_done(part, inside, position)
+        yield {"type": f"{around}.done", **position, "part": part}
 
     def empty_part(self, part: Mapping[str, Any]) -> dict[str, Any]:
         return {**part, "text": "", **({"logprobs": []} if "logprobs" in part else {})}
 
-    def part_delta(self, asked: Asked, piece: Piece, inside: str, place: Mapping[str, Any]) -> Event:
+    def part_delta(self, asked: Asked, piece: Piece, inside: str, position: Mapping[str, Any]) -> Event:
         more = (
             {"logprobs": self.server.items.output_logprobs(asked, piece.tokens)}
             if inside.endswith("output_text")
             else {}
         )
-        return {"type": f"{inside}.delta", **place, "delta": piece.text, **more}
+        return {"type": f"{inside}.delta", **position, "delta": piece.text, **more}
 
-    def part_text_done(self, part: Mapping[str, Any], inside: str, place: Mapping[str, Any]) -> Event:
+    def part_text_done(self, part: Mapping[str, Any], inside: str, position: Mapping[str, Any]) -> Event:
         more = {"logprobs": part["logprobs"]} if "logprobs" in part else {}
-        return {"type": f"{inside}.done", **place, "text": part["text"], **more}
+        return {"type": f"{inside}.done", **position, "text": part["text"], **more}

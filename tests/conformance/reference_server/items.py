@@ -101,10 +101,10 @@ class Items(Part):
 
     def runs(self, output: Output) -> list[Run]:
         """An answer that says nothing is a message, too."""
-        found = [
-            (kind, list(pieces)) for (kind, _), pieces in groupby(output.pieces, lambda each: (each.kind, each.call))
+        groups = [
+            (kind, list(pieces)) for (kind, _), pieces in groupby(output.pieces, lambda piece: (piece.kind, piece.call))
         ]
-        return [(str(kind), pieces) for kind, pieces in found] or [("text", [])]
+        return [(str(kind), pieces) for kind, pieces in groups] or [("text", [])]
 
     def items(self, asked: Asked, output: Output) -> list[Item]:
         """What the model put out, whole."""

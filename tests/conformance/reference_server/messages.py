@@ -52,7 +52,7 @@ class Messages(Part):
     def message_asked(self, body: Mapping[str, Any]) -> Asked:
         """Raises Refusal."""
         self.require_calls(body["messages"])
-        messages = [*self.system(body), *(each for message in body["messages"] for each in self.turns(message))]
+        messages = [*self.system(body), *(turn for message in body["messages"] for turn in self.turns(message))]
         tools = [{"type": "function", "function": self.function(tool)} for tool in body.get("tools") or ()]
         form = (body.get("output_config") or {}).get("format") or body.get("output_format")
         request: dict[str, Any] = {
@@ -149,7 +149,7 @@ class Messages(Part):
     def message_blocks(self, output: Output) -> list[Block]:
         text = output.joined("text")
         blocks: list[Block] = [{**self.text_block(), "text": text}] if text else []
-        return [*blocks, *({**self.call_block(each), "input": self.input(each["arguments"])} for each in output.calls)]
+        return [*blocks, *({**self.call_block(call), "input": self.input(call["arguments"])} for call in output.calls)]
 
     def text_block(self) -> Block:
         return {"type": "text", "text": "", "citations": []}

@@ -6,7 +6,18 @@ from collections.abc import Callable, Iterable, Mapping
 from functools import cache
 from typing import Any, NamedTuple
 
-from reference_server.bench import BY_BOUNDS, BY_TIME, KEY, MODEL, PACE, bench, full_plan, judged, told, whole_plan
+from reference_server.bench import (
+    BY_BOUNDS,
+    BY_TIME,
+    KEY,
+    MODEL,
+    PACE,
+    bench,
+    full_plan,
+    judged,
+    message_of,
+    whole_plan,
+)
 from reference_server.part import Part
 from reference_server.server import ReferenceServer
 from specvino.conformance.cases.capability import all_capabilities
@@ -60,7 +71,7 @@ def proved(mutant: Mutant) -> dict[str, Told]:
     expected = meant(mutant)
     full = full_plan("specvino").cases
     cases = [case for case in full if case.rule in expected - BY_TIME]
-    capabilities = [name for name, each in all_capabilities().items() if each.rule in expected]
+    capabilities = [name for name, capability in all_capabilities().items() if capability.rule in expected]
     results = _judged(mutant, cases, capabilities) | _by_time(mutant, expected)
     for rule in sorted(rule for rule in expected if "/rules/" in rule):
         waiting = _by_nearness(whole_plan("specvino").cases, rule)
@@ -99,7 +110,7 @@ def _judged(mutant: Mutant, cases: Iterable[Case], capabilities: Iterable[str] =
 
 
 def _told(results: Mapping[str, Result]) -> dict[str, Told]:
-    return {rule: Told(result.verdict, told(result)) for rule, result in results.items()}
+    return {rule: Told(result.verdict, message_of(result)) for rule, result in results.items()}
 
 
 def _by_nearness(cases: Iterable[Case], rule: str) -> list[Case]:
@@ -119,7 +130,7 @@ def reaching(beside: tuple[type[Part], ...], by: str) -> dict[str, frozenset[str
     """By a method's name the cases that have the correct server, with others `beside` it, call it, but those of
     BY_BOUNDS: a mutant of it can't change any other."""
     called: set[str] = set()
-    found: dict[str, set[str]] = {}
+    rules_by_name: dict[str, set[str]] = {}
     plans = [Plan((case,), {}) for case in whole_plan(by).cases]
     coming = iter(plans)
 
@@ -133,17 +144,19 @@ def reaching(beside: tuple[type[Part], ...], by: str) -> dict[str, frozenset[str
     def after() -> None:
         rule = next(coming).cases[0].rule
         for name in called:
-            found.setdefault(name, set()).add(rule)
+            rules_by_name.setdefault(name, set()).add(rule)
         called.clear()
 
     def noted(part: Mutant) -> Mutant:
-        known = {name: each for base in reversed(part.__mro__) for name, each in vars(base).items()}
-        methods = {name: each for name, each in known.items() if inspect.isfunction(each)}
+        known = {name: member for base in reversed(part.__mro__) for name, member in vars(base).items()}
+        methods = {name: member for name, member in known.items() if inspect.isfunction(member)}
         return type(
-            "Noted", (part,), {name: noting(name, each) for name, each in methods.items() if not name.startswith("__")}
+            "Noted",
+            (part,),
+            {name: noting(name, method) for name, method in methods.items() if not name.startswith("__")},
         )
 
     # The first one of a kind takes the place.
     server = ReferenceServer(*map(noted, (*beside, *Part.__subclasses__())), key=KEY, model=MODEL)
     bench().judged(server, by, plans, after)
-    return {name: frozenset(rules) for name, rules in found.items()}
+    return {name: frozenset(rules) for name, rules in rules_by_name.items()}

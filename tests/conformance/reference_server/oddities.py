@@ -60,12 +60,14 @@ class LeavesOutSettings(Http):
 
     def encode(self, value: Any) -> bytes:
         if isinstance(value, dict) and isinstance(value.get("response"), dict):
-            return super().encode({**value, "response": self.told(value["response"])})
-        return super().encode(self.told(value) if isinstance(value, dict) else value)
+            return super().encode({**value, "response": self.returned(value["response"])})
+        return super().encode(self.returned(value) if isinstance(value, dict) else value)
 
-    def told(self, value: Mapping[str, Any]) -> dict[str, Any]:
+    def returned(self, value: Mapping[str, Any]) -> dict[str, Any]:
         left_out = ("background", "previous_response_id", "store", "text")
-        return {name: each for name, each in value.items() if value.get("object") != "response" or name not in left_out}
+        return {
+            name: inner for name, inner in value.items() if value.get("object") != "response" or name not in left_out
+        }
 
 
 class HandsOnWhatHasNoEffect(Requests):
@@ -80,7 +82,7 @@ class StreamsCountNoDetails(Chat):
 
     def usage_events(self, head: Mapping[str, Any], asked: Asked, outputs: Sequence[Output]) -> Iterator[Event]:
         for event in super().usage_events(head, asked, outputs):
-            yield {**event, "usage": {name: each for name, each in event["usage"].items() if "details" not in name}}
+            yield {**event, "usage": {name: value for name, value in event["usage"].items() if "details" not in name}}
 
 
 class TakesOptionsWithoutAStream(Requests):

@@ -44,8 +44,8 @@ def _of(kind: str, argument: Any) -> str:
 def _of_set(members: Any) -> str:
     kinds = [(str(kind), argument) for kind, argument in members]
     if kinds[0][0] == "NEGATE":
-        inside = re.compile("[" + "".join(_shown(*each) for each in kinds[1:]) + "]")
-        return next(each for each in "a0 -_Z" if not inside.match(each))
+        inside = re.compile("[" + "".join(_shown(*kind) for kind in kinds[1:]) + "]")
+        return next(character for character in "a0 -_Z" if not inside.match(character))
     kind, argument = kinds[0]
     if kind == "CATEGORY":
         return {"CATEGORY_DIGIT": "0", "CATEGORY_SPACE": " ", "CATEGORY_WORD": "a"}.get(str(argument), "-")

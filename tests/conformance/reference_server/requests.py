@@ -72,7 +72,7 @@ class Requests(Part):
         return [*without_effect(body, component, "")]
 
     def unsupported_headers(self, call: Call) -> Headers:
-        names = ", ".join(quote(each[:100], safe=".-_~[]") for each in call.unsupported[:MOST_REPORTED])
+        names = ", ".join(quote(name[:100], safe=".-_~[]") for name in call.unsupported[:MOST_REPORTED])
         return [(b"x-unsupported-params", names.encode())] if names else []
 
 
@@ -98,19 +98,19 @@ def nearest(error: jsonschema_rs.ValidationError) -> jsonschema_rs.ValidationErr
     depth = len(error.instance_path)
 
     def deepest(branch: list[jsonschema_rs.ValidationError]) -> int:
-        return max(len(each.instance_path) + (each.kind.name == "required") for each in branch)
+        return max(len(error.instance_path) + (error.kind.name == "required") for error in branch)
 
     # A branch for another kind of object says so at its constants.
     meant = [
-        each
-        for each in branches
-        if not any(one.kind.name in ("const", "type") and len(one.instance_path) <= depth + 1 for one in each)
+        branch
+        for branch in branches
+        if not any(one.kind.name in ("const", "type") and len(one.instance_path) <= depth + 1 for one in branch)
     ]
-    meant = meant or [each for each in branches if deepest(each) > depth]
+    meant = meant or [branch for branch in branches if deepest(branch) > depth]
     if not meant:
         return error
     best = max(meant, key=deepest)
-    return nearest(max(best, key=lambda each: len(each.instance_path)))
+    return nearest(max(best, key=lambda error: len(error.instance_path)))
 
 
 def code_of(error: jsonschema_rs.ValidationError) -> ErrorCode:
@@ -126,8 +126,8 @@ def code_of(error: jsonschema_rs.ValidationError) -> ErrorCode:
 def without_effect(value: Any, shape: str, path: str) -> Iterator[str]:
     """The paths of fields that the document doesn't know, or doesn't support."""
     if isinstance(value, list):
-        for index, each in enumerate(value):
-            yield from without_effect(each, shape, f"{path}{index}.")
+        for index, element in enumerate(value):
+            yield from without_effect(element, shape, f"{path}{index}.")
     component = _meant(value, shape) if isinstance(value, dict) else None
     if component is None or not SHAPES[component].required <= value.keys():
         return

@@ -98,8 +98,10 @@ class Responses(Part):
         prompt = self.server.generation.words.encode(
             self.server.chat.rendered([*turns, *own]) + self.server.chat.shown(offer.functions)
         )
-        said = own[-1][1] if own[-1][0] == "user" else ""
-        asked = Asked(body, prompt, self.response_limit(body), offer, form, said, self.server.generation.thinks(body))
+        question = own[-1][1] if own[-1][0] == "user" else ""
+        asked = Asked(
+            body, prompt, self.response_limit(body), offer, form, question, self.server.generation.thinks(body)
+        )
         self.server.generation.require_context(asked, "input", "max_output_tokens")
         return asked
 
@@ -120,8 +122,8 @@ class Responses(Part):
         for at, item in enumerate(items):
             if item["type"] != "item_reference":
                 yield item
-            elif (found := self.server.stored.stored_item(item["id"])) is not None:
-                yield found
+            elif (stored_item := self.server.stored.stored_item(item["id"])) is not None:
+                yield stored_item
             else:
                 call.unsupported.append(f"input.{at}")
 
@@ -188,11 +190,11 @@ class Responses(Part):
 
     def echoed_tools(self, body: Mapping[str, Any]) -> list[dict[str, Any]]:
         """As they were sent; functions in the flat form."""
-        found = []
+        tools = []
         for tool in body.get("tools") or ():
             nested = tool.get("function") if isinstance(tool.get("function"), Mapping) else None
-            found.append(dict(tool) if nested is None else {**nested, "type": "function"})
-        return found
+            tools.append(dict(tool) if nested is None else {**nested, "type": "function"})
+        return tools
 
     def echoed_choice(self, choice: Any) -> Any:
         """As it was sent; a function in the flat form."""

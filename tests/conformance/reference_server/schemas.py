@@ -31,10 +31,10 @@ class Unsatisfiable(Exception):
 def instance(schema: Any) -> Any:
     """A value that the schema accepts. Raises Unsatisfiable, and ValueError where it is no schema."""
     validator = jsonschema_rs.Draft202012Validator(schema)
-    found = _Maker(schema).make(schema, 0)
-    if not validator.is_valid(found):
+    value = _Maker(schema).make(schema, 0)
+    if not validator.is_valid(value):
         raise Unsatisfiable
-    return found
+    return value
 
 
 class _Maker:
@@ -53,16 +53,16 @@ class _Maker:
             return self._of_enum(schema)
         for keyword in ("anyOf", "oneOf"):
             if keyword in schema:
-                rest = {key: each for key, each in schema.items() if key != keyword}
+                rest = {key: value for key, value in schema.items() if key != keyword}
                 return self._first(({"allOf": [rest, branch]} for branch in schema[keyword]), depth)
         types = schema.get("type", self._type(schema))
         types = [types] if isinstance(types, str) else types
-        return self._first(({**schema, "type": each} for each in types), depth, self._of_type)
+        return self._first(({**schema, "type": type} for type in types), depth, self._of_type)
 
     def _first(self, candidates: Any, depth: int, make: Any = None) -> Any:
-        for each in candidates:
+        for candidate in candidates:
             try:
-                return (make or self.make)(each, depth + 1)
+                return (make or self.make)(candidate, depth + 1)
             except Unsatisfiable:
                 continue
         raise Unsatisfiable
@@ -70,7 +70,7 @@ class _Maker:
     def _merged(self, schema: Mapping[str, Any]) -> dict[str, Any]:
         """The schema with what it refers to, and all of allOf, in one."""
         merged: dict[str, Any] = {}
-        own = {key: each for key, each in schema.items() if key not in ("$ref", "allOf")}
+        own = {key: value for key, value in schema.items() if key not in ("$ref", "allOf")}
         parts = [own, *schema.get("allOf", ())]
         if "$ref" in schema:
             parts.append(referred(self._root, schema["$ref"]))
@@ -78,16 +78,16 @@ class _Maker:
             if part is False:
                 raise Unsatisfiable
             part = part if part is own or not isinstance(part, Mapping) else self._merged(part)
-            for key, each in part.items() if isinstance(part, Mapping) else ():
-                merged[key] = _both(key, merged[key], each) if key in merged else each
+            for key, value in part.items() if isinstance(part, Mapping) else ():
+                merged[key] = _both(key, merged[key], value) if key in merged else value
         return merged
 
     def _of_enum(self, schema: dict[str, Any]) -> Any:
-        rest = jsonschema_rs.Draft202012Validator({key: each for key, each in schema.items() if key[0] != "$"})
-        found = next((each for each in schema["enum"] if rest.is_valid(each)), Unsatisfiable)
-        if found is Unsatisfiable:
+        rest = jsonschema_rs.Draft202012Validator({key: value for key, value in schema.items() if key[0] != "$"})
+        allowed = next((value for value in schema["enum"] if rest.is_valid(value)), Unsatisfiable)
+        if allowed is Unsatisfiable:
             raise Unsatisfiable
-        return found
+        return allowed
 
     def _type(self, schema: dict[str, Any]) -> str:
         if schema.keys() & {"items", "prefixItems", "minItems", "maxItems"}:
@@ -126,7 +126,7 @@ class _Maker:
 
     def _array(self, schema: dict[str, Any], depth: int) -> list[Any]:
         first = schema.get("prefixItems", [])[: schema.get("maxItems", 1024)]
-        made = [self.make(each, depth + 1) for each in first]
+        made = [self.make(schema_of_item, depth + 1) for schema_of_item in first]
         while len(made) < schema.get("minItems", 0):
             made.append(self.make(schema.get("items", True), depth + 1))
         return made
@@ -157,16 +157,22 @@ class _Maker:
 def _both(key: str, one: Any, other: Any) -> Any:
     """What two schemas say with one keyword, together."""
     if key == "properties":
-        return {**one, **{name: {"allOf": [one[name], each]} if name in one else each for name, each in other.items()}}
+        return {
+            **one,
+            **{
+                name: {"allOf": [one[name], subschema]} if name in one else subschema
+                for name, subschema in other.items()
+            },
+        }
     if key == "required":
         return [*one, *(name for name in other if name not in one)]
     if key == "enum":
-        return [each for each in one if each in other]
+        return [value for value in one if value in other]
     if key in ("minimum", "minLength", "minItems", "exclusiveMinimum", "minProperties"):
         return max(one, other)
     if key in ("maximum", "maxLength", "maxItems", "exclusiveMaximum", "maxProperties"):
         return min(one, other)
     if key == "type":
         both = [one] if isinstance(one, str) else one
-        return [each for each in both if each == other or each in other]
+        return [value for value in both if value == other or value in other]
     return other

@@ -38,7 +38,7 @@ class ReferenceServer:
         self.pace = pace
 
         def part(kind: type[P]) -> P:
-            return next((each for each in parts if issubclass(each, kind)), kind)(self)
+            return next((part for part in parts if issubclass(part, kind)), kind)(self)
 
         self.http = part(Http)
         self.models = part(Models)
@@ -58,7 +58,7 @@ class ReferenceServer:
         kept = (self.stored, self.conversations)
         api = (self.chat, self.completions, self.responses, *kept, self.messages)
         self.routes = {
-            route: getattr(each, route.does) for each in (self.models, self.tokenize, *api) for route in each.routes
+            route: getattr(part, route.does) for part in (self.models, self.tokenize, *api) for route in part.routes
         }
 
     async def __call__(self, scope: Message, receive: Receive, send: Send) -> None:

@@ -55,8 +55,8 @@ class Stored(Part):
         return self.records[id]
 
     def stored_item(self, id: str) -> Item | None:
-        every = [item for each in self.records.values() for item in (*each.taken, *each.now["output"])]
-        every += (item for each in self.server.conversations.kept.values() for item in each.items)
+        every = [item for record in self.records.values() for item in (*record.taken, *record.now["output"])]
+        every += (item for conversation in self.server.conversations.kept.values() for item in conversation.items)
         return next((item for item in every if item.get("id") == id), None)
 
     def earlier(self, id: str | None) -> list[Item]:

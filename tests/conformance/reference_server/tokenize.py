@@ -28,26 +28,26 @@ class Tokenize(Part):
 
     def texts(self, tokens: list[Any]) -> Any:
         """One text for one list."""
-        several = any(isinstance(each, list) for each in tokens)
-        return [self.text(each) for each in tokens] if several else self.text(tokens)
+        several = any(isinstance(token, list) for token in tokens)
+        return [self.text(token) for token in tokens] if several else self.text(tokens)
 
     def text(self, tokens: list[int]) -> str:
         return self.server.generation.words.decode(tokens)
 
-    def described(self, found: list[list[int]], body: Mapping[str, Any]) -> dict[str, Any]:
+    def described(self, lists: list[list[int]], body: Mapping[str, Any]) -> dict[str, Any]:
         """The answer, with what is told of one list alone."""
-        answer = {"tokens": self.listed(found), "count": self.count(found), "max_model_len": CONTEXT}
-        if len(found) > 1:
+        answer = {"tokens": self.listed(lists), "count": self.count(lists), "max_model_len": CONTEXT}
+        if len(lists) > 1:
             return answer
         if body.get("with_pieces"):
-            answer["tokens"] = [{"id": id, "piece": self.spelt(id)} for id in found[0]]
+            answer["tokens"] = [{"id": id, "piece": self.spelt(id)} for id in lists[0]]
         if body.get("return_token_strs"):
-            answer["token_strs"] = [self.spelt(id) for id in found[0]]
+            answer["token_strs"] = [self.spelt(id) for id in lists[0]]
         return answer
 
-    def count(self, found: list[list[int]]) -> Any:
+    def count(self, lists: list[list[int]]) -> Any:
         """One number for one text."""
-        return len(found[0]) if len(found) == 1 else [len(each) for each in found]
+        return len(lists[0]) if len(lists) == 1 else [len(ids) for ids in lists]
 
     def spelt(self, id: int) -> str:
         return self.server.generation.words.text_of(id)
@@ -57,7 +57,7 @@ class Tokenize(Part):
         return body.get("prompt", body.get("text"))
 
     def conversation_tokens(self, body: Mapping[str, Any]) -> list[int]:
-        turns = [self.server.chat.turn(each, "messages") for each in body["messages"]]
+        turns = [self.server.chat.turn(message, "messages") for message in body["messages"]]
         return self.server.generation.words.encode(self.server.chat.rendered(turns))
 
     def mixed_tokens(self, content: Any) -> list[int]:
@@ -66,27 +66,27 @@ class Tokenize(Part):
         parts = [content] if isinstance(content, str) else content
         return [id for part in parts for id in (encode(part) if isinstance(part, str) else [part])]
 
-    def listed(self, found: list[list[int]]) -> Any:
+    def listed(self, lists: list[list[int]]) -> Any:
         """One list for one text."""
-        return found[0] if len(found) == 1 else found
+        return lists[0] if len(lists) == 1 else lists
 
     def text_tokens(self, text: str, body: Mapping[str, Any]) -> list[int]:
-        found = self.with_special(self.server.generation.words.encode(text), body)
-        return self.padded(self.shortened(found, body), body)
+        ids = self.with_special(self.server.generation.words.encode(text), body)
+        return self.padded(self.shortened(ids, body), body)
 
-    def with_special(self, found: list[int], body: Mapping[str, Any]) -> list[int]:
+    def with_special(self, ids: list[int], body: Mapping[str, Any]) -> list[int]:
         """With what the model expects before a text."""
-        return [BEGIN, *found] if body.get("add_special_tokens", True) else found
+        return [BEGIN, *ids] if body.get("add_special_tokens", True) else ids
 
-    def shortened(self, found: list[int], body: Mapping[str, Any]) -> list[int]:
+    def shortened(self, ids: list[int], body: Mapping[str, Any]) -> list[int]:
         """The first ones."""
-        return found[: body.get("max_length")]
+        return ids[: body.get("max_length")]
 
-    def padded(self, found: list[int], body: Mapping[str, Any]) -> list[int]:
+    def padded(self, ids: list[int], body: Mapping[str, Any]) -> list[int]:
         if not body.get("pad_to_max_length"):
-            return found
-        filling = [PAD] * (body["max_length"] - len(found))
-        return [*filling, *found] if self.pads_left(body) else [*found, *filling]
+            return ids
+        filling = [PAD] * (body["max_length"] - len(ids))
+        return [*filling, *ids] if self.pads_left(body) else [*ids, *filling]
 
     def pads_left(self, body: Mapping[str, Any]) -> bool:
         return body.get("padding_side") == "left"

@@ -41,15 +41,15 @@ class Tools(Part):
 
     def functions(self, tools: Sequence[Mapping[str, Any]]) -> list[Mapping[str, Any]]:
         """Those among the tools, in either form."""
-        found = []
+        functions = []
         for tool in tools:
             if isinstance(tool.get("function"), Mapping):
-                found.append(tool["function"])
+                functions.append(tool["function"])
             elif tool.get("type") in ("function", "custom") and "name" in tool:
-                found.append(tool)
+                functions.append(tool)
             elif tool.get("type") == "namespace":
-                found += [self.namespaced(tool["name"], inner) for inner in self.functions(tool["tools"])]
-        return found
+                functions += [self.namespaced(tool["name"], inner) for inner in self.functions(tool["tools"])]
+        return functions
 
     def namespaced(self, namespace: str, tool: Mapping[str, Any]) -> Mapping[str, Any]:
         """The tool under a name of its own, which keeps the other two."""
@@ -66,7 +66,7 @@ class Tools(Part):
         if choice.get("type") == "allowed_tools":
             allowed, param = choice.get("allowed_tools", choice), "tool_choice.allowed_tools.tools"
             param = param if "allowed_tools" in choice else "tool_choice.tools"
-            return allowed["mode"], [each["name"] for each in self.functions(allowed["tools"])], param
+            return allowed["mode"], [function["name"] for function in self.functions(allowed["tools"])], param
         raise Refusal(ErrorCode.UNSUPPORTED_TOOL, "Only functions can be called here.", "tool_choice")
 
     def several(self, body: Mapping[str, Any]) -> bool:
@@ -83,7 +83,7 @@ class Tools(Part):
         several: bool,
         legacy: bool = False,
     ) -> Offer:
-        known = {each["name"]: each for each in functions}
+        known = {function["name"]: function for function in functions}
         for name in names or ():
             if name not in known:
                 self.refuse_unknown(name, param)
@@ -91,8 +91,8 @@ class Tools(Part):
             return Offer({}, legacy=legacy)
         if mode == "required" and not known:
             raise Refusal(ErrorCode.UNKNOWN_TOOL, f"{param} demands a call, but there are no functions.", param)
-        found = {name: each for name, each in known.items() if names is None or name in names}
-        return Offer(found, forced=mode == "required", several=several, legacy=legacy)
+        offered = {name: function for name, function in known.items() if names is None or name in names}
+        return Offer(offered, forced=mode == "required", several=several, legacy=legacy)
 
     def refuse_unknown(self, name: str, param: str) -> None:
         raise Refusal(ErrorCode.UNKNOWN_TOOL, f"{param} names {name[:200]!r}, which the request doesn't have.", param)

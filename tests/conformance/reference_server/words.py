@@ -56,7 +56,7 @@ class Words:
         if id < len(WORDS):
             return WORDS[id]
         if PIECES <= id < END:
-            return "".join(chr(id - PIECES >> 7 * place & 127) for place in range(4)).rstrip("\0")
+            return "".join(chr(id - PIECES >> 7 * index & 127) for index in range(4)).rstrip("\0")
         return chr(id - CHARACTERS) if CHARACTERS <= id < CHARACTERS + 0x110000 else ""
 
     def tokens(self, text: str, salt: int = 0) -> list[Token]:
@@ -80,5 +80,5 @@ class Words:
         if token["word"]:
             return _IDS[token[0]]
         if token["piece"]:
-            return PIECES + sum(ord(character) << 7 * place for place, character in enumerate(token[0]))
+            return PIECES + sum(ord(character) << 7 * index for index, character in enumerate(token[0]))
         return CHARACTERS + ord(token[0])

@@ -38,8 +38,8 @@ def finding(message, status=200):
     )
 
 
-def broken(*found):
-    return line("chat/a/b", "fail", findings=found)
+def broken(*findings):
+    return line("chat/a/b", "fail", findings=findings)
 
 
 KNOWN = broken(finding("choices.0: 'content' is a required property"), finding("3 tokens of 'abc' are 4"))
@@ -66,7 +66,7 @@ def test_what_was_found_is_accepted_with_other_values() -> None:
 def test_a_new_fault_under_an_accepted_rule_is_new(new) -> None:
     marked = Baseline().updated([KNOWN]).mark(broken(*KNOWN.findings, new))
     assert not marked.accepted
-    assert [each.accepted for each in marked.findings] == [True, True, False]
+    assert [finding.accepted for finding in marked.findings] == [True, True, False]
 
 
 def test_how_a_check_broke_is_known_too() -> None:
@@ -76,7 +76,7 @@ def test_how_a_check_broke_is_known_too() -> None:
 
 
 def test_entries_of_no_rule_are_told() -> None:
-    baseline = Baseline.model_validate({"accepted": {f"chat/a/{each}": {"verdict": "fail"} for each in "cb"}})
+    baseline = Baseline.model_validate({"accepted": {f"chat/a/{name}": {"verdict": "fail"} for name in "cb"}})
     assert baseline.unknown(["chat/a/a", "chat/a/b"]) == ["chat/a/c"]
 
 
@@ -104,7 +104,7 @@ def test_what_is_no_baseline_is_refused(tmp_path, text, problem) -> None:
 
 
 def test_entries_that_are_no_longer_needed_are_told() -> None:
-    baseline = Baseline.model_validate({"accepted": {f"chat/a/{each}": {"verdict": "fail"} for each in "bcdef"}})
+    baseline = Baseline.model_validate({"accepted": {f"chat/a/{name}": {"verdict": "fail"} for name in "bcdef"}})
     lines = [
         line("chat/a/b", "fail"),
         line("chat/a/c"),
@@ -118,7 +118,7 @@ def test_entries_that_are_no_longer_needed_are_told() -> None:
 
 def test_is_brought_up_to_date(tmp_path) -> None:
     baseline = Baseline.model_validate(
-        {"accepted": {f"chat/a/{each}": {"verdict": "fail", "because": each} for each in "bcd"}}
+        {"accepted": {f"chat/a/{name}": {"verdict": "fail", "because": name} for name in "bcd"}}
     )
     lines = [line("chat/a/b", "fail"), line("chat/a/c"), line("chat/a/d", "skip"), line("chat/a/a", "error")]
     path = tmp_path / "new.yaml"

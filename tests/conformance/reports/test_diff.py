@@ -26,10 +26,10 @@ from specvino.conformance.verdict import Severity
     ],
 )
 def test_each_change_has_its_kind(before, after, kind) -> None:
-    found = diff(report(line("chat/a/b", before)), report(line("chat/a/b", after)))
-    kinds = {each: len(getattr(found, each)) for each in ("worse", "better", "other")}
+    changes = diff(report(line("chat/a/b", before)), report(line("chat/a/b", after)))
+    kinds = {kind: len(getattr(changes, kind)) for kind in ("worse", "better", "other")}
     assert kinds == {"worse": 0, "better": 0, "other": 0} | {kind: 1}
-    assert found.is_worse == (kind == "worse")
+    assert changes.is_worse == (kind == "worse")
 
 
 @pytest.mark.parametrize("fail_on", Severity)
@@ -37,26 +37,28 @@ def test_advice_makes_a_run_worse_where_it_fails_by_it(fail_on) -> None:
     before = report(line("chat/a/b", severity="should"))
     after = report(line("chat/a/b", "fail", severity="should"))
     after.header = HEADER.model_copy(update={"fail_on": fail_on})
-    found = diff(before, after)
-    assert len(found.worse) == 1
-    assert found.is_worse == (fail_on == "should")
+    changes = diff(before, after)
+    assert len(changes.worse) == 1
+    assert changes.is_worse == (fail_on == "should")
 
 
 def test_what_is_the_same_is_counted() -> None:
-    found = diff(report(line("chat/a/b"), line("chat/a/c", "fail")), report(line("chat/a/c", "fail"), line("chat/a/b")))
-    assert found.same == 2
-    assert not found.is_worse
+    changes = diff(
+        report(line("chat/a/b"), line("chat/a/c", "fail")), report(line("chat/a/c", "fail"), line("chat/a/b"))
+    )
+    assert changes.same == 2
+    assert not changes.is_worse
 
 
 def test_rules_of_one_run_only() -> None:
-    found = diff(report(line("chat/a/b")), report(line("chat/a/c"), line("chat/a/d", "fail")))
-    assert [each.rule for each in found.gone] == ["chat/a/b"]
-    assert [each.rule for each in found.new] == ["chat/a/c", "chat/a/d"]
-    assert found.is_worse
+    changes = diff(report(line("chat/a/b")), report(line("chat/a/c"), line("chat/a/d", "fail")))
+    assert [record.rule for record in changes.gone] == ["chat/a/b"]
+    assert [record.rule for record in changes.new] == ["chat/a/c", "chat/a/d"]
+    assert changes.is_worse
 
 
 def broken(*messages):
-    return line("chat/a/b", "fail", findings=tuple(FindingRecord(message=each) for each in messages))
+    return line("chat/a/b", "fail", findings=tuple(FindingRecord(message=message) for message in messages))
 
 
 def test_another_fault_of_a_broken_rule_is_worse() -> None:
@@ -69,7 +71,7 @@ def test_another_fault_of_a_broken_rule_is_worse() -> None:
 
 
 @pytest.mark.parametrize(
-    ("changed", "told"),
+    ("changed", "difference"),
     [
         ({"dialect": "ovms"}, "dialect is openai, then ovms"),
         ({"document": "f" * 16}, "document is 0123456789abcdef, then ffffffffffffffff"),
@@ -78,8 +80,8 @@ def test_another_fault_of_a_broken_rule_is_worse() -> None:
         ({"filters": ("chat",)}, "filters is empty, then chat"),
     ],
 )
-def test_runs_of_different_plans_are_told(changed, told) -> None:
-    assert differences(Report(HEADER), Report(HEADER.model_copy(update=changed))) == [told]
+def test_runs_of_different_plans_are_told(changed, difference) -> None:
+    assert differences(Report(HEADER), Report(HEADER.model_copy(update=changed))) == [difference]
 
 
 def test_servers_and_times_may_differ() -> None:

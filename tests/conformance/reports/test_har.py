@@ -38,8 +38,8 @@ MEMBERS = {
 def written(tmp_path):
     def write(*exchanges) -> Any:
         writer = har.Writer(tmp_path / "t.har", TARGET, "specvino 0.1.0")
-        for each in exchanges:
-            writer.write(each)
+        for recorded in exchanges:
+            writer.write(recorded)
         writer.close()
         return json.loads((tmp_path / "t.har").read_text("utf-8"))["log"]
 
@@ -51,8 +51,8 @@ def test_no_traffic_is_a_file_too(written) -> None:
 
 
 def test_each_exchange_is_an_entry(written) -> None:
-    said = {"content-type": "application/json", "location": "/x"}
-    made = exchange(headers=said, content='{"é": 1}'.encode(), seconds=0.5, first=0.2, began=1767323045.25)
+    headers = {"content-type": "application/json", "location": "/x"}
+    made = exchange(headers=headers, content='{"é": 1}'.encode(), seconds=0.5, first=0.2, began=1767323045.25)
     first, second = written(made, exchange())["entries"]
     assert first.keys() == second.keys() == MEMBERS["entry"]
     assert first["request"].keys() == MEMBERS["request"] | {"postData"}
@@ -87,8 +87,10 @@ def test_a_message_on_a_websocket_has_its_messages_as_chrome_writes_them(written
     asked = Request(
         "responses", MESSAGE, "/responses", {"authorization": "Bearer sk-secret-key"}, b'{"n": 2}', {"n": 2}
     )
-    said = (b'{"type": "response.created"}', b'{"key": "sk-secret-key"}')
-    made = exchange(request=asked, content=b"\n".join(said), messages=said, times=(0.5, 1.5), began=1767323045.25)
+    messages = (b'{"type": "response.created"}', b'{"key": "sk-secret-key"}')
+    made = exchange(
+        request=asked, content=b"\n".join(messages), messages=messages, times=(0.5, 1.5), began=1767323045.25
+    )
     (entry,) = written(made)["entries"]
     assert entry.keys() == MEMBERS["entry"] | {"_resourceType", "_webSocketMessages"}
     assert (entry["request"]["method"], entry["request"]["url"]) == ("GET", "ws://127.0.0.1:8000/v1/responses")

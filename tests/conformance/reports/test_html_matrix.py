@@ -27,9 +27,9 @@ def test_each_cell_leads_to_what_was_found(site) -> None:
     for name, page in pages.items():
         for reference in page.references:
             if reference != "data:,":
-                file, _, place = reference.partition("#")
-                assert not place or place in pages[file or name].ids
-    cells = [each for each in pages["index.html"].references if "#" in each]
+                file, _, fragment = reference.partition("#")
+                assert not fragment or fragment in pages[file or name].ids
+    cells = [reference for reference in pages["index.html"].references if "#" in reference]
     assert len(cells) == 5
 
 
@@ -47,5 +47,5 @@ def test_nothing_comes_from_elsewhere(site) -> None:
     for text in site.values():
         page = Page(text)
         assert "<b>" not in page.tags
-        assert not [each for each in page.references if "//" in each]
+        assert not [reference for reference in page.references if "//" in reference]
         assert "default-src &#39;none&#39;" in text or "default-src 'none'" in text

@@ -35,16 +35,16 @@ def test_the_schema_is_that_of_the_records() -> None:
 def test_each_line_fits_the_schema(tmp_path, whole) -> None:
     write(tmp_path / "a.ndjson", whole)
     validator = jsonschema_rs.Draft202012Validator(SCHEMA, validate_formats=True)
-    lines = [json.loads(each) for each in (tmp_path / "a.ndjson").read_text("utf-8").splitlines()]
-    assert [each["kind"] for each in lines] == ["header", "result", "result", "result", "footer"]
-    assert all(validator.is_valid(each) for each in lines)
+    lines = [json.loads(line) for line in (tmp_path / "a.ndjson").read_text("utf-8").splitlines()]
+    assert [line["kind"] for line in lines] == ["header", "result", "result", "result", "footer"]
+    assert all(validator.is_valid(line) for line in lines)
     assert not validator.is_valid(lines[0] | {"started": "yesterday"})
 
 
 def test_is_read_as_it_was_written(tmp_path, whole) -> None:
     write(tmp_path / "a.ndjson", whole)
     assert ndjson.read(tmp_path / "a.ndjson") == whole
-    assert whole.whole
+    assert whole.covers_plan
 
 
 def test_a_file_that_was_cut_anywhere_is_no_complete_report(tmp_path, whole) -> None:
@@ -118,4 +118,4 @@ def test_what_was_left_out_is_told_by_its_reason(whole) -> None:
 def test_a_run_that_is_not_whole_says_why(ended, words) -> None:
     made = report(line("chat/a/b"), **ended)
     assert words in made.shortcoming
-    assert not made.whole
+    assert not made.covers_plan

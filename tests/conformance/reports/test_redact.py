@@ -175,8 +175,8 @@ def test_a_message_that_no_command_can_send(changed) -> None:
 
 
 def test_messages_on_a_websocket_are_shown_without_keys() -> None:
-    said = f'{{"type": "response.created", "key": "{KEY}"}}'.encode()
-    shown = converted(exchange(request=MESSAGE_REQUEST, content=said, messages=(said,), times=(0.1,)))
+    event = f'{{"type": "response.created", "key": "{KEY}"}}'.encode()
+    shown = converted(exchange(request=MESSAGE_REQUEST, content=event, messages=(event,), times=(0.1,)))
     (record,) = shown.findings[0].exchanges
     assert KEY not in shown.model_dump_json()
     assert str(record) == "WS ws://127.0.0.1:8000/v1/responses -> 200"

@@ -85,13 +85,18 @@ def test_junit_fits_the_strictest_schema(tmp_path, whole) -> None:
         assert re.fullmatch(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d", suite.attrib["timestamp"])
         assert suite.attrib["hostname"] == "127.0.0.1"
         cases = suite.findall("testcase")
-        assert [each.tag for each in suite] == ["properties", *["testcase"] * len(cases), "system-out", "system-err"]
+        assert [element.tag for element in suite] == [
+            "properties",
+            *["testcase"] * len(cases),
+            "system-out",
+            "system-err",
+        ]
         for case in cases:
             assert sorted(case.attrib) == ["classname", "name", "time"]
             assert len(case) <= 1
         for timed in (suite, *cases):
             assert re.fullmatch(r"\d+\.\d{3}", timed.attrib["time"])
-    assert {(each.tag, *sorted(each.attrib)) for case in root.iter("testcase") for each in case} == {
+    assert {(child.tag, *sorted(child.attrib)) for case in root.iter("testcase") for child in case} == {
         ("skipped", "message"),
         ("failure", "message", "type"),
         ("error", "message", "type"),
@@ -120,15 +125,15 @@ def test_sarif_has_a_result_for_each_finding(tmp_path, whole) -> None:
     sarif.write(whole, tmp_path / "s.sarif")
     (run,) = json.loads((tmp_path / "s.sarif").read_text("utf-8"))["runs"]
     rules = run["tool"]["driver"]["rules"]
-    assert [(each["ruleId"], each["level"], "suppressions" in each) for each in run["results"]] == [
+    assert [(result["ruleId"], result["level"], "suppressions" in result) for result in run["results"]] == [
         ("chat/a/bad", "error", False),
         ("chat/a/known", "error", True),
         ("chat/b/broken", "note", False),
         ("chat/c/advice", "warning", False),
     ]
-    assert all(rules[each["ruleIndex"]]["id"] == each["ruleId"] for each in run["results"])
-    assert [each["defaultConfiguration"]["level"] for each in rules] == ["error", "error", "error", "warning"]
-    assert [each["properties"]["problem.severity"] for each in rules] == ["error", "error", "error", "warning"]
+    assert all(rules[result["ruleIndex"]]["id"] == result["ruleId"] for result in run["results"])
+    assert [rule["defaultConfiguration"]["level"] for rule in rules] == ["error", "error", "error", "warning"]
+    assert [rule["properties"]["problem.severity"] for rule in rules] == ["error", "error", "error", "warning"]
     assert rules[0]["help"]["text"] == (
         "There is a choice.\nSource in the document: /paths.\nSee https://github.com/o/r/issues/1"
     )
@@ -148,46 +153,48 @@ def test_a_page_has_the_name_of_the_server_and_what_is_known(whole) -> None:
     assert "fixed in 2.0" in known.partition("<h2>")[0]
 
 
-def results_of(*found, rule="chat/a/bad"):
-    (run,) = sarif.sarif(report(line(rule, "fail", findings=found)))["runs"]
+def results_of(*findings, rule="chat/a/bad"):
+    (run,) = sarif.sarif(report(line(rule, "fail", findings=findings)))["runs"]
     return run["results"]
 
 
-def fingerprints(*found, **more):
-    return [each["partialFingerprints"]["primaryLocationLineHash"] for each in results_of(*found, **more)]
+def fingerprints(*findings, **more):
+    return [result["partialFingerprints"]["primaryLocationLineHash"] for result in results_of(*findings, **more)]
 
 
 def test_sarif_knows_a_fault_again() -> None:
-    one, again, other = (FindingRecord(message=each) for each in ("3 tokens are 4", "5 tokens are 6", "no tokens"))
+    one, again, other = (
+        FindingRecord(message=message) for message in ("3 tokens are 4", "5 tokens are 6", "no tokens")
+    )
     assert fingerprints(one) == fingerprints(again) == fingerprints(one, again)
     assert len({*fingerprints(one, other), *fingerprints(one, rule="chat/a/b")}) == 3
 
 
 @pytest.mark.parametrize(
-    ("url", "place", "asked"),
+    ("url", "path", "asked"),
     [
         ("/v1/chat/completions", "v1/chat/completions", "POST /v1/chat/completions"),
         ("/v1/responses/resp_1a2b/input_items", "v1/responses", "POST /v1/responses"),
         ("/no such", "no%20such", "POST /no such"),
     ],
 )
-def test_sarif_names_the_path_that_was_asked(url, place, asked) -> None:
+def test_sarif_names_the_path_that_was_asked(url, path, asked) -> None:
     sent = SHOWN.request.model_copy(update={"url": f"http://127.0.0.1:8000{url}"})
-    found = FindingRecord(message="no", exchanges=(SHOWN.model_copy(update={"request": sent}),))
-    (location,) = results_of(found)[0]["locations"]
-    assert location["physicalLocation"]["artifactLocation"]["uri"] == place
+    finding = FindingRecord(message="no", exchanges=(SHOWN.model_copy(update={"request": sent}),))
+    (location,) = results_of(finding)[0]["locations"]
+    assert location["physicalLocation"]["artifactLocation"]["uri"] == path
     assert location["logicalLocations"][0]["fullyQualifiedName"] == f"127.0.0.1:8000 {asked}"
 
 
 def test_sarif_suppresses_what_is_accepted_only() -> None:
     results = results_of(FindingRecord(message="old", accepted=True), FindingRecord(message="new"))
-    assert ["suppressions" in each for each in results] == [True, False]
+    assert ["suppressions" in result for result in results] == [True, False]
 
 
 def test_sarif_keeps_the_limits_of_code_scanning() -> None:
     long = line("chat/a/bad", "fail", issues=tuple(f"https://github.com/o/r/{n}" for n in range(99)), spec="/" * 999)
     (rule,) = sarif.sarif(report(long))["runs"][0]["tool"]["driver"]["rules"]
-    assert all(len(rule[each]["text"]) <= 1024 for each in ("shortDescription", "fullDescription"))
+    assert all(len(rule[key]["text"]) <= 1024 for key in ("shortDescription", "fullDescription"))
     assert len(rule["properties"]["tags"]) <= 10
 
 
@@ -223,7 +230,7 @@ def test_a_run_that_is_not_whole_has_no_green_badge(ended) -> None:
 
 def test_a_page_has_each_rule_and_what_was_found(whole) -> None:
     page = Page(html.page(whole))
-    assert {html.anchor(each.rule) for each in whole.lines} <= page.ids
+    assert {html.anchor(line.rule) for line in whole.lines} <= page.ids
     assert SHOWN.curl in page.text
     assert "must: 1 pass · 2 fail · 1 unsupported · 1 skip · 1 error of 6" in page.text
     assert "should: 0 pass · 1 fail of 1" in page.text
@@ -233,12 +240,12 @@ def test_a_page_has_each_rule_and_what_was_found(whole) -> None:
 
 def test_a_page_refers_to_nothing_but_issues(whole) -> None:
     page = Page(html.page(whole))
-    assert {each for each in page.references if each[0] != "#"} == {
+    assert {reference for reference in page.references if reference[0] != "#"} == {
         "data:,",
         "https://github.com/o/r/issues/1",
         "https://github.com/o/r",
     }
-    assert {each[1:] for each in page.references if each[0] == "#"} <= page.ids
+    assert {reference[1:] for reference in page.references if reference[0] == "#"} <= page.ids
     assert "@import" not in page.text
     assert "url(" not in page.text
 
@@ -277,7 +284,7 @@ def test_the_summary_has_no_markup_of_a_server(tmp_path, hostile) -> None:
 
 def test_the_summary_has_room(tmp_path) -> None:
     letters = product("abcdefgh", repeat=2)
-    told = ((FindingRecord(message=f"the answer has no {one}{other}"),) for one, other in letters)
-    many = report(*(line(f"chat/a/b{number}", "fail", findings=next(told)) for number in range(60)))
+    findings = ((FindingRecord(message=f"the answer has no {one}{other}"),) for one, other in letters)
+    many = report(*(line(f"chat/a/b{number}", "fail", findings=next(findings)) for number in range(60)))
     markdown.write(many, tmp_path / "s.md")
     assert "10 more findings" in (tmp_path / "s.md").read_text("utf-8")

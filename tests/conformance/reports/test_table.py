@@ -33,15 +33,15 @@ def whole():
 def test_elsewhere_each_rule_is_a_line_if_wanted(whole) -> None:
     plain = console()
     with table.LiveTable(plain, whole, 6, lambda: 9) as live:
-        for each in whole.lines:
-            live.feed(each)
+        for line in whole.lines:
+            live.feed(line)
     assert not shown(plain)
     with table.LiveTable(plain, whole, 6, lambda: 9, verbose=True) as live:
-        for each in whole.lines:
-            live.feed(each)
-    said = shown(plain).splitlines()
-    assert said[:2] == ["pass chat/a/good", "fail chat/a/bad: there is no choice"]
-    assert said[-1] == "fail (should) chat/c/z: there is no choice"
+        for line in whole.lines:
+            live.feed(line)
+    lines = shown(plain).splitlines()
+    assert lines[:2] == ["pass chat/a/good", "fail chat/a/bad: there is no choice"]
+    assert lines[-1] == "fail (should) chat/c/z: there is no choice"
 
 
 def test_a_terminal_has_a_table_and_a_bar(whole) -> None:
@@ -89,9 +89,9 @@ def test_what_is_no_finding_is_shown_if_wanted(whole) -> None:
 
 
 def test_only_new_findings_of_a_rule_are_shown() -> None:
-    found = (FindingRecord(message="It is known.", accepted=True), FindingRecord(message="It is new."))
+    findings = (FindingRecord(message="It is known.", accepted=True), FindingRecord(message="It is new."))
     plain = console()
-    table.show_findings(plain, report(line("chat/a/bad", "fail", findings=found)))
+    table.show_findings(plain, report(line("chat/a/bad", "fail", findings=findings)))
     assert "It is new." in shown(plain)
     assert "It is known." not in shown(plain)
     assert "and 1 accepted by the baseline" in shown(plain)
@@ -104,7 +104,7 @@ def test_both_requests_of_a_comparison_have_their_command(exchanges, more) -> No
     table.show_findings(
         plain, report(line("chat/a/bad", "fail", findings=(FindingRecord(message="They differ.", exchanges=several),)))
     )
-    assert [each.strip() for each in shown(plain).splitlines() if "curl" in each] == ["curl 0", "curl 1"][:exchanges]
+    assert [line.strip() for line in shown(plain).splitlines() if "curl" in line] == ["curl 0", "curl 1"][:exchanges]
     assert shown(plain).partition("and ")[2] == more
 
 

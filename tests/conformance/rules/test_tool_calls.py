@@ -13,7 +13,7 @@ from specvino.conformance.rules.tool_calls import ArgumentsValid
 TOOL = {"type": "function", "function": {"name": "weather", "parameters": {"type": "object"}}}
 
 
-def told(arguments: str, *, limit: int | None, made: int | None, reason: str = "tool_calls") -> list[str]:
+def violations_of(arguments: str, *, limit: int | None, made: int | None, reason: str = "tool_calls") -> list[str]:
     body: dict[str, Any] = {"messages": [], "tools": [TOOL]} | ({"max_tokens": limit} if limit else {})
     call = {"id": "call_1", "type": "function", "function": {"name": "weather", "arguments": arguments}}
     message = {"role": "assistant", "content": None, "tool_calls": [call]}
@@ -26,16 +26,16 @@ def told(arguments: str, *, limit: int | None, made: int | None, reason: str = "
 
 
 def test_what_the_limit_cut_off_is_no_json() -> None:
-    assert told('{"city": "Par', limit=8, made=8) == []
-    assert told('{"city": "Par', limit=None, made=8, reason="length") == []
+    assert violations_of('{"city": "Par', limit=8, made=8) == []
+    assert violations_of('{"city": "Par', limit=None, made=8, reason="length") == []
 
 
 @pytest.mark.parametrize(("limit", "made"), [(9, 8), (8, None), (None, 8)])
 def test_what_ended_by_itself_must_be_json(limit: int | None, made: int | None) -> None:
-    assert told('{"city": "Par', limit=limit, made=made) == [
+    assert violations_of('{"city": "Par', limit=limit, made=made) == [
         """the arguments of 'weather' aren't JSON: '{"city": "Par'"""
     ]
-    assert told('{"city": "Paris"}', limit=limit, made=made) == []
+    assert violations_of('{"city": "Paris"}', limit=limit, made=made) == []
 
 
 def called(arguments: str, **body: Any) -> list[str]:

@@ -23,7 +23,9 @@ def class_name(law):
 def test_all_have_the_same_laws() -> None:
     assert {class_name(law) for law in WORDS} == CLASSES.keys()
     assert INVARIANTS.keys() == set(CLASSES.values())
-    assert [each.__name__ for each in INVARIANTS.values()] == [f"{law.__name__}Invariant" for law in INVARIANTS]
+    assert [invariant.__name__ for invariant in INVARIANTS.values()] == [
+        f"{law.__name__}Invariant" for law in INVARIANTS
+    ]
 
 
 @pytest.mark.parametrize("law", WORDS)

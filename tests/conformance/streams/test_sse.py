@@ -16,8 +16,8 @@ def test_every_cut(cuts) -> None:
     raw = TEXT.encode()
     places = [0, *sorted(cuts), len(raw)]
     decoder = Decoder()
-    found = [event for a, b in itertools.pairwise(places) for event in decoder.feed(raw[a:b])]
-    assert found == EVENTS
+    events = [event for a, b in itertools.pairwise(places) for event in decoder.feed(raw[a:b])]
+    assert events == EVENTS
     assert decoder.incomplete
 
 

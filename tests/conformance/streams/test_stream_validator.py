@@ -31,9 +31,9 @@ ERROR = {"error": {"message": "x", "type": "server_error", "param": None, "code"
 
 
 def judge(events, terminated=True):
-    found = StreamValidator(STREAMS["chat"])
-    violations = [violation for event in events for violation in found.feed(event)]
-    return [*violations, *found.end(terminated=terminated)]
+    validator = StreamValidator(STREAMS["chat"])
+    violations = [violation for event in events for violation in validator.feed(event)]
+    return [*violations, *validator.end(terminated=terminated)]
 
 
 def changed(at, **fields):
@@ -85,7 +85,7 @@ BROKEN = {
 @pytest.mark.parametrize(("events", "violation"), BROKEN.values(), ids=BROKEN)
 def test_broken_streams(events, violation) -> None:
     violations = judge(events)
-    assert any(violation in found for found in violations), violations
+    assert any(violation in message for message in violations), violations
 
 
 @pytest.mark.parametrize("at", [0, 1, 4, 5])
@@ -95,7 +95,9 @@ def test_no_event_that_opens_or_closes_can_be_left_out(at) -> None:
 
 @given(st.permutations(GOOD[:6]))
 def test_an_order_is_allowed_exactly_when_each_choice_keeps_its_own(events) -> None:
-    kept = all([each for each in events if each["choices"][0]["index"] == index] == GOOD[index:6:2] for index in (0, 1))
+    kept = all(
+        [event for event in events if event["choices"][0]["index"] == index] == GOOD[index:6:2] for index in (0, 1)
+    )
     assert (judge(events) == []) is kept
 
 

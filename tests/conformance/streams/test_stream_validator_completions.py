@@ -19,9 +19,9 @@ ERROR = {"error": {"message": "x"}}
 
 
 def judge(events):
-    found = StreamValidator(TABLE)
-    violations = [violation for event in events for violation in found.feed(event)]
-    return [*violations, *found.end(terminated=True)]
+    validator = StreamValidator(TABLE)
+    violations = [violation for event in events for violation in validator.feed(event)]
+    return [*violations, *validator.end(terminated=True)]
 
 
 def test_good_streams() -> None:
@@ -47,4 +47,4 @@ def test_good_streams() -> None:
 )
 def test_broken_streams(events, violation) -> None:
     violations = judge(events)
-    assert any(violation in found for found in violations), violations
+    assert any(violation in message for message in violations), violations

@@ -21,11 +21,12 @@ def judge_of(by: str, endpoint: str) -> SseValidator:
 def said(by, endpoint, *choices, head=None):
     """What is wrong with a stream of chunks, each with one choice or with what else it has."""
     sent = [
-        {"id": "a", "object": "b", "model": "m", "created": 1} | (each if "usage" in each else {"choices": [each]})
-        for each in choices
+        {"id": "a", "object": "b", "model": "m", "created": 1}
+        | (choice if "usage" in choice else {"choices": [choice]})
+        for choice in choices
     ]
     judge = judge_of(by, endpoint)
-    events = [*(ServerSentEvent(json.dumps(each | (head or {}))) for each in sent), DONE]
+    events = [*(ServerSentEvent(json.dumps(chunk | (head or {}))) for chunk in sent), DONE]
     return [*(violation for event in events for violation in judge.feed(event)), *judge.end()]
 
 
@@ -67,22 +68,22 @@ def test_streams_as_a_system_sends_them_are_accused_of_nothing(by, endpoint) -> 
 def test_every_chunk_of_one_system_has_a_time_of_its_own() -> None:
     judge = judge_of("mlc-llm", "chat")
     events = [delta(role="assistant", content="a"), delta("stop", role="assistant")]
-    sent = [{"id": "a", "created": number, "choices": [each]} for number, each in enumerate(events)]
-    assert not [each for one in sent for each in judge.feed(ServerSentEvent(json.dumps(one)))]
+    sent = [{"id": "a", "created": number, "choices": [event]} for number, event in enumerate(events)]
+    assert not [violation for one in sent for violation in judge.feed(ServerSentEvent(json.dumps(one)))]
     sent[1]["id"] = "b"
     judge = judge_of("mlc-llm", "chat")
-    assert [each for one in sent for each in judge.feed(ServerSentEvent(json.dumps(one)))]
+    assert [violation for one in sent for violation in judge.feed(ServerSentEvent(json.dumps(one)))]
 
 
 def test_each_choice_of_one_system_has_an_id_of_its_own() -> None:
     events = [delta(role="assistant"), delta(role="assistant", index=1), delta("stop"), delta("stop", index=1)]
-    sent = [{"id": str(each["index"]), "created": 1, "choices": [each]} for each in events]
-    found = {}
+    sent = [{"id": str(event["index"]), "created": 1, "choices": [event]} for event in events]
+    violations = {}
     for by in ("sglang", "vllm"):
         judge = judge_of(by, "chat")
-        found[by] = [each for one in sent for each in judge.feed(ServerSentEvent(json.dumps(one)))]
-    assert found["sglang"] == []
-    assert found["vllm"] != []
+        violations[by] = [violation for one in sent for violation in judge.feed(ServerSentEvent(json.dumps(one)))]
+    assert violations["sglang"] == []
+    assert violations["vllm"] != []
 
 
 def test_reasoning_is_a_fact_by_whichever_name_a_system_has_for_it() -> None:
@@ -113,7 +114,7 @@ def test_what_holds_everywhere_is_judged_everywhere(by, endpoint, bad) -> None:
         return delta(finish, index, **({"content": content} if content else {}))
 
     events = BAD[bad](one)
-    opened = [delta(index=each, role="assistant") for each in sorted({event["index"] for event in events})]
+    opened = [delta(index=index, role="assistant") for index in sorted({event["index"] for event in events})]
     good = [*BAD["no finish"](one), one("", "stop")]
     first = opened if endpoint == "chat" else []
     assert not said(by, endpoint, *first[:1], *good)
@@ -124,11 +125,11 @@ def test_what_holds_everywhere_is_judged_everywhere(by, endpoint, bad) -> None:
 def test_the_terminator_is_judged_everywhere(by) -> None:
     for endpoint in {"chat", "completions"} & Dialect(by).operations.keys():
         judge = judge_of(by, endpoint)
-        assert [each for each in judge.end() if "doesn't end with [DONE]" in each]
+        assert [value for value in judge.end() if "doesn't end with [DONE]" in value]
 
 
 def test_what_is_not_judged_is_told() -> None:
     left = plan(Dialect("mlc-llm"), profile="core", layers=("cases",), filters=("chat",)).left_out
-    told = {rule.rsplit("/", 1)[1] for rule in left if rule.startswith("chat/rules/stream-order/")}
-    assert told == {"choice.open", "one fact", "constant.created"}
+    rules = {rule.rsplit("/", 1)[1] for rule in left if rule.startswith("chat/rules/stream-order/")}
+    assert rules == {"choice.open", "one fact", "constant.created"}
     assert "responses/rules/stream-order" in plan(Dialect("ovms"), profile="core", layers=("cases",)).left_out

@@ -18,9 +18,9 @@ FAILED = {**GOOD[-1], "type": "response.failed"}
 
 
 def judge(events):
-    found = StreamValidator(TABLE)
-    violations = [violation for event in events for violation in found.feed(event)]
-    return [*violations, *found.end(terminated=False)]
+    validator = StreamValidator(TABLE)
+    violations = [violation for event in events for violation in validator.feed(event)]
+    return [*violations, *validator.end(terminated=False)]
 
 
 def place(kind, number=0):
@@ -189,7 +189,7 @@ BROKEN = {
 @pytest.mark.parametrize(("events", "violation"), BROKEN.values(), ids=BROKEN)
 def test_broken_streams(events, violation) -> None:
     violations = judge(events)
-    assert any(violation in found for found in violations), violations
+    assert any(violation in message for message in violations), violations
 
 
 # What may be left out, doubled and put elsewhere, as long as what it is about is open.

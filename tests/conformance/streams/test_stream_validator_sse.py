@@ -24,8 +24,8 @@ NAMED = [ServerSentEvent(json.dumps(event), event["type"]) for event in numbered
 
 
 def judge(table, sent):
-    found = SseValidator(table)
-    return [*(violation for each in sent for violation in found.feed(each)), *found.end()]
+    validator = SseValidator(table)
+    return [*(violation for event in sent for violation in validator.feed(event)), *validator.end()]
 
 
 def test_good_streams() -> None:
@@ -56,12 +56,12 @@ def test_a_name_where_there_are_none() -> None:
 
 
 @pytest.mark.parametrize(
-    ("name", "told"),
+    ("name", "problem"),
     [("response.in_progress", "is named response.in_progress, but"), ("message", "has no `event:` line;")],
 )
-def test_another_name_than_the_type(name: str, told: str) -> None:
+def test_another_name_than_the_type(name: str, problem: str) -> None:
     sent = [ServerSentEvent(NAMED[0].data, name), *NAMED[1:]]
-    assert judge(RESPONSES, sent) == [f"an event {told} its type is 'response.created'"]
+    assert judge(RESPONSES, sent) == [f"an event {problem} its type is 'response.created'"]
 
 
 def test_a_terminator_where_there_is_none() -> None:

@@ -62,8 +62,8 @@ class CustomInputTwice(ItemEvents):
 
     breaks = {"responses/agent_tools/custom-streamed"}
 
-    def input_delta(self, piece: Piece, place: Mapping[str, Any]) -> Event:
-        return super().input_delta(Piece(piece.kind, 2 * piece.text), place)
+    def input_delta(self, piece: Piece, position: Mapping[str, Any]) -> Event:
+        return super().input_delta(Piece(piece.kind, 2 * piece.text), position)
 
 
 class CustomResultsUnread(Items):

@@ -254,7 +254,7 @@ class ReadsNoEscapes(Http):
 
     def parse(self, content: bytes) -> Any:
         plain = content.split(b"\\u")
-        return super().parse(plain[0] + b"".join(b"?" + each[4:] for each in plain[1:]))
+        return super().parse(plain[0] + b"".join(b"?" + chunk[4:] for chunk in plain[1:]))
 
 
 # Fields

@@ -94,8 +94,8 @@ class JoinsPrompts(Completions):
     breaks = {"completions/capabilities/prompts"}
 
     def prompts(self, prompt: Any) -> list[Any]:
-        found = super().prompts(prompt)
-        return [" ".join(found)] if len(found) > 1 and isinstance(found[0], str) else found
+        prompts = super().prompts(prompt)
+        return [" ".join(prompts)] if len(prompts) > 1 and isinstance(prompts[0], str) else prompts
 
 
 class PrintsLists(Completions):
@@ -142,8 +142,8 @@ class JoinsLists(Completions):
     breaks = {"completions/prompts/lists-of-tokens"}
 
     def prompts(self, prompt: Any) -> list[Any]:
-        found = super().prompts(prompt)
-        return [[id for each in found for id in each]] if isinstance(found[0], list) else found
+        prompts = super().prompts(prompt)
+        return [[id for prompt in prompts for id in prompt]] if isinstance(prompts[0], list) else prompts
 
 
 class ReadsNoSuchTokens(Completions):
@@ -249,10 +249,10 @@ class CountsEcho(Completions):
     breaks = {"completions/settings/echo"}
 
     def completion_usage(self, answers: Answers) -> dict[str, Any]:
-        found = super().completion_usage(answers)
+        usage = super().completion_usage(answers)
         echoed = sum(len(self.echoed(asked)) for asked, _ in answers)
-        made = found["completion_tokens"] + echoed
-        return {**found, "completion_tokens": made, "total_tokens": found["prompt_tokens"] + made}
+        made = usage["completion_tokens"] + echoed
+        return {**usage, "completion_tokens": made, "total_tokens": usage["prompt_tokens"] + made}
 
 
 class AlwaysEchoes(Completions):

@@ -134,7 +134,7 @@ class ReturnsTheFirst(Conversations):
 
     breaks = {"conversations/items/returned", "conversations/items/kinds"}
 
-    def told(self, items: list[Item]) -> list[Item]:
+    def returned(self, items: list[Item]) -> list[Item]:
         return items[:1]
 
 

@@ -149,7 +149,9 @@ class TextProbabilities(Completions):
     breaks = {"completions/logprobs/lists", "completions/logprobs/none"}
 
     def completion_logprobs(self, asked: Asked, tokens: Sequence[Token], offset: int) -> dict[str, Any] | None:
-        tokens = [replace(each, logprob=None if each.logprob is None else math.exp(each.logprob)) for each in tokens]
+        tokens = [
+            replace(token, logprob=None if token.logprob is None else math.exp(token.logprob)) for token in tokens
+        ]
         return super().completion_logprobs(asked, tokens, offset)
 
 

@@ -23,8 +23,8 @@ class CreatedInMilliseconds(Models):
     breaks = {"models/list/shape"}
 
     def described(self, model: str) -> dict[str, Any]:
-        found = super().described(model)
-        return {**found, "created": found["created"] * 1000}
+        description = super().described(model)
+        return {**description, "created": description["created"] * 1000}
 
 
 class ListsTwice(Models):
@@ -60,10 +60,10 @@ class NoSlashes(Http):
     breaks = {"models/one/unknown-with-slash"}
 
     def route(self, call: Call) -> Route:
-        found = super().route(call)
+        route = super().route(call)
         if "/" in call.parameters.get("model", ""):
             raise Refusal(ErrorCode.NOT_FOUND, "There is no such path.")
-        return found
+        return route
 
 
 class UnknownModelIsUnknownPath(Models):

@@ -66,8 +66,8 @@ class LosesArguments(ItemEvents):
 
     breaks = {"responses/tools/streamed", "responses/streams/call"}
 
-    def arguments_delta(self, piece: Piece, place: Mapping[str, Any]) -> Event:
-        event = super().arguments_delta(piece, place)
+    def arguments_delta(self, piece: Piece, position: Mapping[str, Any]) -> Event:
+        event = super().arguments_delta(piece, position)
         return {**event, "delta": event["delta"].replace('"', "")}
 
 

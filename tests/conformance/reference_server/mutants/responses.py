@@ -479,7 +479,7 @@ class MoreAlternatives(Items):
     breaks = {"responses/logprobs/alternatives"}
 
     def output_logprobs(self, asked: Asked, tokens: Sequence[Token]) -> list[dict[str, Any]]:
-        return [{**each, "top_logprobs": [each] * 3} for each in super().output_logprobs(asked, tokens)]
+        return [{**logprob, "top_logprobs": [logprob] * 3} for logprob in super().output_logprobs(asked, tokens)]
 
 
 class ProbabilitiesUnasked(Items):

@@ -82,7 +82,7 @@ class DropsTokens(Completions):
 
     def completion_logprobs(self, asked: Asked, tokens: Sequence[Token], offset: int) -> dict[str, Any] | None:
         shown = super().completion_logprobs(asked, tokens, offset)
-        return shown and {name: each and each[1:] for name, each in shown.items()}
+        return shown and {name: text and text[1:] for name, text in shown.items()}
 
 
 class OneChatId(Chat):

@@ -47,8 +47,8 @@ class TokensAsObjects(Tokenize):
 
     breaks = {"tokenize/rules/answer-shape"}
 
-    def listed(self, found: list[list[int]]) -> Any:
-        return [{"id": id} for ids in found for id in ids]
+    def listed(self, lists: list[list[int]]) -> Any:
+        return [{"id": id} for ids in lists for id in ids]
 
 
 class DeletedOtherwise(Stored):

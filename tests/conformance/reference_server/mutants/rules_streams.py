@@ -29,8 +29,8 @@ class DeltasWithoutLogprobs(ItemEvents):
 
     breaks = {"responses/rules/event-shape", "response/rules/event-shape"}
 
-    def part_delta(self, asked: Asked, piece: Piece, inside: str, place: Mapping[str, Any]) -> Event:
-        return {"type": f"{inside}.delta", **place, "delta": piece.text}
+    def part_delta(self, asked: Asked, piece: Piece, inside: str, position: Mapping[str, Any]) -> Event:
+        return {"type": f"{inside}.delta", **position, "delta": piece.text}
 
 
 class FinishesTwice(Chat):

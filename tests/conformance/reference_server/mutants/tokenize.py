@@ -15,8 +15,8 @@ class AlwaysLists(Tokenize):
 
     breaks = {"tokenize/lists/one"}
 
-    def listed(self, found: list[list[int]]) -> Any:
-        return found
+    def listed(self, lists: list[list[int]]) -> Any:
+        return lists
 
 
 class OtherName(Tokenize):
@@ -33,8 +33,8 @@ class ListsBackwards(Tokenize):
 
     breaks = {"tokenize/lists/several"}
 
-    def listed(self, found: list[list[int]]) -> Any:
-        return super().listed(found[::-1])
+    def listed(self, lists: list[list[int]]) -> Any:
+        return super().listed(lists[::-1])
 
 
 class ListInList(Tokenize):
@@ -43,8 +43,8 @@ class ListInList(Tokenize):
     breaks = {"tokenize/lists/one-in-a-list"}
 
     def tokenize(self, call: Call) -> dict[str, Any]:
-        found, text = super().tokenize(call), call.body.get("text")
-        return {**found, "tokens": [found["tokens"]]} if isinstance(text, list) and len(text) == 1 else found
+        answer, text = super().tokenize(call), call.body.get("text")
+        return {**answer, "tokens": [answer["tokens"]]} if isinstance(text, list) and len(text) == 1 else answer
 
 
 class CountsUp(Tokenize):
@@ -52,8 +52,8 @@ class CountsUp(Tokenize):
 
     breaks = {"tokenize/lists/again"}
 
-    def with_special(self, found: list[int], body: Mapping[str, Any]) -> list[int]:
-        return [self.server.generation.count(), *found]
+    def with_special(self, ids: list[int], body: Mapping[str, Any]) -> list[int]:
+        return [self.server.generation.count(), *ids]
 
 
 class KeepsTheLast(Tokenize):
@@ -61,8 +61,8 @@ class KeepsTheLast(Tokenize):
 
     breaks = {"tokenize/lists/cut"}
 
-    def shortened(self, found: list[int], body: Mapping[str, Any]) -> list[int]:
-        return found[-body.get("max_length", 0) :]
+    def shortened(self, ids: list[int], body: Mapping[str, Any]) -> list[int]:
+        return ids[-body.get("max_length", 0) :]
 
 
 class AlwaysFills(Tokenize):
@@ -70,8 +70,8 @@ class AlwaysFills(Tokenize):
 
     breaks = {"tokenize/lists/long-enough"}
 
-    def padded(self, found: list[int], body: Mapping[str, Any]) -> list[int]:
-        return super().padded(found, {**body, "pad_to_max_length": "max_length" in body})
+    def padded(self, ids: list[int], body: Mapping[str, Any]) -> list[int]:
+        return super().padded(ids, {**body, "pad_to_max_length": "max_length" in body})
 
 
 class FillsTheOtherSide(Tokenize):
@@ -89,8 +89,8 @@ class ReadsOtherTokens(Completions):
     breaks = {"tokenize/lists/read"}
 
     def prompt_ids(self, prompt: Any) -> list[int]:
-        found = super().prompt_ids(prompt)
-        return found if isinstance(prompt, str) else [id + 1 for id in found]
+        ids = super().prompt_ids(prompt)
+        return ids if isinstance(prompt, str) else [id + 1 for id in ids]
 
 
 class OtherTokensOfPrompts(Tokenize):
@@ -99,8 +99,8 @@ class OtherTokensOfPrompts(Tokenize):
     breaks = {"tokenize/forms/prompt"}
 
     def given_text(self, body: Mapping[str, Any]) -> Any:
-        found = super().given_text(body)
-        return found[1:] if "prompt" in body else found
+        texts = super().given_text(body)
+        return texts[1:] if "prompt" in body else texts
 
 
 class BareTurns(Tokenize):
@@ -109,7 +109,7 @@ class BareTurns(Tokenize):
     breaks = {"tokenize/forms/conversation"}
 
     def conversation_tokens(self, body: Mapping[str, Any]) -> list[int]:
-        return [id for each in body["messages"] for id in self.server.generation.words.encode(each["content"])]
+        return [id for message in body["messages"] for id in self.server.generation.words.encode(message["content"])]
 
 
 class CountsTooMany(Tokenize):
@@ -117,8 +117,8 @@ class CountsTooMany(Tokenize):
 
     breaks = {"tokenize/forms/counted"}
 
-    def count(self, found: list[list[int]]) -> Any:
-        return sum(len(self.spelt(id)) for each in found for id in each)
+    def count(self, lists: list[list[int]]) -> Any:
+        return sum(len(self.spelt(id)) for ids in lists for id in ids)
 
 
 class SpellsInCapitals(Tokenize):
@@ -136,7 +136,7 @@ class ReadsNumbers(Tokenize):
     breaks = {"tokenize/forms/mixture"}
 
     def mixed_tokens(self, content: Any) -> list[int]:
-        return super().mixed_tokens(content if isinstance(content, str) else [str(each) for each in content])
+        return super().mixed_tokens(content if isinstance(content, str) else [str(part) for part in content])
 
 
 class OtherTexts(Tokenize):
@@ -173,7 +173,7 @@ class DetokenizesAnything(Tokenize):
 
     def detokenize(self, call: Call) -> dict[str, Any]:
         tokens = call.body.get("tokens") or []
-        known = [each for each in tokens if isinstance(each, int | list)]
+        known = [token for token in tokens if isinstance(token, int | list)]
         return {"prompt": self.texts(known)}
 
 
@@ -194,6 +194,6 @@ class TokenizesAnything(Tokenize):
         texts = text if isinstance(text, list) else [text]
         return {
             "tokens": self.listed(
-                [self.with_special(self.server.generation.words.encode(str(each)), {}) for each in texts] or [[]]
+                [self.with_special(self.server.generation.words.encode(str(text)), {}) for text in texts] or [[]]
             )
         }

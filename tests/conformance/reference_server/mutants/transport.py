@@ -149,7 +149,7 @@ class StreamsMayBeStored(Http):
     breaks = {"transport/media/not-stored"}
 
     def stream_headers(self, call: Call) -> Headers:
-        return [each for each in super().stream_headers(call) if each[0] != b"cache-control"]
+        return [header for header in super().stream_headers(call) if header[0] != b"cache-control"]
 
 
 class RefusesUnknownHeaders(Http):
@@ -190,7 +190,7 @@ class WrongMethodIsNotFound(Http):
 
     breaks = {"transport/errors/wrong-method*"}
 
-    def wrong_method(self, call: Call, found: list[Route]) -> Route:
+    def wrong_method(self, call: Call, routes: list[Route]) -> Route:
         raise Refusal(ErrorCode.NOT_FOUND, f"There is nothing at {call.path[:200]}.")
 
 
@@ -279,10 +279,10 @@ class FailsOnHead(Http):
 
     breaks = {"transport/paths/head"}
 
-    def wrong_method(self, call: Call, found: list[Route]) -> Route:
+    def wrong_method(self, call: Call, routes: list[Route]) -> Route:
         if call.method == "HEAD":
             raise RuntimeError
-        return super().wrong_method(call, found)
+        return super().wrong_method(call, routes)
 
 
 class TakesAnyKey(Http):
