@@ -46,7 +46,7 @@ def test_pods_fit_the_schema_of_kubernetes(name: str) -> None:
 def test_pods_mount_what_they_have_and_run_as_nobody_special(name: str) -> None:
     spec = PODS[name]
     (container,) = spec["containers"]
-    assert {each["name"] for each in container["volumeMounts"]} == {each["name"] for each in spec["volumes"]}
+    assert {mount["name"] for mount in container["volumeMounts"]} == {volume["name"] for volume in spec["volumes"]}
     assert spec["securityContext"]["runAsNonRoot"]
     assert container["securityContext"]["capabilities"] == {"drop": ["ALL"]}
 
