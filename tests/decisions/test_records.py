@@ -20,26 +20,26 @@ def sections(path: Path) -> list[str]:
 
 def mentions(folders: Iterable[str]) -> set[tuple[str, str]]:
     """The numbers of decisions that the code in these folders names, and where. Of `docs` it is the package alone."""
-    found = set()
+    named = set()
     for folder in folders:
         for path in (PROJECT / folder).rglob("*.py"):
             if path.is_relative_to(FOLDER):
                 continue
             for numbers in re.findall(r"[Dd]ecisions? (\d{3}(?:, \d{3})*)", path.read_text("utf-8")):
-                found |= {(number, str(path.relative_to(PROJECT))) for number in re.findall(r"\d+", numbers)}
-    return found
+                named |= {(number, str(path.relative_to(PROJECT))) for number in re.findall(r"\d+", numbers)}
+    return named
 
 
 @pytest.mark.parametrize("number", RECORDS)
 def test_a_record_is_whole(number: str) -> None:
     path = RECORDS[number]
-    text, found = path.read_text("utf-8"), sections(path)
+    text, titles = path.read_text("utf-8"), sections(path)
     assert text.startswith(f"# {number}. ")
-    assert found[:2] == ["Context", "Decision"]
-    if found[-1] == "Revisit when":
-        assert "Reproduction" not in found
+    assert titles[:2] == ["Context", "Decision"]
+    if titles[-1] == "Revisit when":
+        assert "Reproduction" not in titles
     elif number not in WITHOUT_SCRIPT:
-        assert found == ["Context", "Decision", "Source", "Reproduction", "Delete when"]
+        assert titles == ["Context", "Decision", "Source", "Reproduction", "Delete when"]
         named = re.findall(r"`python (docs/decisions/reproductions/\S+\.py)`", text)
         assert len(named) == 1
         assert Path(named[0]).name.startswith(f"{number}_")
