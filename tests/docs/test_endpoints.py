@@ -61,10 +61,10 @@ def address(client: httpx.Client, operation: Operation) -> str:
 @pytest.mark.parametrize("operation", SOURCE.operations, ids=lambda operation: operation.endpoint)
 def test_the_server_answers_what_the_page_shows(client: httpx.Client, operation: Operation) -> None:
     example = shown(operation.endpoint)
-    said, answer = example["An answer"]
+    note, answer = example["An answer"]
     body = example["A request"][1] if "A request" in example else None
     real = client.request(operation.method, address(client, operation), json=body).json()
-    if said == "shortened":
+    if note == "shortened":
         real = shortened(real, answer)
     assert text(real) == text(answer)
 

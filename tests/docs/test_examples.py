@@ -31,7 +31,7 @@ def environment(tmp_path: Path, folder: Path) -> dict[str, str]:
     command.parent.mkdir()
     command.write_text(f'#!/bin/sh\nexec "{sys.executable}" -m specvino.cli "$@"\n')
     command.chmod(0o755)
-    ours = [os.path.abspath(each) for each in os.environ.get("PYTHONPATH", "").split(os.pathsep) if each]
+    ours = [os.path.abspath(part) for part in os.environ.get("PYTHONPATH", "").split(os.pathsep) if part]
     return os.environ | {
         "PATH": os.pathsep.join([str(command.parent), os.environ["PATH"]]),
         "PYTHONPATH": os.pathsep.join([str(folder / "client" / "src"), *ours]),
@@ -40,9 +40,9 @@ def environment(tmp_path: Path, folder: Path) -> dict[str, str]:
 
 @pytest.mark.parametrize("page", WITH_EXAMPLES, ids=[page.stem for page in WITH_EXAMPLES])
 def test_it_prints_what_the_page_says(page: Path, server: Server, folder: Path, environment: dict[str, str]) -> None:
-    found = examples(page.read_text("utf-8"))
-    assert found
-    for example in found:
+    of_page = examples(page.read_text("utf-8"))
+    assert of_page
+    for example in of_page:
         address = server.url.removesuffix("/v1")
         printed = run(example.language, example.code.replace(ADDRESS, address), folder, environment)
         assert masked(printed.replace(address, ADDRESS)) == masked(example.prints), example.code
@@ -64,14 +64,14 @@ def run(language: str, code: str, folder: Path, environment: dict[str, str]) -> 
             text=True,
             timeout=300,
         )
-        printed, failed, said = str(done.stdout), done.returncode, str(done.stderr)
+        printed, failed, errors = str(done.stdout), done.returncode, str(done.stderr)
     else:
         command = {"sh": ["sh", "-c"], "python": [sys.executable, "-c"]}[language]
         ended = subprocess.run(
             [*command, code], cwd=folder, env=environment, capture_output=True, text=True, timeout=300
         )
-        printed, failed, said = ended.stdout, ended.returncode, ended.stderr
-    assert failed == 0, said
+        printed, failed, errors = ended.stdout, ended.returncode, ended.stderr
+    assert failed == 0, errors
     # A block of a page ends with a line's end, an answer may not; headers end with a carriage return.
     return f"{printed.rstrip()}\n".replace("\r", "")
 
