@@ -21,7 +21,7 @@ def test_a_stream_has_the_same_event_in_each_version(document: dict[str, Any]) -
 
 
 def test_parameters_of_the_path_come_first() -> None:
-    names = [each["name"] for each in by_endpoint(whole())["response"].parameters]
+    names = [parameter["name"] for parameter in by_endpoint(whole())["response"].parameters]
     assert names[0] == "response_id"
     assert "stream" in names
 
@@ -50,20 +50,20 @@ def test_a_mapping_of_a_discriminator_is_followed_too() -> None:
 def test_what_is_referred_to_stands_where_the_reference_does_and_once() -> None:
     document = {"components": {"schemas": {"A": {"title": "a", "items": {"$ref": "#/components/schemas/A"}}}}}
     node = {"title": "first", "anyOf": [{"$ref": "#/components/schemas/A"}, {"title": "last"}]}
-    found = [(reference, each["title"]) for reference, each in followed(document, node) if "title" in each]
-    assert found == [("", "first"), ("#/components/schemas/A", "a"), ("", "last")]
+    titles = [(reference, schema["title"]) for reference, schema in followed(document, node) if "title" in schema]
+    assert titles == [("", "first"), ("#/components/schemas/A", "a"), ("", "last")]
     with pytest.raises(KeyError):
         list(followed(document, {"$ref": "#/components/schemas/B"}))
 
 
 def test_where_an_operation_is() -> None:
     ours = by_endpoint(whole())
-    assert {name for name, each in ours.items() if each.is_also_at_root} >= {"health", "version"}
-    assert not any(each.is_only_at_root for each in ours.values())
+    assert {name for name, operation in ours.items() if operation.is_also_at_root} >= {"health", "version"}
+    assert not any(operation.is_only_at_root for operation in ours.values())
     theirs = by_endpoint(load(dialect_file("vllm")))
     assert theirs["version"].is_only_at_root
     assert not theirs["chat"].is_only_at_root
-    assert not any(each.is_also_at_root for each in theirs.values())
+    assert not any(operation.is_also_at_root for operation in theirs.values())
 
 
 def test_without_the_folder_there_are_no_systems(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:

@@ -26,12 +26,12 @@ def test_31_is_valid_and_keeps_the_schema_of_events() -> None:
 
 
 def test_for_generators_links_have_no_bodies() -> None:
-    found, ours = for_generators(lowered()), lowered()
+    adapted, ours = for_generators(lowered()), lowered()
     moved = kept = 0
     for path, item in ours["paths"].items():
         for method, operation in item.items():
             for status, response in operation["responses"].items() if method in METHODS else ():
-                changed = found["paths"][path][method]["responses"][status]
+                changed = adapted["paths"][path][method]["responses"][status]
                 for name, link in response.get("links", {}).items():
                     has_body = isinstance(link.get("requestBody"), dict)
                     moved, kept = moved + has_body, kept + (not has_body)
@@ -65,8 +65,8 @@ def test_for_generators_bodies_are_accepted_as_before(name: str) -> None:
     outcomes = {True: 0, False: 0}
     for reference, bodies in changed_bodies(document):
         before, after = (
-            jsonschema_rs.Draft202012Validator({"$ref": reference, "components": each["components"]})
-            for each in (document, changed)
+            jsonschema_rs.Draft202012Validator({"$ref": reference, "components": own_document["components"]})
+            for own_document in (document, changed)
         )
         for body in bodies:
             accepted = before.is_valid(body)
@@ -135,7 +135,7 @@ def test_nothing_is_changed_in_place() -> None:
 def test_ours_comes_back_but_for_what_3_1_has_no_place_for() -> None:
     raised = to_32(lowered())
     named = [
-        {**server, "name": each["name"]} for server, each in zip(raised["servers"], whole()["servers"], strict=True)
+        {**server, "name": entry["name"]} for server, entry in zip(raised["servers"], whole()["servers"], strict=True)
     ]
     tags = [{**tag, "kind": "nav"} for tag in raised["tags"]]
     assert raised | {"servers": named, "tags": tags} == whole()
@@ -194,4 +194,4 @@ def test_a_single_rule_stays() -> None:
 def test_what_else_a_rule_says_stays_with_it() -> None:
     rules = [{**rule, "x-error": {"param": name}} for rule, name in zip(RULES["allOf"][:2], "ab", strict=True)]
     schema = folded({"components": {"schemas": {"A": {"allOf": rules}}}})["components"]["schemas"]["A"]
-    assert [each["x-error"]["param"] for each in schema["not"]["anyOf"]] == ["a", "b"]
+    assert [rule["x-error"]["param"] for rule in schema["not"]["anyOf"]] == ["a", "b"]
