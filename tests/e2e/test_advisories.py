@@ -195,7 +195,7 @@ def test_a_template_of_the_request_s_own_is_not_run(server) -> None:
 
 def test_connexion_validates_a_body_without_a_content_type(server) -> None:
     wrong = (b"[]", b'{"model": 1}', b"\xff", b"[" * 10_000, b'{"model": ' + b"1" * 5000 + b"}")
-    for raw, status in (*((each, 400) for each in wrong), (b"[" * 100_000, 413)):
+    for raw, status in (*((body, 400) for body in wrong), (b"[" * 100_000, 413)):
         answer = httpx.post(f"{server.url}/chat/completions", content=raw)
         assert (answer.status_code, answer.json()["error"]["type"]) == (status, "invalid_request_error")
 

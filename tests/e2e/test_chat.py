@@ -53,8 +53,8 @@ def test_what_the_model_learned(client) -> None:
 
 
 def test_no_delta_ends_inside_a_code_point(client) -> None:
-    found = [choice["delta"] for chunk in stream(client, "emoji") for choice in chunk["choices"]]
-    deltas = [delta["content"] for delta in found if "content" in delta]
+    parts = [choice["delta"] for chunk in stream(client, "emoji") for choice in chunk["choices"]]
+    deltas = [delta["content"] for delta in parts if "content" in delta]
     assert "".join(deltas) == "你好 🎉 café!"
     assert len(deltas) > 3
     assert not any("\ufffd" in delta for delta in deltas)

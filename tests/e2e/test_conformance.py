@@ -2,7 +2,7 @@
 
 `tests/whole` has it on the default model, too."""
 
-from support.judging import counted, judge, told, unsaid
+from support.judging import counted, failure_lines, judge, lines_without_verdict
 from support.serving import serving
 
 from specvino.conformance.verdict import Verdict
@@ -14,20 +14,20 @@ def test_all_of_it_on_a_tiny_model(tiny_text) -> None:
     options = ("--served-model-name", "tiny", "--allowed-origins", "*")
     with serving(str(tiny_text.path), *options, env={"SPECVINO_API_KEY": KEY}) as server:
         report = judge(server.url, key=KEY)
-    assert told(report) == []
-    assert len(unsaid(report)) <= 12, unsaid(report)
+    assert failure_lines(report) == []
+    assert len(lines_without_verdict(report)) <= 12, lines_without_verdict(report)
     assert counted(report, Verdict.PASS) >= 500
     assert not report.header.left_out
 
 
 def test_the_messages_api_alone(tiny_server) -> None:
     report = judge(tiny_server.url, filters=("messages", "count_tokens"))
-    assert told(report) == []
+    assert failure_lines(report) == []
     assert counted(report, Verdict.PASS) >= 30
 
 
 def test_a_little_of_the_fuzz(scripted_server) -> None:
     report = judge(scripted_server.url, profile="core", layers=("fuzz",), filters=("models", "tokenize", "completions"))
-    assert told(report) == []
-    assert unsaid(report) == []
+    assert failure_lines(report) == []
+    assert lines_without_verdict(report) == []
     assert any(line.rule == "completions/fuzz/stream-conformance" for line in report.lines)

@@ -97,11 +97,11 @@ def test_responses_continue_it_and_are_added_to_it(client: OpenAI) -> None:
     wait_until(lambda: client.responses.retrieve(queued.id).status == "completed")
     assert [first.conversation.id, last.response.conversation.id] == [id, id]
     assert client.responses.retrieve(first.id).conversation == first.conversation
-    said = ["one", "two", first.output_text, "three", last.response.output_text, "four"]
-    assert texts(client, id) == [*said, client.responses.retrieve(queued.id).output_text]
+    texts_before = ["one", "two", first.output_text, "three", last.response.output_text, "four"]
+    assert texts(client, id) == [*texts_before, client.responses.retrieve(queued.id).output_text]
     written_out: Any = [
-        *(user(text) for text in said[:2]),
-        {"role": "assistant", "content": said[2]},
+        *(user(text) for text in texts_before[:2]),
+        {"role": "assistant", "content": texts_before[2]},
         user("three"),
     ]
     assert last.response.usage.input_tokens == ask(client, written_out, store=False).usage.input_tokens
@@ -178,8 +178,8 @@ def test_requests_at_the_same_time_add_whole_turns(client: OpenAI) -> None:
         wait_until(lambda id=answer.id: client.responses.retrieve(id).status == "completed")
     items: list[Any] = list(client.conversations.items.list(id, order="asc", limit=100))
     assert [item.role for item in items] == ["user", "assistant"] * 6
-    said = {item.content[0].text for item in items[::2]}
-    assert said == {f"script: delay=0.02\n{n}" for n in range(6)}
+    questions = {item.content[0].text for item in items[::2]}
+    assert questions == {f"script: delay=0.02\n{n}" for n in range(6)}
 
 
 def test_a_summary_takes_the_place_of_its_items(tiny_server) -> None:
@@ -205,10 +205,10 @@ def test_encrypted_reasoning_is_read_by_the_response(tiny_server) -> None:
         answer: Any = client.responses.create(input="think", include=["reasoning.encrypted_content"], **asked)
         (sealed,) = (item.encrypted_content for item in answer.output if item.type == "reasoning")
         thoughts = [{"type": "reasoning", "encrypted_content": sealed, "summary": []}]
-        said: Any = [user("think"), *thoughts, {"role": "assistant", "content": answer.output_text}]
-        id = client.conversations.create(items=said).id
+        items: Any = [user("think"), *thoughts, {"role": "assistant", "content": answer.output_text}]
+        id = client.conversations.create(items=items).id
         inside = client.responses.create(input="hello", conversation=id, **asked)
-        outside = client.responses.create(input=[*said, user("hello")], **asked)
+        outside = client.responses.create(input=[*items, user("hello")], **asked)
         assert inside.usage == outside.usage
         foreign: Any = [{"type": "reasoning", "encrypted_content": "AAAA", "summary": []}]
         client.conversations.items.create(id, items=foreign)
@@ -232,9 +232,9 @@ def test_a_reference_to_encrypted_reasoning(tiny_server) -> None:
         (sealed,) = (item.encrypted_content for item in answer.output if item.type == "reasoning")
         thoughts: Any = {"type": "reasoning", "encrypted_content": sealed, "summary": [], "id": "rs_kept"}
         client.conversations.create(items=[thoughts])
-        said = [user("think"), thoughts, {"role": "assistant", "content": answer.output_text}, user("hello")]
-        referred: Any = [{"type": "item_reference", "id": "rs_kept"} if each is thoughts else each for each in said]
-        written, by_reference = (client.responses.create(input=each, **asked) for each in (said, referred))
+        items = [user("think"), thoughts, {"role": "assistant", "content": answer.output_text}, user("hello")]
+        referred: Any = [{"type": "item_reference", "id": "rs_kept"} if item is thoughts else item for item in items]
+        written, by_reference = (client.responses.create(input=turns, **asked) for turns in (items, referred))
         assert written.usage == by_reference.usage
         assert client.responses.create(previous_response_id=written.id, input="hello", **asked).output_text
 

@@ -4,7 +4,7 @@ import json
 
 import httpx
 import pytest
-from support.judging import judge, told
+from support.judging import failure_lines, judge
 from support.serving_here import serving_here
 
 from specvino.document.loading import systems
@@ -20,7 +20,7 @@ SCRIPTED = [name for name in systems() if name == "openai" or name not in DOUBLE
 def broken(report, *, advice=True):
     # Ollama's ids have three digits: two answers may have the same one.
     alike = "transport/at_once/answers:" if report.header.dialect == "ollama" else None
-    return [each for each in told(report, advice=advice) if alike is None or alike not in each]
+    return [fault for fault in failure_lines(report, advice=advice) if alike is None or alike not in fault]
 
 
 @pytest.mark.parametrize("name", SCRIPTED)
@@ -47,7 +47,7 @@ def test_generated_requests_find_nothing(name) -> None:
     with serving_here(*options, "--dialect", name, env={"SPECVINO_API_KEY": KEY}) as server:
         report = judge(server.url, key=KEY, dialect=name, profile="core", layers=("fuzz",))
     assert broken(report, advice=False) == []
-    assert {line.rule for line in report.lines} >= {f"{each}/fuzz/requests" for each in ("chat", "completions")}
+    assert {line.rule for line in report.lines} >= {f"{endpoint}/fuzz/requests" for endpoint in ("chat", "completions")}
 
 
 def test_a_path_that_the_system_lacks_is_not_there() -> None:
@@ -74,7 +74,7 @@ def test_a_suffix_stands_behind_each_text_as_mlc_llm_has_it() -> None:
         *chunks, done, _ = stream.split("\n\n")
         assert done == "data: [DONE]"
         last = json.loads(chunks[-1].removeprefix("data: "))
-        assert [(each["text"], each["finish_reason"]) for each in last["choices"]] == [(" the end", "stop")] * 2
+        assert [(choice["text"], choice["finish_reason"]) for choice in last["choices"]] == [(" the end", "stop")] * 2
 
 
 def test_tokens_without_messages_are_a_prompt_as_in_fastdeploy() -> None:

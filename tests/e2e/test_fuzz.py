@@ -70,7 +70,7 @@ def clean_report(*model, **settings):
 
 
 def test_it_finds_nothing_at_the_edges_of_the_document() -> None:
-    edges = {label: each for label, each in OPERATIONS.items() if each["operationId"] not in ELSEWHERE}
+    edges = {label: operation for label, operation in OPERATIONS.items() if operation["operationId"] not in ELSEWHERE}
     operations = [operation["operationId"] for operation in edges.values()]
     report = clean_report("--engine", "scripted", max_examples=1, phases=["coverage"], operations=operations)
     assert report.checks.keys() >= set(CHECKS.get_all_names()) - AFTER_OTHERS
@@ -285,9 +285,9 @@ def resumes_from_the_first_event(exchange):
 def test_a_planted_fault_is_found(scripted_server, fault, check, operation, phase) -> None:
     with breaking(scripted_server.url, fault) as url:
         report = fuzz(Target(url, KEY), WHOLE, max_examples=20, seed=SEED, phases=[phase], operations=[operation])
-    found = [finding for finding in report.findings if finding.check == check]
-    assert found, report.checks
-    assert url in found[0].curl
+    findings = [finding for finding in report.findings if finding.check == check]
+    assert findings, report.checks
+    assert url in findings[0].curl
 
 
 def test_a_server_that_ignores_keys_is_found(scripted_server) -> None:

@@ -121,7 +121,7 @@ def test_streams_keep_their_connections_and_others_are_told_so() -> None:
             httpx.stream("POST", url, json=MINIMAL | stalled, timeout=300) as second,
         ):
             lines = first.iter_lines(), second.iter_lines()
-            assert all(next(each).startswith("data: ") for each in lines)
+            assert all(next(line).startswith("data: ") for line in lines)
             refused = httpx.get(f"{server.url}/health")
             error_of(refused, 503, "too_many_connections")
             assert refused.headers["retry-after"] == "1"

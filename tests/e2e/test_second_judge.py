@@ -39,9 +39,9 @@ def examples(operation):
     """The bodies of an operation's examples with the name of our model, as JSON and not as streams."""
     if "requestBody" not in operation:
         return [None]
-    found = operation["requestBody"]["content"]["application/json"]["examples"].values()
-    without_stream = ({k: v for k, v in each["value"].items() if not k.startswith("stream")} for each in found)
-    return [each | {"model": "m"} for each in without_stream]
+    of_body = operation["requestBody"]["content"]["application/json"]["examples"].values()
+    without_stream = ({k: v for k, v in example["value"].items() if not k.startswith("stream")} for example in of_body)
+    return [body | {"model": "m"} for body in without_stream]
 
 
 def filled(url, path):
@@ -92,7 +92,7 @@ def refused(path, method, operation):
 
 @pytest.mark.parametrize(
     ("path", "method", "status", "options"),
-    [(path, method, *each) for path, method, operation in OPERATIONS for each in refused(path, method, operation)],
+    [(path, method, *case) for path, method, operation in OPERATIONS for case in refused(path, method, operation)],
 )
 def test_errors(url, judge, path, method, status, options) -> None:
     options = {"headers": WITH_KEY | {"Content-Type": "application/json"}} | options
@@ -122,5 +122,5 @@ def test_it_notices(url, judge, fault, problem) -> None:
     response, request, answer = exchange("get", f"{url}/models", headers=WITH_KEY)
     judge.validate_response(request, answer)
     fault(response)
-    found = list(judge.iter_response_errors(request, RequestsOpenAPIResponse(response)))
-    assert [problem] == [type(error).__name__ for error in found]
+    errors = list(judge.iter_response_errors(request, RequestsOpenAPIResponse(response)))
+    assert [problem] == [type(error).__name__ for error in errors]

@@ -31,8 +31,8 @@ def started(tiny_text, tmp_path):
 
     def start(system, line, *more):
         model = tmp_path / "org" / "model"
-        said = [each.replace("MODEL", str(model)).replace("FOLDER", str(tmp_path)) for each in shlex.split(line)]
-        return serving_here("--dialect", system, *said, *more), str(model)
+        arguments = [part.replace("MODEL", str(model)).replace("FOLDER", str(tmp_path)) for part in shlex.split(line)]
+        return serving_here("--dialect", system, *arguments, *more), str(model)
 
     return start
 

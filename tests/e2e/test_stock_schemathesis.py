@@ -55,24 +55,28 @@ def test_it_finds_nothing_in_the_life_of_a_response(stranger, tmp_path) -> None:
 
 # Each operation is tried on one server; `tests/whole` tries all of them by chance on both.
 def test_it_finds_nothing_at_the_edges_of_the_document(stranger, tmp_path) -> None:
-    small = {place: each for place, each in OPERATIONS.items() if each.id not in LARGEST}
-    tried = {place for place, each in small.items() if KEYED.issuperset(each.definition["tags"]) is bool(stranger[1])}
-    only = [argument for place in tried for argument in ("--include-operation-id", OPERATIONS[place].id)]
+    small = {label: operation for label, operation in OPERATIONS.items() if operation.id not in LARGEST}
+    tried = {
+        label
+        for label, operation in small.items()
+        if KEYED.issuperset(operation.definition["tags"]) is bool(stranger[1])
+    }
+    only = [argument for label in tried for argument in ("--include-operation-id", OPERATIONS[label].id)]
     version = "3.1" if stranger[1] else "3.2"
     run = Run(stranger, tmp_path, version, "--phases", "coverage", *only)
     require_nothing_found(run, version, "coverage")
     assert run.operations("coverage") == tried
     # Each is asked by a method that it doesn't have, and without a key where one is needed.
     assert run.operations("coverage", 405) >= tried - STORED
-    keyed = {place for place in tried if "401" in OPERATIONS[place].definition["responses"]}
+    keyed = {label for label in tried if "401" in OPERATIONS[label].definition["responses"]}
     # Of two kinds of keys it leaves none out, but repeats without any what was answered.
-    keyed -= {place for place in keyed if len(security(place)) > 1} - run.operations("coverage", 200)
+    keyed -= {label for label in keyed if len(security(label)) > 1} - run.operations("coverage", 200)
     assert run.operations("coverage", 401) == (keyed if "-H" in stranger[1] else set())
 
 
-def security(place: str) -> list[Any]:
+def security(label: str) -> list[Any]:
     """The kinds of keys that an operation takes."""
-    kinds: list[Any] = OPERATIONS[place].definition.get("security", whole()["security"])
+    kinds: list[Any] = OPERATIONS[label].definition.get("security", whole()["security"])
     return kinds
 
 

@@ -75,7 +75,7 @@ def test_a_chain_is_the_conversation_written_out(client) -> None:
     third = ask(client, "four", previous_response_id=second.id, instructions="be long")
     assert (second.previous_response_id, second.instructions) == (first.id, None)
     turns = ["one two", "one two", "three", "three", "four"]
-    items = [{"role": ("user", "assistant")[place % 2], "content": text} for place, text in enumerate(turns)]
+    items = [{"role": ("user", "assistant")[index % 2], "content": text} for index, text in enumerate(turns)]
     written_out = ask(client, items, instructions="be long")
     assert third.usage.input_tokens == written_out.usage.input_tokens
     assert third.output_text == written_out.output_text == "four"
@@ -346,5 +346,5 @@ def test_what_one_key_stored_is_not_there_for_another(tmp_path) -> None:
         assert mine.responses.cancel(running.id).status == "cancelled"
         assert ask(mine, previous_response_id=kept.id).previous_response_id == kept.id
         assert refused(comment.responses.retrieve, kept.id)[0] == 401
-        for each in (mine, yours, comment):
-            each.close()
+        for response in (mine, yours, comment):
+            response.close()

@@ -42,16 +42,16 @@ def model(tiny_text, tmp_path_factory):
 
 @pytest.fixture(scope="module")
 def server(model) -> Iterator[Server]:
-    with serving(str(model), "--served-model-name", "tiny", "--log-format", "json", "--metrics-port", "0") as found:
-        yield found
+    with serving(str(model), "--served-model-name", "tiny", "--log-format", "json", "--metrics-port", "0") as server:
+        yield server
 
 
 @pytest.fixture(scope="module")
 def page(server) -> str:
     """The URL of the server's metrics."""
-    found = re.search(r"^specvino: metrics are at (http://\S+)/metrics$", server.output, re.MULTILINE)
-    assert found
-    return found[1]
+    match = re.search(r"^specvino: metrics are at (http://\S+)/metrics$", server.output, re.MULTILINE)
+    assert match
+    return match[1]
 
 
 def logged(server: Server, request_id: str) -> dict[str, object]:
@@ -124,13 +124,13 @@ def test_keys(tmp_path) -> None:
     (tmp_path / "metrics").write_text("key-of-the-metrics\n")
     keys = ("--api-key-file", str(tmp_path / "api"), "--metrics-key-file", str(tmp_path / "metrics"))
     with serving("--engine", "scripted", *keys) as server:
-        found = [
+        statuses = [
             httpx.get(
                 f"{root(server)}/metrics", headers={"authorization": f"Bearer {key}"}, timeout=PATIENCE
             ).status_code
             for key in ("key-of-the-metrics", "key-of-the-api")
         ]
-        assert found == [200, 401]
+        assert statuses == [200, 401]
         assert "key-of" not in server.output
         assert " INFO specvino.access: 127.0.0.1:" in server.output, "the log is text by default"
 

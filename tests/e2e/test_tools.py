@@ -78,8 +78,8 @@ NEW = ("id", "call_id", "item_id", "created", "created_at", "completed_at", "log
 def comparable(value):
     """Without what is new each time."""
     if isinstance(value, dict):
-        return {key: comparable(each) for key, each in value.items() if key not in NEW}
-    return [comparable(each) for each in value] if isinstance(value, list) else value
+        return {key: comparable(inner) for key, inner in value.items() if key not in NEW}
+    return [comparable(element) for element in value] if isinstance(value, list) else value
 
 
 CALL = '<tool_call>\n{"name": "get_weather", "arguments": {"city": "Rome"}}\n</tool_call>'
@@ -230,8 +230,12 @@ def test_of_a_call_that_is_cut_no_markup_is_shown(scripted_server, stream, choic
 @both_ways
 def test_reasoning(client, stream) -> None:
     answer, response = chat(client, "think", stream, tools=[]), respond(client, "think", stream, tools=[])
-    said = message(answer)
-    assert (said["reasoning_content"], said["reasoning"], said["content"]) == (THOUGHTS, THOUGHTS, "The answer is 4.")
+    answered = message(answer)
+    assert (answered["reasoning_content"], answered["reasoning"], answered["content"]) == (
+        THOUGHTS,
+        THOUGHTS,
+        "The answer is 4.",
+    )
     assert answer["usage"]["completion_tokens_details"] == {"reasoning_tokens": 23}
     reasoning, text = response["output"]
     assert reasoning["content"] == [{"type": "reasoning_text", "text": THOUGHTS}]

@@ -62,9 +62,9 @@ def test_responses_accumulator(tiny) -> None:
 
 def test_the_loop_in_chat(tiny) -> None:
     fields = {"model": "tiny", "tools": [CHAT_TOOL], "temperature": 0}
-    said = tiny.chat.completions.create(messages=[ASKED], **fields).choices[0].message
-    result = {"role": "tool", "tool_call_id": said.tool_calls[0].id, "content": "sunny"}
-    answer = tiny.chat.completions.create(messages=[ASKED, said, result], **fields).choices[0]
+    called = tiny.chat.completions.create(messages=[ASKED], **fields).choices[0].message
+    result = {"role": "tool", "tool_call_id": called.tool_calls[0].id, "content": "sunny"}
+    answer = tiny.chat.completions.create(messages=[ASKED, called, result], **fields).choices[0]
     assert (answer.message.content, answer.finish_reason) == ("It is sunny in Rome.", "stop")
 
 

@@ -85,9 +85,9 @@ def comparable(events: list[Event]) -> str:
 
     def masked(value: Any, name: str = "") -> Any:
         if isinstance(value, dict):
-            return {key: masked(each, key) for key, each in value.items()}
+            return {key: masked(inner, key) for key, inner in value.items()}
         if isinstance(value, list):
-            return [masked(each) for each in value]
+            return [masked(element) for element in value]
         return "" if name in ("id", "item_id", "call_id", "created_at", "completed_at") else value
 
     return json.dumps(masked(events))
@@ -150,7 +150,7 @@ def test_without_generating(ws) -> None:
     assert (warm["status"], warm["output"], warm["usage"]["output_tokens"]) == ("completed", [], 0)
     assert warm["usage"]["input_tokens"] > 0
     continued = response(ws, input="capital", previous_response_id=warm["id"])
-    together = response(ws, input=[{"role": "user", "content": each} for each in ("hello", "capital")])
+    together = response(ws, input=[{"role": "user", "content": text} for text in ("hello", "capital")])
     assert continued["usage"] == together["usage"]
 
 
@@ -180,8 +180,8 @@ def test_a_lane_is_answered_in_order_whatever_the_client_sends(ws) -> None:
     for input in inputs:
         send(ws, input=input, metadata={"input": input}, max_output_tokens=1)
     answered = [events(ws) for _ in inputs]
-    assert [each[-1]["response"]["metadata"]["input"] for each in answered] == inputs
-    assert {each["response"]["id"] for each in (received[0] for received in answered)} == {
+    assert [events[-1]["response"]["metadata"]["input"] for events in answered] == inputs
+    assert {event["response"]["id"] for event in (received[0] for received in answered)} == {
         received[-1]["response"]["id"] for received in answered
     }
 
