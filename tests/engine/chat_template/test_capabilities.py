@@ -48,8 +48,8 @@ NO_CALLS = {"calls": False, "parallel_calls": False, "calls_beside_content": Fal
     ],
 )
 def test_what_is_otherwise_than_in_most_templates(template: str, otherwise: dict[str, Any]) -> None:
-    found, usual = asdict(read_capabilities(Template(template))), asdict(Capabilities())
-    assert {name: value for name, value in found.items() if value != usual[name]} == otherwise
+    capabilities, usual = asdict(read_capabilities(Template(template))), asdict(Capabilities())
+    assert {name: value for name, value in capabilities.items() if value != usual[name]} == otherwise
 
 
 @pytest.mark.parametrize("key", ["reasoning_content", "reasoning", "thinking"])
@@ -80,5 +80,14 @@ def test_the_switches_of_thinking_are_those_that_change_the_prompt(words: str, h
 
 
 def test_a_template_that_always_refuses_has_none() -> None:
-    found = read_capabilities(Template("{{ raise_exception('no') }}"))
-    assert not any([found.system, found.tools, found.calls, found.results, found.reasoning, found.thinking])
+    capabilities = read_capabilities(Template("{{ raise_exception('no') }}"))
+    assert not any(
+        [
+            capabilities.system,
+            capabilities.tools,
+            capabilities.calls,
+            capabilities.results,
+            capabilities.reasoning,
+            capabilities.thinking,
+        ]
+    )

@@ -83,8 +83,8 @@ def test_reasoning_in_messages_of_their_own() -> None:
     """Text that follows the reasoning before both answers and calls belongs to its end."""
     reasoning = "{% if m.reasoning %}<|why|>{{ m.reasoning }}<|end|><|begin|>assistant{% endif %}"
     kind = "{% if m.tool_calls %}<|calls|>{% elif m.role == 'assistant' %}<|content|>{% endif %}"
-    found = derived_reasoning(reasoning_template(reasoning + kind))
-    assert found == ReasoningTags("<|why|>", "<|end|><|begin|>assistant")
+    tags = derived_reasoning(reasoning_template(reasoning + kind))
+    assert tags == ReasoningTags("<|why|>", "<|end|><|begin|>assistant")
 
 
 def test_reasoning_as_a_part_of_the_content() -> None:

@@ -14,8 +14,8 @@ SCHEMAS = {(library, name): schema for library, name, schema in schemas()}
 
 @pytest.mark.parametrize(("library", "name"), SCHEMAS)
 def test_a_strict_request_is_refused_only_for_what_is_known(library: str, name: str) -> None:
-    found = refusal(SCHEMAS[library, name])
-    assert found == known().get(library, {}).get(name), "`python -m samples.libraries` writes what is known"
+    error = refusal(SCHEMAS[library, name])
+    assert error == known().get(library, {}).get(name), "`python -m samples.libraries` writes what is known"
 
 
 @pytest.mark.parametrize(("library", "name"), SCHEMAS)

@@ -18,8 +18,8 @@ BEST, SECOND = "Hello! How can I help you today?", "I am a tiny test model."
 def likelihood(segments: list[Segment], choice: int, length_penalty: float = 1) -> float:
     """The score of a choice, as beam search defines it."""
     of_choice = [s for s in segments if getattr(s, "choice", None) == choice]
-    found: list[float] = [token.logprob for s in of_choice for token in getattr(s, "logprobs", ())]
-    score: float = sum(found) / len(found) ** length_penalty
+    logprobs: list[float] = [token.logprob for s in of_choice for token in getattr(s, "logprobs", ())]
+    score: float = sum(logprobs) / len(logprobs) ** length_penalty
     return score
 
 

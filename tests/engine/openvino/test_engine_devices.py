@@ -16,19 +16,19 @@ DEVICES = ["CPU", "AUTO", "AUTO:CPU", "HETERO:CPU", "BATCH:CPU"]
 
 def answers(source: ModelSource, device: str, **settings: Any) -> tuple[list[str], int | None]:
     """Greedy texts, and how many tokens fit into the cache."""
-    found: list[str] = []
+    texts: list[str] = []
     fits: list[int | None] = []
 
     async def test(engine: OpenVINOEngine) -> None:
         for question in ("hello", "count"):
-            found.append(text(await answer(engine, ask(question, max_tokens=20))))
+            texts.append(text(await answer(engine, ask(question, max_tokens=20))))
         # The full-logits process, too: logprobs of a prompt.
-        found.append(text(await answer(engine, replace(ask("hello", max_tokens=4), echo=True, logprobs=True))))
+        texts.append(text(await answer(engine, replace(ask("hello", max_tokens=4), echo=True, logprobs=True))))
         await idle(engine)
         fits.append(engine.stats().cache_tokens)
 
     running(source, test, cache_size=1, options=PipelineOptions(device=device), **settings)
-    return found, fits[0]
+    return texts, fits[0]
 
 
 @pytest.fixture(scope="module")

@@ -82,10 +82,10 @@ def test_the_likeliest_tokens_are_the_model_s_own(
         rows = scores.of([*prompt, *ids])[len(prompt) - 1 :]
         for token, id, row in zip(tokens(segments), ids, rows, strict=False):
             assert token.logprob == pytest.approx(row[id], abs=CLOSE)
-            assert [each.logprob for each in token.top] == pytest.approx(numpy.sort(row)[::-1][:5], abs=CLOSE)
-            for each in token.top:
-                assert each.logprob == pytest.approx(row[names[each.bytes]], abs=CLOSE)
-                assert each.chosen == (names[each.bytes] == id)
+            assert [candidate.logprob for candidate in token.top] == pytest.approx(numpy.sort(row)[::-1][:5], abs=CLOSE)
+            for candidate in token.top:
+                assert candidate.logprob == pytest.approx(row[names[candidate.bytes]], abs=CLOSE)
+                assert candidate.chosen == (names[candidate.bytes] == id)
 
     sharing(tiny_text, test)
 
@@ -138,9 +138,9 @@ def test_bad_words_are_not_in_the_text(tiny_text: ModelSource, sharing: Sharing)
         plain = text(await answer(engine, ask("hello", max_tokens=12)))
         assert plain.startswith("Hello! How can")
         for words in (("How",), (" can", "Hello"), ("Hello", "o!")):
-            found = text(await answer(engine, ask("hello", max_tokens=12, bad_words=words)))
-            assert found
-            assert not [word for word in words if word.strip() in found]
+            output = text(await answer(engine, ask("hello", max_tokens=12, bad_words=words)))
+            assert output
+            assert not [word for word in words if word.strip() in output]
         for without_effect in (("zebra",), ("",), (" \n ",)):
             assert text(await answer(engine, ask("hello", max_tokens=12, bad_words=without_effect))) == plain
 
@@ -159,8 +159,10 @@ def test_named_tokens_stand_behind_the_chosen_one(tiny_text: ModelSource, sharin
         rows = scores.of([*prompt, *ids])[len(prompt) - 1 :]
         for token, id, row in zip(tokens(segments), ids, rows, strict=False):
             wanted = list(dict.fromkeys([id, lower, upper]))
-            assert [each.logprob for each in token.top] == pytest.approx([row[each] for each in wanted], abs=CLOSE)
-            assert [each.chosen for each in token.top] == [True] + [False] * (len(wanted) - 1)
+            assert [candidate.logprob for candidate in token.top] == pytest.approx(
+                [row[id] for id in wanted], abs=CLOSE
+            )
+            assert [candidate.chosen for candidate in token.top] == [True] + [False] * (len(wanted) - 1)
 
     sharing(tiny_text, test)
 
@@ -173,17 +175,17 @@ def test_a_prompt_s_logprobs_are_the_model_s_own(tiny_text: ModelSource, sharing
         request = replace(ask("hello", max_tokens=2, n=2, temperature=1), prompt_logprobs=count)
         segments = await answer(engine, request)
         prompt = await engine.render(conversation("hello"), 1000)
-        found = [segment for segment in segments if isinstance(segment, PromptLogprobs)]
-        assert {each.choice for each in found} == {0, 1}
-        assert found[0].places == found[1].places
+        of_prompts = [segment for segment in segments if isinstance(segment, PromptLogprobs)]
+        assert {segment.choice for segment in of_prompts} == {0, 1}
+        assert of_prompts[0].places == of_prompts[1].places
         assert not tokens(segments)
-        assert found[0].places[0] is None
-        places = [place for place in found[0].places if place is not None]
-        assert [place[0].id for place in places] == prompt[1:]
-        for place, row in zip(places, scores.of(prompt), strict=False):
+        assert of_prompts[0].places[0] is None
+        places = [candidates for candidates in of_prompts[0].places if candidates is not None]
+        assert [candidates[0].id for candidates in places] == prompt[1:]
+        for candidates, row in zip(places, scores.of(prompt), strict=False):
             order = numpy.argsort(-row, kind="stable")
-            assert {token.id for token in place} == {place[0].id, *order[:count].tolist()}
-            for token in place:
+            assert {token.id for token in candidates} == {candidates[0].id, *order[:count].tolist()}
+            for token in candidates:
                 assert token.logprob == pytest.approx(row[token.id], abs=CLOSE)
                 assert order[token.rank - 1] == token.id
                 assert token.text == (await engine.token_bytes([token.id]))[0].decode(errors="replace")
@@ -211,13 +213,13 @@ def test_every_prompt_has_its_logprobs_once_for_each_choice(
 ) -> None:
     async def test(engine: Engine) -> None:
         segments = await answer(engine, replace(request_, prompt_logprobs=1))
-        found = {each.choice: each.places for each in segments if isinstance(each, PromptLogprobs)}
-        assert len(found) == sum(isinstance(each, PromptLogprobs) for each in segments)
-        assert found.keys() == reasons(segments).keys()
-        [started] = [each for each in segments if isinstance(each, Started)]
-        assert [len(found[choice]) for choice in sorted(found)] == (lengths or [started.prompt_tokens])
-        for places in found.values():
-            assert [place is None for place in places] == [True] + [False] * (len(places) - 1)
+        of_choices = {segment.choice: segment.places for segment in segments if isinstance(segment, PromptLogprobs)}
+        assert len(of_choices) == sum(isinstance(segment, PromptLogprobs) for segment in segments)
+        assert of_choices.keys() == reasons(segments).keys()
+        [started] = [segment for segment in segments if isinstance(segment, Started)]
+        assert [len(of_choices[choice]) for choice in sorted(of_choices)] == (lengths or [started.prompt_tokens])
+        for places in of_choices.values():
+            assert [candidates is None for candidates in places] == [True] + [False] * (len(places) - 1)
 
     sharing(tiny_text, test)
 
@@ -271,10 +273,10 @@ def test_a_prompt_s_tokens_have_theirs_too(tiny_text: ModelSource, sharing: Shar
         rows = scores.of(ids)
         assert echoed.logprobs[0].logprob is None
         assert echoed.logprobs[0].top == ()
-        found = [token.logprob for token in echoed.logprobs[1:]]
-        assert found == pytest.approx([row[id] for row, id in zip(rows, ids[1:], strict=False)], abs=CLOSE)
+        logprobs = [token.logprob for token in echoed.logprobs[1:]]
+        assert logprobs == pytest.approx([row[id] for row, id in zip(rows, ids[1:], strict=False)], abs=CLOSE)
         for token, row in zip(echoed.logprobs[1:], rows, strict=False):
-            assert [each.logprob for each in token.top] == pytest.approx(numpy.sort(row)[::-1][:3], abs=CLOSE)
+            assert [candidate.logprob for candidate in token.top] == pytest.approx(numpy.sort(row)[::-1][:3], abs=CLOSE)
         alone = await answer(engine, replace(request, sampling=replace(request.sampling, max_tokens=0)))
         assert completion_tokens(alone) == 0
         assert [segment.logprobs for segment in alone if isinstance(segment, PromptText)] == [echoed.logprobs]
@@ -287,9 +289,9 @@ def test_beside_what_only_the_pipeline_can_do_there_is_the_chosen_token(
 ) -> None:
     async def test(engine: Engine) -> None:
         held = replace(with_top(ask("json")), constraint=JsonSchema({"type": "object", "properties": {}}))
-        found = tokens(await answer(engine, held))
-        assert found
-        assert not any(token.top for token in found)
+        generated = tokens(await answer(engine, held))
+        assert generated
+        assert not any(token.top for token in generated)
 
     sharing(tiny_text, test)
 
@@ -324,19 +326,19 @@ REQUESTS = {
 
 def without_logprobs(segments: Sequence[Segment]) -> list[Segment]:
     """The segments choice by choice; pieces of a text that follow each other are one."""
-    found: list[Segment] = []
-    for _, each in groupby(sorted(segments, key=_choice), key=lambda segment: (_choice(segment), type(segment))):
-        group = list(each)
+    plain: list[Segment] = []
+    for _, run in groupby(sorted(segments, key=_choice), key=lambda segment: (_choice(segment), type(segment))):
+        group = list(run)
         if isinstance(group[0], TextDelta | ReasoningDelta):
             text = "".join(segment.text for segment in group if isinstance(segment, TextDelta | ReasoningDelta))
             group = [replace(group[0], text=text)]
-        found += [
+        plain += [
             replace(segment, logprobs=())
             if isinstance(segment, TextDelta | ReasoningDelta | ToolCallArguments | ToolCallStart | PromptText | Finish)
             else segment
             for segment in group
         ]
-    return found
+    return plain
 
 
 def _choice(segment: Segment) -> int:
@@ -370,12 +372,12 @@ def test_it_is_started_when_it_is_needed_and_replaced_when_it_dies(tiny_text: Mo
         with pytest.raises(EngineRestarted):
             await answer_rest(long)
         assert text(await other) == "Hello! How can I help you today?"  # others don't notice
-        found: list[Segment] = []
-        while not found:
+        received: list[Segment] = []
+        while not received:
             with contextlib.suppress(EngineUnavailable):
-                found = await answer(engine, with_top(ask("hello")))
+                received = await answer(engine, with_top(ask("hello")))
             await asyncio.sleep(0.05)
-        assert text(found) == "Hello! How can I help you today?"
+        assert text(received) == "Hello! How can I help you today?"
         assert engine.pids["full_logits"] != pid
 
     running(endless(tiny_text), test)
@@ -385,9 +387,9 @@ def test_a_long_prompt_beside_short_ones_takes_no_more_memory_than_both(smollm2:
     """A state for all of them, padded to the longest, had 13 times 1,500 tokens: 4.5 GB."""
 
     def memory(engine: OpenVINOEngine, what: str) -> int:
-        found = re.search(rf"{what}:\s+(\d+) kB", Path(f"/proc/{engine.pids['full_logits']}/status").read_text("ascii"))
-        assert found is not None
-        return int(found[1]) // 1024
+        match = re.search(rf"{what}:\s+(\d+) kB", Path(f"/proc/{engine.pids['full_logits']}/status").read_text("ascii"))
+        assert match is not None
+        return int(match[1]) // 1024
 
     async def test(engine: Engine) -> None:
         assert isinstance(engine, OpenVINOEngine)

@@ -85,12 +85,12 @@ def test_they_are_the_model_s_own(
     async def test(engine: Engine) -> None:
         request = with_logprobs(ask("hello", **{"skip_special_tokens": False, **sampling}))
         segments = await answer(engine, request)
-        found = tokens(segments)
-        assert "".join(token.text for token in found) == text(segments)
-        assert completion_tokens(segments) == len(found) > 15
-        generated = [ids[token.bytes or b""] for token in found]
+        answered = tokens(segments)
+        assert "".join(token.text for token in answered) == text(segments)
+        assert completion_tokens(segments) == len(answered) > 15
+        generated = [ids[token.bytes or b""] for token in answered]
         expected = scores.after(ids_of(preprocessor, request), generated)
-        assert [token.logprob for token in found] == pytest.approx(expected, abs=CLOSE)
+        assert [token.logprob for token in answered] == pytest.approx(expected, abs=CLOSE)
 
     sharing(tiny_text, test)
 
@@ -109,11 +109,11 @@ def test_a_greedy_token_is_the_likeliest(
 def test_a_character_of_several_tokens(tiny_text: ModelSource, sharing: Sharing) -> None:
     async def test(engine: Engine) -> None:
         segments = await answer(engine, with_logprobs(ask("emoji")))
-        found = tokens(segments)
-        assert [token.text for token in found[:3]] == ["", "", "你"]
-        assert b"".join(token.bytes or b"" for token in found) == "你好 🎉 café!".encode()
-        assert found[-1] == TokenLogprob("", b"", found[-1].logprob)  # the end of the turn
-        assert TextDelta(0, "你", tuple(found[:3])) in segments
+        generated = tokens(segments)
+        assert [token.text for token in generated[:3]] == ["", "", "你"]
+        assert b"".join(token.bytes or b"" for token in generated) == "你好 🎉 café!".encode()
+        assert generated[-1] == TokenLogprob("", b"", generated[-1].logprob)  # the end of the turn
+        assert TextDelta(0, "你", tuple(generated[:3])) in segments
 
     sharing(tiny_text, test)
 
@@ -124,10 +124,10 @@ def test_none_is_lost_at_a_stop_string(tiny_text: ModelSource, keep: bool, shari
         request = ask("hello", stop=("can I",), include_stop_str_in_output=keep)
         segments = await answer(engine, with_logprobs(request))
         assert text(segments) == "Hello! How can I"[: 16 if keep else 11]
-        found = tokens(segments)
-        assert "".join(token.text for token in found) == text(segments)
-        assert b"".join(token.bytes or b"" for token in found) == b"Hello! How can I"
-        assert completion_tokens(segments) == len(found)
+        generated = tokens(segments)
+        assert "".join(token.text for token in generated) == text(segments)
+        assert b"".join(token.bytes or b"" for token in generated) == b"Hello! How can I"
+        assert completion_tokens(segments) == len(generated)
 
     sharing(tiny_text, test)
 
@@ -231,9 +231,9 @@ def test_min_p_leaves_only_what_is_likely_enough(
         assert free != {greedy}
         # Every token is at least so many times as likely as the most likely one at its place, at that temperature.
         request = with_logprobs(ask("hello", min_p=0.02, seed=1, **WILD))
-        found = tokens(await answer(engine, request))
+        answered = tokens(await answer(engine, request))
         prompt = ids_of(preprocessor, request)
-        generated = [preprocessor._vocabulary[token.bytes or b""] for token in found]
+        generated = [preprocessor._vocabulary[token.bytes or b""] for token in answered]
         rows = scores.of([*prompt, *generated])[len(prompt) - 1 :]
         for token, row in zip(generated, rows, strict=False):
             assert (row[token] - row.max()) / WILD["temperature"] >= math.log(0.02) - CLOSE
@@ -269,10 +269,10 @@ def test_a_vocabulary_without_a_byte_table(tiny_text: ModelSource, sharing: Shar
     async def test(engine: OpenVINOEngine) -> None:
         engine._choices.detokenizer = detokenizers.load(Path(tiny_text.path))
         segments = await answer(engine, with_logprobs(ask("emoji")))
-        found = tokens(segments)
-        assert "".join(token.text for token in found) == text(segments) == "你好 🎉 café!"
-        assert {token.bytes for token in found} == {None}
-        assert [token.text for token in found[:3]] == ["", "", "你"]
+        generated = tokens(segments)
+        assert "".join(token.text for token in generated) == text(segments) == "你好 🎉 café!"
+        assert {token.bytes for token in generated} == {None}
+        assert [token.text for token in generated[:3]] == ["", "", "你"]
 
     sharing(tiny_text, test)
 

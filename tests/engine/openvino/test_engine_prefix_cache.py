@@ -67,12 +67,12 @@ def test_a_prompt_is_as_likely_to_go_on_the_same_way_each_time(
 
     def logprobs(id: int) -> list[float]:
         handle = one_at_a_time.add_request(id, openvino.Tensor(prompt), config)
-        found: list[float] = []
+        read: list[float] = []
         while one_at_a_time.has_non_finished_requests():
             one_at_a_time.step()
             while handle.can_read():
-                found += [each for part in handle.read().values() for each in part.generated_log_probs]
-        return found
+                read += [logprob for part in handle.read().values() for logprob in part.generated_log_probs]
+        return read
 
     _, second, *more = [logprobs(id) for id in range(4)]
     assert more == [second] * 2

@@ -79,10 +79,10 @@ def test_logprobs_come_with_speculative_decoding(tiny_text: ModelSource, sharing
     async def test(engine: OpenVINOEngine) -> None:
         for echo in (False, True):
             segments = await answer(engine, replace(ask("count " * 90), logprobs=True, echo=echo))
-            found = [token for s in segments for token in getattr(s, "logprobs", ())]
+            tokens = [token for s in segments for token in getattr(s, "logprobs", ())]
             prompt = prompt_tokens(segments) if echo else 0
-            assert len(found) == completion_tokens(segments) + prompt
-            joined = "".join(token.text for token in found[prompt:])
+            assert len(tokens) == completion_tokens(segments) + prompt
+            joined = "".join(token.text for token in tokens[prompt:])
             assert joined == text(segments)
 
     sharing(tiny_text, test, **drafting(kind, tiny_text))

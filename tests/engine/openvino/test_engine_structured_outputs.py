@@ -146,7 +146,7 @@ def test_what_takes_too_much_computing_is_refused_and_remembered(tiny_text: Mode
             )
             with pytest.raises(ConstraintError, match=r"takes more than 0\.8 s of computing"):
                 await late
-            assert [text(each) for each in await behind] == [f"b{digit}", f"{digit}"]
+            assert [text(segments) for segments in await behind] == [f"b{digit}", f"{digit}"]
             restarts = engine.stats().restarts
             with pytest.raises(ConstraintError, match=r"takes more than 0\.8 s of computing"):
                 await answer(engine, held("hello", hostile))
@@ -178,7 +178,7 @@ def test_those_behind_a_slow_schema_are_answered(tiny_text: ModelSource) -> None
         with pytest.raises(EngineUnavailable, match="took more than 5 s") as caught:
             await first
         assert caught.value.retry_after > 0
-        assert [text(await each) for each in behind] == ["2", "2"]
+        assert [text(await task) for task in behind] == ["2", "2"]
         # What the clock said is not remembered.
         assert text(await answer(engine, held("hello", schema({"const": 1})))) == "1"
 

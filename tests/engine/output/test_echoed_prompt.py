@@ -16,9 +16,9 @@ def tokens(
     prompt: TextPrompt | TokenPrompt, ids: list[int], **settings: bool
 ) -> tuple[str, list[str], list[bytes | None]]:
     echoed = EchoedPrompt(prompt, ids, TOKENS, **settings)
-    found = echoed.tokens([None, *([-1.0] * (len(ids) - 1))])
-    assert [token.logprob for token in found] == [None, *([-1.0] * (len(ids) - 1))]
-    return echoed.text, [token.text for token in found], [token.bytes for token in found]
+    echo = echoed.tokens([None, *([-1.0] * (len(ids) - 1))])
+    assert [token.logprob for token in echo] == [None, *([-1.0] * (len(ids) - 1))]
+    return echoed.text, [token.text for token in echo], [token.bytes for token in echo]
 
 
 @pytest.mark.parametrize(
@@ -33,8 +33,8 @@ def tokens(
     ],
 )
 def test_a_text_comes_back_as_it_was_and_its_tokens_make_it_up(text: str, ids: list[int], texts: list[str]) -> None:
-    found, pieces, bytes = tokens(TextPrompt(text), ids)
-    assert (found, pieces) == (text, texts)
+    echo, pieces, bytes = tokens(TextPrompt(text), ids)
+    assert (echo, pieces) == (text, texts)
     # What isn't shown of special tokens isn't shown as bytes either.
     assert [part for part, piece in zip(bytes, pieces, strict=True) if piece == "" and part != b"\xc3"] == [
         b"" for id, piece in zip(ids, pieces, strict=True) if piece == "" and id != PART

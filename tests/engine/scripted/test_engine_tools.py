@@ -53,7 +53,7 @@ def test_directives_make_reasoning_and_calls(temperature: float) -> None:
     segments = answered(replace(request, sampling=replace(request.sampling, temperature=temperature)))
     assert (thoughts(segments), text(segments)) == ("a b", "a b")
     assert [name for name, _ in calls(segments)] == ["get_weather", "get_time", "get_weather"]
-    assert all(each["city"] in ("Paris", "Rome") for each in arguments(calls(segments)))
+    assert all(argument["city"] in ("Paris", "Rome") for argument in arguments(calls(segments)))
     assert isinstance(segments[-1], Usage)
     assert 0 < segments[-1].reasoning_tokens < segments[-1].completion_tokens
 

@@ -233,7 +233,7 @@ COMBINATIONS = {
 
 
 def _lists(items: tuple[Any, ...], most: int) -> list[Any]:
-    return [list(each) for count in range(most + 1) for each in product(items, repeat=count)]
+    return [list(elements) for count in range(most + 1) for elements in product(items, repeat=count)]
 
 
 _ITEMS = (True, "a", 1, None)
@@ -243,7 +243,7 @@ _OBJECTS = [
 ]
 
 FINITE: dict[str, tuple[Schemas, list[Any]]] = {
-    "strings": (short_strings, ["".join(each) for each in _lists(tuple(LETTERS), 4)]),
+    "strings": (short_strings, ["".join(letters) for letters in _lists(tuple(LETTERS), 4)]),
     "numbers": (bounded_numbers, [number / 20 for number in range(-1000, 1100)]),
     "objects": (declared_objects, _OBJECTS),
     "arrays": (arrays, _lists(_ITEMS, 3)),

@@ -41,14 +41,14 @@ def _without(schema: Any, unenforced: Iterable[Path]) -> Any:
     schema = copy.deepcopy(schema)
     # The longest first: a keyword may be within another one. The root is none.
     for *owner, keyword in sorted(filter(None, unenforced), key=len, reverse=True):
-        parent = place = schema
+        parent = node = schema
         for key in owner:
-            parent, place = place, place[key]
+            parent, node = node, node[key]
         if keyword == "oneOf":
-            place["allOf"] = [*place.get("allOf", ()), {"anyOf": place["oneOf"]}]
+            node["allOf"] = [*node.get("allOf", ()), {"anyOf": node["oneOf"]}]
         if owner[-1:] == ["patternProperties"]:
             parent.pop("additionalProperties", None)  # which names it is about isn't known either
-        del place[keyword]
+        del node[keyword]
     return schema
 
 
@@ -58,8 +58,8 @@ def _readable(value: Any) -> Any:
         case {"$ref": str(reference), **rest} if reference.startswith("#"):
             return {"$ref": quote(reference, safe="#/%~$"), **_readable(rest)}
         case dict():
-            kept = {key: each for key, each in value.items() if key not in _ANNOTATIONS or not isinstance(each, str)}
-            return {key: _readable(each) for key, each in kept.items()}
+            kept = {key: inner for key, inner in value.items() if key not in _ANNOTATIONS or not isinstance(inner, str)}
+            return {key: _readable(inner) for key, inner in kept.items()}
         case list():
-            return [_readable(each) for each in value]
+            return [_readable(element) for element in value]
     return value

@@ -27,8 +27,8 @@ def _spellings(value: Any) -> Iterator[str]:
                 yield f"[{', '.join(items)}]"
         case dict():
             for members in permutations(value.items()):
-                for values in product(*(list(islice(_spellings(each), MOST)) for _, each in members)):
-                    pairs = (f"{_text(name)}: {each}" for (name, _), each in zip(members, values, strict=True))
+                for values in product(*(list(islice(_spellings(member), MOST)) for _, member in members)):
+                    pairs = (f"{_text(name)}: {spelling}" for (name, _), spelling in zip(members, values, strict=True))
                     yield f"{{{', '.join(pairs)}}}"
         case _:
             yield _text(value)

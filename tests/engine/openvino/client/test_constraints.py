@@ -97,13 +97,13 @@ def test_a_model_that_is_told_to_reasons_before_its_structured_output(
     """The tiny model was taught to think as all but the last do."""
 
     async def test(engine: OpenVINOEngine) -> None:
-        for told in (False, True):
-            prompt = replace(conversation("think"), variables=json.dumps({"enable_thinking": True} if told else {}))
+        for reported in (False, True):
+            prompt = replace(conversation("think"), variables=json.dumps({"enable_thinking": True} if reported else {}))
             request = replace(ask("think", max_tokens=120), prompts=(prompt,), constraint=YES_NO)
             segments = await answer(engine, request)
             assert text(segments) in ANSWERS
             reasoning_grammar = any(isinstance(segment, ReasoningDelta) for segment in segments)
-            assert reasoning_grammar == (told and name != "gemma4")
+            assert reasoning_grammar == (reported and name != "gemma4")
 
     sharing(tiny_text, test, tool_parser="none", reasoning_parser=name)
 

@@ -28,12 +28,12 @@ class Alone:
         self._ids = {id: list(prompt) for id, prompt in PROMPTS.items()}
 
     def read(self, tokens: Mapping[int, int]) -> dict[int, Logits]:
-        found = {}
+        logits = {}
         for id, token in tokens.items():
             self._ids[id].append(token)
             decoder = self._model.begin()
-            found[id] = decoder.read(numpy.array(self._ids[id], numpy.int64))[-1].copy()
-        return found
+            logits[id] = decoder.read(numpy.array(self._ids[id], numpy.int64))[-1].copy()
+        return logits
 
 
 def read_by(model: ModelRunner, id: int) -> Decoder:
@@ -74,9 +74,9 @@ def test_several_take_over_what_one_has_read(model: ModelRunner, joining: bool) 
         batch.leave(0)
     else:
         batch = Batch(read_by(model, 2), [1, 2])
-    found = batch.read({1: 5, 2: 6})
-    assert found[2] == pytest.approx(read_by(model, 2).read(numpy.array([6], numpy.int64))[0], abs=1e-4)
-    assert found[1] != pytest.approx(found[2], abs=1e-4)
+    logits = batch.read({1: 5, 2: 6})
+    assert logits[2] == pytest.approx(read_by(model, 2).read(numpy.array([6], numpy.int64))[0], abs=1e-4)
+    assert logits[1] != pytest.approx(logits[2], abs=1e-4)
 
 
 def test_very_different_lengths_are_not_read_together(model: ModelRunner) -> None:

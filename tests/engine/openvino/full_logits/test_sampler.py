@@ -68,24 +68,24 @@ def test_tokens_are_as_likely_as_the_formula_says(sampling: dict[str, Any], expe
     ("sampling", "expected"), [({"temperature": 1}, PLAIN), ({"temperature": 1, "top_p": 0.7, "top_k": 2}, PLAIN[:2])]
 )
 def test_draws_of_many_seeds_are_as_likely(sampling: dict[str, Any], expected: list[float]) -> None:
-    found = Counter(sampler(seed=seed, **sampling).choose(LOGITS) for seed in range(DRAWS))
-    assert found.keys() <= set(range(len(expected)))
+    counts = Counter(sampler(seed=seed, **sampling).choose(LOGITS) for seed in range(DRAWS))
+    assert counts.keys() <= set(range(len(expected)))
     likely = [p / sum(expected) for p in expected]
-    chi_square = sum((found[id] - DRAWS * p) ** 2 / (DRAWS * p) for id, p in enumerate(likely))
+    chi_square = sum((counts[id] - DRAWS * p) ** 2 / (DRAWS * p) for id, p in enumerate(likely))
     assert chi_square < CHI_SQUARE[len(likely) - 1]
 
 
 def test_one_sampler_draws_as_well_as_many() -> None:
     one = sampler(temperature=1)
-    found = Counter(one.choose(LOGITS) for _ in range(DRAWS))
-    chi_square = sum((found[id] - DRAWS * p) ** 2 / (DRAWS * p) for id, p in enumerate(PLAIN))
+    counts = Counter(one.choose(LOGITS) for _ in range(DRAWS))
+    chi_square = sum((counts[id] - DRAWS * p) ** 2 / (DRAWS * p) for id, p in enumerate(PLAIN))
     assert chi_square < CHI_SQUARE[7]
 
 
 def test_a_seed_draws_the_same_again() -> None:
     first, again = (sampler(temperature=1, seed=3) for _ in range(2))
     other = sampler(temperature=1, seed=4)
-    drawn = [[each.choose(LOGITS) for _ in range(20)] for each in (first, again, other)]
+    drawn = [[sampler.choose(LOGITS) for _ in range(20)] for sampler in (first, again, other)]
     assert drawn[0] == drawn[1] != drawn[2]
 
 
@@ -153,10 +153,10 @@ def test_a_great_vocabulary() -> None:
 
 def test_probabilities_sum_up_to_one_also_of_great_scores() -> None:
     logits = numpy.array([[0.0, 1.0, 2.0], [1e4, 1e4, -1e4]], numpy.float32)
-    found = log_softmax(logits)
-    assert numpy.exp(found).sum(axis=-1) == pytest.approx([1, 1])
-    assert found[0] == pytest.approx([-2.407606, -1.407606, -0.407606], abs=1e-5)
-    assert found[1][:2] == pytest.approx([-0.693147] * 2, abs=1e-5)
+    scores = log_softmax(logits)
+    assert numpy.exp(scores).sum(axis=-1) == pytest.approx([1, 1])
+    assert scores[0] == pytest.approx([-2.407606, -1.407606, -0.407606], abs=1e-5)
+    assert scores[1][:2] == pytest.approx([-0.693147] * 2, abs=1e-5)
 
 
 def test_the_likeliest_come_first_and_of_equals_the_lower_id() -> None:

@@ -53,13 +53,13 @@ def test_copies_are_sequences(model: ModelRunner) -> None:
 
 
 def texts(loop: Scheduler, most: int = 100) -> dict[int, list[int]]:
-    found: dict[int, list[int]] = {}
+    ids_by_request: dict[int, list[int]] = {}
     for _ in range(most):
         if loop.idle:
             break
         for output in loop.step().outputs:
-            found.setdefault(output.id, []).extend(output.token_ids)
-    return found
+            ids_by_request.setdefault(output.id, []).extend(output.token_ids)
+    return ids_by_request
 
 
 @pytest.mark.parametrize("tokens", [1, 6])
@@ -69,12 +69,12 @@ def test_the_prompt_of_copies_is_read_once(model: ModelRunner, tokens: int) -> N
     loop.receive(asked(9, prompt=80, tokens=tokens))  # another request's
     counts = [len(loop.step().outputs) for _ in range(19)]  # ten pieces, and nine of the other request
     assert counts == [0] * 18 + [5]
-    found = texts(loop)
+    by_request = texts(loop)
     first = Scheduler(model, frozenset(), max_sequences=8, step_tokens=8)
     first.receive(asked(0, prompt=80, tokens=tokens))
     alone = texts(first)[0]
-    assert found.pop(9) == alone
-    assert all(text == alone[1:] for text in found.values())
+    assert by_request.pop(9) == alone
+    assert all(text == alone[1:] for text in by_request.values())
 
 
 def test_the_next_one_reads_on_where_the_first_is_cancelled(model: ModelRunner) -> None:
@@ -143,7 +143,7 @@ def test_who_grows_beyond_the_memory_goes_on_later(model: ModelRunner) -> None:
     loop = Scheduler(model, frozenset(), max_sequences=8, step_tokens=64, cache_tokens=2200)
     for id in range(4):
         loop.receive(asked(id, tokens=400, prompt=4 + id))
-    found: dict[int, list[int]] = {}
+    ids_by_request: dict[int, list[int]] = {}
     running = []
     for _ in range(5000):
         if loop.idle:
@@ -152,8 +152,8 @@ def test_who_grows_beyond_the_memory_goes_on_later(model: ModelRunner) -> None:
         running.append(step.running)
         assert step.cache_usage <= 100
         for output in step.outputs:
-            found.setdefault(output.id, []).extend(output.token_ids)
-    assert found == expected
+            ids_by_request.setdefault(output.id, []).extend(output.token_ids)
+    assert ids_by_request == expected
     beginnings = [now for before, now in pairwise(running) if now > before]
     assert running[0] == 4
     assert beginnings  # of those that gave their memory back

@@ -43,7 +43,7 @@ def test_a_gpu_has_its_own_properties_blocks_and_memory(name: str, memory: int) 
 
 
 @pytest.mark.parametrize(
-    ("said", "name"),
+    ("device_name", "name"),
     [
         ("AUTO", "AUTO:-NPU"),
         ("AUTO:-GPU.1", "AUTO:-GPU.1,-NPU"),
@@ -51,8 +51,8 @@ def test_a_gpu_has_its_own_properties_blocks_and_memory(name: str, memory: int) 
         ("AUTO:GPU,CPU", "AUTO:GPU,CPU"),
     ],
 )
-def test_auto_takes_one_device_for_good_and_no_npu(said: str, name: str) -> None:
-    device = chosen(said, {}, Machine())
+def test_auto_takes_one_device_for_good_and_no_npu(device_name: str, name: str) -> None:
+    device = chosen(device_name, {}, Machine())
     assert device.name == name
     assert device.properties == {"ENABLE_STARTUP_FALLBACK": False}
     assert device.block == 16  # which of them it takes isn't known: the smaller block counts no token twice

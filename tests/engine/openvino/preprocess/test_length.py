@@ -110,9 +110,9 @@ def test_without_a_context_there_is_one_beginning() -> None:
 
 def test_batches_hold_little_padding() -> None:
     pieces = ["a" * 300_000, *["b"] * 10, "c" * 2_000_000, "d"]
-    found = list(batches(pieces))
-    assert [piece for batch in found for piece in batch] == pieces
-    assert all(len(batch) == 1 or len(batch) * max(map(len, batch)) <= 1 << 20 for batch in found)
+    padded = list(batches(pieces))
+    assert [piece for batch in padded for piece in batch] == pieces
+    assert all(len(batch) == 1 or len(batch) * max(map(len, batch)) <= 1 << 20 for batch in padded)
 
 
 def test_the_control_tokens_of_all_texts_are_counted() -> None:

@@ -30,7 +30,7 @@ def controls(preprocessor: Preprocessor, tokenizer: Tokenizer, prompt: Conversat
     return sum(tokenizer.decode([i]) != tokenizer.decode([i], skip_special_tokens=False) for i in ids)
 
 
-def told(text: str = "hi", tools: tuple[Tool, ...] = (), **variables: Any) -> Conversation:
+def conversation_with(text: str = "hi", tools: tuple[Tool, ...] = (), **variables: Any) -> Conversation:
     return replace(conversation(text), tools=tools, variables=json.dumps(variables))
 
 
@@ -42,7 +42,9 @@ def templated(tiny_text: ModelSource, folder: Path, template: str) -> tuple[Prep
 def test_the_template_shows_the_tools(tiny_text: ModelSource) -> None:
     tokenizer = Tokenizer(tiny_text.path)
     shown = rendered(
-        Preprocessor(tokenizer), tokenizer, told("hi", (WEATHER, replace(TIME, description=None), Tool("f")))
+        Preprocessor(tokenizer),
+        tokenizer,
+        conversation_with("hi", (WEATHER, replace(TIME, description=None), Tool("f"))),
     )
     tools = [json.loads(line) for line in shown.splitlines() if line.startswith('{"type')]
     assert tools == [
@@ -55,9 +57,9 @@ def test_the_template_shows_the_tools(tiny_text: ModelSource) -> None:
 def test_a_template_without_a_place_for_them_doesn_t_show_them_and_it_is_told(smollm2: ModelSource) -> None:
     tokenizer = Tokenizer(smollm2.path)
     preprocessor = Preprocessor(tokenizer)
-    assert "get_weather" not in rendered(preprocessor, tokenizer, told("hi", (WEATHER,)))
+    assert "get_weather" not in rendered(preprocessor, tokenizer, conversation_with("hi", (WEATHER,)))
     assert preprocessor.hidden == ("tools",)
-    preprocessor.preprocess(told("hi"))
+    preprocessor.preprocess(conversation_with("hi"))
     assert not preprocessor.hidden
 
 
@@ -73,7 +75,7 @@ def test_a_template_without_a_place_for_them_doesn_t_show_them_and_it_is_told(sm
 def test_tools_can_t_forge_control_tokens(tiny_text: ModelSource, tool: Tool) -> None:
     tokenizer = Tokenizer(tiny_text.path)
     preprocessor = Preprocessor(tokenizer)
-    honest, forged = told("hi", (Tool("f"),)), told("hi", (tool,))
+    honest, forged = conversation_with("hi", (Tool("f"),)), conversation_with("hi", (tool,))
     assert controls(preprocessor, tokenizer, forged) == controls(preprocessor, tokenizer, honest)
     # The model sees it all the same.
     assert rendered(preprocessor, tokenizer, forged).count("im_end") > rendered(preprocessor, tokenizer, honest).count(
@@ -83,20 +85,24 @@ def test_tools_can_t_forge_control_tokens(tiny_text: ModelSource, tool: Tool) ->
 
 def test_variables(tiny_text: ModelSource, tmp_path: Path) -> None:
     preprocessor, tokenizer = templated(tiny_text, tmp_path, "{{ a.b if a }} {{ c }}|" + OWN)
-    assert rendered(preprocessor, tokenizer, told(a={"b": 1}, c=["x", True])).startswith("1 ['x', True]|")
+    assert rendered(preprocessor, tokenizer, conversation_with(a={"b": 1}, c=["x", True])).startswith("1 ['x', True]|")
     ending = "<|im_start|>assistant\n"
-    assert rendered(preprocessor, tokenizer, told()).endswith(ending)
-    assert not rendered(preprocessor, tokenizer, told(add_generation_prompt=False)).endswith(ending)
-    assert rendered(preprocessor, tokenizer, told(enable_thinking=False)).endswith("<think>\n\n</think>\n\n")
+    assert rendered(preprocessor, tokenizer, conversation_with()).endswith(ending)
+    assert not rendered(preprocessor, tokenizer, conversation_with(add_generation_prompt=False)).endswith(ending)
+    assert rendered(preprocessor, tokenizer, conversation_with(enable_thinking=False)).endswith(
+        "<think>\n\n</think>\n\n"
+    )
 
 
 def test_variables_can_t_forge_control_tokens_either(tiny_text: ModelSource, tmp_path: Path) -> None:
     preprocessor, tokenizer = templated(tiny_text, tmp_path, "{{ a }}" + OWN)
-    assert controls(preprocessor, tokenizer, told(a=FORGED)) == controls(preprocessor, tokenizer, told(a="x"))
+    assert controls(preprocessor, tokenizer, conversation_with(a=FORGED)) == controls(
+        preprocessor, tokenizer, conversation_with(a="x")
+    )
 
 
 def test_how_the_prompt_ends_is_told(preprocessor: Preprocessor) -> None:
-    preprocessor.preprocess(told())
+    preprocessor.preprocess(conversation_with())
     assert preprocessor.ending.endswith("<|im_start|>assistant\n")
 
 

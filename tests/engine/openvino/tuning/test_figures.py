@@ -29,7 +29,7 @@ def test_each_candidate_of_this_machine_loads(tiny_text: ModelSource) -> None:
 
 
 @pytest.mark.parametrize(
-    ("said", "reason"),
+    ("properties", "reason"),
     [
         (
             {"INFERENCE_PRECISON_HINT": "f32"},
@@ -40,9 +40,9 @@ def test_each_candidate_of_this_machine_loads(tiny_text: ModelSource) -> None:
         ({"INFERENCE_PRECISION_HINT": "f17"}, "Wrong value f17 for property key INFERENCE_PRECISION_HINT"),
     ],
 )
-def test_wrong_properties_are_said_in_one_line(tiny_text: ModelSource, said: dict[str, str], reason: str) -> None:
+def test_wrong_properties_are_said_in_one_line(tiny_text: ModelSource, properties: dict[str, str], reason: str) -> None:
     with pytest.raises(ModelLoadError, match=reason) as raised:
-        loading(tiny_text, 1)(PipelineOptions(plugin_config=said))
+        loading(tiny_text, 1)(PipelineOptions(plugin_config=properties))
     assert "\n" not in str(raised.value)
 
 
@@ -54,7 +54,7 @@ def test_a_plugin_config_is_an_object(text: str) -> None:
 
 def test_options_as_arguments_come_back() -> None:
     assert PipelineOptions().arguments() == []
-    said: dict[str, PluginValue] = {"A": "x y", "B": 1, "C": True, "D": 0.5}
-    arguments = PipelineOptions(512, said).arguments()
+    properties: dict[str, PluginValue] = {"A": "x y", "B": 1, "C": True, "D": 0.5}
+    arguments = PipelineOptions(512, properties).arguments()
     assert arguments[:3] == ["--max-num-batched-tokens", "512", "--plugin-config"]
-    assert plugin_config(arguments[3]) == said
+    assert plugin_config(arguments[3]) == properties

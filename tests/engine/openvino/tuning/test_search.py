@@ -140,7 +140,9 @@ def test_all_get_an_equal_part_of_the_time_and_take_turns() -> None:
 
 def test_candidates_fit_the_machine() -> None:
     small = list(candidates(Machine("small", 2, 2, frozenset({"FP32"}))))
-    assert all("INFERENCE_PRECISION_HINT" not in each.plugin_config for each in small)
+    assert all("INFERENCE_PRECISION_HINT" not in candidate.plugin_config for candidate in small)
     large = list(candidates(Machine("large", 8, 16, frozenset({"FP32", "BF16"}))))
-    assert [each.plugin_config["INFERENCE_NUM_THREADS"] for each in large if each.subject == "threads"] == [7, 8, 15]
+    assert [
+        candidate.plugin_config["INFERENCE_NUM_THREADS"] for candidate in large if candidate.subject == "threads"
+    ] == [7, 8, 15]
     assert large[0] == BF16

@@ -42,7 +42,7 @@ def test_a_token_for_each_of_the_answer(answered: Answered, wild: list[Segment])
     assert "".join(token.text for token in found) == text(segments) == text(wild)
     assert all(token.logprob is not None and token.logprob <= 0 for token in found)
     # The bytes make the text, too.
-    read = b"".join(token.text.encode() if token.bytes is None else token.bytes for token in found)
+    read = b"".join(token.text.encode() if token.bytes is None else token.bytes for token in generated)
     assert read.decode(errors="replace") == text(segments)
 
 
@@ -57,13 +57,13 @@ def test_a_stop_string_cuts(answered: Answered, wild: list[Segment], length: int
 
 
 def test_every_token_of_a_prompt_comes_back(tokenizer: Tokenizer, answered: Answered) -> None:
-    said = "naïve 你好 🎉👨‍👩‍👧 don't\n\n  12345"
-    ids = tuple(tokenizer.encode(said, add_special_tokens=False).input_ids.data[0].tolist())
-    for prompt in (TextPrompt(said), TokenPrompt(ids)):
+    written = "naïve 你好 🎉👨‍👩‍👧 don't\n\n  12345"
+    ids = tuple(tokenizer.encode(written, add_special_tokens=False).input_ids.data[0].tolist())
+    for prompt in (TextPrompt(written), TokenPrompt(ids)):
         request = replace(ask_all(prompt, max_tokens=1), echo=True, logprobs=True)
         [echoed] = [segment for segment in answered(request) if isinstance(segment, PromptText)]
-        assert echoed.text == said
-        assert "".join(token.text for token in echoed.logprobs) == said
+        assert echoed.text == written
+        assert "".join(token.text for token in echoed.logprobs) == written
         assert len(echoed.logprobs) - len(ids) in (0, 1)  # with the token that begins a text
 
 

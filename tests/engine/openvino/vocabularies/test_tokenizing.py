@@ -170,8 +170,8 @@ def test_control_tokens_in_reasoning_stay_text(family: Family, preprocessor: Pre
 
 
 def ids_of(token_ids: bytes) -> list[int]:
-    found: list[int] = numpy.frombuffer(token_ids, numpy.int64).tolist()
-    return found
+    ids: list[int] = numpy.frombuffer(token_ids, numpy.int64).tolist()
+    return ids
 
 
 @pytest.mark.parametrize("special", [False, True])
@@ -179,12 +179,12 @@ def test_control_tokens_as_text(preprocessor: Preprocessor, tokenizer: Tokenizer
     controls = preprocessor.vocabulary().special
     name = max(controls.values(), key=len)
     written = f"Say {name}, {name}{name} now"
-    found = ids_of(preprocessor.tokenize(written, add_special_tokens=special, parse_special=False))
+    ids = ids_of(preprocessor.tokenize(written, add_special_tokens=special, parse_special=False))
     bare = ids_of(preprocessor.tokenize(written, add_special_tokens=False, parse_special=False))
     framed, empty = (encoded(tokenizer, text, add_special_tokens=special) for text in ("a", ""))
     assert not controls.keys() & {*bare}
     assert tokenizer.decode(bare) == written
-    assert len(found) - len(bare) == len(framed) - len(encoded(tokenizer, "a"))
+    assert len(ids) - len(bare) == len(framed) - len(encoded(tokenizer, "a"))
     assert ids_of(preprocessor.tokenize("", add_special_tokens=special, parse_special=False)) == empty
 
 
