@@ -19,7 +19,7 @@ from field.install import Failed, gguf, install
 from field.listing import HERE, Listed, listed
 from field.page import PAGE, page, published
 from field.running import running
-from field.truth import known, marked, slim, told, unread, write
+from field.truth import known, marked, slim, unread, updated, write
 from specvino.conformance.reports.faults import faults
 from specvino.conformance.reports.ndjson import as_line, read
 from specvino.conformance.reports.records import BAD, Report
@@ -104,12 +104,12 @@ def compared(name: str, report: Report) -> bool:
 
 def noted(name: str, report: Report) -> None:
     """Writes what is known from now on, and the report for the portal."""
-    baseline = told(report, known(name))
+    baseline = updated(report, known(name))
     report = slim(marked(report, baseline))
     with published(name).open("wb") as file:
-        for each in (report.header, *report.lines, report.footer):
-            if each is not None:
-                file.write(as_line(each))
+        for record in (report.header, *report.lines, report.footer):
+            if record is not None:
+                file.write(as_line(record))
     path = write(name, baseline)
     PAGE.write_text(page(), encoding="utf-8")
     for rule in unread(baseline):

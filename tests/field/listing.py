@@ -45,12 +45,12 @@ class Listed(BaseModel):
         """Returns all texts that may have places to fill in."""
         return (*self.prepare, *self.run, *self.env.values(), *self.files.values())
 
-    def needs(self, place: str) -> bool:
-        return any(f"{{{place}}}" in text for text in self.texts)
+    def needs(self, placeholder: str) -> bool:
+        return any(f"{{{placeholder}}}" in text for text in self.texts)
 
 
 @cache
 def listed() -> dict[str, Listed]:
     """Returns the servers by the names of their files."""
     content = yaml_text.load((HERE / "servers.yaml").read_text("utf-8"))
-    return {name: Listed.model_validate(each) for name, each in content.items()}
+    return {name: Listed.model_validate(entry) for name, entry in content.items()}

@@ -36,12 +36,12 @@ def _table() -> Iterator[str]:
 
 def _row(server: Listed, report: Report) -> str:
     title = f"[{server.title}]({server.home})" if server.home else server.title
-    found = faults(report.lines) + faults(report.lines, accepted=True)
+    all_faults = faults(report.lines) + faults(report.lines, accepted=True)
     cells = [
         title,
         server.about,
-        *(_kept(report, each) for each in Severity),
-        str(len(found)),
+        *(_kept(report, severity) for severity in Severity),
+        str(len(all_faults)),
         report.header.started[:10],
     ]
     return f"| {' | '.join(cells)} |"

@@ -73,11 +73,11 @@ def _stop(process: "subprocess.Popen[bytes]") -> None:
     """Ends the server and whatever it started."""
     with contextlib.suppress(psutil.NoSuchProcess):
         family = [*psutil.Process(process.pid).children(recursive=True), psutil.Process(process.pid)]
-        for each in family:
+        for member in family:
             with contextlib.suppress(psutil.NoSuchProcess):
-                each.send_signal(signal.SIGTERM)
+                member.send_signal(signal.SIGTERM)
         _, alive = psutil.wait_procs(family, timeout=20)
-        for each in alive:
+        for member in alive:
             with contextlib.suppress(psutil.NoSuchProcess):
-                each.kill()
+                member.kill()
     process.wait()

@@ -1,6 +1,6 @@
 """What is known of a server is compared with what is found, and carried on."""
 
-from field.truth import AS, marked, told, unmarked, unread
+from field.truth import AS, marked, unmarked, unread, updated
 from specvino.conformance.reports.baseline import Accepted, Baseline
 from specvino.conformance.reports.faults import faults
 from specvino.conformance.reports.records import FindingRecord, Header, Line, Report
@@ -29,7 +29,7 @@ def report(*lines: Line) -> Report:
 
 def test_a_rule_that_tells_of_the_same_fault_refers_to_the_first() -> None:
     run = report(broken("chat/a/b", "'stop' isn't held"), broken("chat/a/c", "'stop' isn't held"))
-    known = told(run, Baseline())
+    known = updated(run, Baseline())
     assert {rule: entry.because for rule, entry in known.accepted.items()} == {
         "chat/a/b": "",
         "chat/a/c": f"{AS}chat/a/b",
@@ -40,20 +40,20 @@ def test_a_rule_that_tells_of_the_same_fault_refers_to_the_first() -> None:
 def test_a_truth_that_was_noted_stays() -> None:
     run = report(broken("chat/a/b", "'stop' isn't held"))
     before = Baseline(accepted={"chat/a/b": Accepted(verdict=Verdict.FAIL, because="It is so.", findings=())})
-    assert told(run, before).accepted["chat/a/b"].because == "It is so."
+    assert updated(run, before).accepted["chat/a/b"].because == "It is so."
 
 
 def test_what_referred_to_a_fault_that_is_gone_has_to_be_read() -> None:
     before = Baseline(accepted={"chat/a/c": Accepted(verdict=Verdict.FAIL, because=f"{AS}chat/a/b")})
-    assert unread(told(report(broken("chat/a/c", "'stop' isn't held")), before)) == ["chat/a/c"]
+    assert unread(updated(report(broken("chat/a/c", "'stop' isn't held")), before)) == ["chat/a/c"]
 
 
 def test_what_is_known_is_no_new_fault() -> None:
     run = report(broken("chat/a/b", "'stop' isn't held"))
-    noted = marked(run, told(run, Baseline()))
+    noted = marked(run, updated(run, Baseline()))
     assert not faults(noted.lines)
     assert len(faults(noted.lines, accepted=True)) == 1
-    other = marked(report(broken("chat/a/b", "there is no text")), told(run, Baseline()))
+    other = marked(report(broken("chat/a/b", "there is no text")), updated(run, Baseline()))
     assert [fault.head.why for fault in faults(other.lines)] == ["there is no text"]
 
 

@@ -25,7 +25,7 @@ def known(name: str) -> Baseline:
 
 def unmarked(line: Line) -> Line:
     """Returns a line as it is without any baseline."""
-    findings = tuple(each.model_copy(update={"accepted": False}) for each in line.findings)
+    findings = tuple(finding.model_copy(update={"accepted": False}) for finding in line.findings)
     return line.model_copy(update={"accepted": False, "note": "", "findings": findings})
 
 
@@ -43,8 +43,10 @@ def slim(report: Report) -> Report:
 def _slim(line: Line) -> Line:
     most = 0 if line.note.startswith(AS) else MOST_SHOWN  # the rule that it refers to shows the same
 
-    def slim(found: FindingRecord) -> FindingRecord:
-        return found.model_copy(update={"exchanges": tuple(_shorter(each, most) for each in found.exchanges[:1])})
+    def slim(finding: FindingRecord) -> FindingRecord:
+        return finding.model_copy(
+            update={"exchanges": tuple(_shorter(exchange, most) for exchange in finding.exchanges[:1])}
+        )
 
     return line.model_copy(update={"findings": tuple(map(slim, line.findings))})
 
@@ -61,7 +63,7 @@ def _shorter(shown: ExchangeRecord, most: int) -> ExchangeRecord:
     return shown.model_copy(update={"request": sent, "response": came, "curl": cut(shown.curl)})
 
 
-def told(report: Report, before: Baseline) -> Baseline:
+def updated(report: Report, before: Baseline) -> Baseline:
     """Returns what is known after a run: its findings, each with the truth that was noted before. Rules that tell of a
     fault as others do refer to the first; a fault whose truth nobody noted has none."""
     bad = {line.rule for line in report.lines if line.verdict in BAD}
