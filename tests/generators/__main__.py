@@ -288,9 +288,11 @@ def results(name: str) -> Iterator[tuple[str, str]]:
             yield document, result
 
 
-def row(name: str, found: dict[str, str]) -> str:
+def row(name: str, outcomes: dict[str, str]) -> str:
     """Returns the line of a tool in the page's table."""
-    groups = {result: [document for document in found if found[document] == result] for result in found.values()}
+    groups = {
+        result: [document for document in outcomes if outcomes[document] == result] for result in outcomes.values()
+    }
     if len(groups) == 1:
         (text,) = groups
     else:
@@ -298,11 +300,11 @@ def row(name: str, found: dict[str, str]) -> str:
     return f"| {name} | {TOOLS[name].version} | {text} |\n"
 
 
-def unexpected(name: str, found: dict[str, str]) -> list[str]:
+def unexpected(name: str, outcomes: dict[str, str]) -> list[str]:
     """Returns sentences about the documents whose result isn't the known one."""
     known = KNOWN.get(name, frozenset())
-    failing = {document for document, result in found.items() if result == FAILS}
-    could = {document for document, result in found.items() if result != NOT_COMPILED}
+    failing = {document for document, result in outcomes.items() if result == FAILS}
+    could = {document for document, result in outcomes.items() if result != NOT_COMPILED}
     return [f"{name} fails for {document}" for document in sorted(failing - known)] + [
         f"{name} no longer fails for {document}" for document in sorted(known & could - failing)
     ]
@@ -320,12 +322,12 @@ def main() -> None:
     table = {name: dict(results(name)) for name in arguments.names or TOOLS}
     if arguments.write:
         lines = f"Results of {date.today():%d %B %Y}:\n\n| tool | version | result |\n| --- | --- | --- |\n"
-        lines += "".join(row(name, found) for name, found in table.items())
+        lines += "".join(row(name, outcomes) for name, outcomes in table.items())
         text, replaced = RESULTS.subn(lambda match: match[1] + lines + match[2], PAGE.read_text("utf-8"))
         if replaced != 1:
             sys.exit(f"{PAGE} has {replaced} places for the results")
         PAGE.write_text(text, "utf-8")
-    if problems := [problem for name, found in table.items() for problem in unexpected(name, found)]:
+    if problems := [problem for name, outcomes in table.items() for problem in unexpected(name, outcomes)]:
         sys.exit("\n".join(problems))
 
 
