@@ -141,7 +141,7 @@ def test_choices_don_t_count_for_each_other(observer, measure) -> None:
 
 def test_calls_are_a_stop_as_in_vllm(observer, measure) -> None:
     calls = [ToolCallStart(0, 0, "f"), ToolCallArguments(0, 0, "{}"), ToolCallEnd(0, 0, True)]
-    measure([(0, Started(3)), *((1, each) for each in calls), (1, Finish(0, "tool_calls")), (1, Usage(3, 1))])
+    measure([(0, Started(3)), *((1, call) for call in calls), (1, Finish(0, "tool_calls")), (1, Usage(3, 1))])
     record = observer.records[0]
     assert record.outcomes == ["stop"]
     assert record.tool_calls == 1

@@ -23,7 +23,7 @@ from specvino.handlers.models import ServedModel
 from specvino.server.app import create_app
 from specvino.server.settings import Settings
 
-PATHS = {name: f"/v1{each.path}" for name, each in by_endpoint(whole()).items()}
+PATHS = {name: f"/v1{operation.path}" for name, operation in by_endpoint(whole()).items()}
 ALL = ("chat", "completions", "responses")
 CONVERSATIONS = ("chat", "responses")
 
@@ -246,7 +246,7 @@ def exchanged(vision: bool, requests: list[Request]) -> list[httpx.Response]:
 
 def models(*mistakes: Mistake) -> Iterator[bool]:
     """The kinds of models, with vision or without, for which all of these are mistakes."""
-    return (vision for vision in (False, True) if all(each.vision in (None, vision) for each in mistakes))
+    return (vision for vision in (False, True) if all(mistake.vision in (None, vision) for mistake in mistakes))
 
 
 @pytest.fixture
@@ -265,11 +265,16 @@ def fetched(monkeypatch: pytest.MonkeyPatch) -> list[str]:
 
 @pytest.mark.parametrize("vision", [False, True])
 def test_one_mistake(vision: bool) -> None:
-    asked = [(name, endpoint) for name, each in MISTAKES.items() if vision in models(each) for endpoint in each.params]
+    asked = [
+        (name, endpoint)
+        for name, mistake in MISTAKES.items()
+        if vision in models(mistake)
+        for endpoint in mistake.params
+    ]
     bodies = [body(endpoint, MISTAKES[name]) for name, endpoint in asked]
-    found = answers(vision, [(endpoint, sent) for (_, endpoint), (sent, _) in zip(asked, bodies, strict=True)])
+    errors = answers(vision, [(endpoint, sent) for (_, endpoint), (sent, _) in zip(asked, bodies, strict=True)])
     expected = [(MISTAKES[name].code, param) for (name, _), (_, [param]) in zip(asked, bodies, strict=True)]
-    assert dict(zip(asked, found, strict=True)) == dict(zip(asked, expected, strict=True))
+    assert dict(zip(asked, errors, strict=True)) == dict(zip(asked, expected, strict=True))
 
 
 def test_two_mistakes(fetched: list[str]) -> None:
@@ -289,11 +294,11 @@ def test_two_mistakes(fetched: list[str]) -> None:
             for one, other, endpoint in asked
         ]
         assert any(REMOTE in str(request) for request, _ in requests) == vision
-        found = answers(
+        errors = answers(
             vision, [(endpoint, request) for (*_, endpoint), (request, _) in zip(asked, requests, strict=True)]
         )
         winners: dict[tuple[str, str], dict[str, set[str]]] = {}
-        for (one, other, endpoint), (_, params), answer in zip(asked, requests, found, strict=True):
+        for (one, other, endpoint), (_, params), answer in zip(asked, requests, errors, strict=True):
             named = zip((one, other), params, strict=False)  # the image is no mistake
             won = {name for name, param in named if answer == (MISTAKES[name].code, param)}
             winners.setdefault((one, other), {})[endpoint] = won or {str(answer)}
@@ -311,11 +316,11 @@ def test_nothing_is_fetched_for_a_request_with_a_mistake(endpoint: str, fetched:
     assert answers(True, [(endpoint, request)]) == [("200", None)]
     assert fetched == [REMOTE]
     fetched.clear()
-    others = [name for name, each in MISTAKES.items() if endpoint in each.params and each.vision is not False]
+    others = [name for name, mistake in MISTAKES.items() if endpoint in mistake.params and mistake.vision is not False]
     bodies = [body(endpoint, SEEN, MISTAKES[name]) for name in others]
     expected = [(MISTAKES[name].code, param) for name, (_, [_, param]) in zip(others, bodies, strict=True)]
-    found = answers(True, [(endpoint, sent) for sent, _ in bodies])
-    assert dict(zip(others, found, strict=True)) == dict(zip(others, expected, strict=True))
+    errors = answers(True, [(endpoint, sent) for sent, _ in bodies])
+    assert dict(zip(others, errors, strict=True)) == dict(zip(others, expected, strict=True))
     assert not fetched
 
 
@@ -331,11 +336,11 @@ def test_nothing_is_fetched_for_a_text_model(endpoint: str, url: str, fetched: l
 def test_the_endpoints_that_take_images_are_known() -> None:
     """Nothing leads to an image from the bodies of others, so that they can't be asked to fetch one. What is put into
     a conversation isn't read before a response."""
-    bodies = {name: each.definition.get("requestBody") for name, each in by_endpoint(whole()).items()}
+    bodies = {name: operation.definition.get("requestBody") for name, operation in by_endpoint(whole()).items()}
     for name in ("conversations", "conversation_items_creation"):
         del bodies[name]
     images = {"ImagePart", "InputImageContent", "AnthropicImageBlock"}
-    assert {name for name, each in bodies.items() if images & reached(whole(), each)} == {*CONVERSATIONS, *WITH_IMAGES}
+    assert {name for name, body in bodies.items() if images & reached(whole(), body)} == {*CONVERSATIONS, *WITH_IMAGES}
 
 
 @pytest.mark.parametrize("endpoint", WITH_IMAGES)

@@ -80,7 +80,7 @@ def test_the_served_names() -> None:
     document = of()
     [parameter] = by_endpoint(document)["model"].parameters
     assert parameter["schema"]["enum"] == ["m", "org/m"]
-    assert [each["value"] for each in parameter["examples"].values()] == ["m", "org/m"]
+    assert [example["value"] for example in parameter["examples"].values()] == ["m", "org/m"]
     assert accepts(document, "tokenize")
     assert not accepts(document, "tokenize", model="another")
     assert accepts(document, "chat", model="another")
@@ -95,13 +95,13 @@ def test_examples_are_valid() -> None:
     assert operation.body is not None
     examples = operation.definition["requestBody"]["content"]["application/json"]["examples"].values()
     assert examples
-    assert all(validators(document).of(operation.body).fits(each["value"]) for each in examples)
+    assert all(validators(document).of(operation.body).fits(example["value"]) for example in examples)
 
 
 def test_bodies_of_links_are_valid() -> None:
     document = of(limits=Limits(max_tokens=8, stores_responses=True))
     links = by_endpoint(document)["models"].definition["responses"]["200"]["links"]
-    targets = {each.id: each for each in operations(document)}
+    targets = {operation.id: operation for operation in operations(document)}
     sent = 0
     for link in links.values():
         body = targets[link["operationId"]].body

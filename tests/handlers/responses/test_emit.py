@@ -123,7 +123,7 @@ def test_several_outputs_stand_one_behind_the_other() -> None:
 
 def test_the_first_of_several_outputs_is_shown_as_it_comes() -> None:
     maker = emitter()
-    shown = [len(list(maker.feed(each))) for each in (Started(3), TextDelta(1, "b"), TextDelta(0, "a"))]
+    shown = [len(list(maker.feed(segment))) for segment in (Started(3), TextDelta(1, "b"), TextDelta(0, "a"))]
     assert shown == [2, 0, 3]
 
 

@@ -8,7 +8,7 @@ ROLES: dict[str, Role] = {"s": "system", "d": "developer", "u": "user", "a": "as
 
 def left(conversation, excess):
     """Messages of size 1, given and returned as letters with the number of their place."""
-    messages = [Message(ROLES[letter], str(place)) for place, letter in enumerate(conversation)]
+    messages = [Message(ROLES[letter], str(index)) for index, letter in enumerate(conversation)]
     kept = shortened(messages, [1] * len(messages), excess)
     return kept if kept is None else " ".join(conversation[int(m.content)] + m.content for m in kept)
 

@@ -24,7 +24,7 @@ def url(tmp_path: Path) -> str:
 def run(url: str, *tests: Test, **settings: Any) -> None:
     """Runs each test on a store of its own, one after another on the same database."""
 
-    async def each() -> None:
+    async def steps() -> None:
         for test in tests:
             store = SqlStore(url, **settings)
             await store.open()
@@ -33,7 +33,7 @@ def run(url: str, *tests: Test, **settings: Any) -> None:
             finally:
                 await store.close()
 
-    asyncio.run(each())
+    asyncio.run(steps())
 
 
 def item(id: str) -> dict[str, Any]:
@@ -108,9 +108,9 @@ def test_pages_in_both_orders(url: str) -> None:
         await kept.remove(id, "b", "one")
 
         async def page(after: str | None, limit: int, *, newest_first: bool) -> tuple[list[str], bool]:
-            found = await kept.page(id, "one", after, limit, newest_first=newest_first)
-            assert found is not None
-            return ids(found.items), found.has_more
+            listed = await kept.page(id, "one", after, limit, newest_first=newest_first)
+            assert listed is not None
+            return ids(listed.items), listed.has_more
 
         assert await page(None, 2, newest_first=False) == (["a", "c"], True)
         assert await page("c", 2, newest_first=False) == (["d"], False)
@@ -167,9 +167,9 @@ def test_turns_that_are_added_at_the_same_time_stay_together(url: str) -> None:
             assert await store.conversations.add(created[0], pair, "") == pair
 
     async def look(store: SqlStore) -> None:
-        found = ids(await store.conversations.items(created[0], ""))
-        assert len(found) == 80
-        for question, answer in zip(found[::2], found[1::2], strict=True):
+        stored = ids(await store.conversations.items(created[0], ""))
+        assert len(stored) == 80
+        for question, answer in zip(stored[::2], stored[1::2], strict=True):
             assert question.removesuffix("_in") == answer.removesuffix("_out")
 
     run(url, create)
@@ -203,8 +203,8 @@ def test_those_that_were_not_used_for_days_are_deleted_with_their_items(url: str
         await store.conversations.add(created["used"], [item("again")], "")
 
     async def look(store: SqlStore) -> None:
-        found = {name: await store.conversations.get(id, "") is not None for name, id in created.items()}
-        assert found == {"old": False, "used": True, "new": True}
+        exists = {name: await store.conversations.get(id, "") is not None for name, id in created.items()}
+        assert exists == {"old": False, "used": True, "new": True}
         assert (await store.items(["old", "used"], "")).keys() == {"used"}
 
     run(url, create, look, days=1)

@@ -41,7 +41,7 @@ def url(tmp_path):
 def run(url, *tests, **settings):
     """Each test gets a store of its own, as a server has it, on the same database."""
 
-    async def each():
+    async def steps():
         for test in tests:
             store = SqlStore(url, **settings)
             await store.open()
@@ -50,7 +50,7 @@ def run(url, *tests, **settings):
             finally:
                 await store.close()
 
-    asyncio.run(each())
+    asyncio.run(steps())
 
 
 def test_what_was_added_is_there_after_the_store_was_closed(url) -> None:

@@ -33,8 +33,8 @@ def constrained(**keywords: str) -> dict[str, Any]:
 
 
 def only(tool: dict[str, Any]) -> OfferedTool:
-    (found,) = offered(TOOLS.validate_python([tool]))
-    return found
+    (tool_of_request,) = offered(TOOLS.validate_python([tool]))
+    return tool_of_request
 
 
 @pytest.mark.parametrize(
