@@ -24,7 +24,7 @@ def test_logprobs_of_a_conversation(url, scores, ids) -> None:
     rows = scores.of([*prompt, *made])[len(prompt) - 1 :]
     for token, id, row in zip(tokens, made, rows, strict=False):
         assert token["logprob"] == pytest.approx(row[id], abs=CLOSE)
-        likely = [each["logprob"] for each in token["top_logprobs"]]
+        likely = [candidate["logprob"] for candidate in token["top_logprobs"]]
         assert likely == pytest.approx(numpy.sort(row)[::-1][:4], abs=CLOSE)
 
 
@@ -35,8 +35,8 @@ def test_logprobs_of_a_text(url, scores, ids) -> None:
     rows = scores.of([*prompt, *ids(answer["text"])])[len(prompt) - 1 :]
     places = answer["logprobs"].top_logprobs
     assert len(places) == 6
-    for place, row in zip(places, rows, strict=False):
-        assert sorted(place.values(), reverse=True) == pytest.approx(numpy.sort(row)[::-1][:3], abs=CLOSE)
+    for candidates, row in zip(places, rows, strict=False):
+        assert sorted(candidates.values(), reverse=True) == pytest.approx(numpy.sort(row)[::-1][:3], abs=CLOSE)
 
 
 def test_a_bias_decides(url, ids) -> None:

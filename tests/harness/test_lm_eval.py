@@ -17,9 +17,11 @@ def evaluated(folder: Path, task: str, model: str, **arguments: Any) -> tuple[di
     """Runs the harness; returns the task's results and its samples."""
     for name in (f"{task}.yaml", "questions.jsonl"):
         (folder / name).write_text((HERE / name).read_text().replace("FOLDER", str(folder)))
-    said = ",".join(f"{name}={value}" for name, value in {"model": "tiny", "num_concurrent": 1, **arguments}.items())
+    model_arguments = ",".join(
+        f"{name}={value}" for name, value in {"model": "tiny", "num_concurrent": 1, **arguments}.items()
+    )
     name = (folder / f"{task}.yaml").read_text().split("\n", 1)[0].removeprefix("task: ")
-    command = [sys.executable, "-m", "lm_eval", "run", "--model", model, "--model_args", said]
+    command = [sys.executable, "-m", "lm_eval", "run", "--model", model, "--model_args", model_arguments]
     options = ["--tasks", name, "--include_path", str(folder), "--output_path", str(folder / "out"), "--log_samples"]
     chat = ["--apply_chat_template"] if model == "local-chat-completions" else []
     done = subprocess.run([*command, *options, *chat], capture_output=True, text=True, check=False)
