@@ -17,9 +17,9 @@ def main() -> None:
     PAGE.write_text(text, encoding="utf-8")
     listed: dict[str, dict[str, str]] = defaultdict(dict)
     for group in suite.groups():
-        each = outcome(group.schema)
-        if not each.enforced:
-            listed[group.file][group.name] = str(each)
+        result = outcome(group.schema)
+        if not result.enforced:
+            listed[group.file][group.name] = str(result)
     suite.write(listed)
 
 

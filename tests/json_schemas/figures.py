@@ -26,14 +26,14 @@ class Figures:
 
     def add(self, schema: Any) -> Outcome:
         start = time.process_time()
-        found = outcome(schema)
+        result = outcome(schema)
         self.seconds.append(time.process_time() - start)
         self.schemas += 1
-        self.enforced += found.enforced
-        self.named.update(found.named)
-        if found.grammar is None:
-            self.refused[found.reason] += 1
-        return found
+        self.enforced += result.enforced
+        self.named.update(result.named)
+        if result.grammar is None:
+            self.refused[result.reason] += 1
+        return result
 
     @property
     def milliseconds(self) -> tuple[float, float, float]:
@@ -52,11 +52,11 @@ class SuiteFigures(Figures):
     reachable: int = 0
 
     def add_group(self, group: Group) -> None:
-        found = self.add(group.schema)
-        if found.enforced:
+        result = self.add(group.schema)
+        if result.enforced:
             valid = [value for value, is_valid in group.instances if is_valid]
             self.valid += len(valid)
-            self.reachable += sum(any(map(found.matcher.matches, spellings(value))) for value in valid)
+            self.reachable += sum(any(map(result.matcher.matches, spellings(value))) for value in valid)
 
 
 def of_all(schemas: Iterable[tuple[str, Any]]) -> Figures:

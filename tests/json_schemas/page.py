@@ -90,9 +90,9 @@ def _costs(corpus: Mapping[str, Figures]) -> str:
 
 
 def _shares(figures: Collection[Figures]) -> list[str]:
-    schemas = sum(each.schemas for each in figures)
-    enforced = sum(each.enforced for each in figures)
-    refused = sum(each.refused.total() for each in figures)
+    schemas = sum(figure.schemas for figure in figures)
+    enforced = sum(figure.enforced for figure in figures)
+    refused = sum(figure.refused.total() for figure in figures)
     counts = (enforced, schemas - enforced - refused, refused)
     return [f"{schemas:,}", *(f"{100 * count / schemas:.0f} %" for count in counts)]
 
@@ -104,5 +104,5 @@ def _counts(figures: SuiteFigures) -> list[str]:
 
 
 def _most(figures: Iterable[Figures], kind: str) -> Sequence[Sequence[str]]:
-    total: Counter[str] = sum((getattr(each, kind) for each in figures), Counter())
+    total: Counter[str] = sum((getattr(figure, kind) for figure in figures), Counter())
     return [[f"{name.replace('|', '/')}", str(count)] for name, count in total.most_common(_MOST)]

@@ -39,13 +39,13 @@ class Group:
 @cache
 def groups() -> tuple[Group, ...]:
     (root,) = _SUITE.folder.glob(f"*{_INSIDE}")
-    found = []
+    all_groups = []
     for path in sorted(root.rglob("*.json")):
         for group in json.loads(path.read_text("utf-8")):
             file = path.relative_to(root).with_suffix("").as_posix()
             instances = tuple((test["data"], test["valid"]) for test in group["tests"])
-            found.append(Group(file, group["description"], group["schema"], instances))
-    return tuple(found)
+            all_groups.append(Group(file, group["description"], group["schema"], instances))
+    return tuple(all_groups)
 
 
 def known() -> dict[str, dict[str, str]]:

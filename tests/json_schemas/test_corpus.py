@@ -14,16 +14,16 @@ def test_what_a_grammar_allows_satisfies_the_schema(family: Family) -> None:
     schemas = list(family.schemas())
     judged = 0
     for name, schema in schemas:
-        found = outcome(schema)
-        if found.refusal.startswith(CRASH):
-            failed.append((name, found.refusal))
-        if found.grammar is None:
+        result = outcome(schema)
+        if result.refusal.startswith(CRASH):
+            failed.append((name, result.refusal))
+        if result.grammar is None:
             continue
         try:
-            is_valid = judge(schema, found.free)
+            is_valid = judge(schema, result.free)
         except jsonschema_rs.ValidationError:  # it has a pattern that jsonschema-rs can't read
             continue
         judged += 1
-        failed += [(name, text) for text in found.texts(3) if not is_valid(text)]
+        failed += [(name, text) for text in result.texts(3) if not is_valid(text)]
     assert failed == []
     assert judged > 0.5 * len(schemas)

@@ -10,8 +10,8 @@ from specvino.engine.grammar._from_schema.keywords import IMPLIED_TYPE
 from specvino.engine.grammar._json_schema import types_of_value
 
 OUTCOMES = {group: outcome(group.schema) for group in groups()}
-LOWERED = [group for group, each in OUTCOMES.items() if each.grammar is not None]
-ENFORCED = [group for group, each in OUTCOMES.items() if each.enforced]
+LOWERED = [group for group, outcome in OUTCOMES.items() if outcome.grammar is not None]
+ENFORCED = [group for group, outcome in OUTCOMES.items() if outcome.enforced]
 
 
 def name(group: Group) -> str:
