@@ -125,7 +125,7 @@ def stored() -> tuple[float, float]:
     def state() -> tuple[float, int]:
         time.sleep(3)
         processes = psutil.process_iter(["name", "cpu_times"])
-        seconds = sum(sum(each.info["cpu_times"][:2]) for each in processes if each.info["name"] == "postgres")
+        seconds = sum(sum(process.info["cpu_times"][:2]) for process in processes if process.info["name"] == "postgres")
         return seconds, sum(file.stat().st_size for file in (folder / "data" / "base").rglob("*") if file.is_file())
 
     with tempfile.TemporaryDirectory() as name:
@@ -154,8 +154,13 @@ def main() -> None:
     table.add_row("tokens/s", f"{at_work.tokens:.0f}", f"{asked:.0f}", f"{at_work_many.tokens:.0f}")
     console.print(table)
     for replicas, before, after in ((FEW, idle, at_work), (MANY, idle_many, at_work_many)):
-        each = {kind: (after.cpu[kind] - before.cpu[kind]) / after.tokens * 1000 for kind in ("proxy", "replicas")}
-        console.print(f"{replicas} replicas, ms a token: {each['proxy']:.2f} a proxy, {each['replicas']:.2f} a replica")
+        milliseconds = {
+            kind: (after.cpu[kind] - before.cpu[kind]) / after.tokens * 1000 for kind in ("proxy", "replicas")
+        }
+        console.print(
+            f"{replicas} replicas, ms a token: {milliseconds['proxy']:.2f} a proxy, "
+            f"{milliseconds['replicas']:.2f} a replica"
+        )
     console.print(f"{MANY} ready after {ready:.0f} s; {at_work_many.size / at_work_many.tokens:.0f} bytes a token")
     seconds, size = stored()
     console.print(

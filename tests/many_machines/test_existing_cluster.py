@@ -44,10 +44,10 @@ def cluster() -> Iterator[Cluster]:
         output = subprocess.DEVNULL
         head = subprocess.Popen(start, env=os.environ | ENVIRONMENT, stdout=output, stderr=output)
         try:
-            found = Cluster(f"127.0.0.1:{port}", f"http://127.0.0.1:{dashboard}")
-            wait_until(lambda: head.poll() is not None or answers(f"{found.dashboard}/api/serve/applications/"))
+            existing = Cluster(f"127.0.0.1:{port}", f"http://127.0.0.1:{dashboard}")
+            wait_until(lambda: head.poll() is not None or answers(f"{existing.dashboard}/api/serve/applications/"))
             assert head.poll() is None
-            yield found
+            yield existing
         finally:
             children = psutil.Process(head.pid).children(recursive=True)
             head.kill()  # by itself it takes half a minute to end

@@ -19,5 +19,5 @@ def test_the_application_of_the_rayservice() -> None:
     cluster = spec["rayClusterConfig"]
     for group in (cluster["headGroupSpec"], *cluster["workerGroupSpecs"]):
         (container,) = group["template"]["spec"]["containers"]
-        path = {each["name"]: each.get("value") for each in container["env"]}[proxy.CALLBACK]
+        path = {variable["name"]: variable.get("value") for variable in container["env"]}[proxy.CALLBACK]
         assert path == f"{proxy.__name__}.{proxy.middlewares.__name__}"

@@ -54,9 +54,9 @@ def test_all_replicas_are_in_one_scrape() -> None:
             httpx.post(f"{server.url}/completions", json=body, headers=headers).raise_for_status()
         assert httpx.get(f"{address}/metrics").status_code == 401
 
-        def found() -> dict[tuple[str, str], float]:
+        def scraped() -> dict[tuple[str, str], float]:
             return samples(httpx.get(f"{address}/metrics", headers=headers).text)
 
         # A request is counted after its last byte.
-        wait_until(lambda: sum(v for (name, _), v in found().items() if name == "http_requests_total") >= 16)
-        assert len({replica for _, replica in found()}) == 2
+        wait_until(lambda: sum(v for (name, _), v in scraped().items() if name == "http_requests_total") >= 16)
+        assert len({replica for _, replica in scraped()}) == 2

@@ -17,5 +17,5 @@ def test_the_span_of_a_replica_belongs_to_the_trace_of_its_client() -> None:
                 answer = httpx.post(f"{server.url}/chat/completions", json=body, headers=headers, timeout=PATIENCE)
                 assert answer.status_code == 200
             assert server.stop() == 0
-    found = {span.trace_id.hex(): (span.name, span.parent_span_id.hex()) for span in collector.spans()}
-    assert found == dict.fromkeys(traces, ("chat m", "b" * 16))
+    spans = {span.trace_id.hex(): (span.name, span.parent_span_id.hex()) for span in collector.spans()}
+    assert spans == dict.fromkeys(traces, ("chat m", "b" * 16))

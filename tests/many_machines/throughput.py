@@ -67,7 +67,9 @@ def main() -> None:
             f"{name}, 32 streams: {single:.0f} tokens/s with one replica, {double:.0f} with two: {double / single:.2f}"
         )
     with deployed(*MODEL, "--replicas", "2") as two:
-        pairs = [[asyncio.run(first_token(two.url, comes_back=each)) for each in (True, False)] for _ in range(3)]
+        pairs = [
+            [asyncio.run(first_token(two.url, comes_back=comes_back)) for comes_back in (True, False)] for _ in range(3)
+        ]
     back, away = (statistics.median(column) for column in zip(*pairs, strict=True))
     print(f"second turns of conversations: first token after {back:.2f} s at their replica, {away:.2f} s at any")
 
