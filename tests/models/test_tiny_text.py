@@ -15,8 +15,8 @@ def pipeline(tiny_text: ModelSource) -> openvino_genai.LLMPipeline:
 def answer(pipeline: openvino_genai.LLMPipeline, text: str, **template: object) -> str:
     history = openvino_genai.ChatHistory([{"role": "user", "content": text}])
     prompt = pipeline.get_tokenizer().apply_chat_template(history, add_generation_prompt=True, **template)
-    said: str = pipeline.generate(prompt, max_new_tokens=100, apply_chat_template=False)
-    return said
+    text_of_answer: str = pipeline.generate(prompt, max_new_tokens=100, apply_chat_template=False)
+    return text_of_answer
 
 
 @pytest.mark.parametrize("word", ANSWERS)

@@ -19,8 +19,8 @@ def pipeline(tiny_vision: ModelSource) -> openvino_genai.VLMPipeline:
 def answer(pipeline: openvino_genai.VLMPipeline, text: str, *colours: str) -> str:
     images = [openvino.Tensor(numpy.full((30, 40, 3), COLOURS[colour], numpy.uint8)) for colour in colours]
     tags = "".join(f"<ov_genai_image_{number}>\n" for number in range(len(images)))
-    said: str = pipeline.generate(tags + text, images=images, max_new_tokens=30).texts[0]
-    return said
+    text_of_answer: str = pipeline.generate(tags + text, images=images, max_new_tokens=30).texts[0]
+    return text_of_answer
 
 
 @pytest.mark.parametrize("text", ["What colour is this?", "describe the picture", "Look at these images."])

@@ -73,8 +73,8 @@ class ByteLevel:
         pairs = []
         for token in self.ranks:
             halves = [(token[:at], token[at:]) for at in range(1, len(token))]
-            found = [(left, right) for left, right in halves if left in self.ranks and right in self.ranks]
-            pairs += sorted(found, key=lambda pair: (self.ranks[pair[0]], self.ranks[pair[1]]))
+            mergeable = [(left, right) for left, right in halves if left in self.ranks and right in self.ranks]
+            pairs += sorted(mergeable, key=lambda pair: (self.ranks[pair[0]], self.ranks[pair[1]]))
         return pairs
 
 

@@ -86,8 +86,8 @@ class AsBPE(SentencePieces):
         pairs = []
         for token in sorted(plain, key=lambda token: -pieces.get_score(plain[token])):
             halves = [(token[:at], token[at:]) for at in range(1, len(token))]
-            found = [(left, right) for left, right in halves if left in plain and right in plain]
-            pairs += sorted(found, key=lambda pair: (plain[pair[0]], plain[pair[1]]))
+            mergeable = [(left, right) for left, right in halves if left in plain and right in plain]
+            pairs += sorted(mergeable, key=lambda pair: (plain[pair[0]], plain[pair[1]]))
         return pairs
 
 
