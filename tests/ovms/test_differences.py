@@ -101,9 +101,9 @@ def test_choices_are_drawn_with_the_seed_plus_their_index(client) -> None:
 def test_a_stream_has_the_logprobs_that_the_whole_answer_has(client) -> None:
     expected = whole(chat(client, logprobs=True))["choices"][0]["logprobs"]["content"]
     chunks = judged("chat", chat(client, logprobs=True, stream=True))
-    found = [token for choice in deltas(chunks) for token in (choice["logprobs"] or {}).get("content") or ()]
-    assert [token["token"] for token in found] == [token["token"] for token in expected]
-    assert [token["logprob"] for token in found] == pytest.approx([token["logprob"] for token in expected])
+    tokens = [token for choice in deltas(chunks) for token in (choice["logprobs"] or {}).get("content") or ()]
+    assert [token["token"] for token in tokens] == [token["token"] for token in expected]
+    assert [token["logprob"] for token in tokens] == pytest.approx([token["logprob"] for token in expected])
 
 
 @pytest.mark.parametrize(
@@ -123,12 +123,12 @@ def test_a_schema_that_can_t_be_kept_is_no_free_answer(client, stream) -> None:
     unique = {"type": "array", "items": {"type": "integer"}, "uniqueItems": True}
     schema = {"type": "object", "properties": {"a": unique}, "required": ["a"], "additionalProperties": False}
     named = {"name": "n", "schema": schema}
-    place = "response_format.json_schema.schema.properties.a.uniqueItems"
+    param = "response_format.json_schema.schema.properties.a.uniqueItems"
     strict = {"type": "json_schema", "json_schema": named | {"strict": True}}
     error = error_of(chat(client, response_format=strict, stream=stream), 400, "unsupported_schema")
-    assert error["param"] == place
+    assert error["param"] == param
     loose = chat(client, response_format={"type": "json_schema", "json_schema": named}, stream=stream, max_tokens=5)
-    assert loose.headers["x-unsupported-params"] == place
+    assert loose.headers["x-unsupported-params"] == param
 
 
 @pytest.mark.parametrize("choice", ["required", {"type": "function", "name": "get_time"}])

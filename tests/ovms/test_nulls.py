@@ -31,21 +31,21 @@ KIND = "const"
 Schema = dict[str, Any]
 
 
-def optional(schema: Schema, place: str, seen: set[str]) -> Iterator[tuple[str, Schema]]:
+def optional(schema: Schema, path: str, seen: set[str]) -> Iterator[tuple[str, Schema]]:
     """The optional fields of a request's schema and of all objects in it."""
     if reference := schema.get("$ref"):
         name = reference.rsplit("/", 1)[1]
         if name not in seen and name != WORDS_OF_XGRAMMAR:
             seen.add(name)
-            yield from optional(whole()["components"]["schemas"][name], place, seen)
+            yield from optional(whole()["components"]["schemas"][name], path, seen)
     for name, field in schema.get("properties", {}).items():
         if name not in schema.get("required", ()) and KIND not in field:
-            yield f"{place}.{name}", field
-        yield from optional(field, f"{place}.{name}", seen)
+            yield f"{path}.{name}", field
+        yield from optional(field, f"{path}.{name}", seen)
     if isinstance(items := schema.get("items"), dict):
-        yield from optional(items, f"{place}[]", seen)
+        yield from optional(items, f"{path}[]", seen)
     for branch in schema.get("anyOf", ()):
-        yield from optional(branch, place, seen)
+        yield from optional(branch, path, seen)
 
 
 OPTIONAL = {id: list(optional({"$ref": f"#/components/schemas/{OPERATIONS[id].body}"}, "", set())) for id in LEAST}
@@ -60,14 +60,14 @@ def test_all_requests_are_here() -> None:
 @pytest.mark.parametrize("id", LEAST)
 def test_the_document_allows_it(id) -> None:
     validators = Validators(whole())
-    assert [place for place, schema in OPTIONAL[id] if not validators.of(schema).is_valid(None)] == []
+    assert [path for path, schema in OPTIONAL[id] if not validators.of(schema).is_valid(None)] == []
 
 
 @pytest.mark.parametrize("id", LEAST)
 def test_the_server_answers_as_if_nothing_was_said(clients, id) -> None:
     client, operation = clients("text"), OPERATIONS[id]
     conversation = client.post("/v1/conversations", json={}).json()["id"]
-    nulls = {place[1:]: None for place, _ in OPTIONAL[id] if not set(".[") & set(place[1:])}
+    nulls = {path[1:]: None for path, _ in OPTIONAL[id] if not set(".[") & set(path[1:])}
     named = {"model": "m"} if "model" in whole()["components"]["schemas"][operation.body]["properties"] else {}
     path = operation.path.format(conversation_id=conversation)
     response = client.post(f"/v1{path}", json={**nulls, **named, **LEAST[id]})
