@@ -51,8 +51,8 @@ class Addresses(HTMLParser):
 
 def test_every_link_leads_to_something(site) -> None:
     pages = {page: Addresses(page.read_text()) for page in site.rglob("*.html")}
-    for page, found in pages.items():
-        for lead in found.leads:
+    for page, content in pages.items():
+        for lead in content.leads:
             if re.match(r"[a-z]+:", lead) or (page.name == "404.html" and lead.startswith("/")):
                 continue
             path, _, anchor = lead.partition("#")
@@ -77,9 +77,9 @@ def test_every_field_of_the_documents_is_known() -> None:
     named = set()
 
     def walk(node):
-        for each in node.values() if isinstance(node, dict) else node:
-            if isinstance(each, dict | list):
-                walk(each)
+        for child in node.values() if isinstance(node, dict) else node:
+            if isinstance(child, dict | list):
+                walk(child)
         if isinstance(node, dict):
             named.update(node.get("x-support", {}))
 
@@ -95,7 +95,7 @@ def test_what_lies_inside_a_field_follows_it() -> None:
     for number, name in enumerate(names):
         outer = name.rpartition(".")[0].removesuffix("[]")
         if parts.get(outer) == parts[name]:  # chat.stream is a field of requests, and what chat.stream.id is in is none
-            assert all(each.startswith(outer) for each in names[names.index(outer) : number] or [""])
+            assert all(name.startswith(outer) for name in names[names.index(outer) : number] or [""])
             followers += 1
     assert followers > 300
 
@@ -138,18 +138,18 @@ def drawn(command, name):
     """Every command below one, with its options, by the name that it has on the command line."""
     below = getattr(command, "commands", {})
     if not below or command.invoke_without_command:
-        yield name, [option for each in command.params for option in each.opts if option.startswith("--")]
+        yield name, [option for param in command.params for option in param.opts if option.startswith("--")]
     for part, inner in below.items():
         yield from drawn(inner, f"{name} {part}")
 
 
 def test_every_command_is_drawn(site) -> None:
     sections = re.split(r"(?=<h2 id=)", (site / "commands.html").read_text())
-    found = dict(drawn(typer.main.get_command(app), "specvino"))
-    assert {"specvino serve", "specvino spec explain", "specvino docs build"} <= found.keys()
-    for name, options in found.items():
+    commands = dict(drawn(typer.main.get_command(app), "specvino"))
+    assert {"specvino serve", "specvino spec explain", "specvino docs build"} <= commands.keys()
+    for name, options in commands.items():
         identity = name.replace(" ", "-")
-        [section] = [each for each in sections if each.startswith(f'<h2 id="{identity}"')]
+        [section] = [section for section in sections if section.startswith(f'<h2 id="{identity}"')]
         assert all(option in section for option in options if option != "--help"), name
 
 

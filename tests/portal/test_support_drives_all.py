@@ -25,11 +25,11 @@ def changed(tmp_path_factory: pytest.TempPathFactory) -> ProjectCopy:
     """A project with a level changed and a ninth system, generated once: that takes most of the time."""
     copy = ProjectCopy(tmp_path_factory.mktemp("project"))
     dialect = copy.root / "openapi" / "dialects" / "vllm.yaml"
-    said = yaml_text.load(dialect.read_text())
-    levels = said["fields"]["chat"]["request"]
+    content = yaml_text.load(dialect.read_text())
+    levels = content["fields"]["chat"]["request"]
     assert "level" not in levels["min_p"] | levels["top_p"], "so they are full"
     levels["min_p"] = "refused"
-    dialect.write_text(yaml_text.dump(said))
+    dialect.write_text(yaml_text.dump(content))
 
     printed = copy.run("specvino.cli", "spec", "new-dialect", "tgi", "--title", TITLE)
     written = ("openapi/dialects/tgi.yaml", "upstream/tables/tgi.yaml", "openapi/vocabulary.yaml")
@@ -49,7 +49,7 @@ def outcome(changed: ProjectCopy, matrix: str, client: Path, name: str) -> tuple
     document = json.loads((changed.root / "generated" / "dialects" / "vllm.json").read_text())
     body = document["paths"]["/chat/completions"]["post"]["requestBody"]["content"]["application/json"]["schema"]
     component = body["$ref"].rsplit("/", 1)[-1]
-    models = "\n".join(each.read_text() for each in client.rglob("*.py"))
+    models = "\n".join(path.read_text() for path in client.rglob("*.py"))
     of_chat = re.search(rf"^class {component}\b.*?(?=^class |\Z)", models, re.DOTALL | re.MULTILINE)
     assert of_chat
     field = document["components"]["schemas"][component]["properties"].get(name, {"not": {}})

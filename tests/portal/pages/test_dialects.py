@@ -24,10 +24,10 @@ def linked(system):
 
 def endpoints(system):
     return {
-        each["x-endpoint"]
+        operation["x-endpoint"]
         for item in SOURCE.dialect(system)["paths"].values()
-        for each in item.values()
-        if isinstance(each, dict)
+        for operation in item.values()
+        if isinstance(operation, dict)
     }
 
 
@@ -46,39 +46,39 @@ def test_all_shapes_of_errors() -> None:
 def test_what_is_different_in_a_stream() -> None:
     kinds = set()
     for system in SYSTEMS:
-        for endpoint, said in SOURCE.dialect(system)["x-dialect"]["stream"].items():
-            words = said.get("order", "as [documented](../streams.md)")
+        for endpoint, stream in SOURCE.dialect(system)["x-dialect"]["stream"].items():
+            words = stream.get("order", "as [documented](../streams.md)")
             assert row(system, TITLES[endpoint]).endswith(f"| {words} |")
-            kinds.add("order" in said)
+            kinds.add("order" in stream)
     assert kinds == {True, False}
 
 
 @pytest.mark.parametrize("system", SYSTEMS)
 def test_all_that_differs_is_told_once(system) -> None:
-    had, told = endpoints(system) | {"error"}, linked(system)
+    had, described = endpoints(system) | {"error"}, linked(system)
     for field in SOURCE.fields:
-        said = field.support.get(system)
-        if said and said.remark:
-            assert field.name in told
-            assert said.remark.replace("|", "\\|") in PAGES[system]
-        elif said is None or field.endpoint not in had or said.level in ("full", "unknown"):
-            assert field.name not in told
+        support = field.support.get(system)
+        if support and support.remark:
+            assert field.name in described
+            assert support.remark.replace("|", "\\|") in PAGES[system]
+        elif support is None or field.endpoint not in had or support.level in ("full", "unknown"):
+            assert field.name not in described
         else:
             around, outer = [], field.around
             while outer:
                 around.append(outer.support[system].level if system in outer.support else None)
                 outer = outer.around
-            assert (field.name in told) != (said.level in around), field.name
+            assert (field.name in described) != (support.level in around), field.name
 
 
 @pytest.mark.parametrize("system", SYSTEMS)
 def test_fields_without_remark_stand_by_level(system) -> None:
     for line in PAGES[system].splitlines():
-        if found := re.match(r'<span class="level (\w+)">', line):
+        if match := re.match(r'<span class="level (\w+)">', line):
             names = re.findall(r"matrix\.md#([^)]+)\)", line)
             assert names
             levels = {field.support[system].level for field in SOURCE.fields if field.name in names}
-            assert levels == {found[1]}
+            assert levels == {match[1]}
 
 
 @pytest.mark.parametrize("system", SYSTEMS)

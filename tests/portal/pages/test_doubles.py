@@ -20,8 +20,8 @@ PAGES = {
 
 def below(system: str, title: str) -> str:
     """The part of a page below a heading, up to the next one; nothing, where there is none."""
-    found = re.search(rf"^#+ {re.escape(title)}\n(.*?)(?=^#|\Z)", PAGES[system], re.DOTALL | re.MULTILINE)
-    return found[1] if found else ""
+    match = re.search(rf"^#+ {re.escape(title)}\n(.*?)(?=^#|\Z)", PAGES[system], re.DOTALL | re.MULTILINE)
+    return match[1] if match else ""
 
 
 def linked(text: str) -> list[str]:
@@ -34,23 +34,23 @@ def test_there_is_one_for_each_system() -> None:
 
 @pytest.mark.parametrize("system", SYSTEMS)
 def test_each_field_stands_where_its_markings_put_it(system) -> None:
-    titles = {found: title for found, (title, _) in doubles.SECTIONS.items()} | {"unknown here": "Answers"}
-    for found, title in titles.items():
+    titles = {section: title for section, (title, _) in doubles.SECTIONS.items()} | {"unknown here": "Answers"}
+    for section, title in titles.items():
         named = linked(below(system, title))
         assert len(named) == len(set(named))
-        assert {doubles.section(FIELDS[name], system) for name in named} <= {found}
-    told = set(linked(PAGES[system]))
+        assert {doubles.section(FIELDS[name], system) for name in named} <= {section}
+    described = set(linked(PAGES[system]))
     for field in SOURCE.fields:
         outer, outers = field.around, list[str | None]()
         while outer:
             outers.append(doubles.section(outer, system))
             outer = outer.around
         own = doubles.section(field, system)
-        assert (field.name in told) == (own is not None and own not in outers), field.name
+        assert (field.name in described) == (own is not None and own not in outers), field.name
 
 
 @pytest.mark.parametrize(
-    ("system", "name", "found"),
+    ("system", "name", "section"),
     [
         ("vllm", "chat.temperature", "works"),
         ("openai", "chat.user", "natural"),
@@ -65,8 +65,8 @@ def test_each_field_stands_where_its_markings_put_it(system) -> None:
         ("vllm", "chat.response.id", None),
     ],
 )
-def test_what_becomes_of_a_field(system, name, found) -> None:
-    assert doubles.section(FIELDS[name], system) == found
+def test_what_becomes_of_a_field(system, name, section) -> None:
+    assert doubles.section(FIELDS[name], system) == section
 
 
 def test_what_is_missing_has_the_reason() -> None:
@@ -78,13 +78,13 @@ def test_what_is_missing_has_the_reason() -> None:
 
 @pytest.mark.parametrize("system", SYSTEMS)
 def test_paths(system) -> None:
-    said, document = below(system, "Paths"), SOURCE.dialect(system)
+    text, document = below(system, "Paths"), SOURCE.dialect(system)
     for path, item in document["paths"].items():
-        assert all(f"- `{method.upper()} {path}`" in said for method in item if method in ("get", "post", "delete"))
-    for each in document["x-dialect"].get("other_operations", ()):
-        is_missing = f"| {each['method']} | {each['path']} | {each['purpose']} |" in said
-        is_served = f"- `{each['method']} {each['path']}` at the root" in said
-        assert (is_missing, is_served) == ("served_by" not in each, "served_by" in each)
+        assert all(f"- `{method.upper()} {path}`" in text for method in item if method in ("get", "post", "delete"))
+    for operation in document["x-dialect"].get("other_operations", ()):
+        is_missing = f"| {operation['method']} | {operation['path']} | {operation['purpose']} |" in text
+        is_served = f"- `{operation['method']} {operation['path']}` at the root" in text
+        assert (is_missing, is_served) == ("served_by" not in operation, "served_by" in operation)
 
 
 def test_operations_without_a_base_path_are_told() -> None:
@@ -103,15 +103,15 @@ def test_differences_have_their_reasons(system) -> None:
 
 @pytest.mark.parametrize("system", SYSTEMS)
 def test_all_options_are_there_with_their_source(system) -> None:
-    said, table = below(system, "How it is started"), read(system)
+    text, table = below(system, "How it is started"), read(system)
     if table is None:
-        assert "specvino serve MODEL --dialect openai" in said
+        assert "specvino serve MODEL --dialect openai" in text
         return
-    assert f"In place of `{table.line}`:" in said
-    assert f"specvino serve --dialect {system} " in said
-    assert table.note in said
+    assert f"In place of `{table.line}`:" in text
+    assert f"specvino serve --dialect {system} " in text
+    assert table.note in text
     for file, meanings in table.sources.items():
-        assert not meanings or f"`{file}`" in said
+        assert not meanings or f"`{file}`" in text
         for meaning in meanings:
-            assert f"| `{', '.join(meaning.names)}` | " in said
-            assert meaning.because is None or f" {meaning.because} |" in said
+            assert f"| `{', '.join(meaning.names)}` | " in text
+            assert meaning.because is None or f" {meaning.because} |" in text

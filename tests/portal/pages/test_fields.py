@@ -23,16 +23,16 @@ def plain(page):
 def articles():
     """What the pages of endpoints say of each field, beside the systems' levels."""
     pages = "".join(page.text for page in endpoints.pages(SOURCE))
-    found = re.findall(r'<article class="field" id="([^"]*)">(.*?)<p class="levels">', pages, re.DOTALL)
-    return {name: plain(article) for name, article in found}
+    matches = re.findall(r'<article class="field" id="([^"]*)">(.*?)<p class="levels">', pages, re.DOTALL)
+    return {name: plain(article) for name, article in matches}
 
 
 @pytest.fixture(scope="module")
 def rows():
     """The columns of each field in the matrix: what it is, what becomes of it here, and a cell for each system."""
     [page] = matrix.pages(SOURCE)
-    found = re.findall(r'<tr id="([^"]*)"[^>]*>(.*?)</tr>', page.text, re.DOTALL)
-    return {name: [plain(cell) for cell in re.split(r"<t[hd]\b[^>]*>", row)[1:]] for name, row in found}
+    matches = re.findall(r'<tr id="([^"]*)"[^>]*>(.*?)</tr>', page.text, re.DOTALL)
+    return {name: [plain(cell) for cell in re.split(r"<t[hd]\b[^>]*>", row)[1:]] for name, row in matches}
 
 
 def shown(text):
@@ -57,19 +57,21 @@ def test_every_owner_of_a_field_is_told(articles, rows) -> None:
         words, here, *_ = rows[field.name]
         article = articles[field.name]
         for owner in field.owners:
-            said = owner.schema
-            kinds = [said["const"]] if "const" in said else said.get("enum", [])
+            schema = owner.schema
+            kinds = [schema["const"]] if "const" in schema else schema.get("enum", [])
             assert all(json.dumps(kind) in article for kind in kinds), field.name
-            described = shown(said.get("description", ""))
+            described = shown(schema.get("description", ""))
             assert described in article, field.name
             assert described in words, field.name
-            handling = field.handling(said)
+            handling = field.handling(schema)
             handling = shown(HANDLING.get(handling, f"sent {handling}"))
             assert handling in article, field.name
             assert handling in here, field.name
-            if "x-implementation-note" in said:
-                assert shown(said["x-implementation-note"]) in article, field.name
-            if "$ref" in said and "x-implementation-note" in (target := SOURCE.schemas[component_name(said["$ref"])]):
+            if "x-implementation-note" in schema:
+                assert shown(schema["x-implementation-note"]) in article, field.name
+            if "$ref" in schema and "x-implementation-note" in (
+                target := SOURCE.schemas[component_name(schema["$ref"])]
+            ):
                 assert shown(target["x-implementation-note"]) in article, field.name
         merged += len(field.owners) > 1
     assert merged > 30
@@ -116,17 +118,17 @@ def test_values_that_alone_are_supported(articles, rows) -> None:
 
 
 def test_what_a_system_takes_and_sends_and_what_is_noted_of_it(rows) -> None:
-    said = "Others are a 422; tool is a 500 with templates without such a role, which are most."
-    assert f"partial {said} values system, user, assistant, tool" in rows["chat.messages[].role"]
-    told = 0
+    note = "Others are a 422; tool is a 500 with templates without such a role, which are most."
+    assert f"partial {note} values system, user, assistant, tool" in rows["chat.messages[].role"]
+    count = 0
     for field in SOURCE.fields:
         for entry in (field.owners[0].schema["x-support"][field.name]).values():
             if not isinstance(entry, str) and "note" in entry:
                 assert any(shown(entry["note"]) in cell for cell in rows[field.name][2:]), field.name
             if not isinstance(entry, str) and "schema" in entry:
                 assert any(shown(values(entry["schema"])) in cell for cell in rows[field.name][2:]), field.name
-                told += 1
-    assert told > 50
+                count += 1
+    assert count > 50
 
 
 def test_each_endpoint_has_a_heading() -> None:

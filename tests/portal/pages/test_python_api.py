@@ -18,7 +18,7 @@ def public() -> list[tuple[ModuleType, str]]:
     return [(module, name) for module in modules for name in getattr(module, "__all__", ())]
 
 
-@pytest.mark.parametrize(("module", "name"), public(), ids=lambda each: getattr(each, "__name__", each))
+@pytest.mark.parametrize(("module", "name"), public(), ids=lambda value: getattr(value, "__name__", value))
 def test_each_public_name_is_described(module: ModuleType, name: str) -> None:
     assert hasattr(module, name)
     match = re.fullmatch(r"```python\n(.+)\n```\n\n(.*)", SECTIONS[f"{module.__name__}.{name}"], re.DOTALL)

@@ -22,13 +22,13 @@ each_table = pytest.mark.parametrize("table", STREAMS.values(), ids=STREAMS.keys
 
 def boxes(group, x=0.0, y=0.0):
     """Every rectangle as (kind, left, top, right, bottom)."""
-    for each in group:
-        if each.tag == f"{SVG}g":
-            dx, dy = map(float, re.findall(r"[\d.]+", each.get("transform")))
-            yield from boxes(each, x + dx, y + dy)
-        elif each.tag == f"{SVG}rect":
-            kind = each.get("class").split()[0]
-            yield kind, x, y, x + float(each.get("width")), y + float(each.get("height"))
+    for element in group:
+        if element.tag == f"{SVG}g":
+            dx, dy = map(float, re.findall(r"[\d.]+", element.get("transform")))
+            yield from boxes(element, x + dx, y + dy)
+        elif element.tag == f"{SVG}rect":
+            kind = element.get("class").split()[0]
+            yield kind, x, y, x + float(element.get("width")), y + float(element.get("height"))
 
 
 @each_table
@@ -47,9 +47,9 @@ def test_it_has_every_machine_and_every_fact(table) -> None:
 @each_table
 def test_it_draws_within_its_size_and_nothing_over_another(table) -> None:
     drawn = ElementTree.fromstring(diagram(table))
-    found = list(boxes(drawn))
-    frames = [each[1:] for each in found if each[0] == "frame"]
-    pills = [each[1:] for each in found if each[0] == "pill"]
+    shapes = list(boxes(drawn))
+    frames = [shape[1:] for shape in shapes if shape[0] == "frame"]
+    pills = [shape[1:] for shape in shapes if shape[0] == "pill"]
     width, height = float(drawn.attrib["width"]), float(drawn.attrib["height"])
     assert len(frames) == len(table.machines)
     assert all(
