@@ -147,7 +147,7 @@ class Ask:
         return self.http.post(PATHS[self.endpoint], json=body)
 
     def _asking(self, turns: tuple[str, ...]) -> dict[str, Any]:
-        messages = [{"role": ROLES[place % 2], "content": text} for place, text in enumerate(turns)]
+        messages = [{"role": ROLES[index % 2], "content": text} for index, text in enumerate(turns)]
         match self.endpoint:
             case "chat" | "messages":
                 return {"messages": messages}

@@ -28,21 +28,21 @@ class Field:
 @cache
 def fields() -> dict[str, Field]:
     """By name, in the order of the document. What is within a field without effect has none either."""
-    found: dict[str, Field] = {}
+    by_name: dict[str, Field] = {}
     for field in all_fields(whole()):
         if field.part != "request":
             continue
-        outer = next((found[f"{field.endpoint}.{path}"] for path in around(field.path)), None)
+        outer = next((by_name[f"{field.endpoint}.{path}"] for path in around(field.path)), None)
         handling = tuple(dict.fromkeys(owner["x-handling"] for owner in field.owners))
         if outer and not outer.supported:
             handling = outer.handling
         supported_values = tuple(owner["x-supported-values"] for owner in field.owners if "x-supported-values" in owner)
-        found[field.name] = Field(field.name, handling, supported_values)
+        by_name[field.name] = Field(field.name, handling, supported_values)
     for operation in operations(whole()):
-        for each in operation.parameters_in("query"):
-            name = f"{operation.endpoint}.query.{each['name']}"
-            found[name] = Field(name, (each["x-handling"],), ())
-    return found
+        for parameter in operation.parameters_in("query"):
+            name = f"{operation.endpoint}.query.{parameter['name']}"
+            by_name[name] = Field(name, (parameter["x-handling"],), ())
+    return by_name
 
 
 @cache

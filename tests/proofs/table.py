@@ -35,10 +35,10 @@ def proofs() -> Iterator[tuple[str, str]]:
 
 
 def render() -> str:
-    found: dict[str, list[str]] = {}
+    by_field: dict[str, list[str]] = {}
     for field, proof in proofs():
-        found.setdefault(field, []).append(proof)
-    return HEAD + "".join(_row(field, found.get(field.name, [])) for field in fields().values())
+        by_field.setdefault(field, []).append(proof)
+    return HEAD + "".join(_row(field, by_field.get(field.name, [])) for field in fields().values())
 
 
 def _row(field: Field, proofs: list[str]) -> str:

@@ -26,17 +26,17 @@ def created(http: httpx.Client, **fields: Any) -> str:
 def listed(http: httpx.Client, address: str, **query: Any) -> list[Item]:
     response = http.get(f"{address}/items", params={"order": "asc", **query})
     assert response.status_code == 200, response.text
-    found: list[Item] = response.json()["data"]
-    return found
+    data: list[Item] = response.json()["data"]
+    return data
 
 
 def values(item: Any, path: str) -> list[Any]:
     """What an item has at a path such as `content[].text`."""
     name, _, rest = path.partition(".")
     value = item.get(name.removesuffix("[]")) if isinstance(item, dict) else None
-    found = value if name.endswith("[]") and isinstance(value, list) else [value]
-    found = [value for value in found if value is not None]
-    return [inner for value in found for inner in values(value, rest)] if rest else found
+    elements = value if name.endswith("[]") and isinstance(value, list) else [value]
+    elements = [value for value in elements if value is not None]
+    return [inner for value in elements for inner in values(value, rest)] if rest else elements
 
 
 ITEMS: dict[str, list[Item]] = {
@@ -105,8 +105,8 @@ def test_a_response_answers_after_its_items_and_adds_to_it(ask: Ask) -> None:
     answer = ask("hello", conversation={"id": _id(address)})
     assert answer.body["conversation"] == {"id": _id(address)}
     assert answer.prompt_tokens == ask("count", first.text, "hello").prompt_tokens
-    said = ["count", first.text, "hello", answer.text]
-    assert values({"all": listed(ask.http, address)}, "all[].content[].text") == said
+    texts = ["count", first.text, "hello", answer.text]
+    assert values({"all": listed(ask.http, address)}, "all[].content[].text") == texts
 
 
 @proves("responses.conversation")

@@ -48,7 +48,7 @@ def test_a_proof_holds_with_its_field_and_fails_without() -> None:
 
 
 @pytest.mark.parametrize(
-    ("error", "drop", "dropped", "found"),
+    ("error", "drop", "dropped", "expected"),
     [
         (AssertionError(), False, 0, AssertionError),
         (None, True, 1, BrokenProof),
@@ -56,6 +56,6 @@ def test_a_proof_holds_with_its_field_and_fails_without() -> None:
         (KeyError(), True, 1, KeyError),
     ],
 )
-def test_other_ends_are_failures(error: Exception | None, drop: bool, dropped: int, found: type[Exception]) -> None:
-    with pytest.raises(found):
+def test_other_ends_are_failures(error: Exception | None, drop: bool, dropped: int, expected: type[Exception]) -> None:
+    with pytest.raises(expected):
         run(error, drop=drop, dropped=dropped)

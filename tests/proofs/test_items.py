@@ -94,8 +94,8 @@ def test_parts_of_an_answer(ask: Ask, type: str) -> None:
 @proves(f"{ITEM}.id", f"{ITEM}.type")
 def test_a_reference_stands_for_a_stored_item(ask: Ask) -> None:
     (stored,) = ask.http.post("/responses", json={"model": "m", "input": "capital", "temperature": 0}).json()["output"]
-    said, referred = {"role": "assistant", "content": PARIS}, {"type": "item_reference", "id": stored["id"]}
-    counts = [ask(input=[user("capital"), item, user("hello")]).prompt_tokens for item in (said, referred)]
+    message, referred = {"role": "assistant", "content": PARIS}, {"type": "item_reference", "id": stored["id"]}
+    counts = [ask(input=[user("capital"), item, user("hello")]).prompt_tokens for item in (message, referred)]
     assert counts[0] == counts[1]
 
 
@@ -109,6 +109,6 @@ def test_encrypted_reasoning_is_reasoning(ask: Ask) -> None:
     answer = ask("think", include=["reasoning.encrypted_content"], store=False)
     (thoughts,) = answer.items("reasoning")
     sealed, plain = ({"type": "reasoning", name: thoughts.get(name)} for name in ("encrypted_content", "content"))
-    said = {"role": "assistant", "content": answer.text}
-    counts = [ask(input=[user("think"), item, said, user("hello")]).prompt_tokens for item in (sealed, plain)]
+    message = {"role": "assistant", "content": answer.text}
+    counts = [ask(input=[user("think"), item, message, user("hello")]).prompt_tokens for item in (sealed, plain)]
     assert counts[0] == counts[1]

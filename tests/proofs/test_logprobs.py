@@ -26,7 +26,7 @@ def test_the_likeliest_tokens_stand_beside_each(ask: Ask) -> None:
     assert [token["top_logprobs"][0]["token"] for token in tokens if token["top_logprobs"]][:2] == ["H", "e"]
     assert {len(token["top_logprobs"]) for token in tokens} == {3}
     for token in tokens:
-        likely = [each["logprob"] for each in token["top_logprobs"]]
+        likely = [candidate["logprob"] for candidate in token["top_logprobs"]]
         assert likely == sorted(likely, reverse=True)
         assert likely[0] == token["logprob"]
 
@@ -53,9 +53,13 @@ def test_named_tokens_stand_behind_the_chosen_one(ask: Ask) -> None:
     logprobs = ask("hello", logprobs=1 if ask.endpoint == "completions" else True, logprob_token_ids=[e, h]).logprobs
     assert logprobs
     if ask.endpoint == "completions":
-        assert [list(place) for place in logprobs["top_logprobs"]][:3] == [["H", "e"], ["e", "H"], ["ll", "e", "H"]]
+        assert [list(candidates) for candidates in logprobs["top_logprobs"]][:3] == [
+            ["H", "e"],
+            ["e", "H"],
+            ["ll", "e", "H"],
+        ]
     else:
-        named = [[each["token"] for each in token["top_logprobs"]] for token in logprobs]
+        named = [[candidate["token"] for candidate in token["top_logprobs"]] for token in logprobs]
         assert named[:3] == [["H", "e"], ["e", "H"], ["ll", "e", "H"]]
 
 
@@ -63,19 +67,21 @@ def test_named_tokens_stand_behind_the_chosen_one(ask: Ask) -> None:
 def test_how_likely_the_prompt_s_tokens_were(ask: Ask) -> None:
     question = TURN.format(role="user", content="hello") + ANSWER
     answer = ask("hello", prompt_logprobs=2)
-    found = answer.choices[0].get("prompt_logprobs")
-    assert found
-    assert found[0] is None
-    assert [next(iter(place)) for place in found[1:]] == [str(id) for id in ids_of(ask.http, question)[1:]]
-    own = [next(iter(place.values())) for place in found[1:]]
+    of_prompt = answer.choices[0].get("prompt_logprobs")
+    assert of_prompt
+    assert of_prompt[0] is None
+    assert [next(iter(candidates)) for candidates in of_prompt[1:]] == [
+        str(id) for id in ids_of(ask.http, question)[1:]
+    ]
+    own = [next(iter(candidates.values())) for candidates in of_prompt[1:]]
     assert question.endswith("".join(token["decoded_token"] for token in own))
-    for place in found[1:]:
-        assert {1, 2} <= {token["rank"] for token in place.values()}
-        assert len(place) <= 3
-        ranked = sorted(place.values(), key=lambda token: token["rank"])
+    for candidates in of_prompt[1:]:
+        assert {1, 2} <= {token["rank"] for token in candidates.values()}
+        assert len(candidates) <= 3
+        ranked = sorted(candidates.values(), key=lambda token: token["rank"])
         assert [token["logprob"] for token in ranked] == sorted((t["logprob"] for t in ranked), reverse=True)
     if ask.endpoint == "chat" and not ask.streamed:
-        assert answer.body["prompt_logprobs"] == found
+        assert answer.body["prompt_logprobs"] == of_prompt
 
 
 @proves("chat.allowed_token_ids", "completions.allowed_token_ids")

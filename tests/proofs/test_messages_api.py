@@ -368,8 +368,8 @@ def test_one_call_at_a_time(ask: Ask) -> None:
 
 @proves(*(f"count_tokens.{name}" for name in ("tool_choice", "tool_choice.type", "tool_choice.name")))
 def test_an_unknown_tool_is_not_counted(run: Run, http: httpx.Client) -> None:
-    found = refusal(run, http, messages=[HELLO], tools=[tool()], tool_choice={"type": "tool", "name": "no"})
-    assert found == ("unknown_tool", "tool_choice.name")
+    code_and_param = refusal(run, http, messages=[HELLO], tools=[tool()], tool_choice={"type": "tool", "name": "no"})
+    assert code_and_param == ("unknown_tool", "tool_choice.name")
 
 
 @pytest.mark.parametrize("schema", [{"enum": ["no"]}])

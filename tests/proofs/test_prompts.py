@@ -25,4 +25,4 @@ def test_another_question_has_another_answer(ask: Ask) -> None:
 @pytest.mark.parametrize("prompt", [["1, 2, ", "The cap"], [[71, 68], [64]]])
 def test_several_prompts_have_a_choice_each(ask: Ask, prompt: list[Any]) -> None:
     together = ask(prompt=prompt, max_tokens=5).texts
-    assert together == [ask(prompt=each, max_tokens=5).text for each in prompt]
+    assert together == [ask(prompt=part, max_tokens=5).text for part in prompt]

@@ -48,9 +48,9 @@ def test_the_lowest_priority_is_next(ask: Ask) -> None:
     http = ask.http
     with ThreadPoolExecutor() as threads, ExitStack() as filling:
         wait_until(lambda: sequences(http, "running") == 0)
-        for place, choices in enumerate(FILLING[:-1], start=1):
+        for turn, choices in enumerate(FILLING[:-1], start=1):
             filling.enter_context(streaming(http, choices))
-            wait_until(lambda place=place: sequences(http, "running") == sum(FILLING[:place]))
+            wait_until(lambda turn=turn: sequences(http, "running") == sum(FILLING[:turn]))
         with streaming(http, FILLING[-1]):
             wait_until(lambda: sequences(http, "running") == sum(FILLING))
             later = threads.submit(wait_for_place, 1)

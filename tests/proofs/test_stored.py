@@ -66,8 +66,8 @@ def words(http: httpx.Client, stored: str, **query: Any) -> list[str]:
 def items(http: httpx.Client, stored: str, **query: Any) -> list[dict[str, Any]]:
     response = http.get(f"{stored}/input_items", params=query)
     assert response.status_code == 200, response.text
-    found: list[dict[str, Any]] = response.json()["data"]
-    return found
+    data: list[dict[str, Any]] = response.json()["data"]
+    return data
 
 
 @proves("response_input_items.query.order")

@@ -13,7 +13,7 @@ HELLO, PARIS = "Hello! How can I help you today?", "The capital of France is Par
 BOTH = ("chat", "completions")
 
 
-def each(name: str) -> tuple[str, ...]:
+def on_both(name: str) -> tuple[str, ...]:
     return tuple(f"{endpoint}.{name}" for endpoint in BOTH)
 
 
@@ -34,14 +34,14 @@ def prompt_ids(ask: Ask, **fields: Any) -> list[list[int]]:
     return [body["prompt_token_ids"]]
 
 
-@proves(*each("return_token_ids"))
+@proves(*on_both("return_token_ids"))
 def test_the_tokens_of_prompt_and_answer(ask: Ask) -> None:
     answer = ask("hello", return_token_ids=True, n=2)
     question = ids_of(ask.http, "hello")
     for choice in answer.choices:
-        told = choice["message"] if ask.endpoint == "chat" else choice
-        assert told.get("prompt_token_ids") == question
-        assert told["completion_token_ids"] == choice["token_ids"]
+        holder = choice["message"] if ask.endpoint == "chat" else choice
+        assert holder.get("prompt_token_ids") == question
+        assert holder["completion_token_ids"] == choice["token_ids"]
         again = ask.http.post("/completions", json=again_from(question, choice["token_ids"])).json()
         assert again["choices"][0]["text"].endswith(HELLO)
     assert sum(len(choice["token_ids"]) for choice in answer.choices) == answer.tokens
@@ -52,7 +52,7 @@ def again_from(question: list[int], ids: list[int]) -> dict[str, Any]:
     return {"model": "m", "prompt": question + ids, "echo": True, "max_tokens": 0}
 
 
-@proves(*each("return_token_ids"))
+@proves(*on_both("return_token_ids"))
 def test_a_piece_of_a_stream_has_its_tokens(ask: Ask) -> None:
     answer = ask("hello", return_token_ids=True, stop=["help"], logprobs=1 if ask.endpoint == "completions" else True)
     (choice,) = answer.choices
@@ -85,26 +85,26 @@ def test_tokens_that_the_model_lacks(ask: Ask) -> None:
     assert ask.refusal("hello", **{ask.path: [123456]}) == ("invalid_value", ask.path)
 
 
-@proves(*each("truncate_prompt_tokens"))
+@proves(*on_both("truncate_prompt_tokens"))
 @pytest.mark.parametrize("kept", [1, 3, 5])
 def test_the_end_of_a_prompt_is_kept(ask: Ask, kept: int) -> None:
     (whole,) = prompt_ids(ask, **said(ask, "hello"))
     assert prompt_ids(ask, **said(ask, "hello"), truncate_prompt_tokens=kept, max_tokens=1) == [whole[-kept:]]
 
 
-@proves(*each("truncate_prompt_tokens"))
+@proves(*on_both("truncate_prompt_tokens"))
 def test_as_much_as_fits(ask: Ask) -> None:
     answer = ask(**said(ask, "yes " * 5000 + "hello"), truncate_prompt_tokens=-1, max_tokens=10)
     assert answer.prompt_tokens == 4096 - 10
 
 
-@proves(*each("truncate_prompt_tokens"))
+@proves(*on_both("truncate_prompt_tokens"))
 @pytest.mark.parametrize(("wrong", "code"), [(0, "invalid_value"), (-2, "integer_below_min_value")])
 def test_nothing_can_t_be_kept(ask: Ask, wrong: int, code: str) -> None:
     assert ask.refusal("hello", truncate_prompt_tokens=wrong) == (code, "truncate_prompt_tokens")
 
 
-@proves(*each("truncation_side"))
+@proves(*on_both("truncation_side"))
 def test_the_beginning_of_a_prompt_is_kept(ask: Ask) -> None:
     (whole,) = prompt_ids(ask, **said(ask, "hello"))
     cut = {"truncate_prompt_tokens": 4, "truncation_side": "right", "max_tokens": 1}

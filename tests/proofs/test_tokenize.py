@@ -29,15 +29,15 @@ def text(http: httpx.Client, tokens: Any, **fields: Any) -> Any:
 
 def rendered(http: httpx.Client, **fields: Any) -> str:
     """The prompt that a conversation becomes."""
-    found: str = text(http, tokens(http, **fields))
-    return found
+    prompt: str = text(http, tokens(http, **fields))
+    return prompt
 
 
 @proves("tokenize.model", "detokenize.model")
 def test_another_model_is_not_there(run: Run, http: httpx.Client) -> None:
     endpoint = run.field.partition(".")[0]
-    said: dict[str, Any] = {"text": "a"} if endpoint == "tokenize" else {"tokens": [1]}
-    assert http.post(f"/{endpoint}", json={"model": "another", **said}).status_code == 404
+    fields: dict[str, Any] = {"text": "a"} if endpoint == "tokenize" else {"tokens": [1]}
+    assert http.post(f"/{endpoint}", json={"model": "another", **fields}).status_code == 404
 
 
 @proves("tokenize.text")
@@ -72,23 +72,23 @@ def test_a_prompt_or_several(http: httpx.Client) -> None:
     alone = tokens(http, prompt="hello")
     assert alone == tokens(http, text="hello")
     both = answer(http, prompt=["hello", "capital"], text="yes")
-    assert (both["tokens"][0], both["count"]) == (alone, [len(each) for each in both["tokens"]])
+    assert (both["tokens"][0], both["count"]) == (alone, [len(ids) for ids in both["tokens"]])
     assert tokens(http, prompt=["hello"]) == [alone]
 
 
 @proves("tokenize.return_token_strs")
 def test_the_tokens_texts(http: httpx.Client) -> None:
-    found = answer(http, text="hello <|im_end|>", return_token_strs=True)
-    assert "".join(found.get("token_strs") or ()) == "hello <|im_end|>"
-    assert len(found["token_strs"]) == found["count"] == len(found["tokens"])
+    result = answer(http, text="hello <|im_end|>", return_token_strs=True)
+    assert "".join(result.get("token_strs") or ()) == "hello <|im_end|>"
+    assert len(result["token_strs"]) == result["count"] == len(result["tokens"])
 
 
 @proves("tokenize.messages")
 def test_the_conversation_that_chat_reads(http: httpx.Client) -> None:
-    found = answer(http, messages=HELLO, text="yes")
-    assert text(http, found["tokens"]) == TURN.format(role="user", content="hello") + ANSWER
+    result = answer(http, messages=HELLO, text="yes")
+    assert text(http, result["tokens"]) == TURN.format(role="user", content="hello") + ANSWER
     usage = http.post("/chat/completions", json={"model": "m", "messages": HELLO}).json()["usage"]
-    assert usage["prompt_tokens"] == found["count"] < found["max_model_len"]
+    assert usage["prompt_tokens"] == result["count"] < result["max_model_len"]
 
 
 @proves("tokenize.add_generation_prompt")
@@ -103,8 +103,8 @@ def test_the_last_turn_is_left_open(http: httpx.Client) -> None:
 
 @proves("tokenize.chat_template_kwargs")
 def test_variables_of_the_template(http: httpx.Client) -> None:
-    told = {"add_generation_prompt": False}
-    assert not rendered(http, messages=HELLO, chat_template_kwargs=told).endswith(ANSWER)
+    settings = {"add_generation_prompt": False}
+    assert not rendered(http, messages=HELLO, chat_template_kwargs=settings).endswith(ANSWER)
 
 
 @proves("tokenize.chat_template", on="trusting")
@@ -196,21 +196,21 @@ def test_the_token_that_begins_a_text(http: httpx.Client) -> None:
 
 @proves("tokenize.parse_special")
 def test_control_tokens_as_text(http: httpx.Client) -> None:
-    found = tokens(http, content="<|im_start|>a", parse_special=False)
-    assert len(found) > 2
-    assert text(http, found) == "<|im_start|>a"
+    ids = tokens(http, content="<|im_start|>a", parse_special=False)
+    assert len(ids) > 2
+    assert text(http, ids) == "<|im_start|>a"
 
 
 @proves("tokenize.with_pieces")
 def test_each_token_with_its_piece(http: httpx.Client) -> None:
-    found = tokens(http, content="yes 🎉", with_pieces=True)
-    assert all(isinstance(each, dict) for each in found)
+    pieces = tokens(http, content="yes 🎉", with_pieces=True)
+    assert all(isinstance(token, dict) for token in pieces)
     spelt = b"".join(
-        each["piece"].encode() if isinstance(each["piece"], str) else bytes(each["piece"]) for each in found
+        token["piece"].encode() if isinstance(token["piece"], str) else bytes(token["piece"]) for token in pieces
     )
     assert spelt.decode() == "yes 🎉"
-    assert any(isinstance(each["piece"], list) for each in found)
-    assert [each["id"] for each in found] == tokens(http, content="yes 🎉")
+    assert any(isinstance(token["piece"], list) for token in pieces)
+    assert [token["id"] for token in pieces] == tokens(http, content="yes 🎉")
 
 
 @proves("detokenize.tokens")
@@ -224,8 +224,8 @@ def test_the_text_of_tokens(http: httpx.Client) -> None:
 
 @proves("detokenize.skip_special_tokens")
 def test_without_control_tokens(http: httpx.Client) -> None:
-    found = tokens(http, text="<|im_start|>hello")
-    assert text(http, found, skip_special_tokens=True) == "hello"
+    ids = tokens(http, text="<|im_start|>hello")
+    assert text(http, ids, skip_special_tokens=True) == "hello"
 
 
 @proves("tokenize.tools")
