@@ -8,15 +8,20 @@ from specvino.sdk.document import document_of, methods
 
 
 def finals(document: dict[str, Any]) -> dict[str, tuple[str, ...]]:
-    return {each.id: each.finals for each in methods(document) if each.event}
+    return {method.id: method.finals for method in methods(document) if method.event}
 
 
 def test_the_events_that_end_a_stream_are_those_of_its_table() -> None:
     document = copy.deepcopy(document_of(None))
-    found = finals(document)
-    assert set(found["create_response"]) == {"response.completed", "response.incomplete", "response.failed", "error"}
-    assert found["retrieve_response"] == found["create_response"]
-    assert found["create_chat_completion"] == (), "its terminator ends it"
+    by_method = finals(document)
+    assert set(by_method["create_response"]) == {
+        "response.completed",
+        "response.incomplete",
+        "response.failed",
+        "error",
+    }
+    assert by_method["retrieve_response"] == by_method["create_response"]
+    assert by_method["create_chat_completion"] == (), "its terminator ends it"
 
     operation = document["paths"]["/responses"]["post"]
     operation["x-stream"]["machines"]["response"] |= {"end": ["response.over"], "fail": ["response.lost"], "abort": []}

@@ -41,14 +41,14 @@ def test_in_python(system: str, double: str, imported: Callable[[str], ModuleTyp
     module = imported(system)
     with module.Client(double, api_key=KEY) as client:
         assert [model.id for model in client.list_models().data] == ["m"]
-        said = client.create_chat_completion(**ASK).choices[0].message.content
-        assert said
+        text = client.create_chat_completion(**ASK).choices[0].message.content
+        assert text
         pieces = [
             choice.delta.content or ""
             for chunk in client.create_chat_completion_stream(**ASK)
             for choice in chunk.choices
         ]
-        assert "".join(pieces) == said
+        assert "".join(pieces) == text
         assert len(pieces) > 2
         assert client.create_completion(model="m", prompt="Once").choices[0].text
         assert list(client.create_completion_stream(model="m", prompt="Once"))
@@ -64,10 +64,10 @@ def test_in_python(system: str, double: str, imported: Callable[[str], ModuleTyp
 def test_in_typescript(system: str, double: str, package: Callable[..., Path], tmp_path: Path) -> None:
     folder = project(tmp_path, compiled(package("typescript", "--dialect", system)), "specvino-client")
     shutil.copy(TOOLS / "double.ts", folder)
-    said: dict[str, Any] = json.loads(ran("double", double, KEY, folder=folder))
-    assert said["models"] == ["m"]
-    assert said["answer"]
-    assert said["pieces"] > 2
-    assert said["stream"] == said["answer"]
-    assert said["text"]
-    assert said["error"] in refused(system)
+    printed: dict[str, Any] = json.loads(ran("double", double, KEY, folder=folder))
+    assert printed["models"] == ["m"]
+    assert printed["answer"]
+    assert printed["pieces"] > 2
+    assert printed["stream"] == printed["answer"]
+    assert printed["text"]
+    assert printed["error"] in refused(system)

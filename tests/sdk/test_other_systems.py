@@ -52,6 +52,6 @@ def scripted() -> Iterator[Scripted]:
 def test_reads_the_derived_answers(system: str, imported: Callable[[str], ModuleType], scripted: Scripted) -> None:
     module = imported(system)
     with module.Client(scripted.url, retries=0) as client:
-        for answer in [each for each in answers() if each.system == system]:
+        for answer in [recorded for recorded in answers() if recorded.system == system]:
             scripted.says(Sent(answer.content.decode(), answer.status, answer.media))
             assert outcome(module, client, answer) in expected(answer), answer

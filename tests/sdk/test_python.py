@@ -186,10 +186,10 @@ def test_a_checker_finds_wrong_fields(mypy: list[str], package: Callable[..., Pa
         "client.create_chat_completion(model='m', messages=[], min_p=0.5)\n"
         "client.create_chat_completion(model='m', messages=[], stream=True)\n"
     )
-    found = subprocess.run(
+    stdout = subprocess.run(
         [*mypy, str(use)], env={"MYPYPATH": str(folder / "src"), "PATH": ""}, capture_output=True, text=True
     ).stdout
-    assert "use.py:3" in found
-    assert "use.py:4" in found
-    assert "use.py:5" in found
-    assert "Found 3 errors" in found
+    assert "use.py:3" in stdout
+    assert "use.py:4" in stdout
+    assert "use.py:5" in stdout
+    assert "Found 3 errors" in stdout

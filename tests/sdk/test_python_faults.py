@@ -136,14 +136,14 @@ with Scripted() as server:
     assert one == other == "['ModelList'] True"
 
 
-@pytest.mark.parametrize("said", ["61", "soon", "Fri, 01 Jan 2100 00:00:00 GMT"])
-def test_nobody_waits_for_ever(script: Script, said: str) -> None:
+@pytest.mark.parametrize("retry_after", ["61", "soon", "Fri, 01 Jan 2100 00:00:00 GMT"])
+def test_nobody_waits_for_ever(script: Script, retry_after: str) -> None:
     assert (
         script(
             WAITS
             + f"""
 with Scripted() as server:
-    server.says(busy(retry_after={said!r}))
+    server.says(busy(retry_after={retry_after!r}))
     for outcome in outcomes(server.url, list_models):
         print(shown(outcome), waits)
 """

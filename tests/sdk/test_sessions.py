@@ -143,7 +143,7 @@ for url, options in ((URL, {}), (URL + "/x", {"api_key": KEY}), ("http://127.0.0
     )
     refused = ["('ApiError', 401, 'invalid_api_key')", "('ApiError', 404, 'not_found')"]
     expected = [*refused, "('ConnectionFailed', None, None)", "open"]
-    assert lines == [each for line in expected for each in (line, line)]
+    assert lines == [copy for line in expected for copy in (line, line)]
 
 
 # One use of both clients, on a server with planted faults.
@@ -184,7 +184,7 @@ done = json.dumps({"type": "response.unknown"})
 
 
 @pytest.mark.parametrize(
-    ("said", "expected"),
+    ("fault", "expected"),
     [
         ("[error(418, code='teapot')]", "['ApiError: 418: no'] 1"),
         ("[1011]", "['ConnectionFailed: the connection was closed before the answer was complete: 1011 over'] 1"),
@@ -197,8 +197,8 @@ done = json.dumps({"type": "response.unknown"})
     ],
     ids=["error", "closed", "nonsense", "late error", "busy", "stays busy", "busy too late", "busy for long"],
 )
-def test_faults(script: Script, said: str, expected: str) -> None:
-    assert script(f"{FAULTS}tried({said})\n") == [expected] * 2
+def test_faults(script: Script, fault: str, expected: str) -> None:
+    assert script(f"{FAULTS}tried({fault})\n") == [expected] * 2
 
 
 def test_a_server_that_takes_too_long(script: Script) -> None:
@@ -233,8 +233,8 @@ def test_a_message_has_the_fields_of_the_body_but_those_that_a_connection_decide
 
 
 def test_who_has_sessions() -> None:
-    def found(dialect: str | None) -> list[str]:
+    def operations_with_sessions(dialect: str | None) -> list[str]:
         return [method.id for method in methods(document_of(dialect)) if method.socket]
 
-    assert found(None) == found("openai") == ["create_response"]
-    assert found("vllm") == []
+    assert operations_with_sessions(None) == operations_with_sessions("openai") == ["create_response"]
+    assert operations_with_sessions("vllm") == []

@@ -43,26 +43,26 @@ def run(package: Callable[..., Path], tmp_path_factory: pytest.TempPathFactory) 
     folder = project(tmp_path_factory.mktemp("use"), compiled(package("typescript")), "specvino-client")
 
     def run(name: str, *arguments: str) -> dict[str, Any]:
-        for each in ("scripted", name):
-            shutil.copy(TOOLS / f"{each}.ts", folder)
-        said: dict[str, Any] = {}
+        for program in ("scripted", name):
+            shutil.copy(TOOLS / f"{program}.ts", folder)
+        results: dict[str, Any] = {}
         for line in ran(name, *arguments, folder=folder).splitlines():
-            said |= json.loads(line)
-        return said
+            results |= json.loads(line)
+        return results
 
     return run
 
 
 def test_it_is_used(run: Callable[..., dict[str, Any]], server: Server) -> None:
-    said = run("use", server.url)
-    assert "Paris" in said["answer"]
-    assert said["stream"] == said["answer"]
-    assert said["call"] == "get_weather"
-    assert said["first"] == "response.created"
-    assert said["last"] in ("response.completed", "response.incomplete")
-    assert said["error"] == [404, "invalid_request_error", "model", "model_not_found"]
-    assert said["nobody"] is True
-    assert said["left"] == "AbortError"
+    results = run("use", server.url)
+    assert "Paris" in results["answer"]
+    assert results["stream"] == results["answer"]
+    assert results["call"] == "get_weather"
+    assert results["first"] == "response.created"
+    assert results["last"] in ("response.completed", "response.incomplete")
+    assert results["error"] == [404, "invalid_request_error", "model", "model_not_found"]
+    assert results["nobody"] is True
+    assert results["left"] == "AbortError"
 
 
 def test_faults_are_told(run: Callable[..., dict[str, Any]]) -> None:
@@ -101,7 +101,7 @@ def test_what_is_sent(run: Callable[..., dict[str, Any]]) -> None:
         "date": "nothing",
         "dateWaited": [True],
         **dict.fromkeys(never, "ApiError"),
-        **{f"{said} waited": [] for said in never},
+        **{f"{method} waited": [] for method in never},
         "key": ["Bearer secret"] * 2,
         "noKey": [None] * 2,
         **{f"again{how}{status}": "nothing" for how in ("Seconds", "Date") for status in (429, 503)},
@@ -128,9 +128,9 @@ def test_sessions(run: Callable[..., dict[str, Any]]) -> None:
     options = ("--engine", "scripted", "--served-model-name", "m")
     with ExitStack() as stack:
         server = stack.enter_context(serving_here(*options, env={"SPECVINO_API_KEY": "sk-ts"}))
-        faulty = [stack.enter_context(each) for each, _, _ in talking]
-        said = run("session", server.url, "sk-ts", *(each.url for each in faulty))
-    assert said == {
+        faulty = [stack.enter_context(server_context) for server_context, _, _ in talking]
+        results = run("session", server.url, "sk-ts", *(value.url for value in faulty))
+    assert results == {
         "types": ["response.created", "response.completed"],
         "longer": True,
         "prepared": [],

@@ -18,7 +18,7 @@ class Answer:
 
 
 def events(*data: str, hangs: bool = False) -> Answer:
-    return Answer("".join(f"data: {each}\n\n" for each in data), kind="text/event-stream", hangs=hangs)
+    return Answer("".join(f"data: {event}\n\n" for event in data), kind="text/event-stream", hangs=hangs)
 
 
 class Scripted(ThreadingHTTPServer):

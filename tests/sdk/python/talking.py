@@ -22,11 +22,11 @@ class Talking:
         self.headers = connection.request.headers
         for message in connection:
             self.asked.append(message)
-            for each in self.said.pop(0) if len(self.said) > 1 else self.said[0]:
-                if isinstance(each, int):
-                    connection.close(each, "over")
+            for event in self.said.pop(0) if len(self.said) > 1 else self.said[0]:
+                if isinstance(event, int):
+                    connection.close(event, "over")
                     return
-                connection.send(each)
+                connection.send(event)
 
     def __enter__(self) -> Self:
         threading.Thread(target=self._server.serve_forever, daemon=True).start()

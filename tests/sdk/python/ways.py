@@ -18,8 +18,8 @@ def _outcome(client: Client, use: Callable[[Any], Any]) -> list[Any]:
     came: list[Any] = []
     try:
         value = use(client)
-        for each in value if isinstance(value, Iterator) else [value]:
-            came.append(each)
+        for element in value if isinstance(value, Iterator) else [value]:
+            came.append(element)
     except ClientError as error:
         came.append(error)
     return came
@@ -31,8 +31,8 @@ async def _outcome_later(url: str, use: Callable[[Any], Any], options: dict[str,
         try:
             value = use(client)
             if isinstance(value, AsyncIterator):
-                async for each in value:
-                    came.append(each)
+                async for element in value:
+                    came.append(element)
             else:
                 came.append(await value)
         except ClientError as error:
