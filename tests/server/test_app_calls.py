@@ -45,5 +45,5 @@ def test_a_token_takes_few_calls(path: str, fields: dict[str, object], most: int
         return counts[0]
 
     calls(1)  # the first request reads documents
-    each = (calls(TOKENS + 1) - calls(1)) / TOKENS
-    assert each <= most
+    calls_per_token = (calls(TOKENS + 1) - calls(1)) / TOKENS
+    assert calls_per_token <= most

@@ -40,7 +40,7 @@ def steady(value):
     """Without what differs from answer to answer."""
     if isinstance(value, dict):
         return {k: steady(v) for k, v in value.items() if k not in CHANGING}
-    return [steady(each) for each in value] if isinstance(value, list) else value
+    return [steady(element) for element in value] if isinstance(value, list) else value
 
 
 @pytest.mark.parametrize(
@@ -96,20 +96,22 @@ def test_the_likeliest_tokens_are_shown() -> None:
         first, *others = token["top_logprobs"]
         assert first == {name: token[name] for name in ("token", "logprob", "bytes")}
         assert len(others) == 2
-        assert all(each["logprob"] < first["logprob"] for each in others)
+        assert all(other["logprob"] < first["logprob"] for other in others)
     response = unary(RESPONSE, top_logprobs=20)
     assert response["top_logprobs"] == 20
     [part] = response["output"][0]["content"]
     assert {len(token["top_logprobs"]) for token in part["logprobs"]} == {20}
     [choice] = unary(COMPLETION, logprobs=5)["choices"]
-    found = choice["logprobs"]
-    assert {len(top) for top in found["top_logprobs"]} == {5}
-    for token, logprob, top in zip(found["tokens"], found["token_logprobs"], found["top_logprobs"], strict=True):
+    logprobs = choice["logprobs"]
+    assert {len(top) for top in logprobs["top_logprobs"]} == {5}
+    for token, logprob, top in zip(
+        logprobs["tokens"], logprobs["token_logprobs"], logprobs["top_logprobs"], strict=True
+    ):
         assert top[token] == logprob == max(top.values())
 
 
 @pytest.mark.parametrize(
-    ("endpoint", "fields", "told"),
+    ("endpoint", "fields", "logprobs"),
     [
         (CHAT, {"logprobs": True, "top_logprobs": 2}, "top_logprobs"),
         (CHAT, {"logprobs": True, "top_logprobs": 2, "logit_bias": {"1": 1}}, "top_logprobs, logit_bias"),
@@ -126,11 +128,11 @@ def test_the_likeliest_tokens_are_shown() -> None:
         (CHAT, {"bad_words_token_ids": [1]}, "bad_words_token_ids"),
     ],
 )
-def test_beside_a_structure_the_chosen_token_is_shown_alone(endpoint, fields, told) -> None:
+def test_beside_a_structure_the_chosen_token_is_shown_alone(endpoint, fields, logprobs) -> None:
     form = {"format": {"type": "json_object"}}
     held = {"text": form} if endpoint is RESPONSE else {"guided_choice": ["yes", "no"]}
     response = Client().ask("POST", endpoint[0], json={**endpoint[1], **fields, **held})
-    assert response.headers["x-unsupported-params"] == told
+    assert response.headers["x-unsupported-params"] == logprobs
     assert "x-unsupported-params" not in Client().ask("POST", endpoint[0], json={**endpoint[1], **fields}).headers
     if endpoint is RESPONSE:
         assert response.json()["top_logprobs"] == 1
@@ -138,7 +140,7 @@ def test_beside_a_structure_the_chosen_token_is_shown_alone(endpoint, fields, to
     error = error_of(
         rejecting.ask("POST", endpoint[0], json={**endpoint[1], **fields, **held}), 400, "unsupported_parameter"
     )
-    assert error["param"] == told.split(", ")[0]
+    assert error["param"] == logprobs.split(", ")[0]
 
 
 @pytest.mark.parametrize("endpoint", [CHAT, COMPLETION, RESPONSE])
@@ -179,15 +181,15 @@ def test_more_likely_tokens_of_a_prompt_than_are_returned_are_refused(endpoint, 
 def test_completions_say_where_tokens_begin() -> None:
     [choice] = unary(COMPLETION, logprobs=1, echo=True, max_tokens=2)["choices"]
     assert choice["text"] == TEXT + "one two"
-    found = choice["logprobs"]
-    assert found["tokens"] == ["one", " two", " thrée", " 🎉", " four", "one", " two"]
-    assert found["text_offset"] == [0, 3, 7, 13, 15, 20, 23]
-    assert all(map(str.startswith, (choice["text"][offset:] for offset in found["text_offset"]), found["tokens"]))
-    assert found["token_logprobs"][0] is None
-    assert all(logprob <= 0 for logprob in found["token_logprobs"][1:])
-    assert found["top_logprobs"][0] is None
-    assert found["top_logprobs"][1] == {" two": found["token_logprobs"][1]}
-    assert found["token_logprobs"][1] == found["token_logprobs"][6]
+    logprobs = choice["logprobs"]
+    assert logprobs["tokens"] == ["one", " two", " thrée", " 🎉", " four", "one", " two"]
+    assert logprobs["text_offset"] == [0, 3, 7, 13, 15, 20, 23]
+    assert all(map(str.startswith, (choice["text"][offset:] for offset in logprobs["text_offset"]), logprobs["tokens"]))
+    assert logprobs["token_logprobs"][0] is None
+    assert all(logprob <= 0 for logprob in logprobs["token_logprobs"][1:])
+    assert logprobs["top_logprobs"][0] is None
+    assert logprobs["top_logprobs"][1] == {" two": logprobs["token_logprobs"][1]}
+    assert logprobs["token_logprobs"][1] == logprobs["token_logprobs"][6]
     [choice] = unary(COMPLETION, logprobs=0)["choices"]
     assert choice["logprobs"]["top_logprobs"] is None
     assert choice["logprobs"]["text_offset"][0] == 0

@@ -30,22 +30,26 @@ def test_a_new_one_takes_the_place_of_the_one_that_waits_longest() -> None:
     assert held.add(third)
     held.asks(first)
     assert held.add(fourth)
-    assert [each.aborted for each in (first, second, third, fourth)] == [False, True, False, False]
+    assert [connection.aborted for connection in (first, second, third, fourth)] == [False, True, False, False]
     held.waits(first)
     assert held.add(fifth)
-    assert [each.aborted for each in (first, third, fourth)] == [False, True, False], "the third waits for longer"
+    assert [connection.aborted for connection in (first, third, fourth)] == [False, True, False], (
+        "the third waits for longer"
+    )
 
 
 def test_none_that_is_answered_loses_its_place() -> None:
     held = Connections(2)
     asking = [Wire(), Wire()]
-    for each in asking:
-        assert held.add(each)
-        held.asks(each)
+    for connection in asking:
+        assert held.add(connection)
+        held.asks(connection)
     refused = [Wire() for _ in range(1000)]
-    assert [held.add(each) for each in refused] == [False] * 1000
-    assert not any(each.aborted for each in asking)
-    assert [each.aborted for each in refused] == [True] * 999 + [False], "those that are refused don't pile up"
+    assert [held.add(connection) for connection in refused] == [False] * 1000
+    assert not any(connection.aborted for connection in asking)
+    assert [connection.aborted for connection in refused] == [True] * 999 + [False], (
+        "those that are refused don't pile up"
+    )
     held.discard(asking[0])
     assert held.add(Wire())
 

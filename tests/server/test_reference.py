@@ -35,9 +35,9 @@ def test_the_document_is_in_the_page_with_the_events_of_its_streams() -> None:
     page = Client().ask("GET", "/docs").text
     shown = re.search(r'(?s)<script id="document" type="application/json">(.*?)</script>', page)
     assert shown
-    found = json.loads(shown[1])
-    assert found["paths"].keys() == whole()["paths"].keys()
-    event = found["components"]["schemas"]["ChatCompletionServerSentEvent"]["properties"]["data"]
+    record = json.loads(shown[1])
+    assert record["paths"].keys() == whole()["paths"].keys()
+    event = record["components"]["schemas"]["ChatCompletionServerSentEvent"]["properties"]["data"]
     assert {"$ref": "#/components/schemas/ChatCompletionStreamEvent"} in event["anyOf"]
 
 

@@ -12,7 +12,7 @@ TWO = ["--model", "a=x", "--model", "b=y"]
 
 
 @pytest.mark.parametrize(
-    ("said", "reason"),
+    ("arguments", "reason"),
     [
         (["--model", "x"], "'x' is not of the form NAME=MODEL"),
         (["--model", "=x"], "'=x' is not of the form NAME=MODEL"),
@@ -28,15 +28,15 @@ TWO = ["--model", "a=x", "--model", "b=y"]
         (["--served-model-name", ""], "a served model name can't be empty"),
     ],
 )
-def test_what_is_wrong_is_told(said: list[str], reason: str) -> None:
-    command = ["serve", "--engine", "scripted", "--response-store", "none", "--port", "0", *said]
+def test_what_is_wrong_is_told(arguments: list[str], reason: str) -> None:
+    command = ["serve", "--engine", "scripted", "--response-store", "none", "--port", "0", *arguments]
     run = CliRunner(env={"COLUMNS": "300"}).invoke(main, command)
     assert run.exit_code == 2
     assert reason in run.output
 
 
-def names(**said: object) -> tuple[str, ...]:
-    return own_names(ServeOptions.model_validate(said))
+def names(**options: object) -> tuple[str, ...]:
+    return own_names(ServeOptions.model_validate(options))
 
 
 def test_names_of_one_model(tiny_text: ModelSource) -> None:

@@ -13,7 +13,7 @@ from specvino.server.assembly.models import make_engines
 
 
 @pytest.mark.parametrize(
-    ("said", "reason"),
+    ("arguments", "reason"),
     [
         (["--device", "TPU"], "'TPU' isn't an OpenVINO device of this machine; available: "),
         (["--device", "NPU"], "NPU"),
@@ -27,8 +27,8 @@ from specvino.server.assembly.models import make_engines
         (["--plugin-config", '{"A": {"B": 1}}'], "is not a JSON object of strings, numbers and booleans"),
     ],
 )
-def test_it_is_told_first(said: list[str], reason: str) -> None:
-    command = ["serve", "/nowhere/model.gguf", "--response-store", "none", "--port", "0", *said]
+def test_it_is_told_first(arguments: list[str], reason: str) -> None:
+    command = ["serve", "/nowhere/model.gguf", "--response-store", "none", "--port", "0", *arguments]
     run = CliRunner(env={"COLUMNS": "300"}).invoke(main, command)
     assert run.exit_code == 2
     assert reason in run.output

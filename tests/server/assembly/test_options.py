@@ -11,12 +11,12 @@ OF_THE_PORT = {"host", "port", "insecure", "max_connections"}
 
 def test_they_have_the_names_defaults_and_bounds_of_the_command() -> None:
     command = typer.main.get_group(app).commands["serve"]
-    options = {each.name: each for each in command.params if each.name not in OF_THE_PORT}
+    options = {param.name: param for param in command.params if param.name not in OF_THE_PORT}
     described = ServeOptions.model_json_schema()["properties"]
     assert options.keys() == described.keys()
     for name, schema in described.items():
         option = options[name]
         assert (option.default or None) == (schema["default"] or None), name
-        said = {key: value for each in (schema, *schema.get("anyOf", ())) for key, value in each.items()}
-        assert getattr(option, "min", None) == said.get("minimum"), name
-        assert getattr(option, "max", None) == said.get("maximum"), name
+        merged = {key: value for part in (schema, *schema.get("anyOf", ())) for key, value in part.items()}
+        assert getattr(option, "min", None) == merged.get("minimum"), name
+        assert getattr(option, "max", None) == merged.get("maximum"), name

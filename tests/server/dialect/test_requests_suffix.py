@@ -13,7 +13,7 @@ def choice(index: int, text: str, reason: str | None = None) -> dict[str, Any]:
 
 def test_it_stands_behind_each_text() -> None:
     reply = appended(Reply({"choices": [choice(0, "a", "stop"), choice(1, "b", "length")]}), "!")
-    assert [each["text"] for each in reply.body["choices"]] == ["a!", "b!"]
+    assert [choice["text"] for choice in reply.body["choices"]] == ["a!", "b!"]
 
 
 def test_it_is_the_last_chunk_of_a_stream() -> None:
@@ -24,8 +24,8 @@ def test_it_is_the_last_chunk_of_a_stream() -> None:
     ]
 
     async def chunks() -> Any:
-        for each in sent:
-            yield each
+        for request in sent:
+            yield request
 
     async def run() -> list[Any]:
         return [chunk async for chunk in appended(Reply(chunks()), "!").body]

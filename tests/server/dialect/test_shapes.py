@@ -9,31 +9,31 @@ def fit(schema, value, components=None, given=None):
     return Shapes({"components": {"schemas": components or {}}}, given or {}).of(schema)(value)
 
 
-def thing(required=(), **properties):
+def object_of(required=(), **properties):
     return {"type": "object", "title": "Thing", "properties": properties, "required": list(required)}
 
 
 @pytest.mark.parametrize(
     ("schema", "value", "expected"),
     [
-        (thing(a={"type": "string"}), {"a": "x", "b": 1}, {"a": "x"}),
-        (thing(a={"const": "OVMS"}), {"a": "specvino"}, {"a": "OVMS"}),
-        (thing(a={"type": "string"}), {"a": None}, {}),
-        (thing(a={"type": "null"}), {"a": "x"}, {"a": None}),
-        (thing("a", a={"type": ["string", "null"]}), {}, {"a": None}),
-        (thing("a", a={"type": "string"}), {}, {"a": ""}),
-        (thing("a", a={"type": "array", "items": {"type": "string"}}), {}, {"a": []}),
+        (object_of(a={"type": "string"}), {"a": "x", "b": 1}, {"a": "x"}),
+        (object_of(a={"const": "OVMS"}), {"a": "specvino"}, {"a": "OVMS"}),
+        (object_of(a={"type": "string"}), {"a": None}, {}),
+        (object_of(a={"type": "null"}), {"a": "x"}, {"a": None}),
+        (object_of("a", a={"type": ["string", "null"]}), {}, {"a": None}),
+        (object_of("a", a={"type": "string"}), {}, {"a": ""}),
+        (object_of("a", a={"type": "array", "items": {"type": "string"}}), {}, {"a": []}),
         (
-            thing("a", a={"type": "array", "minItems": 1, "items": thing("b", b={"type": "integer"})}),
+            object_of("a", a={"type": "array", "minItems": 1, "items": object_of("b", b={"type": "integer"})}),
             {},
             {"a": [{"b": 0}]},
         ),
-        (thing("a", a={"enum": ["x", "y"]}), {"a": "z"}, {"a": "x"}),
-        (thing("a", a={"enum": ["x", None]}), {"a": "z"}, {"a": None}),
-        (thing("a", a=thing("b", b={"type": "integer", "default": 7})), {}, {"a": {"b": 7}}),
-        (thing(a={"type": "object"}), {"a": '{"city": "Rome"}'}, {"a": {"city": "Rome"}}),
-        (thing("a", a={"type": "object"}), {"a": "no JSON"}, {"a": {}}),
-        (thing(a={"type": "number", "minimum": -23}), {"a": -40.5}, {"a": -23}),
+        (object_of("a", a={"enum": ["x", "y"]}), {"a": "z"}, {"a": "x"}),
+        (object_of("a", a={"enum": ["x", None]}), {"a": "z"}, {"a": None}),
+        (object_of("a", a=object_of("b", b={"type": "integer", "default": 7})), {}, {"a": {"b": 7}}),
+        (object_of(a={"type": "object"}), {"a": '{"city": "Rome"}'}, {"a": {"city": "Rome"}}),
+        (object_of("a", a={"type": "object"}), {"a": "no JSON"}, {"a": {}}),
+        (object_of(a={"type": "number", "minimum": -23}), {"a": -40.5}, {"a": -23}),
         ({"type": "object", "additionalProperties": {"type": "number"}}, {"a": 1, "b": "x"}, {"a": 1}),
         ({"type": "array", "items": {}, "maxItems": 0}, [1, 2], []),
         ({"allOf": [{"type": "object"}, {"maxProperties": 0}]}, {"a": 1}, {}),
@@ -44,14 +44,14 @@ def test_members(schema, value, expected) -> None:
     assert fit(schema, value) == expected
 
 
-CHUNK = thing(
+CHUNK = object_of(
     ["object", "choices", "usage"],
     object={"const": "chunk"},
     choices={"type": "array"},
     usage={"type": ["object", "null"]},
 )
-FAILURE = thing(["error"], error={"type": "object"})
-CREATED, DELTA = (thing("type", type={"const": each}, text={"type": "string"}) for each in ("created", "delta"))
+FAILURE = object_of(["error"], error={"type": "object"})
+CREATED, DELTA = (object_of("type", type={"const": kind}, text={"type": "string"}) for kind in ("created", "delta"))
 
 
 @pytest.mark.parametrize(
@@ -80,7 +80,9 @@ def test_lists_with_an_element_for_each_token_keep_their_length() -> None:
 
 
 def test_a_component_may_hold_itself() -> None:
-    node = thing(name={"type": "string"}, children={"type": "array", "items": {"$ref": "#/components/schemas/Node"}})
+    node = object_of(
+        name={"type": "string"}, children={"type": "array", "items": {"$ref": "#/components/schemas/Node"}}
+    )
     value = {"name": "a", "children": [{"name": "b", "more": 1}]}
     expected = {"name": "a", "children": [{"name": "b"}]}
     assert fit({"$ref": "#/components/schemas/Node"}, value, {"Node": node}) == expected
@@ -88,5 +90,5 @@ def test_a_component_may_hold_itself() -> None:
 
 def test_what_only_the_server_knows_is_given() -> None:
     given = {"Thing": {"root": lambda value: value["id"], "elsewhere": lambda _: 1}}
-    schema = thing("root", id={"type": "string"}, root={"type": "string"})
+    schema = object_of("root", id={"type": "string"}, root={"type": "string"})
     assert fit(schema, {"id": "m"}, given=given) == {"id": "m", "root": "m"}

@@ -18,11 +18,11 @@ RESPONSE = {
 
 def numbers(system, operation, kinds, start=0):
     event = system.event(operation)
-    found = [
+    events = [
         event({"type": f"response.{kind}", "sequence_number": number, "response": RESPONSE})
         for number, kind in enumerate(kinds, start)
     ]
-    return [each["sequence_number"] for each in found if each is not ABSENT]
+    return [event["sequence_number"] for event in events if event is not ABSENT]
 
 
 BACKGROUND = ("created", "queued", "in_progress", "completed")

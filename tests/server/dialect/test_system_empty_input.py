@@ -52,7 +52,7 @@ def test_nothing_is_asked_in_a_stream() -> None:
     table = Dialect("ollama").stream("responses")
     assert table is not None
     validator = SseValidator(table)
-    assert [found for event in events for found in validator.feed(event)] == []
+    assert [violation for event in events for violation in validator.feed(event)] == []
 
 
 @pytest.mark.parametrize("body", EMPTY[3:], ids=str)

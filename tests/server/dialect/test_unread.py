@@ -36,7 +36,7 @@ def test_entries_are_applied_in_order() -> None:
 
 
 @pytest.mark.parametrize(
-    ("name", "operation", "field", "place"),
+    ("name", "operation", "field", "value"),
     [
         (
             "ovms",
@@ -50,15 +50,15 @@ def test_entries_are_applied_in_order() -> None:
         ("ovms", CHAT, "response_format", {"type": "json_schema", "json_schema": {"schema": {}, "strict": "x"}}),
     ],
 )
-def test_an_ignored_field_inside_of_an_object_is_not_validated(name, operation, field, place) -> None:
-    assert read(name, operation, **{field: place})
+def test_an_ignored_field_inside_of_an_object_is_not_validated(name, operation, field, value) -> None:
+    assert read(name, operation, **{field: value})
 
 
 @pytest.mark.parametrize("name", ["ovms", "vllm", "sglang", "mlc-llm", "fastdeploy", "llama-cpp", "ollama"])
 def test_no_system_judges_fields_of_answers_that_it_lacks(name) -> None:
     document, ours = load(dialect_file(name)), whole()
     assert document["x-dialect"]["unknown_fields"] == "ignored"
-    has, knows = (each["components"]["schemas"]["AssistantMessage"]["properties"] for each in (document, ours))
+    has, knows = (source["components"]["schemas"]["AssistantMessage"]["properties"] for source in (document, ours))
     answer = {"role": "assistant", "content": "Hello"}
     checked = {"prefix", "phase"} if name == "sglang" else set()  # by a class that our document has as a rule
     odd = {field: {"odd": [1]} for field in knows.keys() - has.keys() - checked}

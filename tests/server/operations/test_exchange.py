@@ -19,14 +19,14 @@ from specvino.server.telemetry.telemetry import Telemetry
 def exchanged(method: str, path: str, settings: Settings | None = None, **options: Any) -> Exchange:
     async def exchange() -> Exchange:
         engine, chosen = ScriptedEngine(), settings or Settings()
-        found: list[Exchange] = []
+        recorded: list[Exchange] = []
         await engine.start()
         telemetry = Telemetry({"m": engine}, chosen)
-        telemetry.recorders.append(found.append)
+        telemetry.recorders.append(recorded.append)
         app = create_app(bind([ServedModel(("m",), 1, engine)]), chosen, telemetry=telemetry)
         async with httpx.AsyncClient(transport=httpx.ASGITransport(app), base_url="http://test") as client:
             await client.request(method, path, **options)
-        (only,) = found
+        (only,) = recorded
         return only
 
     return asyncio.run(exchange())
@@ -34,14 +34,14 @@ def exchanged(method: str, path: str, settings: Settings | None = None, **option
 
 @pytest.mark.parametrize("stream", [False, True])
 def test_an_answer(stream) -> None:
-    found = exchanged(
+    exchange = exchanged(
         "POST", "/v3/chat/completions", json=MINIMAL | {"stream": stream}, headers={"x-request-id": "mine"}
     )
-    assert (found.request_id, found.method, found.status, found.complete) == ("mine", "POST", 200, True)
-    assert found.route == "/v3/chat/completions"
-    assert found.error is None
-    assert found.generation is not None
-    assert found.generation.completion_tokens == 2
+    assert (exchange.request_id, exchange.method, exchange.status, exchange.complete) == ("mine", "POST", 200, True)
+    assert exchange.route == "/v3/chat/completions"
+    assert exchange.error is None
+    assert exchange.generation is not None
+    assert exchange.generation.completion_tokens == 2
 
 
 @pytest.mark.parametrize(
@@ -58,40 +58,40 @@ def test_an_answer(stream) -> None:
     ],
 )
 def test_an_exchange_without_a_generation(method, path, status, route, error) -> None:
-    found = exchanged(method, path, content=b"" if method == "GET" else b"{", headers={"content-type": "text/plain"})
-    assert (found.status, found.route, found.error, found.generation) == (status, route, error, None)
-    assert found.complete
-    assert "?" not in found.path
+    exchange = exchanged(method, path, content=b"" if method == "GET" else b"{", headers={"content-type": "text/plain"})
+    assert (exchange.status, exchange.route, exchange.error, exchange.generation) == (status, route, error, None)
+    assert exchange.complete
+    assert "?" not in exchange.path
 
 
 def test_a_stranger_s_is_recorded_too() -> None:
-    found = exchanged("POST", "/v1/chat/completions", Settings(keys=frozenset(["right"])), json=MINIMAL)
-    assert (found.status, found.error) == (401, "invalid_api_key")
+    exchange = exchanged("POST", "/v1/chat/completions", Settings(keys=frozenset(["right"])), json=MINIMAL)
+    assert (exchange.status, exchange.error) == (401, "invalid_api_key")
 
 
 def test_an_error_inside_a_stream_is_the_generation_s() -> None:
     body = MINIMAL | {"stream": True, "messages": [{"role": "user", "content": "script: crash_at=1\na b c"}]}
-    found = exchanged("POST", "/v1/chat/completions", json=body)
-    assert (found.status, found.error, found.complete) == (200, None, True)
-    assert found.generation is not None
-    assert found.generation.error == "engine_restarted"
+    exchange = exchanged("POST", "/v1/chat/completions", json=body)
+    assert (exchange.status, exchange.error, exchange.complete) == (200, None, True)
+    assert exchange.generation is not None
+    assert exchange.generation.error == "engine_restarted"
 
 
 def test_a_client_that_leaves() -> None:
     """It goes while the first token doesn't come: of a stream it has seen the status, of a body nothing."""
     for stream, status in ((True, 200), (False, CLIENT_LEFT)):
-        found = asyncio.run(_left(stream))
-        assert (found.status, found.complete) == (status, False)
-        assert found.generation is not None
-        assert found.generation.outcomes == ["abort"]
+        recorded = asyncio.run(_left(stream))
+        assert (recorded.status, recorded.complete) == (status, False)
+        assert recorded.generation is not None
+        assert recorded.generation.outcomes == ["abort"]
 
 
 async def _left(stream: bool) -> Exchange:
     engine = ScriptedEngine()
-    found: list[Exchange] = []
+    recorded: list[Exchange] = []
     await engine.start()
     telemetry = Telemetry({"m": engine}, Settings())
-    telemetry.recorders.append(found.append)
+    telemetry.recorders.append(recorded.append)
     app = create_app(bind([ServedModel(("m",), 1, engine)]), Settings(), telemetry=telemetry)
     asks = {"role": "user", "content": "script: stall_at=0\nhi"}
     content = httpx.Request("POST", "http://test", json=MINIMAL | {"stream": stream, "messages": [asks]}).content
@@ -119,5 +119,5 @@ async def _left(stream: bool) -> Exchange:
         "http_version": "1.1",
     }
     await app(scope, receive, send)
-    (only,) = found
+    (only,) = recorded
     return only

@@ -23,7 +23,11 @@ def test_text() -> None:
 def test_json_is_a_line_each_with_tracebacks_in_it() -> None:
     line = written("json", record("request req_1 failed", failed=True))
     assert line.count("\n") == 1
-    found = json.loads(line)
-    assert (found["level"], found["logger"], found["message"]) == ("WARNING", "specvino.server", "request req_1 failed")
-    assert "ValueError: why" in found["exc_info"]
-    assert found["timestamp"]
+    logged = json.loads(line)
+    assert (logged["level"], logged["logger"], logged["message"]) == (
+        "WARNING",
+        "specvino.server",
+        "request req_1 failed",
+    )
+    assert "ValueError: why" in logged["exc_info"]
+    assert logged["timestamp"]

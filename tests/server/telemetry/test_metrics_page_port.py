@@ -20,8 +20,8 @@ def test_it_answers_while_the_loop_is_blocked_and_ends_with_it() -> None:
             listener.listen()
             port = listener.getsockname()[1]
             async with serving_metrics(metrics_app(MetricsPage(registry, frozenset())), listener):
-                found = httpx.get(f"http://127.0.0.1:{port}/metrics", timeout=300)  # noqa: ASYNC210 - this loop is to be blocked
-                return found.text, port
+                response = httpx.get(f"http://127.0.0.1:{port}/metrics", timeout=300)  # noqa: ASYNC210 - this loop is to be blocked
+                return response.text, port
 
     text, _ = asyncio.run(run())
     assert "seen_total 1.0" in text

@@ -37,24 +37,24 @@ class Exported:
 
     def points(self) -> dict[str, Any]:
         data = self._reader.get_metrics_data()
-        found = data.resource_metrics if data else ()
-        metrics = [metric for resource in found for scope in resource.scope_metrics for metric in scope.metrics]
+        resources = data.resource_metrics if data else ()
+        metrics = [metric for resource in resources for scope in resource.scope_metrics for metric in scope.metrics]
         return {metric.name: metric.data.data_points for metric in metrics}
 
 
 @pytest.fixture
 def exported():
-    found = Exported()
-    yield found
-    found.telemetry.close()
+    collected = Exported()
+    yield collected
+    collected.telemetry.close()
 
 
 def exchange(operation: str = "create_chat_completion", status: int = 200, **members: Any) -> Exchange:
-    found = Exchange("req_1", "127.0.0.1:5", "POST", "/v1" + OPERATIONS[operation].path, {}, BEGAN, status, 2.0, True)
-    found.operation = OPERATIONS[operation]
+    made = Exchange("req_1", "127.0.0.1:5", "POST", "/v1" + OPERATIONS[operation].path, {}, BEGAN, status, 2.0, True)
+    made.operation = OPERATIONS[operation]
     for name, value in members.items():
-        setattr(found, name, value)
-    return found
+        setattr(made, name, value)
+    return made
 
 
 def generated(**members: Any) -> dict[str, GenerationRecord]:
@@ -125,12 +125,12 @@ def test_the_metrics_of_a_server(exported) -> None:
     exported.telemetry.record(exchange(notes=generated()))
     exported.telemetry.record(exchange("create_completion", notes=generated(first_token=None)))
     points = exported.points()
-    found = {
+    measured = {
         (name, point.attributes["gen_ai.operation.name"]): (point.count, point.sum)
-        for name, each in points.items()
-        for point in each
+        for name, series in points.items()
+        for point in series
     }
-    assert found == {
+    assert measured == {
         ("gen_ai.server.request.duration", "chat"): (1, 2.0),
         ("gen_ai.server.request.duration", "text_completion"): (1, 2.0),
         ("gen_ai.server.time_to_first_token", "chat"): (1, 0.5),
@@ -152,8 +152,8 @@ def test_what_generates_nothing_is_not_traced(exported) -> None:
 def test_the_environment_names_the_service(monkeypatch) -> None:
     monkeypatch.setenv("OTEL_RESOURCE_ATTRIBUTES", "deployment.environment=test")
     monkeypatch.setenv("OTEL_SERVICE_NAME", "mine")
-    found = Exported()
-    span = found.span(exchange())
+    collected = Exported()
+    span = collected.span(exchange())
     assert span.resource.attributes["service.name"] == "mine"
     assert span.resource.attributes["deployment.environment"] == "test"
-    found.telemetry.close()
+    collected.telemetry.close()

@@ -38,8 +38,8 @@ def metrics() -> Metrics:
 
 
 def families(metrics: Metrics) -> dict[str, Any]:
-    found = text_string_to_metric_families(generate_latest(metrics.registry).decode())
-    return {family.name: family for family in found if not family.name.endswith("_created")}
+    parsed = text_string_to_metric_families(generate_latest(metrics.registry).decode())
+    return {family.name: family for family in parsed if not family.name.endswith("_created")}
 
 
 def value(metrics: Metrics, name: str, **labels: str) -> float | None:
@@ -47,18 +47,18 @@ def value(metrics: Metrics, name: str, **labels: str) -> float | None:
 
 
 def exchange(operation: str | None, path: str, status: int = 200, **members: Any) -> Exchange:
-    found = Exchange("r", "", "POST", path, {}, 0, status, 0.25, True, **members)
-    found.operation = OPERATIONS[operation] if operation else None
-    return found
+    made = Exchange("r", "", "POST", path, {}, 0, status, 0.25, True, **members)
+    made.operation = OPERATIONS[operation] if operation else None
+    return made
 
 
 OURS = {"model_name": "m", "engine": "0"}
 
 
 def test_names_under_vllm_s_prefix_are_vllm_s_with_their_types_and_labels(metrics) -> None:
-    found = {name: family for name, family in families(metrics).items() if name.startswith("vllm:")}
-    assert len(found) > 10
-    for name, family in found.items():
+    of_vllm = {name: family for name, family in families(metrics).items() if name.startswith("vllm:")}
+    assert len(of_vllm) > 10
+    for name, family in of_vllm.items():
         assert family.type == VLLM[name]["type"], name
         labels = set().union(*(sample.labels for sample in family.samples)) - {"le"}
         assert labels == set(VLLM[name]["labels"]), name
@@ -81,8 +81,8 @@ def test_what_the_engine_does(metrics) -> None:
     assert value(metrics, "vllm:generation_tokens_total", **OURS) == 42
     assert value(metrics, "specvino:engine_restarts_total", **OURS) == 1
     states = ("loading", "ready", "restarting", "closed")
-    found = [value(metrics, "specvino:engine_state", **OURS, state=state) for state in states]
-    assert found == [0, 1, 0, 0]
+    gauges = [value(metrics, "specvino:engine_state", **OURS, state=state) for state in states]
+    assert gauges == [0, 1, 0, 0]
 
 
 def test_a_generation(metrics) -> None:
@@ -109,9 +109,9 @@ def test_a_generation(metrics) -> None:
 
 
 def test_what_nobody_knows_is_not_shown() -> None:
-    found = families(Metrics({"m": ScriptedEngine()}))
-    assert "specvino:kv_cache_tokens" not in found
-    assert "vllm:spec_decode_num_accepted_tokens" not in found
+    shown = families(Metrics({"m": ScriptedEngine()}))
+    assert "specvino:kv_cache_tokens" not in shown
+    assert "vllm:spec_decode_num_accepted_tokens" not in shown
 
 
 def test_the_phases_of_a_generation(metrics) -> None:

@@ -46,11 +46,11 @@ def test_the_body_that_has_come_for_the_longest_is_refused() -> None:
         bodies = Bodies(len(PIECE))
         slow = [await started(bodies, PIECE) for _ in range(MOST_UNFINISHED)]
         assert not any(reading.done() for _, reading in slow)
-        for place in range(3):
+        for index in range(3):
             honest, reading = await started(bodies, PIECE)
             await honest.send(end=True)
             assert await reading == PIECE
-            refused = slow[place][1]
+            refused = slow[index][1]
             with pytest.raises(ApiError, match="this upload, the slowest, was dropped") as error:
                 await refused
             assert (error.value.code.value, error.value.retry_after) == ("server_busy", 1)
@@ -88,7 +88,7 @@ def test_large_bodies_have_their_turns_one_after_the_other_in_threads() -> None:
                     await step(lambda: steps.append((name, threading.current_thread() is threading.main_thread())))
 
         await asyncio.gather(judge("A", SMALL + 1), judge("B", SMALL + 1), judge("small", SMALL))
-        assert [each for each in steps if each[0] != "small"] == [("A", False)] * 3 + [("B", False)] * 3
+        assert [step for step in steps if step[0] != "small"] == [("A", False)] * 3 + [("B", False)] * 3
         assert steps.count(("small", True)) == 3
 
     asyncio.run(test())

@@ -86,5 +86,5 @@ def _values(value: Any) -> tuple[int, int]:
     if inner is None:
         return 0, 0
     own = 1 + (len(inner) if isinstance(value, dict) else 0)
-    below = [_values(each) for each in inner]
+    below = [_values(element) for element in inner]
     return own + sum(names for names, _ in below), max(0, len(inner) - 1) + sum(elements for _, elements in below)

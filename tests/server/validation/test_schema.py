@@ -6,7 +6,7 @@ from typing import Any
 import jsonschema_rs
 import pytest
 from support.app import MINIMAL
-from support.tiny_document import kind, ref, talk, thing
+from support.tiny_document import kind, object_of, ref, talk
 
 from specvino.handlers.errors import ApiError
 from specvino.server.validation.schema import Explainer, SchemaCheck
@@ -225,7 +225,7 @@ def union(*branches):
 
 
 UNIONS = talk(
-    ask=thing(
+    ask=object_of(
         tools={"type": "array", "items": ref("Tool")},
         input=union(TEXT, {"type": "array", "items": ref("Item")}),
         choice=union({"enum": ["auto", "none"]}, ref("Named")),
@@ -241,17 +241,17 @@ UNIONS = talk(
     Tool=union(ref("Nested"), ref("Flat"), ref("Custom")),
     Nested=kind("function", function=ref("Function")),
     Flat=kind("function", name=TEXT, strict={"type": "boolean"}),
-    Custom=kind("custom", custom=thing()),
-    Function=thing(name=TEXT) | {"required": ["name"]},
+    Custom=kind("custom", custom=object_of()),
+    Function=object_of(name=TEXT) | {"required": ["name"]},
     Item=union(ref("Message"), ref("Others")),
     Message=kind("message", role={"enum": ["user", "system"]}, content=TEXT) | {"required": ["role", "content"]},
     Others={"oneOf": [ref("Call"), ref("Output")]},
     Call=kind("call", name=TEXT),
     Output=kind("output", output=TEXT),
     Named=kind("named", name=TEXT),
-    Left=thing(left=TEXT) | {"required": ["left"]},
-    Right=thing(right=TEXT, far=TEXT) | {"required": ["right", "far"]},
-    Free=thing(type=TEXT, value=TEXT) | {"required": ["value"]},
+    Left=object_of(left=TEXT) | {"required": ["left"]},
+    Right=object_of(right=TEXT, far=TEXT) | {"required": ["right", "far"]},
+    Free=object_of(type=TEXT, value=TEXT) | {"required": ["value"]},
 )
 
 KINDS = [

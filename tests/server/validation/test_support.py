@@ -5,7 +5,7 @@ import types
 
 import pytest
 from support.app import MINIMAL
-from support.tiny_document import kind, ref, talk, thing
+from support.tiny_document import kind, object_of, ref, talk
 
 from specvino.codegen.emit import tables
 from specvino.handlers.errors import ApiError
@@ -63,9 +63,9 @@ def test_ignore() -> None:
 
 
 def test_long_names_and_many_of_them_are_cut() -> None:
-    found = names(**{"k" * 200_000: 0}, **{f"x{i}": 0 for i in range(100)})
-    assert len(found) == 16
-    assert found[0] == "k" * 100
+    reported = names(**{"k" * 200_000: 0}, **{f"x{i}": 0 for i in range(100)})
+    assert len(reported) == 16
+    assert reported[0] == "k" * 100
 
 
 def test_header_is_ascii_and_short() -> None:
@@ -79,7 +79,7 @@ def test_header_is_ascii_and_short() -> None:
 TEXT = {"type": "string"}
 
 UNIONS = talk(
-    ask=thing(
+    ask=object_of(
         tools={"type": "array", "items": ref("Tool")},
         input={"anyOf": [TEXT, {"type": "array", "items": ref("Item")}]},
         choice={"anyOf": [{"enum": ["auto"]}, ref("Named"), {"type": "object", "additionalProperties": True}]},
@@ -91,8 +91,8 @@ UNIONS = talk(
     Tool={"anyOf": [ref("Nested"), ref("Flat"), ref("Custom")]},
     Nested=kind("function", function=ref("Function")),
     Flat=kind("function", name=TEXT),
-    Custom=kind("custom", custom=thing()),
-    Function=thing(name=TEXT),
+    Custom=kind("custom", custom=object_of()),
+    Function=object_of(name=TEXT),
     Item={"anyOf": [ref("Message"), ref("Call"), ref("Output")]},
     Message=kind("message", role=TEXT, content={"type": "array", "items": ref("Part")})
     | {"required": ["role", "content"]},
@@ -103,7 +103,7 @@ UNIONS = talk(
     Format={"anyOf": [ref("TextFormat"), ref("SchemaFormat")]},
     TextFormat=kind("text"),
     SchemaFormat=kind("schema", schema={"type": "object"}),
-    Reasoning=thing(effort=TEXT),
+    Reasoning=object_of(effort=TEXT),
 )
 
 
@@ -136,8 +136,8 @@ def test_of_two_that_fit_the_first_is_meant(ask) -> None:
 
 def test_a_branch_whose_kind_may_be_left_out(ask) -> None:
     part = {"type": "text", "text": "hi", "odd": 1}
-    found = [{"role": "user", "content": [part]}, {"type": "message", "role": "user", "content": [part], "odd": 1}]
-    assert ask(input=found) == ["input.0.content.0.odd", "input.1.content.0.odd", "input.1.odd"]
+    messages = [{"role": "user", "content": [part]}, {"type": "message", "role": "user", "content": [part], "odd": 1}]
+    assert ask(input=messages) == ["input.0.content.0.odd", "input.1.content.0.odd", "input.1.odd"]
     assert ask(input=[{"type": None, "role": "user", "content": [], "odd": 1}]) == []
     assert ask(input="hi") == []
 
