@@ -26,7 +26,7 @@ def main(
     seed: Annotated[int, typer.Option(help="Decides the order of requests and attacks.")] = 1,
 ) -> None:
     """Honest and hostile clients, killed and frozen processes; exits with 1 where anything isn't as it should be."""
-    shares = [(each, 1 / len(model)) for each in model] if model else [(None, _SHARE), (str(TINY), 1 - _SHARE)]
+    shares = [(name, 1 / len(model)) for name in model] if model else [(None, _SHARE), (str(TINY), 1 - _SHARE)]
     runs = [asyncio.run(soak(name, minutes * share, seed, console.print)) for name, share in shares]
     for run in runs:
         show(run, console)

@@ -72,12 +72,12 @@ class Watch:
 
     def processes(self) -> dict[str, psutil.Process]:
         """Returns the server and its children by their roles."""
-        found = {"server": self.process}
+        by_role = {"server": self.process}
         for child in self.process.children(recursive=True):
             with suppress(psutil.Error):
                 if command := child.cmdline():  # none of one that has ended
-                    found[role(command)] = child
-        return found
+                    by_role[role(command)] = child
+        return by_role
 
     async def run(self) -> None:
         while True:
@@ -134,14 +134,14 @@ class Watch:
         file = self.folder / "tasks"
         before = _lines(file)
         self.process.send_signal(signal.SIGUSR1)
-        while len(found := _lines(file)) == len(before):  # noqa: ASYNC110 - nothing tells when a file has a new line
+        while len(lines := _lines(file)) == len(before):  # noqa: ASYNC110 - nothing tells when a file has a new line
             await asyncio.sleep(0.05)
-        return int(found[-1])
+        return int(lines[-1])
 
 
 def role(command: Sequence[str]) -> str:
     """Returns what a child process is for, by its command line."""
-    return command[-1] if any(each.startswith("specvino.engine") for each in command) else " ".join(command[:4])
+    return command[-1] if any(argument.startswith("specvino.engine") for argument in command) else " ".join(command[:4])
 
 
 def metric(page: str, name: str) -> float:

@@ -54,11 +54,11 @@ class Journal:
         self.wrong += other.wrong[: MOST_SHOWN - len(self.wrong)]
 
     def of(self, who: Who, phase: str | None = None) -> Iterator[Entry]:
-        return (each for each in self.entries if each.who == who and phase in (None, each.phase))
+        return (entry for entry in self.entries if entry.who == who and phase in (None, entry.phase))
 
     def counts(self, who: Who) -> dict[str, Counter[str]]:
         """Returns by kind how often it ended how: an outcome, or the code of an error."""
-        found: dict[str, Counter[str]] = {}
+        counts: dict[str, Counter[str]] = {}
         for entry in self.of(who):
-            found.setdefault(entry.kind, Counter())[entry.end.code or entry.end.outcome] += 1
-        return found
+            counts.setdefault(entry.kind, Counter())[entry.end.code or entry.end.outcome] += 1
+        return counts

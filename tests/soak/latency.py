@@ -32,7 +32,7 @@ def usual(quiet: Iterable[Entry]) -> dict[str, float]:
     for entry in quiet:
         if entry.end.outcome == "answered":
             times[entry.kind].append(entry.seconds)
-    return {kind: statistics.median(each) for kind, each in times.items() if len(each) >= _LEAST}
+    return {kind: statistics.median(seconds) for kind, seconds in times.items() if len(seconds) >= _LEAST}
 
 
 def multiples(entries: Iterable[Entry], typical: dict[str, float]) -> list[float]:
@@ -50,10 +50,14 @@ def percentile(values: Sequence[float], share: float) -> float:
 
 
 def measured(journal: Journal, phase: str) -> Latency:
-    found = multiples(journal.of("honest", phase), usual(journal.of("honest", "quiet")))
+    ratios = multiples(journal.of("honest", phase), usual(journal.of("honest", "quiet")))
     probes = sorted(journal.probes.get(phase, ()))
     return Latency(
-        len(found), percentile(found, 0.5), percentile(found, 0.99), percentile(probes, 0.5), percentile(probes, 0.99)
+        len(ratios),
+        percentile(ratios, 0.5),
+        percentile(ratios, 0.99),
+        percentile(probes, 0.5),
+        percentile(probes, 0.99),
     )
 
 
@@ -64,7 +68,8 @@ def by_kind(journal: Journal, phase: str) -> dict[str, tuple[int, float, float]]
         if entry.end.outcome == "answered":
             times[entry.kind].append(entry.seconds)
     return {
-        kind: (len(each), percentile(sorted(each), 0.5), percentile(sorted(each), 0.99)) for kind, each in times.items()
+        kind: (len(seconds), percentile(sorted(seconds), 0.5), percentile(sorted(seconds), 0.99))
+        for kind, seconds in times.items()
     }
 
 

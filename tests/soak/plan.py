@@ -194,7 +194,7 @@ class _Run:
 
     async def _probe(self, until: asyncio.Event) -> None:
         """Asks for /health/live all the time: who waits there waits for the event loop."""
-        found = self._journal.probes.setdefault(self._journal.phase, [])
+        probes = self._journal.probes.setdefault(self._journal.phase, [])
         once = httpx.Limits(max_keepalive_connections=0)  # a connection that waits may be closed for one that asks
         async with httpx.AsyncClient(trust_env=False, timeout=_LONGEST, limits=once) as http:
             while not until.is_set():
@@ -204,7 +204,7 @@ class _Run:
                 except httpx.HTTPError as error:
                     self._journal.fault(f"/health/live: {type(error).__name__} {error}")
                 else:
-                    found.append(time.monotonic() - begun)
+                    probes.append(time.monotonic() - begun)
                     if answer.status_code != 200:
                         self._journal.fault(f"/health/live is {answer.status_code}")
                 await asyncio.sleep(_PROBE)

@@ -46,10 +46,10 @@ def show(run: Soak, console: Console) -> None:
     console.print(_memory(run))
     if run.restored:
         console.print(_restored(run))
-    found = list(problems(run))
-    for sentence in found:
+    sentences = list(problems(run))
+    for sentence in sentences:
         console.print(f"[red]x[/red] {sentence}", markup=True, highlight=False, soft_wrap=True)
-    console.print("nothing is wrong" if not found else f"{len(found)} problems")
+    console.print("nothing is wrong" if not sentences else f"{len(sentences)} problems")
 
 
 def record(run: Soak) -> dict[str, Any]:
@@ -95,7 +95,7 @@ def _latencies(run: Soak) -> Table:
         latency = measured(run.journal, phase)
         probes = run.journal.probes.get(phase) or [0.0]
         seconds = (latency.probe_p50, latency.probe_p99, max(probes))
-        shown = [f"{1000 * each:.0f} ms" for each in seconds]
+        shown = [f"{1000 * second:.0f} ms" for second in seconds]
         table.add_row(phase, str(latency.requests), f"{latency.p50:.2f}", f"{latency.p99:.2f}", *shown)
     ratios = f"{factor(run.journal):.1f} and {probe_factor(run.journal):.1f}"
     table.caption = f"hostile / quiet: {ratios}, at most {FACTOR:g}"
@@ -107,8 +107,10 @@ def _seconds(run: Soak) -> Table:
     phases = {phase: by_kind(run.journal, phase) for phase in PHASES}
     table = _table("Milliseconds of honest requests (p50, p99)", "request", *PHASES)
     for kind in sorted(phases["quiet"]):
-        found = [phases[phase].get(kind) for phase in PHASES]
-        table.add_row(kind, *(f"{1000 * each[1]:.0f} {1000 * each[2]:.0f}" if each else "" for each in found))
+        by_phase = [phases[phase].get(kind) for phase in PHASES]
+        table.add_row(
+            kind, *(f"{1000 * figures[1]:.0f} {1000 * figures[2]:.0f}" if figures else "" for figures in by_phase)
+        )
     return table
 
 

@@ -14,7 +14,7 @@ from specvino.cli.main import app
 
 
 def _tell(*_: object) -> None:
-    unfinished = sum(isinstance(each, asyncio.Task) and not each.done() for each in gc.get_objects())
+    unfinished = sum(isinstance(entry, asyncio.Task) and not entry.done() for entry in gc.get_objects())
     with Path(os.environ["SOAK_TASKS"]).open("a", encoding="utf-8") as file:
         file.write(f"{unfinished}\n")
 

@@ -24,7 +24,7 @@ def censuses(*files: int) -> list[Census]:
 
 
 def memory(name: str, *rss: float, pid: int = 1) -> list[Memory]:
-    return [Memory(float(second), name, pid, int(each)) for second, each in enumerate(rss)]
+    return [Memory(float(second), name, pid, int(value)) for second, value in enumerate(rss)]
 
 
 @pytest.mark.parametrize(
@@ -43,8 +43,8 @@ def test_no_leak_of_files(files: tuple[int, ...]) -> None:
 
 
 def test_a_leak_of_files() -> None:
-    (found,) = grown_counts(censuses(10, 40, 44, 48, 52, 56))
-    assert found == "files grew: at most 44 in the first half, 52 at the end"
+    (sentence,) = grown_counts(censuses(10, 40, 44, 48, 52, 56))
+    assert sentence == "files grew: at most 44 in the first half, 52 at the end"
 
 
 def test_memory_that_grows_in_the_first_half_is_no_leak() -> None:

@@ -67,7 +67,7 @@ def test_a_right_end(right: Exchange, outcome: str, code: str | None) -> None:
 
 
 @pytest.mark.parametrize(
-    ("wrong", "said"),
+    ("wrong", "problem"),
     [
         (unary(200, {**raw_server.TEXT, "choices": "none"}), "answer-shape"),
         (unary(503, {"detail": "no"}), "error-envelope"),
@@ -86,8 +86,8 @@ def test_a_right_end(right: Exchange, outcome: str, code: str | None) -> None:
         (exchange(None, b"", "", "unreachable"), "unreachable"),
     ],
 )
-def test_a_wrong_end(wrong: Exchange, said: str) -> None:
-    assert any(said in sentence for sentence in Ends(Dialect("specvino")).judge(wrong).wrong)
+def test_a_wrong_end(wrong: Exchange, problem: str) -> None:
+    assert any(problem in sentence for sentence in Ends(Dialect("specvino")).judge(wrong).wrong)
 
 
 def test_what_may_be_tried_again() -> None:

@@ -8,21 +8,21 @@ from soak.latency import by_kind, factor, measured, percentile, usual
 
 
 def journal(**phases: dict[str, list[float]]) -> Journal:
-    found = Journal()
+    recorded = Journal()
     for phase, kinds in phases.items():
-        found.phase = phase
+        recorded.phase = phase
         for kind, seconds in kinds.items():
-            for each in seconds:
-                found.add("honest", kind, End("answered"), each)
-    return found
+            for second in seconds:
+                recorded.add("honest", kind, End("answered"), second)
+    return recorded
 
 
 def test_each_kind_has_its_own_measure() -> None:
     both = journal(quiet={"long": [10.0] * 9, "short": [0.1] * 9}, hostile={"long": [20.0], "short": [0.3]})
     assert usual(both.of("honest", "quiet")) == {"long": 10.0, "short": 0.1}
-    found = measured(both, "hostile")
-    assert found.requests == 2
-    assert (found.p50, found.p99) == pytest.approx((3, 3))
+    measurement = measured(both, "hostile")
+    assert measurement.requests == 2
+    assert (measurement.p50, measurement.p99) == pytest.approx((3, 3))
     assert factor(both) == pytest.approx(3)
     assert by_kind(both, "hostile") == {"long": (1, 20.0, 20.0), "short": (1, 0.3, 0.3)}
 

@@ -23,14 +23,14 @@ def run(tmp_path: Path) -> Soak:
     watch = Watch(psutil.Process(), tmp_path)
     watch.censuses = [Census(float(second), {"files": 40, "tasks": 2}, 2**28, second) for second in range(8)]
     watch.memory = [Memory(float(second), "server", 1, 2**28) for second in range(8)]
-    found = Soak("m", 1, 1, watch, restored={"kill worker": [0.5, 1.5]})
+    soak = Soak("m", 1, 1, watch, restored={"kill worker": [0.5, 1.5]})
     for phase in ("quiet", "hostile"):
-        found.journal.phase = phase
+        soak.journal.phase = phase
         for _ in range(10):
-            found.journal.add("honest", "chat", End("answered"), 0.5)
-        found.journal.add("hostile", "deep", End("refused", "request_too_large"), 0.1)
-        found.journal.probes[phase] = [0.001, 0.002]
-    return found
+            soak.journal.add("honest", "chat", End("answered"), 0.5)
+        soak.journal.add("hostile", "deep", End("refused", "request_too_large"), 0.1)
+        soak.journal.probes[phase] = [0.001, 0.002]
+    return soak
 
 
 def _fault(run: Soak) -> None:
@@ -64,7 +64,7 @@ def test_nothing_is_wrong(run: Soak) -> None:
 
 
 @pytest.mark.parametrize(
-    ("spoil", "said"),
+    ("spoil", "message"),
     [
         (_fault, "the server is not ready"),
         (_refused_in_peace, "1 honest requests ended with rate_limit_exceeded"),
@@ -74,10 +74,10 @@ def test_nothing_is_wrong(run: Soak) -> None:
         (_blocked, "the p99 of /health/live is 250.0 times"),
     ],
 )
-def test_what_is_wrong_is_said(run: Soak, spoil: Callable[[Soak], None], said: str) -> None:
+def test_what_is_wrong_is_said(run: Soak, spoil: Callable[[Soak], None], message: str) -> None:
     spoil(run)
-    (found,) = problems(run)
-    assert said in found
+    (problem,) = problems(run)
+    assert message in problem
 
 
 def test_what_is_refused_beside_hostile_clients_is_no_fault(run: Soak) -> None:
@@ -106,7 +106,7 @@ def test_tables_and_json_have_it_all(run: Soak) -> None:
     show(run, Console(file=shown, width=150))
     for text in ("chat", "20 answered", "request_too_large", "kill worker", "1 problems"):
         assert text in shown.getvalue()
-    found = json.loads(json.dumps(record(run)))
-    assert found["ends"]["honest"] == {"chat": {"answered": 20}}
-    assert found["latency"]["factor"] == 1
-    assert found["problems"] == ["[hostile] the server is not ready"]
+    content = json.loads(json.dumps(record(run)))
+    assert content["ends"]["honest"] == {"chat": {"answered": 20}}
+    assert content["latency"]["factor"] == 1
+    assert content["problems"] == ["[hostile] the server is not ready"]
