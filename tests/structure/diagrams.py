@@ -37,7 +37,7 @@ def stream(table: Stream) -> str:
                 yield from box(inner, depth + 1)
         close = (machine.close,) if machine.close else ()
         states = (machine.open, ", ".join(machine.body), " or ".join((*close, *machine.end)))
-        nodes = [f'{machine.name}_{place}["{state}"]' for place, state in enumerate(states) if state]
+        nodes = [f'{machine.name}_{index}["{state}"]' for index, state in enumerate(states) if state]
         yield f"{pad}  {' --> '.join(nodes)}"
         yield f"{pad}end"
 
@@ -58,7 +58,7 @@ DRAWINGS: dict[str, Callable[[], str]] = {
 
 def drawn(text: str) -> str:
     """The text with each of its drawings made anew."""
-    return _PLACE.sub(lambda found: f"{found[1]}```mermaid\n{DRAWINGS[found['name']]()}\n```\n{found[3]}", text)
+    return _PLACE.sub(lambda match: f"{match[1]}```mermaid\n{DRAWINGS[match['name']]()}\n```\n{match[3]}", text)
 
 
 if __name__ == "__main__":

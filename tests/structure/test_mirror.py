@@ -41,11 +41,11 @@ def has_its_code(test: Path) -> bool:
     if not (PROJECT / folder).is_dir():
         return False
     modules = {path.stem.lstrip("_") for path in (PROJECT / folder).iterdir() if path.suffix == ".py" or path.is_dir()}
-    return any(name == each or name.startswith(f"{each}_") for each in modules | {folder.name})
+    return any(name == module or name.startswith(f"{module}_") for module in modules | {folder.name})
 
 
 def excused(test: Path) -> bool:
-    return any(test.is_relative_to(place) for place in OF_SEVERAL)
+    return any(test.is_relative_to(folder) for folder in OF_SEVERAL)
 
 
 @pytest.mark.parametrize("folder", MIRRORED)
@@ -59,10 +59,10 @@ def test_what_is_not_mirrored_is_there() -> None:
     assert ELSEWHERE.keys() <= set(FOLDERS)
 
 
-@pytest.mark.parametrize("place", OF_SEVERAL)
-def test_what_is_excused_is_there_and_needs_it(place: str) -> None:
-    path = TESTS / place
-    tests = [path] if path.is_file() else sorted(path.rglob("test_*.py"))
+@pytest.mark.parametrize("path", OF_SEVERAL)
+def test_what_is_excused_is_there_and_needs_it(path: str) -> None:
+    excused = TESTS / path
+    tests = [excused] if excused.is_file() else sorted(excused.rglob("test_*.py"))
     assert tests
     assert not any(has_its_code(test.relative_to(TESTS)) for test in tests)
 
