@@ -21,8 +21,8 @@ class Collector(http.server.ThreadingHTTPServer):
     def spans(self) -> list[Span]:
         return [
             span
-            for each in self.got["/v1/traces"]
-            for resource in ExportTraceServiceRequest.FromString(each).resource_spans
+            for export in self.got["/v1/traces"]
+            for resource in ExportTraceServiceRequest.FromString(export).resource_spans
             for scope in resource.scope_spans
             for span in scope.spans
         ]
@@ -31,8 +31,8 @@ class Collector(http.server.ThreadingHTTPServer):
         """The names of the metrics."""
         return {
             metric.name
-            for each in self.got["/v1/metrics"]
-            for resource in ExportMetricsServiceRequest.FromString(each).resource_metrics
+            for export in self.got["/v1/metrics"]
+            for resource in ExportMetricsServiceRequest.FromString(export).resource_metrics
             for scope in resource.scope_metrics
             for metric in scope.metrics
         }

@@ -36,7 +36,7 @@ class Example:
 
 def examples(page: str) -> list[Example]:
     """In the order of the page: a later one may need what an earlier one made."""
-    return [Example(*found.groups()) for found in _EXAMPLE.finditer(page)]
+    return [Example(*match.groups()) for match in _EXAMPLE.finditer(page)]
 
 
 def masked(printed: str) -> str:

@@ -83,8 +83,8 @@ class _Handler(BaseHTTPRequestHandler):
             return
         api = re.fullmatch(r"/api/models/([^/]+/[^/]+)(?:/(revision|tree)/([^/]+))?", path)
         file = re.fullmatch(r"/([^/]+/[^/]+)/resolve/([^/]+)/(.+)", path)
-        found = api or file
-        if not found or found[1] != self.hub.id:
+        request = api or file
+        if not request or request[1] != self.hub.id:
             self._refuse(401, "RepoNotFound" if file else None)
         elif api:
             self._info(api[2], api[3] or "main")

@@ -32,16 +32,16 @@ def counted(report: Report, verdict: Verdict) -> int:
     return sum(line.verdict is verdict for line in report.lines)
 
 
-def told(report: Report, *, advice: bool = True) -> list[str]:
+def failure_lines(report: Report, *, advice: bool = True) -> list[str]:
     """What a report has that isn't well, a line for each; without `advice` what must be well."""
     return [
-        f"{line.verdict} {line.rule}: {line.because} {'; '.join(found.message for found in line.findings)}"
+        f"{line.verdict} {line.rule}: {line.because} {'; '.join(finding.message for finding in line.findings)}"
         for line in report.lines
         if line.verdict in (Verdict.FAIL, Verdict.ERROR) and (advice or line.severity is Severity.MUST)
     ]
 
 
-def unsaid(report: Report) -> list[str]:
+def lines_without_verdict(report: Report) -> list[str]:
     """The cases without a verdict, with the reason. (Of the rules for all answers many concern none of a short run.)"""
     return [
         f"{line.verdict} {line.rule}: {line.because}"

@@ -13,8 +13,8 @@ def written(log_format: LogFormat, record: logging.LogRecord) -> str:
     formatter = logging.config.DictConfigurator(logs.config(log_format)).configure_formatter(
         logs.config(log_format)["formatters"]["chosen"]
     )
-    found = io.StringIO()
-    handler = logging.StreamHandler(found)
+    stream = io.StringIO()
+    handler = logging.StreamHandler(stream)
     handler.setFormatter(formatter)
     handler.handle(record)
-    return found.getvalue()
+    return stream.getvalue()

@@ -34,8 +34,8 @@ def postgresql(folder: Path) -> Iterator[str]:
 
 
 def _programs() -> Path:
-    found = shutil.which("pg_ctl")
-    known = [Path(found).resolve().parent] if found else sorted(Path("/usr/lib/postgresql").glob("*/bin"))
+    path = shutil.which("pg_ctl")
+    known = [Path(path).resolve().parent] if path else sorted(Path("/usr/lib/postgresql").glob("*/bin"))
     assert known, "PostgreSQL is not installed: apt-get install postgresql"
     assert os.geteuid() or pwd.getpwnam("postgres")
     return known[-1]

@@ -23,7 +23,7 @@ async def _look_up(host: str, port: int) -> list[Address]:
 
 
 if __name__ == "__main__":
-    found = Fetcher.__init__.__kwdefaults__
-    assert found is not None
-    found |= {"look_up": _look_up, "allows": lambda address: address == _HERE}
+    defaults = Fetcher.__init__.__kwdefaults__
+    assert defaults is not None
+    defaults |= {"look_up": _look_up, "allows": lambda address: address == _HERE}
     app()

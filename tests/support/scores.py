@@ -29,10 +29,10 @@ class Scores:
         outputs = self._model.create_infer_request().infer({k: v for k, v in inputs.items() if k in names})
         logits = outputs[self._model.output("logits")][0].astype(numpy.float64)
         logits -= logits.max(axis=-1, keepdims=True)
-        found: NDArray[numpy.float64] = logits - numpy.log(numpy.exp(logits).sum(axis=-1, keepdims=True))
-        return found
+        logprobs: NDArray[numpy.float64] = logits - numpy.log(numpy.exp(logits).sum(axis=-1, keepdims=True))
+        return logprobs
 
     def after(self, prompt: Sequence[int], ids: Sequence[int]) -> list[float]:
         """The log-probability of each of `ids`, which follow the prompt."""
         scores = self.of([*prompt, *ids])
-        return [float(scores[len(prompt) - 1 + place, id]) for place, id in enumerate(ids)]
+        return [float(scores[len(prompt) - 1 + index, id]) for index, id in enumerate(ids)]

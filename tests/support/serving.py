@@ -111,8 +111,8 @@ def endless(source: ModelSource, folder: Path) -> Path:
 
 
 def _ready_line(server: Server) -> str | None:
-    found = re.search(r"^specvino: serving .* at (http://\S+)$", server.output, re.MULTILINE)
-    return found.group(1) if found else None
+    match = re.search(r"^specvino: serving .* at (http://\S+)$", server.output, re.MULTILINE)
+    return match.group(1) if match else None
 
 
 def wait_until(condition: object, timeout: float = PATIENCE) -> None:

@@ -18,8 +18,8 @@ def with_template(model: ModelSource, folder: Path, template: str) -> ModelSourc
     shutil.copytree(model.path, folder, dirs_exist_ok=True)
     file = folder / "openvino_tokenizer.xml"
     tokenizer = ElementTree.parse(file)
-    place = tokenizer.find(".//rt_info/chat_template")
-    assert place is not None
-    place.set("value", template)
+    index = tokenizer.find(".//rt_info/chat_template")
+    assert index is not None
+    index.set("value", template)
     tokenizer.write(file)
     return replace(model, path=folder)

