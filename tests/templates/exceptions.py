@@ -51,8 +51,8 @@ def read(file: Path) -> Exceptions:
     content = yaml.safe_load(file.read_text("utf-8"))
     rendering = [Excepted(**{"cases": NAMES, **entry}) for entry in content.get("rendering", ())]
     calls = [Excepted(**{"cases": CASES, **entry}) for entry in content["calls"]]
-    for excepted, cases, checks in [(each, NAMES, ()) for each in rendering] + [
-        (each, CASES, CHECKS) for each in calls
+    for excepted, cases, checks in [(excepted_case, NAMES, ()) for excepted_case in rendering] + [
+        (excepted_case, CASES, CHECKS) for excepted_case in calls
     ]:
         assert excepted.because
         assert excepted.templates

@@ -59,12 +59,12 @@ def _reasons() -> Iterator[str]:
     yield ""
     yield "Exceptions:"
     yield ""
-    for number, each in enumerate(_exceptions(), 1):
-        yield f"{number}. {each}"
+    for number, exception in enumerate(_exceptions(), 1):
+        yield f"{number}. {exception}"
 
 
 def _exceptions() -> list[str]:
-    return list(dict.fromkeys(each.because for each in (*KNOWN.rendering, *KNOWN.calls)))
+    return list(dict.fromkeys(value.because for value in (*KNOWN.rendering, *KNOWN.calls)))
 
 
 class _Row:
@@ -86,7 +86,7 @@ class _Row:
         calls = "" if not self.writes_calls else "yes" if self._formats.taught else "no"
         figures = [f"{self.passed(c)} of {len(CASES)}" if self.writes_calls else "" for c in (READ, FORCED, AGAIN)]
         reasons = _exceptions()
-        numbers = ", ".join(str(reasons.index(each.because) + 1) for each in KNOWN.of(self._name))
+        numbers = ", ".join(str(reasons.index(value.because) + 1) for value in KNOWN.of(self._name))
         roles = ", ".join(self._roles())
         return _line([self._name, roles, calls, "yes" if self.reasons else "", rendered, *figures, numbers])
 

@@ -44,7 +44,11 @@ FUNCTIONS = (
 TOOLS: list[dict[str, Any]] = [
     {
         "type": "function",
-        "function": {"name": each.name, "description": f"Does {each.name}.", "parameters": dict(each.parameters)},
+        "function": {
+            "name": function.name,
+            "description": f"Does {function.name}.",
+            "parameters": dict(function.parameters),
+        },
     }
-    for each in FUNCTIONS
+    for function in FUNCTIONS
 ]
