@@ -63,7 +63,7 @@ def _is_private(path: str) -> bool:
 
 def _non_public(source: str) -> set[str]:
     """The imports, as `module.name`, that their owners don't document."""
-    found = set()
+    names = set()
     for module, name in _imports(source):
         path = f"{module}.{name}".rstrip(".")
         owner = module.split(".")[0]
@@ -71,8 +71,8 @@ def _non_public(source: str) -> set[str]:
             continue
         undocumented = owner not in sys.stdlib_module_names and "." in module and module not in PUBLIC
         if undocumented or _is_private(path):
-            found.add(path)
-    return found
+            names.add(path)
+    return names
 
 
 def _of_the_code() -> set[str]:
