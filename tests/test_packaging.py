@@ -12,12 +12,12 @@ PROJECT = Path(__file__).parents[1]
 
 def test_every_folder_with_code_is_a_package_of_the_wheel() -> None:
     setuptools = tomllib.loads((PROJECT / "pyproject.toml").read_text())["tool"]["setuptools"]
-    found = {
+    names = {
         ".".join(("specvino", *init.parent.relative_to(PROJECT).parts))
         for folder in setuptools["package-dir"].values()
         for init in (PROJECT / folder).rglob("__init__.py")
     }
-    assert set(setuptools["packages"]) == found
+    assert set(setuptools["packages"]) == names
 
 
 def test_every_top_package_is_marked_as_typed() -> None:
