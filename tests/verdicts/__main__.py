@@ -81,8 +81,8 @@ class Judge:
         assert self._process.stdin is not None
         self._process.stdin.write(json.dumps([endpoint, body]) + "\n")
         self._process.stdin.flush()
-        said: str | None = self._answer()
-        return said
+        verdict: str | None = self._answer()
+        return verdict
 
 
 class Server:
@@ -100,7 +100,7 @@ class Server:
         limits = httpx.Limits(max_keepalive_connections=0)
         self._client = httpx.Client(base_url=f"http://127.0.0.1:{self._port}", timeout=None, limits=limits)
         base = base_paths(document)[0]
-        self._paths = {each.endpoint: f"{base}{each.path}" for each in operations(document)}
+        self._paths = {operation.endpoint: f"{base}{operation.path}" for operation in operations(document)}
         self._process = self._started()
 
     def _started(self) -> "subprocess.Popen[bytes]":
@@ -160,8 +160,14 @@ def judge(system: str, settings: dict[str, Any], source: Path | None, work: Path
         for (endpoint, part), (location, _) in entry.classes.items()
         if part == "request"
     }
-    told = json.dumps({"classes": classes, "run": settings["run"], "absent": settings["absent"]})
-    command = [str(_environment(work / system, settings)), str(HERE / "judge.py"), entry.package, str(folder), told]
+    arguments = json.dumps({"classes": classes, "run": settings["run"], "absent": settings["absent"]})
+    command = [
+        str(_environment(work / system, settings)),
+        str(HERE / "judge.py"),
+        entry.package,
+        str(folder),
+        arguments,
+    ]
     with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True) as process:
         try:
             yield Judge(process)
@@ -186,8 +192,8 @@ def _environment(folder: Path, settings: dict[str, Any]) -> Path:
 class Comparison:
     """Both sides' verdicts on the bodies of an endpoint."""
 
-    def __init__(self, judge: Judge | Server, endpoint: str, ours: Described, found: Found) -> None:
-        self._judge, self._endpoint, self._found = judge, endpoint, found
+    def __init__(self, judge: Judge | Server, endpoint: str, ours: Described, totals: Found) -> None:
+        self._judge, self._endpoint, self._found = judge, endpoint, totals
         self._described = [ours]
         if own := judge.schemas.get(endpoint):
             self._described.append(Described(own, {(endpoint, "request"): own}))
@@ -202,26 +208,26 @@ class Comparison:
         return self._verdicts[key]
 
     def _of(self, body: Any, name: str) -> Only | bool:
-        said, mine = self._judge.verdict(self._endpoint, body), self._validator.fits(body)
+        verdict, mine = self._judge.verdict(self._endpoint, body), self._validator.fits(body)
         self._found.bodies += 1
-        if said is not None and said.startswith(REACHED):
-            self._found.unknown.append(f"{name}: {said.removeprefix(REACHED)}")
+        if verdict is not None and verdict.startswith(REACHED):
+            self._found.unknown.append(f"{name}: {verdict.removeprefix(REACHED)}")
             return False
-        if said == CONVERTED and not mine:
+        if verdict == CONVERTED and not mine:
             self._found.converted += 1
             return False
-        if mine == (said in (None, CONVERTED)):
+        if mine == (verdict in (None, CONVERTED)):
             return mine
-        if said is not None:
-            self._found.said.setdefault(name, said)
+        if verdict is not None:
+            self._found.said.setdefault(name, verdict)
         return Only.DOCUMENT if mine else Only.SYSTEM
 
     def of(self, body: dict[str, Any]) -> Iterator[Difference]:
         """Yields the differences of bodies that differ from a valid one in one field or two. Raises Unreadable if it
         isn't valid."""
         if self.verdict(body, self._endpoint) is not True:
-            said = self._judge.verdict(self._endpoint, body)
-            raise Unreadable(f"a body of {self._endpoint} isn't valid for both sides, {said}: {json.dumps(body)}")
+            verdict = self._judge.verdict(self._endpoint, body)
+            raise Unreadable(f"a body of {self._endpoint} isn't valid for both sides, {verdict}: {json.dumps(body)}")
         accepted: dict[str, list[Any]] = {}
         part = (self._endpoint, "request")
         for described in self._described:
@@ -247,13 +253,13 @@ class Comparison:
 
 def compared(system: str, judge: Judge | Server, bodies: dict[str, list[dict[str, Any]]]) -> Found:
     """Returns what the judge and our document say differently. bodies: valid ones of each endpoint."""
-    ours, found = of_document(load(dialect_file(system))), Found()
+    ours, collected = of_document(load(dialect_file(system))), Found()
     for endpoint, listed in bodies.items():
-        comparison = Comparison(judge, endpoint, ours, found)
+        comparison = Comparison(judge, endpoint, ours, collected)
         for body in listed:
-            found.differences += comparison.of(body)
-    found.differences = joined(found.differences)
-    return found
+            collected.differences += comparison.of(body)
+    collected.differences = joined(collected.differences)
+    return collected
 
 
 def _telling(values: Iterable[Any]) -> list[Any]:
@@ -282,27 +288,27 @@ def main() -> int:
             else:
                 judging = judge(system, settings, options.source, options.folder.absolute())
             with judging as one:
-                found = compared(system, one, settings["bodies"])
+                comparison = compared(system, one, settings["bodies"])
         except Unreadable as error:
             print(f"{system}: {error}")
             failed = True
             continue
         listed = HERE / "allowed" / f"{system}.yaml"
         own = allow_list.read(system, listed) if listed.is_file() else []
-        beyond, _ = allow_list.sift(found.differences, allow_list.read(system))
+        beyond, _ = allow_list.sift(comparison.differences, allow_list.read(system))
         left, unused = allow_list.sift(beyond, own)
         print(
-            f"{system}: {found.bodies} bodies, {len(found.differences)} differences, {len(left)} of them new;"
-            f" {found.converted} bodies with values that the system converts,"
-            f" {len(found.unknown)} whose check needs a stub"
+            f"{system}: {comparison.bodies} bodies, {len(comparison.differences)} differences, {len(left)} of them new;"
+            f" {comparison.converted} bodies with values that the system converts,"
+            f" {len(comparison.unknown)} whose check needs a stub"
         )
         if left:
             print("\n".join(markdown_table(left, HEADINGS)))
         for name in dict.fromkeys(difference.field for difference in left if difference.only is Only.DOCUMENT):
-            print(f"{name}: {found.said.get(name)}")
+            print(f"{name}: {comparison.said.get(name)}")
         for entry in unused:
             print(f"This entry no longer allows anything: {entry}.")
-        for line in dict.fromkeys(found.unknown):
+        for line in dict.fromkeys(comparison.unknown):
             print(f"Not judged: {line}.")
         failed |= bool(left or unused)
     return 1 if failed else 0

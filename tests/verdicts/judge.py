@@ -90,19 +90,19 @@ class Finder(importlib.abc.MetaPathFinder, importlib.abc.Loader):
         top, _, inside = name.partition(".")
         if top not in {self._package, *self._absent}:
             return None
-        place = self._folder.joinpath(*inside.split(".")) if inside else self._folder
+        path = self._folder.joinpath(*inside.split(".")) if inside else self._folder
         if name in self._run:
-            init = place / "__init__.py"
-            file, inner = (init, [str(place)]) if init.is_file() else (place.with_suffix(".py"), None)
+            init = path / "__init__.py"
+            file, inner = (init, [str(path)]) if init.is_file() else (path.with_suffix(".py"), None)
             return importlib.util.spec_from_file_location(name, file, submodule_search_locations=inner)
         spec = importlib.machinery.ModuleSpec(name, self, is_package=True)
-        spec.submodule_search_locations = [str(place)]
+        spec.submodule_search_locations = [str(path)]
         return spec
 
     def create_module(self, spec: importlib.machinery.ModuleSpec) -> types.ModuleType:
-        (place,) = spec.submodule_search_locations or [""]
+        (location,) = spec.submodule_search_locations or [""]
         is_own = spec.name.partition(".")[0] == self._package
-        return Package(spec.name) if is_own and Path(place).is_dir() else Stub(spec.name)
+        return Package(spec.name) if is_own and Path(location).is_dir() else Stub(spec.name)
 
     def exec_module(self, module: types.ModuleType) -> None:
         """A stub has no code."""
@@ -228,22 +228,22 @@ def main() -> None:
         module = importlib.import_module(file.removesuffix(".py").replace("/", "."))
         classes[endpoint] = TypeAdapter(getattr(module, name))
     Stub.is_importing = False
-    print(json.dumps({endpoint: each.json_schema() for endpoint, each in classes.items()}), flush=True)
+    print(json.dumps({endpoint: model.json_schema() for endpoint, model in classes.items()}), flush=True)
     then = THEN.get(package, lambda request: None)
     for line in sys.stdin:
         endpoint, body = json.loads(line)
         text = json.dumps(body)  # validators may change the body
         try:
             then(classes[endpoint].validate_python(body))
-            said = None if _is_strictly_valid(classes[endpoint], text) else "="
+            verdict = None if _is_strictly_valid(classes[endpoint], text) else "="
         except ValidationError as error:
             first = error.errors(include_url=False, include_context=False, include_input=False)[0]
-            said = f"{'.'.join(map(str, first['loc']))}: {first['msg']}"
+            verdict = f"{'.'.join(map(str, first['loc']))}: {first['msg']}"
         except Reached as error:
-            said = f"? {error}"
+            verdict = f"? {error}"
         except Exception as error:  # any other error of the system refuses the body, too
-            said = f"{type(error).__name__}: {error}"
-        print(json.dumps(said), flush=True)
+            verdict = f"{type(error).__name__}: {error}"
+        print(json.dumps(verdict), flush=True)
 
 
 if __name__ == "__main__":

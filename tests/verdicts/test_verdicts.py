@@ -88,6 +88,6 @@ def test_classes_run_with_stubs(tmp_path) -> None:
         text=True,
         check=True,
     )
-    schemas, *said = map(json.loads, done.stdout.splitlines())
+    schemas, *verdicts = map(json.loads, done.stdout.splitlines())
     assert schemas["chat"]["required"] == ["size"]
-    assert said == [None, "size: Value error, too large", "=", "? heavy.cached"]
+    assert verdicts == [None, "size: Value error, too large", "=", "? heavy.cached"]
