@@ -66,7 +66,7 @@ def changes(old: Described, new: Described) -> list[Difference]:
     return [difference for part in comparison.parts() for difference in comparison.of(part)]
 
 
-def page(found: dict[str, Newest | None], today: date) -> str:
+def page(releases: dict[str, Newest | None], today: date) -> str:
     """Returns docs/versions.md."""
     lines = [
         "# How old the documents are",
@@ -80,13 +80,13 @@ def page(found: dict[str, Newest | None], today: date) -> str:
     ]
     for system in all_systems():
         version = load(dialect_file(system))["x-dialect"]["version"]
-        latest = found.get(system)
+        latest = releases.get(system)
         age = str((today - date.fromisoformat(version["date"])).days)
         cells = ("not on the package index", "", "")
         if latest is not None:
             cells = (latest.described, latest.version, str(len(latest.differences)))
         lines.append(" | ".join(["| " + system, version["name"], version["date"], age, *cells]) + " |")
-    for system, latest in found.items():
+    for system, latest in releases.items():
         if latest and latest.differences:
             lines += ["", f"## {system} {latest.version}", ""]
             lines += markdown_table(latest.differences, HEADINGS)
@@ -100,7 +100,7 @@ def main() -> int:
     parser.add_argument("--write", action="store_true", help="write the descriptions")
     options = parser.parse_args()
     failed = False
-    found: dict[str, Newest | None] = {}
+    releases: dict[str, Newest | None] = {}
     for system in options.systems or [name for name in all_systems() if _is_on_index(name)]:
         document = load(dialect_file(system))
         try:
@@ -114,13 +114,13 @@ def main() -> int:
             elif not file.is_file() or file.read_text("utf-8") != text:
                 print(f"{file.name} doesn't have the classes of {source}: --write")
                 failed = True
-            found[system] = newest(system)
+            releases[system] = newest(system)
         except Unreadable as error:
             print(error)
             failed = True
     if not options.systems:
-        PAGE.write_text(page(found, date.today()), "utf-8")
-    for system, latest in found.items():
+        PAGE.write_text(page(releases, date.today()), "utf-8")
+    for system, latest in releases.items():
         if latest is not None:
             print(f"{system}: newest {latest.version}, {len(latest.differences)} differences")
     return 1 if failed else 0

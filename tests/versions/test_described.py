@@ -18,8 +18,8 @@ def test_every_dialect_is_described() -> None:
 
 @pytest.mark.parametrize("system", SYSTEMS)
 def test_there_is_no_new_difference(system) -> None:
-    found = drift(system, load(dialect_file(system)), whole(), description.read(system), allow_list.read(system))
-    assert found.is_clean, as_markdown(found)
+    differences = drift(system, load(dialect_file(system)), whole(), description.read(system), allow_list.read(system))
+    assert differences.is_clean, as_markdown(differences)
 
 
 @pytest.mark.parametrize("system", SYSTEMS)
