@@ -1,7 +1,7 @@
 """The whole conformance suite on our own server. Minutes long: `tox run -e conformance` runs it, `make test` a part."""
 
 import pytest
-from support.judging import counted, judge, told, unsaid
+from support.judging import counted, failure_lines, judge, lines_without_verdict
 from support.serving import serving
 
 from specvino.conformance.reports.records import totals
@@ -16,15 +16,15 @@ def judged(*arguments, advice=True, **how):
         report = judge(server.url, key=KEY, **how)
     assert report.footer is not None
     print(f"\n{'; '.join(totals(report))}; {report.footer.requests} requests in {report.footer.seconds:.1f} s")
-    print(*unsaid(report), sep="\n")
-    assert told(report, advice=advice) == []
+    print(*lines_without_verdict(report), sep="\n")
+    assert failure_lines(report, advice=advice) == []
     return report
 
 
 def test_cases_and_streams_on_the_default_model(smollm2) -> None:
     report = judged("--served-model-name", "smollm2")
     assert counted(report, Verdict.PASS) >= 500
-    assert len(unsaid(report)) <= 10
+    assert len(lines_without_verdict(report)) <= 10
 
 
 def test_every_case_of_the_core_has_a_verdict_on_the_default_model(smollm2) -> None:
@@ -37,7 +37,7 @@ def test_every_case_of_the_core_has_a_verdict_on_the_default_model(smollm2) -> N
 def test_the_fuzz_to_its_end(tiny_text, engine) -> None:
     arguments = ["--engine", "scripted"] if engine == "scripted" else [str(tiny_text.path)]
     report = judged(*arguments, "--served-model-name", "m", layers=("fuzz",))
-    assert unsaid(report) == []
+    assert lines_without_verdict(report) == []
     assert not [line.because for line in report.lines if "was up" in line.because]
     assert report.footer.requests >= 5000
 
@@ -50,5 +50,5 @@ def test_the_fuzz_of_a_system_s_double(name) -> None:
 
 def test_the_fuzz_in_a_box_of_time_on_the_default_model(smollm2) -> None:
     report = judged("--served-model-name", "smollm2", layers=("fuzz",), max_time=60.0)
-    assert not [line for line in unsaid(report) if "the time was up before" not in line]
+    assert not [line for line in lines_without_verdict(report) if "the time was up before" not in line]
     assert {line.rule.split("/")[0] for line in report.lines} >= {"chat", "completions", "responses"}

@@ -20,8 +20,8 @@ def seen_by(coverages):
         url = f"http://127.0.0.1{exchange.path}"
         request = tracecov.HttpRequest(exchange.method, url, exchange.sent or None, exchange.sent_headers)
         answer = tracecov.HttpResponse(exchange.status, 0.0, exchange.body, exchange.headers)
-        for each in coverages:
-            each.record(request, answer)
+        for coverage in coverages:
+            coverage.record(request, answer)
 
     return see
 
