@@ -232,8 +232,8 @@ class Strings:
         notation, *others = (keyword for keyword in schema.all(LARK) if isinstance(keyword.schema, str))
         for keyword in ("pattern", "format", "minLength", "maxLength"):
             others += schema.all(keyword)
-        for keyword in others:
-            self._unenforced[keyword.path] = "it can't be enforced together with a Lark grammar"
+        for subschema in others:
+            self._unenforced[subschema.path] = "it can't be enforced together with a Lark grammar"
         try:
             return sequence(style.begin, lark(notation.schema, self._grammar, style.char, style.end))
         except PatternError as error:
