@@ -139,7 +139,7 @@ def _rows(schema: Schema, schemas: dict[str, Schema]) -> list[Row]:
     rows = [(words, text(schema[keyword])) for keyword, words in FACTS.items() if keyword in schema]
     handling = (schema.get("x-handling"), " ".join(remarks(schema, schemas)))
     if any(handling):
-        rows.append(("here", ". ".join(filter(None, handling))))
+        rows.append(("specvino", ". ".join(filter(None, handling))))
     if "x-supported-values" in schema:
         rows.append(("supported values", values(schema["x-supported-values"])))
     if "x-emit" in schema:

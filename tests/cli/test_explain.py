@@ -35,7 +35,14 @@ def asked(ask, **schemas):
 
 def test_explain_shows_what_the_document_says() -> None:
     shown = lines(explain("chat.temperature"))
-    for line in ("type number, null", "at least 0", "at most 2", "default 1", "defined by openai", "here supported"):
+    for line in (
+        "type number, null",
+        "at least 0",
+        "at most 2",
+        "default 1",
+        "defined by openai",
+        "specvino supported",
+    ):
         assert line in shown
     assert any(line.startswith("vllm full Defaults to the model's generation config") for line in shown)
     for system in systems():
@@ -55,10 +62,10 @@ def test_explain_shows_remarks_beside_the_handling() -> None:
         ),
         Two={"type": "string", "maxLength": 3, "x-implementation-note": "One of two."},
     )
-    assert "here supported. Not read." in lines(explain("talk.one", document))
-    assert "here supported. Nor this. One of two." in lines(explain("talk.two", document))
+    assert "specvino supported. Not read." in lines(explain("talk.one", document))
+    assert "specvino supported. Nor this. One of two." in lines(explain("talk.two", document))
     three = lines(explain("talk.three", document))
-    assert "here supported" in three
+    assert "specvino supported" in three
     assert "schema list of Two (longest 3): One of two." in three
     assert "schema list of integer" in three
 
@@ -68,7 +75,7 @@ def test_explain_shows_remarks_of_what_is_sent() -> None:
     del document["components"]["schemas"]["Answer"]["properties"]["one"]["x-handling"]
     merge_support(document, {"odd": dialect(response={"one": "full"})})
     shown = lines(explain("talk.one", document))
-    assert shown[shown.index("here Empty.") + 1] == "sent always"
+    assert shown[shown.index("specvino Empty.") + 1] == "sent always"
 
 
 def test_explain_shows_every_part_of_that_name() -> None:
@@ -109,7 +116,10 @@ def test_explain_tells_the_branches_apart() -> None:
         (
             "chat.messages[].content[].type",
             ["AudioPart, FilePart:", "ImagePart, RefusalPart, TextPart:"],
-            [["values input_audio, file", "here unsupported"], ["values image_url, refusal, text", "here supported"]],
+            [
+                ["values input_audio, file", "specvino unsupported"],
+                ["values image_url, refusal, text", "specvino supported"],
+            ],
         ),
         (
             "responses.response.output[].type",
