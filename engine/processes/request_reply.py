@@ -130,7 +130,7 @@ class RequestReplyClient:
         answer: asyncio.Future[Any] = asyncio.get_running_loop().create_future()
         displaced = self._turns.add(CLIENT.get(), _Question(question(next(self._ids)), answer, wanted))
         if displaced is not None:
-            busy = f"Too many questions wait for the {self._name} process."
+            busy = f"Too many requests are waiting for the {self._name} process."
             displaced.fail(EngineUnavailable(busy, retry_after=_RETRY_AFTER))
         if self._start is None:
             self._start = asyncio.create_task(self._run())
@@ -184,7 +184,7 @@ class RequestReplyClient:
             return  # the next process is asked again
         self._asked = None
         if self.process.crashed:
-            lost.fail(ProcessCrashed(f"It made the {self._name} process crash."))
+            lost.fail(ProcessCrashed(f"It crashed the {self._name} process."))
         else:
             how = f"took more than {self._deadline:g} s: the server is busy" if stalled else "failed"
             message = f"The work of the {self._name} process {how}."

@@ -135,11 +135,11 @@ class Background:
         except ApiError as error:
             last = emitter.fail(error)
         except asyncio.CancelledError:
-            stopped = ApiError(ErrorCode.ENGINE_UNAVAILABLE, "The server stopped while it was making this response.")
+            stopped = ApiError(ErrorCode.ENGINE_UNAVAILABLE, "The server stopped while it was generating this response.")
             last = emitter.cancel() if running.cancelled else emitter.fail(stopped)
         except Exception:
             logger.exception("the response %s failed in the background", running.response["id"])
-            last = emitter.fail(ApiError(ErrorCode.INTERNAL_ERROR, "The server failed to make this response."))
+            last = emitter.fail(ApiError(ErrorCode.INTERNAL_ERROR, "The server failed to generate this response."))
         await self._end(running, last)
 
     async def _share(self, running: BackgroundResponse) -> None:

@@ -252,7 +252,7 @@ async def _delete(connection: AsyncConnection, ids: list[str]) -> None:
 
 def _failed(response: wire.ResponseObject, input: list[StoredItem], events: bytes) -> Record:
     """Returns a response as failed because its server was lost."""
-    message = "The server stopped while it was making this response."
+    message = "The server stopped while it was generating this response."
     reason: wire.ResponseError = {"code": "server_error", "message": message}
     failed: wire.ResponseObject = {**response, "status": "failed", "error": reason}
     lines = events.splitlines()

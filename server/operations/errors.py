@@ -23,7 +23,7 @@ logger = logging.getLogger("specvino.server")
 def internal_error(request_id: str) -> ApiError:
     """Logs the exception being handled, and returns the error for the client, which doesn't reveal it."""
     logger.exception("request %s failed", request_id)
-    message = f"The server failed on this request (id {request_id}). The log says why."
+    message = f"The server failed on this request (id {request_id}). The server's log has the cause."
     return ApiError(ErrorCode.INTERNAL_ERROR, message)
 
 
