@@ -135,7 +135,8 @@ class Background:
         except ApiError as error:
             last = emitter.fail(error)
         except asyncio.CancelledError:
-            stopped = ApiError(ErrorCode.ENGINE_UNAVAILABLE, "The server stopped while it was generating this response.")
+            message = "The server stopped while it was generating this response."
+            stopped = ApiError(ErrorCode.ENGINE_UNAVAILABLE, message)
             last = emitter.cancel() if running.cancelled else emitter.fail(stopped)
         except Exception:
             logger.exception("the response %s failed in the background", running.response["id"])

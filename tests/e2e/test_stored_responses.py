@@ -287,7 +287,8 @@ def test_a_server_that_ends_says_so_in_what_it_had_under_way(tmp_path) -> None:
     with restarted(database) as client:
         failed = client.responses.retrieve(id)
     assert failed.error is not None
-    assert (failed.status, failed.error.message) == ("failed", "The server stopped while it was generating this response.")
+    message = "The server stopped while it was generating this response."
+    assert (failed.status, failed.error.message) == ("failed", message)
 
 
 def test_a_server_that_ends_waits_for_what_it_has_under_way(tmp_path) -> None:
