@@ -31,14 +31,14 @@ Reason = Literal["stop", "length", "tool_calls"]
 
 @dataclass(frozen=True, slots=True)
 class Asked:
-    """A prompt and what is wanted of its answers; `said` is what the user said last, `number` which prompt it is."""
+    """A prompt and what is wanted of its answers; `question` is the user's last text, `number` which prompt it is."""
 
     body: Mapping[str, Any]
     prompt: Sequence[int]
     limit: int | None
     offer: Offer = field(default_factory=lambda: Offer({}))
     form: Mapping[str, Any] = field(default_factory=lambda: NO_FORM)
-    said: str = ""
+    question: str = ""
     thinks: bool = False
     number: int = 0
 
@@ -229,12 +229,12 @@ class Generation(Part):
 
     def length(self, asked: Asked, draw: random.Random, budget: int) -> int:
         """Words after which the model ends its turn."""
-        endless = asked.body.get("ignore_eos") or "long story" in asked.said
+        endless = asked.body.get("ignore_eos") or "long story" in asked.question
         return budget + 1 if endless else draw.randint(6, 40)
 
     def wants_call(self, asked: Asked) -> bool:
         """Whether the model calls of itself: when it is asked for the weather."""
-        return "weather" in asked.said.lower()
+        return "weather" in asked.question.lower()
 
     def calls(self, asked: Asked) -> Iterator[Segment]:
         """One call, or one for each city that is asked about."""
@@ -243,7 +243,7 @@ class Generation(Part):
             yield Segment("call", "Hello to everybody.", name)
             return
         made = self.arguments(function)
-        cities = [city for city in CITIES if city in asked.said] or [""]
+        cities = [city for city in CITIES if city in asked.question] or [""]
         for city in cities if asked.offer.several else cities[:1]:
             shown = {key: city if city and self.is_city(function, key) else value for key, value in made.items()}
             yield Segment("call", json.dumps(shown, ensure_ascii=False), name)

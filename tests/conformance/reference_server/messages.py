@@ -173,7 +173,7 @@ class Messages(Part):
             return None
         free = Asked(
             {name: value for name, value in asked.body.items() if name != "stop"},
-            *(asked.prompt, asked.limit, asked.offer, asked.form, asked.said, asked.thinks),
+            *(asked.prompt, asked.limit, asked.offer, asked.form, asked.question, asked.thinks),
         )
         text, whole = output.joined("text"), self.server.generation.output(free, 0).joined("text")
         return next((stop for stop in asked.body["stop"] if whole.startswith(text + stop)), None)

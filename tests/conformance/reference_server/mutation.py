@@ -32,11 +32,11 @@ BATCH = 16
 """Cases that are run together to make a rule for all answers fail; a rule that needs more gets the next ones."""
 
 
-class Told(NamedTuple):
+class Outcome(NamedTuple):
     """A verdict and why."""
 
     verdict: Verdict
-    said: str
+    message: str
 
 
 def name(mutant: Mutant) -> str:
@@ -52,18 +52,18 @@ def overridden(mutant: Mutant) -> list[str]:
     return [name for name, value in vars(mutant).items() if inspect.isfunction(value)]
 
 
-def failed(results: Mapping[str, Told]) -> set[str]:
+def failed(results: Mapping[str, Outcome]) -> set[str]:
     return {rule for rule, result in results.items() if result.verdict in (Verdict.FAIL, Verdict.ERROR)}
 
 
-def faults(mutant: Mutant, verdicts: Mapping[str, Told]) -> list[str]:
+def faults(mutant: Mutant, verdicts: Mapping[str, Outcome]) -> list[str]:
     """What is wrong with these verdicts on a mutant, a line for each."""
     unseen = [f"{rule} passes" for rule in sorted(meant(mutant) - failed(verdicts))]
     errors = [rule for rule, result in verdicts.items() if result.verdict is Verdict.ERROR]
-    return unseen + [f"{rule} is an error: {verdicts[rule].said}" for rule in sorted(errors)]
+    return unseen + [f"{rule} is an error: {verdicts[rule].message}" for rule in sorted(errors)]
 
 
-def proved(mutant: Mutant) -> dict[str, Told]:
+def proved(mutant: Mutant) -> dict[str, Outcome]:
     """The verdicts on what a mutant is there for, and on what else those few requests show.
 
     A rule for all answers is tried on the cases of its endpoint, only until it fails.
@@ -82,35 +82,35 @@ def proved(mutant: Mutant) -> dict[str, Told]:
     return results
 
 
-def tried(mutant: Mutant) -> dict[str, Told]:
+def tried(mutant: Mutant) -> dict[str, Outcome]:
     """The verdicts of all cases that can see a mutant.
 
     Of the cases that compare times, or try all bounds, only those are run that it is there for.
     """
     expected = meant(mutant)
-    results = _told(judged(mutant, only=concerned(mutant) - BY_TIME | BY_BOUNDS & expected))
+    results = _outcomes(judged(mutant, only=concerned(mutant) - BY_TIME | BY_BOUNDS & expected))
     return results | _by_time(mutant, expected)
 
 
-def _by_time(mutant: Mutant, expected: set[str]) -> dict[str, Told]:
+def _by_time(mutant: Mutant, expected: set[str]) -> dict[str, Outcome]:
     """The verdicts of the cases that compare times, as far as a mutant is there for them."""
     slowly = BY_TIME & expected
-    results: dict[str, Told] = {}
+    results: dict[str, Outcome] = {}
     for _ in range(3 if slowly else 0):  # a busy machine can hide how long something takes
-        again = _told(judged(mutant, pace=PACE, only=slowly))
+        again = _outcomes(judged(mutant, pace=PACE, only=slowly))
         results = {rule: result for rule, result in again.items() if rule in slowly}
         if slowly <= failed(results):
             break
     return results
 
 
-def _judged(mutant: Mutant, cases: Iterable[Case], capabilities: Iterable[str] = ()) -> dict[str, Told]:
+def _judged(mutant: Mutant, cases: Iterable[Case], capabilities: Iterable[str] = ()) -> dict[str, Outcome]:
     plan = Plan(tuple(cases), {}, capabilities=tuple(capabilities))
-    return _told(bench().judged(ReferenceServer(mutant, key=KEY, model=MODEL), "specvino", [plan]))
+    return _outcomes(bench().judged(ReferenceServer(mutant, key=KEY, model=MODEL), "specvino", [plan]))
 
 
-def _told(results: Mapping[str, Result]) -> dict[str, Told]:
-    return {rule: Told(result.verdict, message_of(result)) for rule, result in results.items()}
+def _outcomes(results: Mapping[str, Result]) -> dict[str, Outcome]:
+    return {rule: Outcome(result.verdict, message_of(result)) for rule, result in results.items()}
 
 
 def _by_nearness(cases: Iterable[Case], rule: str) -> list[Case]:

@@ -18,7 +18,7 @@ def judge_of(by: str, endpoint: str) -> SseValidator:
     return SseValidator(table)
 
 
-def said(by, endpoint, *choices, head=None):
+def violations_of(by, endpoint, *choices, head=None):
     """What is wrong with a stream of chunks, each with one choice or with what else it has."""
     sent = [
         {"id": "a", "object": "b", "model": "m", "created": 1}
@@ -61,8 +61,8 @@ GOOD = {
 
 @pytest.mark.parametrize(("by", "endpoint"), GOOD)
 def test_streams_as_a_system_sends_them_are_accused_of_nothing(by, endpoint) -> None:
-    assert said(by, endpoint, *GOOD[by, endpoint]) == []
-    assert said("specvino", endpoint, *GOOD[by, endpoint]) != []
+    assert violations_of(by, endpoint, *GOOD[by, endpoint]) == []
+    assert violations_of("specvino", endpoint, *GOOD[by, endpoint]) != []
 
 
 def test_every_chunk_of_one_system_has_a_time_of_its_own() -> None:
@@ -89,8 +89,8 @@ def test_each_choice_of_one_system_has_an_id_of_its_own() -> None:
 def test_reasoning_is_a_fact_by_whichever_name_a_system_has_for_it() -> None:
     opened = delta(role="assistant", content="")
     for by, name in (("vllm", "reasoning"), ("llama-cpp", "reasoning_content"), ("specvino", "reasoning")):
-        assert said(by, "chat", opened, delta(**{name: "a"}), delta("stop"), USAGE) == []
-        assert said(by, "chat", opened, delta("stop"), delta(**{name: "a"}), USAGE) != []
+        assert violations_of(by, "chat", opened, delta(**{name: "a"}), delta("stop"), USAGE) == []
+        assert violations_of(by, "chat", opened, delta("stop"), delta(**{name: "a"}), USAGE) != []
 
 
 BAD = {
@@ -117,8 +117,8 @@ def test_what_holds_everywhere_is_judged_everywhere(by, endpoint, bad) -> None:
     opened = [delta(index=index, role="assistant") for index in sorted({event["index"] for event in events})]
     good = [*BAD["no finish"](one), one("", "stop")]
     first = opened if endpoint == "chat" else []
-    assert not said(by, endpoint, *first[:1], *good)
-    assert said(by, endpoint, *first, *events)
+    assert not violations_of(by, endpoint, *first[:1], *good)
+    assert violations_of(by, endpoint, *first, *events)
 
 
 @pytest.mark.parametrize("by", NAMES)

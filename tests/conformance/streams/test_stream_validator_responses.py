@@ -23,7 +23,7 @@ def judge(events):
     return [*violations, *validator.end(terminated=False)]
 
 
-def place(kind, number=0):
+def event_of(kind, number=0):
     """Where the event of this type stands that is the first, second, … of its type."""
     return [at for at, event in enumerate(GOOD) if event["type"] == f"response.{kind}"][number]
 
@@ -75,12 +75,12 @@ def test_good_streams() -> None:
 
 LAST = len(GOOD) - 1
 WORLD = {"type": "response.world"}
-TEXT, TEXT_DONE = place("output_text.delta"), place("output_text.done")
-ARGUMENTS, ARGUMENTS_DONE = place("function_call_arguments.delta"), place("function_call_arguments.done")
-ITEM, ITEM_DONE = place("output_item.added", 1), place("output_item.done", 1)
-PART, PART_DONE = place("content_part.added", 1), place("content_part.done", 1)
-REFUSAL_PART = place("content_part.added", 2)
-SUMMARY, SUMMARY_DONE = place("reasoning_summary_part.added"), place("reasoning_summary_part.done")
+TEXT, TEXT_DONE = event_of("output_text.delta"), event_of("output_text.done")
+ARGUMENTS, ARGUMENTS_DONE = event_of("function_call_arguments.delta"), event_of("function_call_arguments.done")
+ITEM, ITEM_DONE = event_of("output_item.added", 1), event_of("output_item.done", 1)
+PART, PART_DONE = event_of("content_part.added", 1), event_of("content_part.done", 1)
+REFUSAL_PART = event_of("content_part.added", 2)
+SUMMARY, SUMMARY_DONE = event_of("reasoning_summary_part.added"), event_of("reasoning_summary_part.done")
 
 BROKEN = {
     "nothing": ([], "the stream has no events"),
@@ -154,7 +154,7 @@ BROKEN = {
         "part.text of response.content_part.done of 1.0 is 'Hell', but the deltas join to 'Hello'",
     ),
     "arguments without a delta": (
-        without(ARGUMENTS, place("function_call_arguments.delta", 1), ARGUMENTS_DONE),
+        without(ARGUMENTS, event_of("function_call_arguments.delta", 1), ARGUMENTS_DONE),
         "item.arguments of response.output_item.done of 2 is '{\"a\": 1}', but the deltas join to ''",
     ),
     "arguments not done": (without(ARGUMENTS_DONE), "of 2 comes before response.function_call_arguments.done"),
@@ -167,7 +167,7 @@ BROKEN = {
         "item.content.1 of response.output_item.done is not the part of part 1.1",
     ),
     "another summary": (
-        changed(place("output_item.done"), "item.summary.0", {}),
+        changed(event_of("output_item.done"), "item.summary.0", {}),
         "item.summary.0 of response.output_item.done is not the part of summary 0.0",
     ),
     "no list of parts": (changed(ITEM_DONE, "item.content", "Hello"), "is 'Hello', not a list"),
