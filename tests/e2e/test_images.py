@@ -53,7 +53,7 @@ def respond(server: ServerHere, *images: dict[str, Any], **fields: Any) -> httpx
     return post(server, "/responses", {"input": [{"role": "user", "content": content}], **fields})
 
 
-def said(response: httpx.Response) -> str:
+def text_of(response: httpx.Response) -> str:
     assert response.status_code == 200, response.text
     body = response.json()
     if "choices" in body:
@@ -73,7 +73,7 @@ CASES: list[tuple[list[Any], str]] = [
 @pytest.mark.parametrize(("images", "expected"), CASES)
 def test_chat(server: ServerHere, images: list[Any], expected: str) -> None:
     whole = chat(server, *images)
-    assert said(whole) == expected
+    assert text_of(whole) == expected
     events = judged("chat", chat(server, *images, stream=True, stream_options={"include_usage": True}))
     pieces = [event["choices"][0]["delta"].get("content", "") for event in events if event["choices"]]
     assert "".join(pieces) == expected
@@ -84,7 +84,7 @@ def test_chat(server: ServerHere, images: list[Any], expected: str) -> None:
 def test_responses(server: ServerHere, images: list[Any], expected: str) -> None:
     parts = [{"image_url": image} for image in images]
     whole = respond(server, *parts)
-    assert said(whole) == expected
+    assert text_of(whole) == expected
     events = judged("responses", respond(server, *parts, stream=True))
     assert "".join(event["delta"] for event in events if event["type"] == "response.output_text.delta") == expected
     assert events[-1]["response"]["usage"] == whole.json()["usage"]
@@ -102,12 +102,12 @@ def test_a_tool_is_called_and_its_result_read(server: ServerHere) -> None:
     assert json.loads(call["function"]["arguments"]) == {"location": "Paris"}
     messages = [asked, choice["message"], {"role": "tool", "tool_call_id": call["id"], "content": "sunny"}]
     after = post(server, "/chat/completions", {"messages": messages, "tools": [WEATHER]})
-    assert said(after) == "It is sunny in Paris."
+    assert text_of(after) == "It is sunny in Paris."
 
 
 @pytest.mark.parametrize(("images", "expected"), CASES)
 def test_tools_beside_images_are_left_alone(server: ServerHere, images: list[Any], expected: str) -> None:
-    assert said(chat(server, *images, tools=[WEATHER])) == expected
+    assert text_of(chat(server, *images, tools=[WEATHER])) == expected
 
 
 # The test "tool-calling" of Open Responses' compliance suite (commit 92c12d9, src/lib/compliance-tests.ts) sends this.
@@ -155,7 +155,7 @@ def test_detail_decides_how_closely_the_model_looks(server: ServerHere) -> None:
     url = data_url(saved(stripes))
     for detail, seen in (("high", "yellow"), ("auto", "yellow"), (None, "yellow"), ("low", "white")):
         answers = [chat(server, {"url": url, "detail": detail}), respond(server, {"image_url": url, "detail": detail})]
-        assert [said(answer) for answer in answers] == [f"The image is {seen}."] * 2
+        assert [text_of(answer) for answer in answers] == [f"The image is {seen}."] * 2
         assert "X-Unsupported-Params" not in answers[0].headers
     original = chat(server, {"url": url, "detail": "original"})
     assert original.headers["X-Unsupported-Params"] == "messages.0.content.0.image_url.detail"
@@ -166,15 +166,15 @@ def test_an_image_in_a_function_s_result(server: ServerHere) -> None:
     output = [{"type": "input_text", "text": QUESTION}, {"type": "input_image", "image_url": RED}]
     result = {"type": "function_call_output", "call_id": "c", "output": output}
     response = post(server, "/responses", {"input": [{"role": "user", "content": "Look."}, call, result]})
-    assert "red" in said(response)
+    assert "red" in text_of(response)
 
 
 def test_a_response_that_continues_one_with_an_image(server: ServerHere) -> None:
     first = respond(server, {"image_url": RED})
-    assert said(first) == "The image is red."
+    assert text_of(first) == "The image is red."
     earlier = {"previous_response_id": first.json()["id"]}
     second = respond(server, {"image_url": BLUE}, **earlier)
-    assert said(second) == "The image is blue."
+    assert text_of(second) == "The image is blue."
     added = (
         second.json()["usage"]["input_tokens"] - respond(server, {"image_url": BLUE}).json()["usage"]["input_tokens"]
     )
@@ -187,7 +187,7 @@ def test_answers_in_a_form_and_their_probabilities(server: ServerHere) -> None:
     schema = {"type": "string", "enum": ["The image is red.", "The image is blue."]}
     form = {"type": "json_schema", "json_schema": {"name": "colour", "schema": schema, "strict": True}}
     for url, colour in ((RED, "red"), (BLUE, "blue")):
-        assert said(chat(server, url, response_format=form)) == f'"The image is {colour}."'
+        assert text_of(chat(server, url, response_format=form)) == f'"The image is {colour}."'
     choice = chat(server, RED, logprobs=True).json()["choices"][0]
     assert "".join(token["token"] for token in choice["logprobs"]["content"]) == choice["message"]["content"]
 
@@ -221,7 +221,7 @@ def test_what_is_refused_and_where_it_stands(server: ServerHere, url: str, code:
 
 def test_local_files(server: ServerHere, folder: Path) -> None:
     for url in ("green.webp", str(folder / "green.webp"), f"file://{folder}/green.webp"):
-        assert said(chat(server, url)) == "The image is green."
+        assert text_of(chat(server, url)) == "The image is green."
 
 
 def test_too_many_images(server: ServerHere) -> None:
@@ -269,7 +269,7 @@ def test_images_and_texts_together(server: ServerHere) -> None:
     answers: dict[int, str] = {}
 
     def ask(number: int) -> None:
-        answers[number] = said(chat(server, *asked[number][0]))
+        answers[number] = text_of(chat(server, *asked[number][0]))
 
     threads = [threading.Thread(target=ask, args=(number,)) for number in range(len(asked))]
     for thread in threads:
