@@ -88,13 +88,13 @@ def test_tokens_that_the_model_lacks(ask: Ask) -> None:
 @proves(*on_both("truncate_prompt_tokens"))
 @pytest.mark.parametrize("kept", [1, 3, 5])
 def test_the_end_of_a_prompt_is_kept(ask: Ask, kept: int) -> None:
-    (whole,) = prompt_ids(ask, **said(ask, "hello"))
-    assert prompt_ids(ask, **said(ask, "hello"), truncate_prompt_tokens=kept, max_tokens=1) == [whole[-kept:]]
+    (whole,) = prompt_ids(ask, **prompt_fields(ask, "hello"))
+    assert prompt_ids(ask, **prompt_fields(ask, "hello"), truncate_prompt_tokens=kept, max_tokens=1) == [whole[-kept:]]
 
 
 @proves(*on_both("truncate_prompt_tokens"))
 def test_as_much_as_fits(ask: Ask) -> None:
-    answer = ask(**said(ask, "yes " * 5000 + "hello"), truncate_prompt_tokens=-1, max_tokens=10)
+    answer = ask(**prompt_fields(ask, "yes " * 5000 + "hello"), truncate_prompt_tokens=-1, max_tokens=10)
     assert answer.prompt_tokens == 4096 - 10
 
 
@@ -106,12 +106,12 @@ def test_nothing_can_t_be_kept(ask: Ask, wrong: int, code: str) -> None:
 
 @proves(*on_both("truncation_side"))
 def test_the_beginning_of_a_prompt_is_kept(ask: Ask) -> None:
-    (whole,) = prompt_ids(ask, **said(ask, "hello"))
+    (whole,) = prompt_ids(ask, **prompt_fields(ask, "hello"))
     cut = {"truncate_prompt_tokens": 4, "truncation_side": "right", "max_tokens": 1}
-    assert prompt_ids(ask, **said(ask, "hello"), **cut) == [whole[:4]]
+    assert prompt_ids(ask, **prompt_fields(ask, "hello"), **cut) == [whole[:4]]
 
 
-def said(ask: Ask, text: str) -> dict[str, Any]:
+def prompt_fields(ask: Ask, text: str) -> dict[str, Any]:
     """A question, as the endpoint has it."""
     if ask.endpoint == "chat":
         return {"messages": [{"role": "user", "content": text}]}
