@@ -10,8 +10,8 @@ class Talking:
     """Says its texts for each message that comes: of several lists the next one, the last one again and again. A number
     is a code with which it ends the connection. `asked` has the messages that came."""
 
-    def __init__(self, *said: list[str | int]) -> None:
-        self.said = list(said)
+    def __init__(self, *answers: list[str | int]) -> None:
+        self.answers = list(answers)
         self.asked: list[str | bytes] = []
         self.headers: Any = None
         self._server = serve(self._talk, "127.0.0.1", 0)
@@ -22,7 +22,7 @@ class Talking:
         self.headers = connection.request.headers
         for message in connection:
             self.asked.append(message)
-            for event in self.said.pop(0) if len(self.said) > 1 else self.said[0]:
+            for event in self.answers.pop(0) if len(self.answers) > 1 else self.answers[0]:
                 if isinstance(event, int):
                     connection.close(event, "over")
                     return
