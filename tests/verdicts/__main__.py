@@ -48,15 +48,15 @@ the types themselves."""
 
 
 @dataclass(slots=True)
-class Found:
-    """What a comparison found. bodies: the number that both judged. converted: those that are only valid for the
+class Totals:
+    """The results of a comparison. bodies: the number that both judged. converted: those that are only valid for the
     system, which converts a value. unknown: those whose check needs a stub."""
 
     bodies: int = 0
     converted: int = 0
     unknown: list[str] = field(default_factory=list)
     differences: list[Difference] = field(default_factory=list)
-    said: dict[str, str] = field(default_factory=dict)
+    verdicts: dict[str, str] = field(default_factory=dict)
     """By field, an error of the system on a body that the document accepts."""
 
 
@@ -192,8 +192,8 @@ def _environment(folder: Path, settings: dict[str, Any]) -> Path:
 class Comparison:
     """Both sides' verdicts on the bodies of an endpoint."""
 
-    def __init__(self, judge: Judge | Server, endpoint: str, ours: Described, totals: Found) -> None:
-        self._judge, self._endpoint, self._found = judge, endpoint, totals
+    def __init__(self, judge: Judge | Server, endpoint: str, ours: Described, totals: Totals) -> None:
+        self._judge, self._endpoint, self._totals = judge, endpoint, totals
         self._described = [ours]
         if own := judge.schemas.get(endpoint):
             self._described.append(Described(own, {(endpoint, "request"): own}))
@@ -209,17 +209,17 @@ class Comparison:
 
     def _of(self, body: Any, name: str) -> Only | bool:
         verdict, mine = self._judge.verdict(self._endpoint, body), self._validator.fits(body)
-        self._found.bodies += 1
+        self._totals.bodies += 1
         if verdict is not None and verdict.startswith(REACHED):
-            self._found.unknown.append(f"{name}: {verdict.removeprefix(REACHED)}")
+            self._totals.unknown.append(f"{name}: {verdict.removeprefix(REACHED)}")
             return False
         if verdict == CONVERTED and not mine:
-            self._found.converted += 1
+            self._totals.converted += 1
             return False
         if mine == (verdict in (None, CONVERTED)):
             return mine
         if verdict is not None:
-            self._found.said.setdefault(name, verdict)
+            self._totals.verdicts.setdefault(name, verdict)
         return Only.DOCUMENT if mine else Only.SYSTEM
 
     def of(self, body: dict[str, Any]) -> Iterator[Difference]:
@@ -251,9 +251,9 @@ class Comparison:
                 yield Difference(name, What.VALUES, only, (f"{shown(both[one])}, {shown(both[other])}",))
 
 
-def compared(system: str, judge: Judge | Server, bodies: dict[str, list[dict[str, Any]]]) -> Found:
+def compared(system: str, judge: Judge | Server, bodies: dict[str, list[dict[str, Any]]]) -> Totals:
     """Returns what the judge and our document say differently. bodies: valid ones of each endpoint."""
-    ours, collected = of_document(load(dialect_file(system))), Found()
+    ours, collected = of_document(load(dialect_file(system))), Totals()
     for endpoint, listed in bodies.items():
         comparison = Comparison(judge, endpoint, ours, collected)
         for body in listed:
@@ -305,7 +305,7 @@ def main() -> int:
         if left:
             print("\n".join(markdown_table(left, HEADINGS)))
         for name in dict.fromkeys(difference.field for difference in left if difference.only is Only.DOCUMENT):
-            print(f"{name}: {comparison.said.get(name)}")
+            print(f"{name}: {comparison.verdicts.get(name)}")
         for entry in unused:
             print(f"This entry no longer allows anything: {entry}.")
         for line in dict.fromkeys(comparison.unknown):
