@@ -100,7 +100,7 @@ def complete(spec: Spec) -> Iterator[Problem]:
                     path = f"fields.{field.endpoint}.{field.part}"
                     levels_of_part = ", ".join(LEVELS[field.part])
                     why = ", since the sources have it" if found else ""
-                    yield Problem("support", location, f"needs a level in {where}{why}: {levels_of_part}")
+                    yield Problem("support", location, f"needs a level in {path}{why}: {levels_of_part}")
             elif own := own_entry(field, dialect):
                 yield from _entry(location, field, own)
                 if outer and (level := levels.get(outer, {}).get("level")) in WITHOUT:

@@ -3,7 +3,7 @@
 import copy
 
 import pytest
-from support.tiny_document import dialect, kind, ref, talk, thing
+from support.tiny_document import dialect, kind, object_of, ref, talk
 
 from specvino.codegen.project import MARKINGS, project
 from specvino.document.loading import dialect_file, load, systems

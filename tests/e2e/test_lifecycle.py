@@ -84,11 +84,11 @@ def test_health_and_a_signal_during_a_conversion(tmp_path) -> None:
         port = free.getsockname()[1]
     url = f"http://127.0.0.1:{port}"
 
-    def stage() -> str | None:
+    def stage() -> str:
         with contextlib.suppress(httpx.TransportError):
             error = httpx.get(f"{url}/health").json().get("error", {})
-            return error.get("loading", {}).get("stage")
-        return None
+            return str(error.get("loading", {}).get("stage"))
+        return ""
 
     with (cache / ".lock").open("wb") as lock:  # another conversion
         fcntl.flock(lock, fcntl.LOCK_EX)

@@ -111,7 +111,7 @@ def test_a_tool_of_a_chat_from_call_to_answer(client, choice) -> None:
 
     result = {"role": "tool", "tool_call_id": call.id, "content": weather(call.function.parsed_arguments.city)}
 
-    def told(result):
+    def observed(result):
         fields = asked | {"messages": [*asked["messages"], message, result], "max_tokens": 16}
         return client.chat.completions.create(**fields, tool_choice="none")
 
@@ -149,7 +149,7 @@ def test_a_tool_of_a_response_from_call_to_answer(client, choice) -> None:
 
     after = asked | {"max_output_tokens": 16}
 
-    def told(result):
+    def observed(result):
         return client.responses.parse(**after, input=[*messages(WEATHER), call, result], tool_choice="none")
 
     short, _, last = (observed(result | {"output": output}) for output in ("Rain", result["output"], result["output"]))

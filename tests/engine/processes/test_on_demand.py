@@ -111,10 +111,11 @@ def test_it_is_not_started_without_memory_for_it() -> None:
         process = on_demand(made, 3600, refusals=1)
         with pytest.raises(EngineUnavailable, match="no room"):
             await use(process)
-        assert not process.wanted
+        wanted = [process.wanted]
         async with loaded(process, made):
             assert len(made) == 1
-            assert process.wanted
+            wanted.append(process.wanted)
+        assert wanted == [False, True]
         await process.close()
 
     asyncio.run(test())

@@ -3,6 +3,7 @@
 import pytest
 from support.app import Client
 
+from specvino.engine.progress import Report, say_nothing
 from specvino.engine.scripted import ScriptedEngine
 from specvino.engine.scripted.script import Script
 from specvino.handlers.limits import Limits
@@ -68,7 +69,7 @@ def test_the_state_of_each_model_without_a_key() -> None:
 @pytest.mark.parametrize(("name", "path", "status"), [("vllm", "/ping", 503), ("fastdeploy", "/ping", 404)])
 def test_an_engine_that_is_not_ready(name: str, path: str, status: int) -> None:
     class Loading(ScriptedEngine):
-        async def start(self) -> None:
+        async def start(self, report: Report = say_nothing) -> None:
             """It never is."""
 
     response = client(name, Loading(Script())).ask("GET", path)

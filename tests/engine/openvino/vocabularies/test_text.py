@@ -42,7 +42,7 @@ def test_a_token_for_each_of_the_answer(answered: Answered, wild: list[Segment])
     assert "".join(token.text for token in found) == text(segments) == text(wild)
     assert all(token.logprob is not None and token.logprob <= 0 for token in found)
     # The bytes make the text, too.
-    read = b"".join(token.text.encode() if token.bytes is None else token.bytes for token in generated)
+    read = b"".join(token.text.encode() if token.bytes is None else token.bytes for token in found)
     assert read.decode(errors="replace") == text(segments)
 
 
