@@ -19,6 +19,13 @@ IMAGE = (
     "AElFTkSuQmCC"
 )
 
+# The fields of which a body must have one, and the value of the first one if a repair removed them.
+_PROMPTS: Mapping[str, tuple[tuple[str, ...], Any]] = {
+    "completions": (("prompt",), "Hello"),
+    "detokenize": (("tokens",), [1]),
+    "tokenize": (("text", "prompt", "content", "messages"), "Hello"),
+}
+
 # Types of content parts that few models support.
 _UNSUPPORTED_PARTS = (
     *("image_url", "input_audio", "file", "input_image", "input_file"),
@@ -42,6 +49,9 @@ def consistent(
         others = [field for field in condition.fields if field != named and changed.get(field) is not None]
         for field in others if others and draw(2) else [named]:
             del changed[field]
+    fields, prompt = _PROMPTS.get(endpoint, ((), None))
+    if fields and all(changed.get(field) is None for field in fields):
+        changed[fields[0]] = prompt
     for name, text in (("messages", "text"), ("input", "input_text")):
         if name in changed:
             changed[name] = _with_supported_parts(changed[name], text, images)

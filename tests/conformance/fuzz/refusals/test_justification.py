@@ -379,3 +379,17 @@ def test_a_conversation_has_an_input_or_continues_one() -> None:
             assert agreed(body, DRAWS[0], endpoint=endpoint)["input"] == "Hello"
         continued = {"model": "m", "input": [], "previous_response_id": "done"}
         assert agreed(continued, DRAWS[0], endpoint=endpoint)["input"] == []
+
+
+@pytest.mark.parametrize(
+    ("endpoint", "body", "repaired"),
+    [
+        ("completions", {"model": "m", "prompt": [1000]}, {"model": "m", "prompt": "Hello"}),
+        ("detokenize", {"model": "m", "tokens": [[1000]]}, {"model": "m", "tokens": [1]}),
+        ("tokenize", {"model": "m", "content": [1000]}, {"model": "m", "text": "Hello"}),
+        ("tokenize", {"model": "m", "content": [1000], "prompt": "a"}, {"model": "m", "prompt": "a"}),
+    ],
+)
+def test_a_removed_prompt_is_replaced(endpoint, body, repaired) -> None:
+    facts = {"last_token_id": 999}
+    assert consistent(body, endpoint, facts, images=False, draw=lambda count: 0) == repaired
