@@ -270,8 +270,11 @@ def _multiples(bounds: Bounds, step: Fraction, grammar: Grammar, e: Expressions)
     """Returns the multiples of a step between bounds; None if there are none. Raises PatternError."""
     if step.numerator > _LARGEST or step.denominator > _LARGEST:
         raise PatternError("multiples of more than 30 digits can't be enforced")
-    if step.denominator == 1 and _is_power_of_ten(step.numerator):
-        return _rounded(bounds, step.numerator)
+    bounds = _of_multiples(bounds, step)
+    if step == 1:
+        return integers(bounds)
+    if step.denominator == 1 and step.numerator % 10 == 0:
+        return _rounded(bounds, step, grammar, e)
     digits = _digits(Decimal(step.numerator) / step.denominator)
     whole = int(step * 10**digits)
     if whole > MOST_STEP:
@@ -287,24 +290,29 @@ def _multiples(bounds: Bounds, step: Fraction, grammar: Grammar, e: Expressions)
     return _listed_multiples(bounds, step, digits)
 
 
-def _is_power_of_ten(number: int) -> bool:
-    return str(number).strip("0") == "1"
+def _of_multiples(bounds: Bounds, step: Fraction) -> Bounds:
+    """Returns the lowest and the highest multiple between bounds, which need no more digits than the step."""
+    low = None if bounds.low is None else ceil(Fraction(bounds.low) / step)
+    high = None if bounds.high is None else floor(Fraction(bounds.high) / step)
+    if low is not None and bounds.low_open and low * step == bounds.low:
+        low += 1
+    if high is not None and bounds.high_open and high * step == bounds.high:
+        high -= 1
+    ends = [None if n is None else Decimal(n * step.numerator) / step.denominator for n in (low, high)]
+    return Bounds(ends[0], ends[1])
 
 
-def _rounded(bounds: Bounds, step: int) -> Node | None:
-    """Returns the multiples of a power of ten: they end with its zeros."""
-    low, high = _lowest(bounds), _highest(bounds)
-    least = None if low is None else -(-low // step)
-    most = None if high is None else high // step
-    if step == 1:
-        return _between(least, most, MOST_DIGITS)
-    parts = [
-        _between(1 if least is None or least < 1 else least, most, MOST_DIGITS),
-        _between(least, -1 if most is None or most > -1 else most, MOST_DIGITS),
-    ]
-    zeros = Text(str(step)[1:])
-    options: list[Node] = [sequence(part, zeros) for part in parts if part]
-    if (least is None or least <= 0) and (most is None or most >= 0):
+def _rounded(bounds: Bounds, step: Fraction, grammar: Grammar, e: Expressions) -> Node | None:
+    """Returns the multiples of a step with zeros at its end, between two of them: they end with these zeros."""
+    zeros = "0" * (len(str(step)) - len(str(step).rstrip("0")))
+    low, high = (None if bound is None else bound.scaleb(-len(zeros)) for bound in (bounds.low, bounds.high))
+    sides = (
+        Bounds(Decimal(1) if low is None or low < 1 else low, high),
+        Bounds(low, Decimal(-1) if high is None or high > -1 else high),
+    )
+    parts = [_multiples(side, step / 10 ** len(zeros), grammar, e) for side in sides if not side.empty]
+    options: list[Node] = [sequence(part, Text(zeros)) for part in parts if part]
+    if bounds.contains(Decimal(0)):
         options.append(Text("0"))
     return choice(*options) if options else None
 

@@ -1,7 +1,7 @@
 from decimal import Decimal
 from typing import Any
 
-from hypothesis import given, settings
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 from samples.matcher import Matcher
 
@@ -76,6 +76,7 @@ def test_exactly_the_integers_between_the_bounds_match(
 STEPS = ["0.25", "0.01", "0.3", "2.5", "1", "7", "100", "1331"]
 
 
+@example(None, Decimal("-0.033"), False, ["0.3", "100"], -33)
 @settings(deadline=None, max_examples=60)
 @given(bound, bound, st.booleans(), st.lists(st.sampled_from(STEPS), min_size=1, max_size=2), st.integers(-400, 400))
 def test_exactly_the_multiples_between_the_bounds_match(
