@@ -35,9 +35,10 @@ def make_engines(options: ServeOptions, report: Report = say_nothing) -> Engines
         return {names: _scripted(options) for names in models}
     # Imported here because they import OpenVINO, which the scripted engine doesn't need.
     from specvino.engine.models import resolve
-    from specvino.engine.openvino.client.memory import Memory, device_memory, memory
+    from specvino.engine.openvino.client.devices import device_memory
     from specvino.engine.openvino.client.memory_budget import MemoryBudget, choose_cache, needs
     from specvino.engine.openvino.engine import OpenVINOEngine
+    from specvino.engine.processes.memory import Memory, memory
 
     try:
         of_device = device_memory(pipeline)

@@ -13,8 +13,8 @@ import numpy
 
 from bench.workload import Load
 from specvino.engine.models import ModelSource
-from specvino.engine.openvino.client.memory import memory
 from specvino.engine.openvino.client.memory_budget import choose_cache, needs
+from specvino.engine.processes.memory import memory
 
 
 class Bare:

@@ -12,7 +12,7 @@ from pathlib import Path
 import psutil
 
 from specvino.engine.errors import EngineUnavailable, InsufficientMemory, ModelLoadError
-from specvino.engine.openvino.client.memory import Memory, memory, resident
+from specvino.engine.processes.memory import Memory, memory, resident
 
 GB = 2**30
 

@@ -21,6 +21,7 @@ from specvino.engine.models import conversions, resolve
 from specvino.engine.models.cache import CHECKSUMS, ORIGIN, InUse, entries
 from specvino.engine.models.conversions import converted, settled
 from specvino.engine.models.folder import FILES
+from specvino.engine.processes.memory import Memory
 from specvino.engine.progress import Report, say_nothing
 
 MODULE = "specvino.engine.models.conversions"
@@ -330,3 +331,13 @@ def test_a_killed_start_leaves_no_process_and_nothing_to_be_taken_for_whole(cach
     assert entries() == []
     folder_of(file)
     assert [folder.name for folder in folders(cache)] == [entry.name for entry in entries()]
+
+
+def test_a_file_that_needs_more_memory_than_is_free(
+    gguf: Path, cache: Path, runs: list[bytes], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(f"{MODULE}.memory", lambda: Memory(10**9, 9000))
+    with pytest.raises(ModelLoadError, match=r"converting it takes 0\.0 GB of memory, and 0\.0 GB are free"):
+        converted(gguf)
+    assert not runs
+    assert not folders(cache)

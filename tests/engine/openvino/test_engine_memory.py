@@ -10,9 +10,9 @@ from support.engines import running
 
 from specvino.engine.errors import EngineUnavailable, InsufficientMemory, ModelLoadError
 from specvino.engine.models import ModelSource
-from specvino.engine.openvino.client.memory import Memory, resident
 from specvino.engine.openvino.client.memory_budget import GB, MemoryBudget, needs
 from specvino.engine.openvino.engine import OpenVINOEngine
+from specvino.engine.processes.memory import Memory, resident
 from specvino.engine.protocol import Engine
 
 SCORED = replace(ask("hello", max_tokens=4), logprobs=True, top_logprobs=3)

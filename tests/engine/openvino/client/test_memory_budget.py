@@ -6,8 +6,8 @@ from pathlib import Path
 import pytest
 
 from specvino.engine.errors import EngineUnavailable, InsufficientMemory, ModelLoadError
-from specvino.engine.openvino.client.memory import Memory
 from specvino.engine.openvino.client.memory_budget import GB, MemoryBudget, Needs, choose_cache, needs
+from specvino.engine.processes.memory import Memory
 
 MB = 2**20
 SMALL = Needs(weights=GB // 8, worker=GB // 2, undrafted=GB // 2, full_logits=GB)

@@ -1,4 +1,4 @@
-"""The memory of the machine, of control groups, of processes and of devices."""
+"""The memory of the machine, of control groups and of processes."""
 
 import mmap
 import os
@@ -7,8 +7,7 @@ from pathlib import Path
 import psutil
 import pytest
 
-from specvino.engine.openvino.client.memory import Memory, device_memory, memory, resident
-from specvino.engine.openvino.messages.options import PipelineOptions
+from specvino.engine.processes.memory import Memory, memory, resident
 
 MB = 2**20
 GROUP = "12:memory:/service/server\n3:cpu,cpuacct:/\n"
@@ -70,15 +69,3 @@ def test_a_process_has_what_it_wrote() -> None:
             block[page] = 1
         assert resident(os.getpid()) - before > 50 * MB
     assert resident(2**22 + 1) == 0
-
-
-@pytest.mark.parametrize("device", ["CPU", "AUTO:CPU"])
-def test_a_cpu_has_the_machines_memory(device: str) -> None:
-    assert device_memory(PipelineOptions(plugin_config={"INFERENCE_NUM_THREADS": 1}, device=device)) is None
-
-
-def test_what_is_wrong_is_one_line() -> None:
-    with pytest.raises(ValueError, match=r"^'TPU' isn't an OpenVINO device of this machine; available: .*CPU.*$"):
-        device_memory(PipelineOptions(device="TPU"))
-    with pytest.raises(ValueError, match=r"^NOPE isn't a property of OpenVINO's CPU plugin; known: \S+, .*$"):
-        device_memory(PipelineOptions(plugin_config={"NOPE": 1}))

@@ -1,16 +1,11 @@
-"""The memory of the machine, of the control group that the server runs in (a container, a service), and of a device."""
+"""The memory of the machine, of the control group that the server runs in (such as a container), and of a process."""
 
-import json
-import subprocess
 from collections.abc import Iterator
 from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 
 import psutil
-
-from specvino.engine.openvino.messages.options import PipelineOptions
-from specvino.engine.processes.lifeline import tied
 
 _GROUPS = Path("/proc/self/cgroup")
 _MOUNT = Path("/sys/fs/cgroup")
@@ -77,25 +72,3 @@ def resident(pid: int) -> int:
         return 0
     # Pages of files, which only Linux counts apart.
     return max(0, of_process.rss - getattr(of_process, "shared", 0))
-
-
-def device_memory(options: PipelineOptions) -> int | None:
-    """Returns the size of the device's own memory in bytes, None if it uses the machine's. Raises ValueError if the
-    device isn't available, or its plugin doesn't have a property.
-
-    A separate process queries OpenVINO, since a crashing driver would end the server.
-    """
-    if options == PipelineOptions(options.max_num_batched_tokens):
-        return None  # a CPU is always available
-    with tied("specvino.engine.openvino.native.devices", options.device, json.dumps(dict(options.plugin_config))) as (
-        command,
-        fds,
-    ):
-        query = subprocess.run(
-            command, stdin=subprocess.DEVNULL, capture_output=True, check=False, pass_fds=fds, text=True
-        )
-    if query.returncode:
-        lines = query.stderr.strip().splitlines()
-        raise ValueError(lines[-1] if lines else f"OpenVINO ended with code {query.returncode} on {options.device}")
-    size: int | None = json.loads(query.stdout)["memory"]
-    return size
