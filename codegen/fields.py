@@ -31,6 +31,8 @@ class Field:
     path: str
     owners: tuple[Schema, ...]
     """The property as written, once for each union branch that has it."""
+    objects: tuple[Schema, ...] = ()
+    """The object that has the property, for each of them."""
 
     @property
     def name(self) -> str:
@@ -46,9 +48,11 @@ def fields(document: dict[str, Any]) -> list[Field]:
     """Returns all fields, in the order of the document; the error envelope is the endpoint `error`."""
     result = []
     for root in roots(document):
-        paths: dict[str, list[Schema]] = {}
+        paths: dict[str, list[tuple[Schema, Schema]]] = {}
         _collect(document, root, root.schema, "", paths, ())
-        result += [Field(root.endpoint, root.part, path, tuple(owners)) for path, owners in paths.items()]
+        for path, met in paths.items():
+            owners, objects = zip(*met, strict=True)
+            result.append(Field(root.endpoint, root.part, path, owners, objects))
     return result
 
 
@@ -107,7 +111,7 @@ def _collect(
     root: Root,
     schema: Schema,
     path: str,
-    paths: dict[str, list[Schema]],
+    paths: dict[str, list[tuple[Schema, Schema]]],
     inside: tuple[str, ...],
 ) -> None:
     if "$ref" in schema:
@@ -117,7 +121,7 @@ def _collect(
         return
     for name, child in schema.get("properties", {}).items():
         child_path = f"{path}.{name}" if path else name
-        paths.setdefault(child_path, []).append(child)
+        paths.setdefault(child_path, []).append((child, schema))
         _collect(document, root, child, child_path, paths, inside)
     if isinstance(schema.get("items"), dict):
         _collect(document, root, schema["items"], f"{path}[]", paths, inside)

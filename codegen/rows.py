@@ -2,14 +2,19 @@
 form, an entry or a level by endpoint, part and path."""
 
 import copy
+from collections.abc import Mapping
 from typing import Any
 
+from specvino.codegen.declared import declared
 from specvino.codegen.fields import Field, around
 from specvino.codegen.merge import STANDARD, WITHOUT, Entry
 from specvino.codegen.source import SpecError
 from specvino.document.system_fields import SystemFields
 
 Rows = dict[str, Entry]
+
+# The keys of a completed row, in order.
+KEYS = ("level", "kinds", "schema", "nullable", "default", "required", "like", "note")
 
 
 def of_version(dialect: dict[str, Any], name: str) -> dict[str, Any]:
@@ -18,7 +23,7 @@ def of_version(dialect: dict[str, Any], name: str) -> dict[str, Any]:
     older: dict[str, Any] = dialect["versions"][name]
     result = copy.deepcopy({key: value for key, value in dialect.items() if key != "versions"} | older)
     result["name"] = older.get("name") or f"{dialect['name']} {name}"
-    result["fields"] = copy.deepcopy(dialect["fields"])
+    result["fields"] = _endpoints(copy.deepcopy(dialect["fields"]))
     for endpoint, parts in older.get("fields", {}).items():
         at = result["fields"].get(endpoint)
         for part, rows in parts.items() if isinstance(parts, dict) and isinstance(at, dict) else [("", None)]:
@@ -34,17 +39,21 @@ def complete(
     all_fields: list[Field],
     described: SystemFields | None,
     newest: SystemFields | None = None,
+    document: Mapping[str, Any] = {},
 ) -> None:
     """Completes a dialect's rows in place.
 
-    A row without a level is `full`, and a level may list its fields, instead of a row for each. A field that the
-    system's sources don't have is `ignored` or `refused`, as unknown fields are, or `absent`. Others without a row have
-    that of the endpoint which theirs is `like`. In the end, the fields inside one that is `like` another, such as
+    A row without a level is `full`, and a level may list its fields, or endpoints. Fields may share a row (`same`). A
+    field that the system's sources don't have is `ignored` or `refused`, as unknown fields are, or `absent`. Others
+    without a row have that of the endpoint which theirs is `like`. What a row doesn't state is as the system's classes
+    declare it, unless it is listed by its level. In the end, the fields inside one that is `like` another, such as
     `responses.input`, have the rows of the fields inside that one.
 
-    `newest` has the fields of the newest version, where `dialect` is an older one: rows of what came later don't count.
-    Raises SpecError for a field with two rows.
+    `document` is ours, into which references of `all_fields` lead. `newest` has the fields of the newest version, where
+    `dialect` is an older one: rows of what came later don't count.
+    Raises SpecError for a field with two rows, and for what is neither a row nor a list of them.
     """
+    dialect["fields"] = _endpoints(dialect["fields"])
     shared = {
         endpoint: parts.pop("like", None) for endpoint, parts in dialect["fields"].items() if isinstance(parts, dict)
     }
@@ -75,11 +84,43 @@ def complete(
                 rows[field.path] = {key: value for key, value in row.items() if key != "own"}
         if field.path in rows:
             level = rows[field.path].get("level")
+            if rows[field.path].pop("declared", False) and level in ("full", "partial") and described:
+                rows[field.path] |= _declared(field, rows[field.path], described, shared, document)
+            rows[field.path] = _in_order(rows[field.path])
         elif not lacks and not (outer and level == "full" and field.origins <= origins[outer]):
             unknown = dialect["unknown_fields"] if field.part == "request" else "absent"
             level = None if field.origins & STANDARD else unknown
         levels[at] = level
     _copy_like(dialect)
+
+
+def _endpoints(fields: dict[str, Any]) -> dict[str, Any]:
+    """Returns the endpoints with a list of them under a level, such as `absent`, written out."""
+    return {
+        endpoint: key if isinstance(parts, list) else parts
+        for key, parts in fields.items()
+        for endpoint in (parts if isinstance(parts, list) else [key])
+    }
+
+
+def _declared(
+    field: Field, row: Entry, described: SystemFields, shared: dict[str, str | None], document: Mapping[str, Any]
+) -> Entry:
+    """Returns what the system's classes declare about a field: those of the endpoint that its endpoint is like, if its
+    own aren't described."""
+    endpoint: str | None = field.endpoint
+    while endpoint:
+        classes = described.classes(endpoint, field.part, field.path)
+        if classes is not None:
+            return declared(field, row, classes, described.document, document)
+        endpoint = shared.get(endpoint)
+    return {}
+
+
+def _in_order(row: Entry) -> Entry:
+    """Returns a row with its keys in one order, and without a default of null, which stands for none."""
+    known = [key for key in KEYS if key in row and (key, row[key]) != ("default", None)]
+    return {key: row[key] for key in [*known, *(key for key in row if key not in KEYS)]}
 
 
 def _with_levels(endpoints: dict[str, Any]) -> dict[str, Any]:
@@ -93,18 +134,25 @@ def _with_levels(endpoints: dict[str, Any]) -> dict[str, Any]:
 
 def _rows(rows: dict[str, Any]) -> Rows:
     result: Rows = {}
+    listed: list[tuple[str, list[str], Entry]] = []
     for key, row in rows.items():
-        if isinstance(row, list):
-            twice = {path for path in row if path in rows or path in result or row.count(path) > 1}
-            if twice:
-                raise SpecError(f"fields listed as {key} have another row: {', '.join(sorted(twice))}")
-            result |= {path: {"level": key} for path in row}
+        if key == "same":
+            if not isinstance(row, list) or not all(isinstance(each, dict) and each.get("fields") for each in row):
+                raise SpecError(f"same is {row!r}, but must be a list of rows with their fields")
+            listed += [(key, each["fields"], {"level": "full", "declared": True, **each}) for each in row]
+        elif isinstance(row, list):
+            level = "full" if key == "declared" else key
+            listed.append((key, row, {"level": level, "declared": key == "declared"}))
         elif isinstance(row, str):
-            result[key] = {"level": row}
+            result[key] = {"level": row, "declared": False}
         elif isinstance(row, dict):
-            result[key] = {"level": "full", **row}
+            result[key] = {"level": "full", "declared": True, **row}
         else:
             raise SpecError(f"the row of {key} is {row!r}, but must be a level or an object")
+    for key, paths, row in listed:
+        if twice := {path for path in paths if path in result or paths.count(path) > 1}:
+            raise SpecError(f"fields listed as {key} have another row: {', '.join(sorted(twice))}")
+        result |= {path: {name: value for name, value in row.items() if name != "fields"} for path in paths}
     return result
 
 

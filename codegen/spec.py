@@ -61,8 +61,8 @@ def read(source: Path) -> Spec:
         try:
             for name in names[1:]:
                 versions[name] = of_version(dialect, name.partition("@")[2])
-                complete(versions[name], all_fields, sources.get(name), newest)
-            complete(dialect, all_fields, newest)
+                complete(versions[name], all_fields, sources.get(name), newest, document)
+            complete(dialect, all_fields, newest, None, document)
         except SpecError as error:
             raise SpecError(f"{source / 'dialects' / system}.yaml: {error}") from error
     vocabulary = load(source / "vocabulary.yaml")

@@ -50,10 +50,11 @@ class SystemFields:
     """
 
     def __init__(self, description: Mapping[str, Any]) -> None:
+        self._compared: dict[str, Schema] = {} if description["is_partial"] else description["parts"]
         self._parts: dict[str, Schema] = {**description["parts"], **description["listed"]}
         self._is_partial: bool = description["is_partial"]
         self._unread: frozenset[str] = frozenset(description["unread"])
-        self._document = description
+        self.document = description
         self._places: dict[str, dict[str, dict[str, str]]] = description["places"]
         self._files: dict[str, list[str]] = description["files"]
         self._quoted: dict[str, dict[str, str]] = description["quoted"]
@@ -74,6 +75,16 @@ class SystemFields:
                 return None
             return None if any(last in self._quoted[file] for file in self._files[name]) else False
         return None
+
+    def classes(self, endpoint: str, part: str, path: str) -> list[Schema] | None:
+        """Returns the schemas of the objects whose property a field may be, of which a union has several; None for a
+        part that isn't compared with the document, or only in part."""
+        name = f"{endpoint}.{part}"
+        if name not in self._compared:
+            return None
+        outer = self._at(name, path.rpartition(".")[0])
+        leaves = (leaf.schema for schema, owner in outer.schemas for leaf in self._leaves(schema, owner))
+        return [schema for schema in leaves if "properties" in schema]
 
     def places(self, endpoint: str, part: str, path: str) -> set[str]:
         """Returns where a field is defined, and the methods of the classes of its values. The path '' is the part."""
@@ -112,7 +123,7 @@ class SystemFields:
             reference = schema["$ref"]
             name = reference if reference in self._places else reference.removeprefix("#/$defs/")
             if name not in inside:
-                yield from self._leaves(referred(self._document, reference), name, inside | {name})
+                yield from self._leaves(referred(self.document, reference), name, inside | {name})
             return
         branches = [*schema.get("anyOf", ()), *schema.get("oneOf", ())]
         for branch in branches:

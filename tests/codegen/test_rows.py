@@ -13,11 +13,12 @@ TEXT = {"type": "string"}
 
 
 def field(endpoint: str, path: str, part: str = "request", origin: str = "openai") -> Field:
-    return Field(endpoint, part, path, ({"x-origin": origin},))
+    owner: dict[str, Any] = {"type": ["string", "null"], "x-origin": origin}
+    return Field(endpoint, part, path, (owner,), ({"properties": {path.rpartition(".")[2]: owner}},))
 
 
-FIELDS = [field("talk", name) for name in ("tools", "tools[].cost", "tools[].name", "user")]
-FIELDS += [field("note", name) for name in ("tools", "user", "pen")]
+FIELDS = [field("talk", name) for name in ("tools", "tools[].cost", "tools[].name", "toolset", "user")]
+FIELDS += [field("note", name) for name in ("items", "items[].cost", "items[].name", "tools", "user", "pen")]
 FIELDS += [field("talk", "usage", "response")]
 
 
@@ -46,7 +47,13 @@ def test_a_level_lists_fields() -> None:
 
 
 @pytest.mark.parametrize(
-    "rows", [{"full": ["user"], "user": "full"}, {"full": ["user", "user"]}, {"full": ["user"], "ignored": ["user"]}]
+    "rows",
+    [
+        {"full": ["user"], "user": "full"},
+        {"full": ["user", "user"]},
+        {"full": ["user"], "ignored": ["user"]},
+        {"user": "full", "same": [{"fields": ["user"]}]},
+    ],
 )
 def test_a_field_has_one_row(rows) -> None:
     with pytest.raises(SpecError, match="have another row: user"):
@@ -60,6 +67,7 @@ def test_what_the_sources_lack_is_derived() -> None:
     assert rows["talk"]["request"] == {
         "tools": {"level": "full"},
         "tools[].cost": {"level": "ignored"},
+        "toolset": {"level": "ignored"},
         "user": {"level": "ignored"},
     }
     assert rows["talk"]["response"] == {}  # nothing has read it
@@ -69,8 +77,45 @@ def test_what_the_sources_lack_is_derived() -> None:
 
 def test_a_row_counts_more_than_the_sources() -> None:
     described = sources(tools={"type": "array"})
-    rows = completed({"talk": {"request": {"tools": "refused", "user": {"level": "partial", "note": "x"}}}}, described)
-    assert rows["talk"]["request"] == {"tools": {"level": "refused"}, "user": {"level": "partial", "note": "x"}}
+    talk = {"tools": "refused", "toolset": "refused", "user": {"level": "partial", "note": "x"}}
+    rows = completed({"talk": {"request": talk}}, described)["talk"]["request"]
+    assert rows["tools"] == rows["toolset"] == {"level": "refused"}
+    assert rows["user"] == {"level": "partial", "note": "x"}
+
+
+def test_what_classes_declare_counts_for_rows_that_do_not_state_it() -> None:
+    described = sources(user={"type": "string", "default": "x"}, toolset={"type": "string"}, tools={"type": "string"})
+
+    def rows(**talk: Any) -> Any:
+        found = completed({"talk": {"request": talk}}, described)["talk"]["request"]
+        return {name: found[name] for name in ("user", "tools", "toolset") if name in found}
+
+    declared = {"level": "full", "nullable": False}
+    assert rows(declared=["toolset"], tools="full", user={"nullable": True, "note": "y"}) == {
+        "toolset": declared,
+        "tools": {"level": "full"},  # as our document has it
+        "user": {"level": "full", "nullable": True, "default": "x", "note": "y"},
+    }
+    assert rows(toolset={}, user={"default": None}) == {"toolset": declared, "user": declared}
+    assert rows(user={"declared": False, "note": "y"}) == {"user": {"level": "full", "note": "y"}}
+
+
+def test_what_the_classes_of_another_endpoint_declare() -> None:
+    described = sources(user={"type": "string"})
+    note = {"like": "talk", "request": {"declared": ["user"]}}
+    rows = completed({"talk": {"request": {"user": "full"}}, "note": note}, described)
+    assert rows["note"]["request"]["user"] == {"level": "full", "nullable": False}
+
+
+def test_fields_share_a_row() -> None:
+    same = [{"fields": ["user", "tools"], "level": "partial", "note": "x"}]
+    rows = completed({"talk": {"request": {"same": same, "toolset": "full"}}})["talk"]["request"]
+    assert rows["user"] == rows["tools"] == {"level": "partial", "note": "x"}
+
+
+def test_a_level_lists_endpoints() -> None:
+    rows = completed({"absent": ["note"], "unknown": ["plan", "talk"], "draw": {"request": {}}})
+    assert rows == {"note": "absent", "plan": "unknown", "talk": "unknown", "draw": {"request": {}}}
 
 
 def test_rows_of_another_endpoint() -> None:
@@ -101,7 +146,7 @@ def test_an_older_version() -> None:
     complete(older, FIELDS, sources(tools={"type": "array"}), newest)
     assert older["name"] == "Old"
     assert older["fields"]["talk"] == {
-        "request": {"tools": {"level": "full"}, "user": {"level": "ignored"}},
+        "request": {"tools": {"level": "full"}, "toolset": {"level": "ignored"}, "user": {"level": "ignored"}},
         "response": {"usage": {"level": "full", "note": "x"}},
     }
     assert dialect["name"] == "Odd"
@@ -117,6 +162,7 @@ def test_an_older_version() -> None:
         ),
         ({"talk": {"like": "tlak"}}, "talk is like tlak, which isn't an endpoint"),
         ({"talk": {"request": {"tools": None}}}, "the row of tools is None, but must be a level"),
+        ({"talk": {"request": {"same": [{"level": "refused"}]}}}, "same is .*, but must be a list of rows"),
     ],
 )
 def test_a_mistake_in_a_row_is_named(fields, fault) -> None:

@@ -1,4 +1,10 @@
-"""The documents of other systems agree with what the systems' classes describe, in the version that they name."""
+"""The documents of other systems agree with what the systems' classes describe, in the version that they name.
+
+What rows derive from the descriptions agrees in any case; other versions don't.
+"""
+
+import copy
+from typing import Any
 
 import pytest
 
@@ -31,3 +37,30 @@ def test_the_described_version_is_that_of_the_document(system) -> None:
     source, described = description.read(system)
     assert source == f"{name} {version}"
     assert described.parts.keys() == {*(entry.classes if isinstance(entry, Table) else entry.parts)}
+
+
+# Of another version of vLLM: a field that a row derives from the description, and its class's property.
+CHANGES: dict[str, tuple[Any, str]] = {
+    "gone": (None, "field"),
+    "another type": ({"type": "integer", "default": False}, "values"),
+    "null": ({"anyOf": [{"type": "boolean"}, {"type": "null"}], "default": False}, "values"),
+    "another default": ({"type": "boolean", "default": True}, "default"),
+    "required": ({"type": "boolean"}, "absence"),
+}
+
+
+@pytest.mark.parametrize("change", CHANGES)
+def test_a_version_that_declares_a_derived_field_differently_drifts(change) -> None:
+    source, described = description.read("vllm")
+    changed = copy.deepcopy(described)
+    body = changed.parts["chat", "request"]
+    assert body["properties"].pop("ignore_eos") == {"type": "boolean", "default": False}
+    schema, what = CHANGES[change]
+    if schema:
+        body["properties"]["ignore_eos"] = schema
+    if change == "required":
+        body["required"].append("ignore_eos")
+    found = drift(
+        "vllm", load(dialect_file("vllm")), whole(), (source, changed), allow_list.read("vllm"), ["chat.request"]
+    )
+    assert {(each.field, each.what) for each in found.differences} == {("chat.ignore_eos", what)}
