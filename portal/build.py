@@ -213,6 +213,7 @@ def nav(made: dict[str, list[Page]]) -> list[Any]:
                 {"Other systems": [{"Speaking as them": "other-systems.md"}, *all_of("doubles")]},
                 {"Structured outputs": [{"Costs": "structured-outputs.md"}, {"JSON Schemas": "json-schemas.md"}]},
                 {"Chat templates": "chat-templates.md"},
+                {"Architectures": "architectures.md"},
                 {"Deployment": "deployment.md"},
                 {"Many machines": "many-machines.md"},
                 {"Performance settings": "performance-settings.md"},

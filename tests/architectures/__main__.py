@@ -9,13 +9,13 @@ import sys
 from collections.abc import Callable, Iterator, Mapping
 
 import httpx
-from support.serving import serving
-from typer.testing import CliRunner
-
 from architectures.architecture import Architecture, NotExported, read
 from architectures.checks import CHECKS, Failed, Model
 from architectures.page import PAGE, page
 from architectures.pipeline import Crashed
+from support.serving import serving
+from typer.testing import CliRunner
+
 from specvino.cli import main as command
 
 
@@ -37,14 +37,14 @@ def results(architecture: Architecture) -> Iterator[tuple[str, str | None]]:
             model = Model(http, folder, explained, architecture)
             for name, check in CHECKS.items():
                 if name != "images" or architecture.processor:
-                    yield name, _error(lambda: check(model))
+                    yield name, _error(check, model)
     except AssertionError as error:  # the server ended
         yield "start", str(error).strip().splitlines()[-1]
 
 
-def _error(check: Callable[[], None]) -> str | None:
+def _error(check: Callable[[Model], None], model: Model) -> str | None:
     try:
-        check()
+        check(model)
     except (Crashed, Failed, httpx.HTTPError) as error:
         return f"{error}" or type(error).__name__
     return None

@@ -14,13 +14,12 @@ from typing import Any
 import yaml
 from support.tokenizer_packages import CONFIG, tokenizer_folder
 from templates.corpus import corpus
-from uv import find_uv_bin
 
 from specvino.engine.models.pull import cache_folder
 
 _HERE = Path(__file__).parent
 _SCRIPT = _HERE / "export.py"
-_LOCK = _HERE / "export.txt"
+LOCK = _HERE / "export.txt"
 _IMAGES = "images.jinja"
 
 # OpenMP's threads wait for each other on a busy machine, and the models are tiny.
@@ -62,7 +61,7 @@ class Architecture:
     def exported(self) -> Path:
         """Returns its OpenVINO folder. Raises NotExported."""
         specification = json.dumps(self._specification(), ensure_ascii=False)
-        made_of = (specification, self.transformers, _SCRIPT.read_text("utf-8"), _LOCK.read_text("utf-8"))
+        made_of = (specification, self.transformers, _SCRIPT.read_text("utf-8"), LOCK.read_text("utf-8"))
         digest = hashlib.sha256("\0".join(made_of).encode()).hexdigest()[:16]
         folder = cache_folder() / "architectures" / f"{self.name}-{digest}"
         if not folder.exists():
@@ -116,14 +115,16 @@ def _architecture(name: str, entry: dict[str, Any], shared: dict[str, Any]) -> A
 
 def _python(transformers: str) -> Path:
     """Returns the interpreter of an environment for export.py with this version of transformers."""
-    lock = hashlib.sha256(_LOCK.read_bytes()).hexdigest()[:16]
+    lock = hashlib.sha256(LOCK.read_bytes()).hexdigest()[:16]
     folder = cache_folder() / "architectures" / f"transformers-{transformers}-{lock}"
     python = folder / "bin" / "python"
     if not folder.exists():
+        from uv import find_uv_bin  # only the environment `architectures` has it
+
         folder.parent.mkdir(parents=True, exist_ok=True)
         # tox has constraints for its own environments.
         environment = {name: value for name, value in os.environ.items() if name != "UV_CONSTRAINT"}
-        packages = ["--requirements", _SCRIPT, "--constraints", _LOCK, f"transformers=={transformers}"]
+        packages = ["--requirements", _SCRIPT, "--constraints", LOCK, f"transformers=={transformers}"]
         try:
             for arguments in (["venv", folder], ["pip", "install", "--python", python, *packages]):
                 subprocess.run([find_uv_bin(), *arguments, "--quiet"], env=environment, check=True)

@@ -9,11 +9,10 @@ from itertools import combinations
 from typing import Any
 
 import httpx
-from support.images import data_url, file
-from support.serving import wait_until
-
 from architectures.architecture import Architecture
 from architectures.pipeline import runs
+from support.images import data_url, file
+from support.serving import wait_until
 
 Answer = dict[str, Any]
 

