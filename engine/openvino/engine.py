@@ -116,6 +116,7 @@ class OpenVINOEngine:
 
         self._assemble = assemble
         self._idling = Idling(
+            self._place,
             idle_unload,
             load=lambda: self._workers.start(),
             unload=lambda: self._workers.close(),

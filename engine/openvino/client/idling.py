@@ -1,23 +1,28 @@
 """Unloading a model that is idle, and loading it again for the next request."""
 
 import asyncio
+import logging
 from collections.abc import Awaitable, Callable, Coroutine, Iterator
 from contextlib import contextmanager
+from pathlib import Path
 
 from specvino.engine.errors import EngineUnavailable, ModelLoadError
 
 _RETRY_AFTER = 30  # seconds
+
+_log = logging.getLogger(__name__)
 
 
 class Idling:
     """Calls `unload` after `seconds` without requests (never if that is None), and `load` for the next one.
 
     `load` may raise ModelLoadError: the next request tries it again. `ready` returns whether what is loaded works; it
-    isn't unloaded otherwise.
+    isn't unloaded otherwise. The log names the `model`.
     """
 
     def __init__(
         self,
+        model: Path,
         seconds: float | None,
         *,
         load: Callable[[], Awaitable[None]],
@@ -25,6 +30,7 @@ class Idling:
         ready: Callable[[], bool],
     ) -> None:
         self.unloaded = False
+        self._model = model
         self._seconds = seconds
         self._load = load
         self._unload = unload
@@ -79,6 +85,7 @@ class Idling:
 
     def _end(self) -> None:
         if self._ready():
+            _log.info("%s: unloaded, as there was no request for %g s", self._model, self._seconds)
             self.unloaded = True  # from here on requests wait
             self._change = asyncio.create_task(self._unload())
         else:
@@ -89,5 +96,6 @@ class Idling:
             await self._load()
         except ModelLoadError as error:
             raise EngineUnavailable(f"The model can't be loaded: {error}", _RETRY_AFTER) from error
+        _log.info("%s: loaded again", self._model)
         self.unloaded = False
         self.begin()  # all requests that wanted it may have left

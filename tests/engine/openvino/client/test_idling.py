@@ -2,6 +2,7 @@
 
 import asyncio
 from collections.abc import Awaitable, Callable
+from pathlib import Path
 
 import pytest
 
@@ -18,7 +19,7 @@ class Model:
         self.is_ready = True
         self.go_on = asyncio.Event()
         self.go_on.set()
-        self.idling = Idling(seconds, load=self._load, unload=self._unload, ready=lambda: self.is_ready)
+        self.idling = Idling(Path("m"), seconds, load=self._load, unload=self._unload, ready=lambda: self.is_ready)
 
     async def _load(self) -> None:
         self.log.append("load")
