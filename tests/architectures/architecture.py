@@ -15,7 +15,7 @@ import yaml
 from support.tokenizer_packages import CONFIG, tokenizer_folder
 from templates.corpus import corpus
 
-from specvino.engine.models.pull import cache_folder
+from specvino.engine.models.cache import cache_folder
 
 _HERE = Path(__file__).parent
 _SCRIPT = _HERE / "export.py"
