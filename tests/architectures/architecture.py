@@ -109,8 +109,8 @@ def _architecture(name: str, entry: dict[str, Any], shared: dict[str, Any]) -> A
     else:
         config = shared | config
     fails = {check: Failure(**failure) for check, failure in entry.pop("fails", {}).items()}
-    lists = {key: tuple(entry.pop(key, ())) for key in ("control", "markup")}
-    return Architecture(name=name, config=config, fails=fails, **lists, **entry)
+    control, markup = (tuple(entry.pop(key, ())) for key in ("control", "markup"))
+    return Architecture(name=name, config=config, fails=fails, control=control, markup=markup, **entry)
 
 
 def _python(transformers: str) -> Path:
@@ -124,9 +124,9 @@ def _python(transformers: str) -> Path:
         folder.parent.mkdir(parents=True, exist_ok=True)
         # tox has constraints for its own environments.
         environment = {name: value for name, value in os.environ.items() if name != "UV_CONSTRAINT"}
-        packages = ["--requirements", _SCRIPT, "--constraints", LOCK, f"transformers=={transformers}"]
+        packages = ["--requirements", str(_SCRIPT), "--constraints", str(LOCK), f"transformers=={transformers}"]
         try:
-            for arguments in (["venv", folder], ["pip", "install", "--python", python, *packages]):
+            for arguments in (["venv", str(folder)], ["pip", "install", "--python", str(python), *packages]):
                 subprocess.run([find_uv_bin(), *arguments, "--quiet"], env=environment, check=True)
         except BaseException:
             shutil.rmtree(folder, ignore_errors=True)
