@@ -157,7 +157,7 @@ def test_a_key_that_is_echoed_with_escapes_is_in_no_report(tmp_path) -> None:
 
     async def echoes(asked):
         echoed = asked.headers["authorization"].replace("+", "\\u002B").replace("/", "\\/").replace("v", "\\u0076")
-        yield answer(f'{{"you": "{echoed}", "again": "{quote(echoed, safe="")}"}}'.encode())
+        yield answer(f'{{"you": "{echoed}", "again": "{quote(key, safe="")}"}}'.encode())
 
     files = {form: tmp_path / f"r.{form}" for form in ("junit", "sarif", "html", "markdown", "ndjson", "har")}
     options = [word for form, file in files.items() for word in (f"--{form}", file)]

@@ -18,6 +18,7 @@ from specvino.conformance.fuzz.refusals.prompts import (
     chat_template_error,
     context_length_exceeded,
     empty_prompt,
+    insufficient_memory,
     invalid_prompt,
     text_too_long,
 )
@@ -70,6 +71,7 @@ REFUSALS: Mapping[str, Callable[[RefusedRequest, Server], bool]] = {
         conversation_not_found,
         empty_prompt,
         failed_to_download_image,
+        insufficient_memory,
         invalid_encrypted_content,
         invalid_image,
         invalid_image_url,

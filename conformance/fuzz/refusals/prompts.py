@@ -1,4 +1,4 @@
-"""Verifies refusals of prompts by their codes: too long, empty, or rejected by the chat template."""
+"""Verifies refusals by the codes of prompts: too long, empty, too large for the memory, or rejected by the template."""
 
 from specvino.conformance.fuzz.prompts import Prompt
 from specvino.conformance.fuzz.refusals.refused_request import RefusedRequest
@@ -13,6 +13,9 @@ MOST_TURN_TOKENS = 64
 
 # The number of tokens from which our server refuses a text for a model from a GGUF file (decision 017).
 MOST_OF_TOKENIZER = 8192
+
+# The longest prompt, in tokens, that our server computes with a draft model (decision 028).
+LONGEST_DRAFTED = 1024
 
 # Fields that a chat template reads in addition to the messages.
 _TEMPLATE_READS = (
@@ -36,6 +39,17 @@ def context_length_exceeded(refused: RefusedRequest, server: Server) -> bool:
     room = context_length - next((limit for limit in limits if limit is not None), 1)
     # The number of an image's tokens depends on the model.
     return room < 0 or any(prompt.images or _least_tokens(prompt, server) > room for prompt in refused.prompts)
+
+
+def insufficient_memory(refused: RefusedRequest, server: Server) -> bool:
+    """Returns whether the request needs the scores of the whole vocabulary, or may have a prompt that is too long for a
+    draft model."""
+    drafting = server.facts.get("drafting")
+    return (
+        any(group("full_logits").matches(refused.value))
+        or (drafting is not None and bool(refused.value("min_tokens")))
+        or (drafting == "draft_model" and any(_most_tokens(prompt) > LONGEST_DRAFTED for prompt in refused.prompts))
+    )
 
 
 def empty_prompt(refused: RefusedRequest, server: Server) -> bool:
