@@ -6,7 +6,7 @@ import os
 import shutil
 import subprocess
 import tempfile
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -15,7 +15,7 @@ import yaml
 from support.tokenizer_packages import CONFIG, tokenizer_folder
 from templates.corpus import corpus
 
-from specvino.engine.models.cache import cache_folder
+from specvino.engine.models.pull import cache_folder
 
 _HERE = Path(__file__).parent
 _SCRIPT = _HERE / "export.py"
@@ -49,8 +49,8 @@ class Architecture:
     tokenizer: str
     template: str
     end: str
-    control: tuple[str, ...] = ()
-    markup: tuple[str, ...] = ()
+    control: Sequence[str] = ()
+    markup: Sequence[str] = ()
     token_ids: Mapping[str, str] = field(default_factory=dict)
     processor: Mapping[str, Any] | None = None
     calls: str | None = None
@@ -109,8 +109,7 @@ def _architecture(name: str, entry: dict[str, Any], shared: dict[str, Any]) -> A
     else:
         config = shared | config
     fails = {check: Failure(**failure) for check, failure in entry.pop("fails", {}).items()}
-    control, markup = (tuple(entry.pop(key, ())) for key in ("control", "markup"))
-    return Architecture(name=name, config=config, fails=fails, control=control, markup=markup, **entry)
+    return Architecture(name=name, config=config, fails=fails, **entry)
 
 
 def _python(transformers: str) -> Path:
@@ -124,10 +123,11 @@ def _python(transformers: str) -> Path:
         folder.parent.mkdir(parents=True, exist_ok=True)
         # tox has constraints for its own environments.
         environment = {name: value for name, value in os.environ.items() if name != "UV_CONSTRAINT"}
-        packages = ["--requirements", str(_SCRIPT), "--constraints", str(LOCK), f"transformers=={transformers}"]
+        uv = (find_uv_bin(), "--quiet")
+        packages = ("--requirements", _SCRIPT, "--constraints", LOCK, f"transformers=={transformers}")
         try:
-            for arguments in (["venv", str(folder)], ["pip", "install", "--python", str(python), *packages]):
-                subprocess.run([find_uv_bin(), *arguments, "--quiet"], env=environment, check=True)
+            subprocess.run([*uv, "venv", folder], env=environment, check=True)
+            subprocess.run([*uv, "pip", "install", "--python", python, *packages], env=environment, check=True)
         except BaseException:
             shutil.rmtree(folder, ignore_errors=True)
             raise
