@@ -14,7 +14,7 @@ PAGE = Path(__file__).parents[2] / "docs" / "architectures.md"
 _HEAD = """\
 # Architectures
 
-Which architectures this server runs. Of each one, a tiny model with random weights is exported by optimum-intel
+Architectures that were tested. Of each one, a tiny model with random weights is exported by optimum-intel
 {optimum}, with the real architecture's layout of heads, layers and experts, a real tokenizer and a real chat template,
 and served by `specvino serve` on OpenVINO GenAI {genai}. `tox run -e architectures` checks all of this, and
 `-- --write` writes this page. Random weights write nonsense, so the checks are about what holds for any text:
