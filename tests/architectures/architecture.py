@@ -15,7 +15,7 @@ import yaml
 from support.tokenizer_packages import CONFIG, tokenizer_folder
 from templates.corpus import corpus
 
-from specvino.engine.models.pull import cache_folder
+from specvino.engine.models.cache import cache_folder
 
 _HERE = Path(__file__).parent
 _SCRIPT = _HERE / "export.py"
@@ -124,7 +124,7 @@ def _python(transformers: str) -> Path:
         # tox has constraints for its own environments.
         environment = {name: value for name, value in os.environ.items() if name != "UV_CONSTRAINT"}
         uv = (find_uv_bin(), "--quiet")
-        packages = ("--requirements", _SCRIPT, "--constraints", LOCK, f"transformers=={transformers}")
+        packages = ("--requirements", str(_SCRIPT), "--constraints", str(LOCK), f"transformers=={transformers}")
         try:
             subprocess.run([*uv, "venv", folder], env=environment, check=True)
             subprocess.run([*uv, "pip", "install", "--python", python, *packages], env=environment, check=True)
