@@ -173,8 +173,8 @@ def test_a_broken_model_ends_the_start_in_one_line(tiny_text, tmp_path) -> None:
     with starting(str(broken)) as server:
         assert server.process.wait(300) == 1
     assert server.lines == [
-        f"specvino: {broken}/openvino_model.bin: has 512,769 bytes, but openvino_model.xml describes 0: it is truncated, "
-        "or belongs to another model; copy both files again\n"
+        f"specvino: {broken}/openvino_model.bin: has 512,769 bytes, but openvino_model.xml describes 0: it is "
+        "truncated, or belongs to another model; copy both files again\n"
     ]
 
 
