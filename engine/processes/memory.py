@@ -21,6 +21,11 @@ class Memory:
     available: int
     limited: bool = False
 
+    @property
+    def owner(self) -> str:
+        """Returns whose memory it is, for people."""
+        return "its container" if self.limited else "this machine"
+
 
 def memory(groups: Path = _GROUPS, mount: Path = _MOUNT) -> Memory:
     """Returns the memory for this process. `groups` names its control groups, as /proc/PID/cgroup does, and `mount` is

@@ -137,9 +137,10 @@ class MemoryBudget:
 
     def lack(self, size: int, purpose: str) -> str:
         """Returns why a process of this size never has room."""
+        memory = self.read()
         return (
             f"{purpose} requires {in_gb(size)} of memory for a second copy of the model, but the server leaves "
-            f"{in_gb(max(0, self.most()))} of the machine's {in_gb(self.read().total)}."
+            f"{in_gb(max(0, self.most()))} of the {in_gb(memory.total)} of {memory.owner}."
         )
 
 
@@ -150,11 +151,10 @@ def choose_cache(models: Sequence[Needs], memory: Memory, size: int | None) -> i
     """
     weights = sum(model.weights for model in models)
     free = memory.available + psutil.swap_memory().free
-    where = "the limit of the container" if memory.limited else "this machine"
     if weights + _SERVER > free:
         raise ModelLoadError(
-            f"its weights take {in_gb(weights)}, but only {in_gb(memory.available)} of the {in_gb(memory.total)} of "
-            f"{where} are free; end other programs, or take a model with fewer weights or fewer bits per weight (int4)"
+            f"the weights take {in_gb(weights)}, but only {in_gb(memory.available)} of the {in_gb(memory.total)} of "
+            f"{memory.owner} are free; end other programs, or take a model with fewer weights or fewer bits per weight"
         )
     workers = sum(model.worker for model in models)
     left = memory.total - _SERVER - workers
@@ -163,7 +163,7 @@ def choose_cache(models: Sequence[Needs], memory: Memory, size: int | None) -> i
             fitting = max(0, left) // GB // len(models)
             raise ModelLoadError(
                 f"a KV cache of {size} GB (--cache-size) doesn't fit beside the model ({in_gb(workers)}) into the "
-                f"{in_gb(memory.total)} of {where}; "
+                f"{in_gb(memory.total)} of {memory.owner}; "
                 + (f"--cache-size {fitting} does" if fitting else "take a smaller model")
             )
         return size

@@ -37,9 +37,9 @@ def test_the_cache_gets_what_is_left(models: list[Needs], memory: Memory, size: 
 
 
 def test_weights_that_do_not_fit_are_refused() -> None:
-    with pytest.raises(ModelLoadError, match=r"its weights take 5\.0 GB, but only 3\.0 GB of the 8\.0 GB of this"):
+    with pytest.raises(ModelLoadError, match=r"the weights take 5\.0 GB, but only 3\.0 GB of the 8\.0 GB of this"):
         choose_cache([LARGE], machine(8, 3), None)
-    with pytest.raises(ModelLoadError, match="of the limit of the container are free"):
+    with pytest.raises(ModelLoadError, match="of its container are free"):
         choose_cache([LARGE], Memory(4 * GB, 4 * GB, limited=True), None)
 
 
@@ -58,7 +58,7 @@ def test_what_may_still_grow_is_counted() -> None:
     assert budget.require(2 * GB, "It") == 2 * GB
     with pytest.raises(EngineUnavailable, match=r"^It requires 2\.5 GB of memory .* 2\.0 GB are free now"):
         budget.require(5 * GB // 2, "It")
-    with pytest.raises(InsufficientMemory, match=r"but the server leaves 3\.5 GB of the machine's 8\.0 GB"):
+    with pytest.raises(InsufficientMemory, match=r"but the server leaves 3\.5 GB of the 8\.0 GB of this machine"):
         budget.require(4 * GB, "It")
 
 
