@@ -65,7 +65,7 @@ class OpenVINOEngine:
         *,
         max_sequences: int = 64,
         max_queue: int = 1000,
-        cache_size: int = 0,
+        cache_size: float = 0,
         options: PipelineOptions = _DEFAULT_OPTIONS,
         stall_timeout: float = 60.0,
         preprocess_deadline: float = 60.0,

@@ -4,6 +4,7 @@ The figures are from OpenVINO 2026.4.1 on a CPU: memory that the kernel can't re
 (Qwen3 of 0.6 and 1.7 billion weights with 4 and 8 bits, SmolLM2 of 135 million), in docs/decisions/081.
 """
 
+import os
 import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
@@ -33,7 +34,8 @@ _BESIDE_FULL_LOGITS = 600 * 2**20
 # A process that loads a .gguf file that isn't converted, at its peak: 2,575 MB for a file of 830 MB.
 _UNCONVERTED = 3.2
 
-# The server, the preprocess and the grammar process together, with a vocabulary of 150,000 tokens.
+# The server, the preprocess and the grammar process together, with a vocabulary of 150,000 tokens: 200, 140 and 20 MB,
+# and what they need for requests.
 _SERVER = 500 * 2**20
 
 # The KV cache gets at most a quarter of the memory.
@@ -41,6 +43,9 @@ _CACHE_SHARE = 4
 
 # A process on demand starts with at least this much for the states of its sequences.
 LEAST_STATES = GB // 4
+
+# The smallest KV cache, and the steps of its size below a gigabyte.
+_STEP = GB // 8
 
 _RETRY_AFTER = 30  # seconds
 
@@ -106,7 +111,7 @@ class MemoryBudget:
 
     def __init__(self, read: Callable[[], Memory] = memory) -> None:
         self.read = read
-        self._processes: list[_Process] = []
+        self._processes = [_Process(_SERVER, os.getpid, None)]  # what its other processes have is a reserve
 
     def add(self, size: int, pid: Callable[[], int | None], wanted: Callable[[], bool] | None = None) -> None:
         """Counts a process that may grow to `size` bytes, as long as it is `wanted`."""
@@ -119,7 +124,7 @@ class MemoryBudget:
 
     def most(self) -> int:
         """Returns how many bytes a further process could have if only this server ran, without processes on demand."""
-        return self.read().total - _SERVER - sum(process.size for process in self._processes if not process.wanted)
+        return self.read().total - sum(process.size for process in self._processes if not process.wanted)
 
     def require(self, size: int, purpose: str) -> int:
         """Returns the room for a process of at least this size. Raises InsufficientMemory if the machine is too small,
@@ -144,10 +149,11 @@ class MemoryBudget:
         )
 
 
-def choose_cache(models: Sequence[Needs], memory: Memory, size: int | None) -> int:
+def choose_cache(models: Sequence[Needs], memory: Memory, size: int | None) -> float:
     """Returns the size of each model's KV cache in GB: the given `size`, else a quarter of the memory divided among the
     models, less if that much isn't free beside the models and a full-logits process of each, or at least beside the
-    models; at least one. Raises ModelLoadError if the models, or the models with caches of the given `size`, don't fit.
+    models: whole gigabytes, or eighths of one. Raises ModelLoadError if the models, or the models with caches of the
+    given `size`, don't fit.
     """
     weights = sum(model.weights for model in models)
     free = memory.available + psutil.swap_memory().free
@@ -164,13 +170,22 @@ def choose_cache(models: Sequence[Needs], memory: Memory, size: int | None) -> i
             raise ModelLoadError(
                 f"a KV cache of {size} GB (--cache-size) doesn't fit beside the model ({in_gb(workers)}) into the "
                 f"{in_gb(memory.total)} of {memory.owner}; "
-                + (f"--cache-size {fitting} does" if fitting else "take a smaller model")
+                + (f"--cache-size {fitting} does" if fitting else "leave the option out, or take a smaller model")
             )
         return size
     beside = min(left, memory.available - _SERVER - workers)
     beside_all = beside - sum(model.full_logits + LEAST_STATES for model in models)
     rest = beside_all if beside_all >= GB * len(models) else beside
-    return max(1, min(memory.total // _CACHE_SHARE, rest) // len(models) // GB)
+    own = min(memory.total // _CACHE_SHARE, rest) // len(models)
+    if own >= GB:
+        return own // GB
+    # What is free now may be more later, so that only what never fits is refused.
+    if left < _STEP * len(models):
+        raise ModelLoadError(
+            f"the model takes {in_gb(workers)} besides its KV cache and the server {in_gb(_SERVER)}, too much for the "
+            f"{in_gb(memory.total)} of {memory.owner}; take a model with fewer weights or fewer bits per weight"
+        )
+    return max(_STEP, own // _STEP * _STEP) / GB
 
 
 def in_gb(size: int) -> str:

@@ -6,6 +6,7 @@ import time
 from collections.abc import AsyncIterator, Callable, Sequence
 from contextlib import AsyncExitStack, asynccontextmanager
 from functools import partial
+from math import ceil
 from pathlib import Path
 from typing import Literal, NamedTuple
 
@@ -143,7 +144,7 @@ class Workers:
 
     def plan(self) -> list[str]:
         """Counts the worker's memory, and returns the plan of the model's memory in sentences."""
-        cache = self._load.cache_size * GB
+        cache = int(self._load.cache_size * GB)
         self._budget.add(self._needs.worker + cache, lambda: self.worker.pid)
         free = self._budget.read()
         lines = [
@@ -298,8 +299,8 @@ class Workers:
 
     def _make_undrafted(self) -> Supervisor:
         needed = self._needs.undrafted
-        cache = (self._budget.require(needed + GB, _UNDRAFTED_PURPOSE) - needed) // GB
-        cache = min(cache, self._load.cache_size)
+        room = self._budget.require(needed + GB, _UNDRAFTED_PURPOSE) - needed
+        cache = min(room // GB, ceil(self._load.cache_size))
         load = msgspec.structs.replace(self._load, draft_path=None, cache_size=cache, expendable=True)
         self._budget.add(needed + cache * GB, lambda: self._undrafted.pid, lambda: self._undrafted.wanted)
         return self._supervisor("undrafted worker", _WORKER, load)
@@ -308,7 +309,7 @@ class Workers:
         needed = self._needs.full_logits
         states = self._budget.require(needed + LEAST_STATES, _FULL_LOGITS_PURPOSE) - needed
         if self._load.cache_size:
-            states = min(states, self._load.cache_size * GB)
+            states = min(states, max(LEAST_STATES, int(self._load.cache_size * GB)))
         load = msgspec.structs.replace(
             self._load,
             max_sequences=min(self._load.max_sequences, _FULL_LOGITS_SEQUENCES),

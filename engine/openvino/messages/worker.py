@@ -34,7 +34,7 @@ class LoadModel(msgspec.Struct, tag=True):
     max_sequences: int
     draft_path: str | None = None
     prompt_lookup: bool = False
-    cache_size: int = 0
+    cache_size: float = 0
     state_size: int = 0
     expendable: bool = False
     options: PipelineOptions = PipelineOptions()

@@ -1,9 +1,13 @@
 """Loading of a model as a continuous batching pipeline, and the capacity of its KV cache."""
 
+import re
+from math import ceil
+from pathlib import Path
 from typing import Any
 
 from openvino_genai import ContinuousBatchingPipeline, GenerationConfig, SchedulerConfig, draft_model
 
+from specvino.engine.models.folder import LANGUAGE_MODEL
 from specvino.engine.openvino.messages.worker import LoadModel
 from specvino.engine.openvino.native.devices import chosen
 from specvino.engine.openvino.native.error_output import silence
@@ -15,12 +19,21 @@ from specvino.engine.protocol import Drafting
 # (decision 028).
 _NO_LIMIT = 2**20
 
+# The shape of keys or values in a model's file: sequences, heads, tokens, elements.
+_STATE = re.compile(r'variable_shape="([^"]*)"')
+
+# A scale and a zero point, in bytes.
+_SCALE = 8
+
 
 def load(settings: LoadModel) -> ContinuousBatchingPipeline:
     """Loads the model, and the draft model if there is one."""
     device = chosen(settings.options.device, settings.options.plugin_config)
     scheduler = SchedulerConfig()
-    scheduler.cache_size = settings.cache_size
+    if 0 < settings.cache_size < 1 and (token_bytes := _token_bytes(settings)):
+        scheduler.num_kv_blocks = max(1, int(settings.cache_size * 2**30) // (token_bytes * device.block))
+    else:
+        scheduler.cache_size = ceil(settings.cache_size)
     scheduler.max_num_batched_tokens = settings.options.max_num_batched_tokens
     # Repeated greedy prompts have identical texts with and without it: see
     # tests/engine/openvino/test_engine_prefix_cache.py.
@@ -39,6 +52,24 @@ def load(settings: LoadModel) -> ContinuousBatchingPipeline:
         if tokenizer := corrected(settings.path):
             return ContinuousBatchingPipeline(settings.path, tokenizer, scheduler, device.name, **properties)
         return ContinuousBatchingPipeline(settings.path, scheduler, device.name, properties)
+
+
+def _token_bytes(settings: LoadModel) -> int | None:
+    """Returns the size in bytes of a token's keys and values in the cache: one for each element, and a scale and a zero
+    point for each head. None if that isn't known: beside a draft model, for a .gguf file, and for models with other
+    states.
+
+    OpenVINO GenAI 2026.4.1 takes the size of the cache in whole gigabytes, or as a number of blocks. For a gigabyte it
+    has as many blocks as this size gives: 2,589 for SmolLM2 135M, 550 for Qwen3 0.6B.
+    """
+    folder = Path(settings.path)
+    model = next((file for file in (folder / LANGUAGE_MODEL, folder / "openvino_model.xml") if file.is_file()), None)
+    if model is None or settings.draft_path is not None:
+        return None
+    shapes = [shape.split(",") for shape in _STATE.findall(model.read_text("utf-8"))]
+    if any(len(shape) != 4 for shape in shapes):
+        return None
+    return sum(int(heads) * (int(elements) + _SCALE) for _, heads, _, elements in shapes)
 
 
 def capacity(pipeline: ContinuousBatchingPipeline, drafting: Drafting | None, block: int) -> int:

@@ -93,3 +93,20 @@ def test_without_the_process_the_model_lacks_full_logits(tiny_text: ModelSource)
         assert not engine.model.lacks_memory
 
     running(tiny_text, test, full_logits="off", budget=MemoryBudget(lambda: Memory(GB, GB)))
+
+
+def test_a_part_of_a_gigabyte_has_its_part_of_the_tokens(tiny_text: ModelSource, tiny_vision: ModelSource) -> None:
+    def cache_tokens(source: ModelSource, size: float) -> int:
+        sizes = []
+
+        async def test(engine: Engine) -> None:
+            sizes.append(engine.stats().cache_tokens)
+            await answer(engine, ask("hello"))
+
+        running(source, test, cache_size=size)
+        (tokens,) = sizes
+        assert tokens is not None
+        return tokens
+
+    for source in (tiny_text, tiny_vision):
+        assert cache_tokens(source, 0.25) == pytest.approx(cache_tokens(source, 1) / 4, rel=0.01)
