@@ -283,16 +283,15 @@ class Members:
             if (typed := _TYPED.fullmatch(condition)) and body[-1:] == ("return absl::OkStatus()",):
                 for node in self._resolved(typed[1]):
                     node.answered.add(typed[2])
+            before, outside = self._chosen, self._around
+            self._around = outside + self._about_all(each for each, _ in branches[:index])
             if not condition and _is_error(body):
                 self._others_refused(branches[:-1])
             elif _is_error(body):
                 for part in split(condition, "||"):
                     self._refused(part)
             kinds = self._kinds(condition) if condition else self._absent(branches[index - 1][0])
-            before, outside = self._chosen, self._around
-            if not (kinds or holds):
-                tests = (test for each, _ in branches[: index + 1] for test in comparisons(each) if test)
-                self._around += tuple(map(self._about, tests))
+            self._around = outside if kinds or holds else self._around + self._about_all([condition])
             for key, value in kinds or [(None, None)]:
                 if key is not None and key.parent is not None:
                     self._chosen = {**before, key.parent: key.parent.kind(key.name, value)}
@@ -300,6 +299,9 @@ class Members:
             self._chosen, self._around = before, outside
             if holds:
                 break
+
+    def _about_all(self, conditions: Iterable[str]) -> tuple[tuple[_Node, ...], ...]:
+        return tuple(self._about(test) for condition in conditions for test in comparisons(condition) if test)
 
     def _about(self, condition: str) -> tuple[_Node, ...]:
         """Returns the values that a condition is about; none if it is about something else."""

@@ -8,9 +8,9 @@ from dataclasses import dataclass
 
 from specvino.upstream.described import Unreadable
 
-QUOTED = r'"(?:[^"\\\n]|\\.)*"'
-_SKIPPED = re.compile(rf"{QUOTED}|'(?:[^'\\\n]|\\.)'")
-_COMMENT = re.compile(rf"({QUOTED})|//[^\n]*|/\*.*?\*/", re.DOTALL)
+_LITERAL = r'"(?:[^"\\\n]|\\.)*"' + "|" + r"'(?:[^'\\\n]|\\.)'"
+_SKIPPED = re.compile(_LITERAL)
+_COMMENT = re.compile(rf"({_LITERAL})|//[^\n]*|/\*.*?\*/", re.DOTALL)
 
 
 @dataclass(frozen=True, slots=True)

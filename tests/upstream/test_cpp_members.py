@@ -342,3 +342,29 @@ def test_an_error_under_a_condition_about_something_else() -> None:
     assert schema["properties"].keys() == {"word", "size", "share"}
     assert schema["properties"]["share"] == {"minimum": 1}
     assert members.conditional == {"size", "share"}
+
+
+@pytest.mark.parametrize(
+    "branches",
+    [
+        "if (isLarge) { run(); } else if (size == doc.MemberEnd()) { ERROR }",
+        "if (isLarge) { run(); } else if (size != doc.MemberEnd() && size->value.IsInt()) { run(); } else { ERROR }",
+    ],
+)
+def test_an_error_after_a_branch_about_something_else(branches) -> None:
+    text = f'auto size = doc.FindMember("size"); {branches}'.replace(
+        "ERROR", 'return absl::InvalidArgumentError("size");'
+    )
+    members = Members({FILE: f"void parse() {{ {text} }}"}, "", {})
+    members.read(FILE, "parse", {"doc": ""})
+    assert members.schema() == {"type": "object", "properties": {"size": {}}}
+    assert members.conditional == {"size"}
+
+
+def test_a_comment_beside_a_quotation_mark_as_a_character() -> None:
+    text = """void parse() {
+        char quote = '"';  // it's "usual
+        auto it = doc.FindMember("size");
+        if (it == doc.MemberEnd()) return absl::InvalidArgumentError("size");
+    }"""
+    assert read(text, "parse")["required"] == ["size"]
