@@ -63,8 +63,8 @@ def declared(field: Field, entry: Entry, classes: Sequence[Schema], theirs: Docu
 def _of_kind(classes: Sequence[Schema], ours: dict[str, Schema], name: str, theirs: Document) -> Sequence[Schema]:
     """Returns the classes of the kind of our object with these properties; if none has a kind, those with the field."""
     told = False
-    for key in ours.keys() - {name}:
-        kinds = set(texts(values(ours[key])))
+    for key, mine in ours.items():
+        kinds = set(texts(values(mine))) if key != name else set()
         of_kind = [
             each
             for each in classes
