@@ -133,12 +133,15 @@ class Bundler:
         return result
 
     def _text(self, part: Any, base: Path) -> str:
-        """Returns a part of a text: itself, or the text that its `$ref` refers to."""
-        if not isinstance(part, dict) or "$ref" not in part:
-            return str(part)
-        file, fragment = self._target(part["$ref"], base)
-        self.included.add((file, fragment))
-        return str(self._pointed(file, fragment, part["$ref"], base))
+        """Returns a part of a text: itself, or the text that its `$ref` refers to. Raises SpecError if it is none."""
+        text = part
+        if isinstance(part, dict) and part.keys() == {"$ref"}:
+            file, fragment = self._target(part["$ref"], base)
+            self.included.add((file, fragment))
+            text = self._pointed(file, fragment, part["$ref"], base)
+        if not isinstance(text, str):
+            raise SpecError(f"{base}: {part!r} in a note is neither a text nor a reference to one")
+        return text
 
     def _with_included(self, own: dict[str, Any], references: list[str], base: Path) -> dict[str, Any]:
         included: dict[str, Any] = {}

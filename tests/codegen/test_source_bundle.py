@@ -64,6 +64,15 @@ def test_parts_of_a_note_are_joined(bundle) -> None:
     assert bundler.unused() == ["notes.yaml#/B"]
 
 
+@pytest.mark.parametrize(
+    "part", ["{Note: an unquoted colon}", "{$ref: 'notes.yaml#'}", "{$ref: 'notes.yaml#/A', more: 1}"]
+)
+def test_a_part_of_a_note_that_is_no_text(bundle, part) -> None:
+    bundler = bundle(openapi=root(f"{{x-implementation-note: [{part}]}}"), notes="A: No effect.\n")
+    with pytest.raises(SpecError, match="in a note is neither a text nor a reference"):
+        bundler.run()
+
+
 def test_files_that_refer_to_each_other(bundle) -> None:
     document = bundle(
         openapi=root("{$ref: 'a.yaml#/A'}"),
