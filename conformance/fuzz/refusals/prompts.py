@@ -55,8 +55,9 @@ def insufficient_memory(refused: RefusedRequest, server: Server) -> bool:
 def empty_prompt(refused: RefusedRequest, server: Server) -> bool:
     if refused.value("chat_template"):  # which may render nothing
         return True
-    if refused.endpoint in _WITH_ITEMS:
-        return all(item.get("type") == "additional_tools" for item in refused.value("input") or ())
+    items = refused.value("input")
+    if refused.endpoint in _WITH_ITEMS and not isinstance(items, str):
+        return all(item.get("type") == "additional_tools" for item in items or ())
     return any(_is_empty(prompt, server) for prompt in refused.prompts)
 
 

@@ -110,6 +110,7 @@ def test_a_true_refusal(code, body) -> None:
         ("empty_prompt", {"prompt": "a"}),
         ("empty_prompt", {"input": [{"type": "item_reference", "id": "a"}, {"type": "reasoning"}]}),
         ("empty_prompt", {"input": [{"role": "user", "content": ""}]}),
+        ("empty_prompt", {"input": "a"}),
         ("empty_prompt", chat("")),
         ("empty_prompt", chat("a", disable_chat_template=True)),
         ("invalid_value", chat("a", input_ids=[999])),
