@@ -4,21 +4,11 @@ over lists, and variables that stand for a member.
 """
 
 import re
-from collections.abc import Collection, Iterable, Iterator, Mapping
-from dataclasses import dataclass, field
-from typing import Any
+from collections.abc import Iterable, Mapping
 
 from specvino.upstream.cpp_statements import Body, If, Loop, body_of, comparisons, split, statements, without_comments
+from specvino.upstream.cpp_values import Value
 from specvino.upstream.described import Schema
-
-# rapidjson's tests of a type. A double has a point or an exponent, which JSON Schema doesn't tell from an integer.
-_TYPES = {"String": "string", "Bool": "boolean", "Object": "object", "Array": "array", "Null": "null"}
-_RANGES = {
-    "Int": (-(2**31), 2**31 - 1),
-    "Uint": (0, 2**32 - 1),
-    "Int64": (-(2**63), 2**63 - 1),
-    "Uint64": (0, 2**64 - 1),
-}
 
 _CONSTANT = re.compile(r"\bconstexpr [\w:]+ (\w+) = (\d+);")
 
@@ -51,103 +41,6 @@ _ENDPOINT = re.compile(r"endpoint (==|!=) Endpoint::(\w+)")
 _KEYWORDS = {"<": "minimum", ">": "maximum", "<=": "exclusiveMinimum", ">=": "exclusiveMaximum"}
 
 
-@dataclass(eq=False, slots=True)
-class _Node:
-    """A value of a request. types: the tests of its type outside of which it is an error; empty if any type is read.
-    answered: types of which a function has read all once it has tested them.
-    kinds: objects with further members, if the member `key` has a value, or isn't there (None). is_strict: null is an
-    error, even if a later function allows it. is_tested: values of other types than some are an error or ignored.
-    is_closed: objects of other kinds than these are none. around: the value that it is inside, or a kind of.
-    """
-
-    parent: "_Node | None" = None
-    name: str = ""
-    types: set[str] = field(default_factory=set)
-    answered: set[str] = field(default_factory=set)
-    bounds: dict[str, Any] = field(default_factory=dict)
-    texts: list[str] = field(default_factory=list)
-    required: set[str] = field(default_factory=set)
-    members: dict[str, "_Node"] = field(default_factory=dict)
-    items: "_Node | None" = None
-    kinds: dict[tuple[str, str | None], "_Node"] = field(default_factory=dict)
-    is_nullable: bool = False
-    is_strict: bool = False
-    is_tested: bool = False
-    is_closed: bool = False
-    is_refused: bool = False
-    around: "_Node | None" = None
-
-    def member(self, name: str) -> "_Node":
-        if name not in self.members:
-            self.members[name] = _Node(self, name, around=self)
-        return self.members[name]
-
-    def element(self) -> "_Node":
-        if self.items is None:
-            self.items = _Node(around=self)
-        return self.items
-
-    def kind(self, key: str, value: str | None) -> "_Node":
-        return self.kinds.setdefault((key, value), _Node(self.parent, self.name, around=self))
-
-    def is_inside(self, others: "Collection[_Node]") -> bool:
-        """Returns whether it is one of these values, or inside one."""
-        return self in others or (self.around is not None and self.around.is_inside(others))
-
-    def schema(self) -> Schema:
-        if self.is_refused:
-            return {"not": {}}
-        types = self.types | (self.answered if self.types else set())
-        types |= {"Null"} if self.is_nullable and not self.is_strict and self.types else set()
-        schema: Schema = dict(self.bounds)
-        if whole := [_RANGES[name] for name in types if name in _RANGES]:
-            low, high = min(low for low, _ in whole), max(high for _, high in whole)
-            if "Double" not in types:
-                schema["minimum"] = max(low, schema.get("minimum", low))
-                schema["maximum"] = min(high, schema.get("maximum", high))
-        names = {_TYPES[name] for name in types if name in _TYPES}
-        names |= {"number"} if "Double" in types else {"integer"} if whole else set()
-        if names:
-            schema["type"] = sorted(names) if len(names) > 1 else min(names)
-        if "const" in schema and "null" in names:
-            schema["enum"] = [schema.pop("const"), None]
-        if self.items is not None:
-            schema["items"] = self.items.schema()
-        schema |= self.of_members()
-        if not self.texts:
-            return schema
-        texts = {"enum": list(dict.fromkeys(self.texts))}
-        if names <= {"string", "null"} and names:
-            return schema | {"enum": [*texts["enum"], *([None] if "null" in names else [])]}
-        others = {**schema, "type": sorted(names - {"string"})} if names else {"not": {"type": "string"}}
-        return {"anyOf": [texts, others]}
-
-    def of_members(self) -> Schema:
-        """Returns the keywords of an object's members and kinds."""
-        schema: Schema = {}
-        if self.members:
-            schema["properties"] = {name: node.schema() for name, node in self.members.items()}
-        if self.required:
-            schema["required"] = sorted(self.required)
-        told = any(node.members or node.required for node in self.kinds.values())
-        return schema | ({"anyOf": list(self._branches())} if told else {})
-
-    def _branches(self) -> Iterator[Schema]:
-        """Yields the kinds of an object, and the objects of none of them, if they aren't an error."""
-        closed = self.is_closed
-        for (key, value), node in self.kinds.items():
-            inner = node.of_members()
-            told: Schema = {} if value is None else {key: {"const": value}}
-            required = sorted({*inner.get("required", ()), *told})
-            yield {**inner, "properties": {**inner.get("properties", {}), **told}, "required": required}
-            closed = closed or bool(self.members[key].texts)
-            if value is None:
-                yield {"required": [key]}
-                closed = True
-        if not closed:
-            yield {}
-
-
 class Members:
     """A reader of one kind of request. `texts` are the files, in which constants are defined, too; `endpoint` is its
     name in conditions such as `endpoint == Endpoint::RESPONSES`. `known` has the values of other conditions, by their
@@ -160,14 +53,14 @@ class Members:
         }
         self._endpoint = endpoint
         self._known = known
-        self._root = _Node(types={"Object"})
-        self._variables: dict[str, list[_Node]] = {}
-        self._iterators: dict[str, _Node] = {}
+        self._root = Value(types={"Object"})
+        self._variables: dict[str, list[Value]] = {}
+        self._iterators: dict[str, Value] = {}
         self._names: set[str] = set()
-        self._chosen: dict[_Node, _Node] = {}
+        self._chosen: dict[Value, Value] = {}
         self._met: set[str] = set()
         # The values that the conditions around a statement are about.
-        self._around: tuple[tuple[_Node, ...], ...] = ()
+        self._around: tuple[tuple[Value, ...], ...] = ()
         self.conditional: set[str] = set()
         """The names of members with an error that depends on something else, which isn't in the schema."""
 
@@ -192,7 +85,7 @@ class Members:
         self._iterators, self._names, self._chosen = {}, set(), {}
         self._body(statements(body_of(self._texts[file], file, function)))
 
-    def _at(self, path: str) -> _Node:
+    def _at(self, path: str) -> Value:
         node = self._root
         for step in filter(None, re.split(r"[.]|(\[\])|( \w+=\w+)", path)):
             if step == "[]":
@@ -240,7 +133,7 @@ class Members:
         elif nodes := self._resolved(value):
             self._variables[name] = nodes
 
-    def _resolved(self, expression: str) -> list[_Node]:
+    def _resolved(self, expression: str) -> list[Value]:
         """Returns the values for which an expression stands; none if it isn't known."""
         expression = expression.strip()
         for name in sorted(self._variables, key=len, reverse=True):
@@ -300,10 +193,10 @@ class Members:
             if holds:
                 break
 
-    def _about_all(self, conditions: Iterable[str]) -> tuple[tuple[_Node, ...], ...]:
+    def _about_all(self, conditions: Iterable[str]) -> tuple[tuple[Value, ...], ...]:
         return tuple(self._about(test) for condition in conditions for test in comparisons(condition) if test)
 
-    def _about(self, condition: str) -> tuple[_Node, ...]:
+    def _about(self, condition: str) -> tuple[Value, ...]:
         """Returns the values that a condition is about; none if it is about something else."""
         if _ENDPOINT.fullmatch(condition) or condition in self._known:
             return (self._root,)
@@ -312,7 +205,7 @@ class Members:
         found = (name for name in values if re.search(rf"(?<![\w.>]){re.escape(name)}(?!\w)", condition))
         return tuple(node for name in found for node in values[name])
 
-    def _judged(self, expression: str) -> list[_Node]:
+    def _judged(self, expression: str) -> list[Value]:
         """Returns the values for which an expression stands, but those whose error depends on something else."""
         nodes = self._resolved(expression)
         judged = [node for node in nodes if all(map(node.is_inside, self._around))]
@@ -332,7 +225,7 @@ class Members:
                 for iterator, node in self._iterators.items():
                     self._variables[iterator] = [self._chosen.get(node, node).member(text[1])]
 
-    def _kinds(self, condition: str) -> list[tuple[_Node, str]]:
+    def _kinds(self, condition: str) -> list[tuple[Value, str]]:
         """Returns the values of a member that a condition requires: `type == "text" || …`."""
         found = []
         for part in split(condition, "||"):
@@ -344,7 +237,7 @@ class Members:
             found.append((nodes[0], text[1]))
         return found
 
-    def _absent(self, condition: str) -> list[tuple[_Node, None]]:
+    def _absent(self, condition: str) -> list[tuple[Value, None]]:
         """Returns the member that is absent in the `else` of a condition that it is there."""
         found = [match for part in split(condition, "&&") if (match := _FOUND.fullmatch(part))]
         return [(node, None) for match in found for node in self._resolved(match[1]) if node.parent]
@@ -400,7 +293,7 @@ class Members:
         elif match := _COMPARED.fullmatch(part):
             self._compare(self._judged(match[1]), match[2] == ".Size()", match[3], match[4])
 
-    def _compare(self, nodes: list[_Node], is_size: bool, comparison: str, value: str) -> None:
+    def _compare(self, nodes: list[Value], is_size: bool, comparison: str, value: str) -> None:
         number = self._number(value)
         if number is None:
             return
@@ -424,7 +317,7 @@ class Members:
             return self._constants.get(text)
         return float(match[1]) if "." in match[1] else int(match[1])
 
-    def _require(self, nodes: list[_Node]) -> None:
+    def _require(self, nodes: list[Value]) -> None:
         for node in nodes:
             if node.parent is not None:
                 node.parent.required.add(node.name)
