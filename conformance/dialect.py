@@ -151,7 +151,7 @@ class Dialect:
 
     def alone_rejects(self, endpoint: str, body: Any) -> bool:
         """Returns whether a request body is valid by the complete document, but not by the system's."""
-        return self.accepts(endpoint, body) is False and bool(_own_dialect().accepts(endpoint, body))
+        return self.accepts(endpoint, body) is False and bool(own_dialect().accepts(endpoint, body))
 
     def statuses(self, kind: Kind, endpoint: str) -> tuple[int, ...] | None:
         """Returns the statuses with which the system refuses a request for this reason; None if they are unknown."""
@@ -332,7 +332,8 @@ class Dialect:
 
 
 @cache
-def _own_dialect() -> Dialect:
+def own_dialect() -> Dialect:
+    """Returns the dialect of our complete document."""
     return Dialect(WHOLE)
 
 

@@ -5,7 +5,7 @@ from functools import cache
 from specvino.conformance.cases.capability import all_capabilities
 from specvino.conformance.cases.case import all_cases
 from specvino.conformance.clients.profile import all_clients
-from specvino.conformance.dialect import WHOLE, Dialect
+from specvino.conformance.dialect import own_dialect
 from specvino.conformance.fuzz.options import SAYS
 from specvino.conformance.rules import RULES, RULES_OF_TRANSPORT
 
@@ -20,7 +20,7 @@ counts change, so that a baseline may need new entries. Changes of a system's do
 @cache
 def all_rules() -> frozenset[str]:
     """Returns the ids of all rules: cases, capabilities, requests of clients, rules for all answers, fuzz checks."""
-    dialect = Dialect(WHOLE)
+    dialect = own_dialect()
     ids = {case.rule for case in all_cases()}
     ids |= {capability.rule for capability in all_capabilities().values()}
     ids |= {client.rule_of(request) for client in all_clients().values() for request in client.requests}

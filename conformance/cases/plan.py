@@ -8,7 +8,7 @@ from typing import Any, cast
 
 from specvino.conformance.cases.capability import all_capabilities
 from specvino.conformance.cases.case import Case, all_cases
-from specvino.conformance.dialect import LEFT_OUT, WHOLE, Dialect, Kind
+from specvino.conformance.dialect import LEFT_OUT, Dialect, Kind, own_dialect
 from specvino.conformance.endpoints import paths
 from specvino.conformance.rules import RULES, RULES_OF_TRANSPORT
 
@@ -161,7 +161,7 @@ def _invalid_bodies(case: Case) -> Iterator[Any]:
     allows."""
     for step in case.steps:
         body = {"model": "any", **step["send"]} if "send" in step else step["raw"].get("body")
-        if body is not None and _own_dialect().accepts(case.endpoint, body) is False:
+        if body is not None and own_dialect().accepts(case.endpoint, body) is False:
             yield body
 
 
@@ -175,13 +175,8 @@ def _valid_bodies(case: Case) -> Iterator[Any]:
         answered.append(case.arguments["body"])
     for sent in answered:
         body = {"model": "any", **sent} if isinstance(sent, Mapping) else sent
-        if _own_dialect().accepts(case.endpoint, body):
+        if own_dialect().accepts(case.endpoint, body):
             yield body
-
-
-@cache
-def _own_dialect() -> Dialect:
-    return Dialect(WHOLE)
 
 
 def _needed_fields(case: Case) -> Iterator[tuple[str, str]]:
