@@ -154,7 +154,7 @@ def test_without_a_tokenizer_only_turns_and_ids_count() -> None:
     server = KnownServer(can_tokenize=False)
     assert holds("context_length_exceeded", chat(*["a"] * 50), server=server)
     assert not holds("context_length_exceeded", chat("word " * 1000), server=server)
-    assert not holds("invalid_prompt", {"prompt": " "}, server=server)
+    assert not holds("empty_prompt", {"prompt": " "}, server=server)
 
 
 def test_tools_and_calls_are_part_of_the_prompt() -> None:
