@@ -347,5 +347,5 @@ def test_what_one_key_stored_is_not_there_for_another(tmp_path) -> None:
         assert mine.responses.cancel(running.id).status == "cancelled"
         assert ask(mine, previous_response_id=kept.id).previous_response_id == kept.id
         assert refused(comment.responses.retrieve, kept.id)[0] == 401
-        for response in (mine, yours, comment):
-            response.close()
+        for client in (mine, yours, comment):
+            client.close()

@@ -90,13 +90,13 @@ class Finder(importlib.abc.MetaPathFinder, importlib.abc.Loader):
         top, _, inside = name.partition(".")
         if top not in {self._package, *self._absent}:
             return None
-        path = self._folder.joinpath(*inside.split(".")) if inside else self._folder
+        location = self._folder.joinpath(*inside.split(".")) if inside else self._folder
         if name in self._run:
-            init = path / "__init__.py"
-            file, inner = (init, [str(path)]) if init.is_file() else (path.with_suffix(".py"), None)
+            init = location / "__init__.py"
+            file, inner = (init, [str(location)]) if init.is_file() else (location.with_suffix(".py"), None)
             return importlib.util.spec_from_file_location(name, file, submodule_search_locations=inner)
         spec = importlib.machinery.ModuleSpec(name, self, is_package=True)
-        spec.submodule_search_locations = [str(path)]
+        spec.submodule_search_locations = [str(location)]
         return spec
 
     def create_module(self, spec: importlib.machinery.ModuleSpec) -> types.ModuleType:
