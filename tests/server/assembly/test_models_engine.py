@@ -8,6 +8,7 @@ from typer.testing import CliRunner
 from specvino.cli import main
 from specvino.engine.models import ModelSource
 from specvino.engine.openvino.engine import OpenVINOEngine
+from specvino.engine.processes.memory import Memory
 from specvino.server.assembly import ServeOptions
 from specvino.server.assembly.models import make_engines
 
@@ -71,3 +72,12 @@ def test_a_step_has_room_for_all_that_run_and_for_prompts(
     assert isinstance(engine, OpenVINOEngine)
     assert engine._load.max_sequences == choices
     assert engine._load.options.max_num_batched_tokens == step
+
+
+def test_a_device_with_memory_of_its_own(tiny_text: ModelSource, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The cache is a quarter of that memory, whatever the machine has."""
+    monkeypatch.setattr("specvino.engine.openvino.client.devices.device_memory", lambda options: 400 * 2**30)
+    (engine,) = make_engines(ServeOptions(model=str(tiny_text.path))).values()
+    assert isinstance(engine, OpenVINOEngine)
+    assert engine._load.cache_size == 100
+    assert engine._budget.read() == Memory(400 * 2**30, 400 * 2**30)
