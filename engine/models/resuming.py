@@ -4,6 +4,7 @@ only (decision 080).
 
 import fcntl
 import hashlib
+import os
 import re
 import time
 from collections.abc import Callable
@@ -41,6 +42,7 @@ def resume(id: str, commit: str, file: str, size: int, blobs: Path, read: Callab
     part = blobs / f"{etag}.specvino.incomplete"
     with part.open("ab") as target:
         fcntl.flock(target, fcntl.LOCK_EX)  # another pull of the file
+        target.seek(0, os.SEEK_END)  # which may have written meanwhile
         if (blobs / etag).exists():
             return
         if _complete(url, target, size, read) and _is_right(part, etag):
@@ -76,6 +78,7 @@ def _complete(url: str, target: BinaryIO, size: int, read: Callable[[int], None]
         else:
             if target.tell() == start:
                 return False
+    target.flush()  # the content is checked in the file
     return target.tell() == size
 
 

@@ -135,6 +135,14 @@ def test_a_connection_that_breaks_is_resumed(hub: Hub, tmp_path: Path, large: by
     assert (snapshot(tmp_path) / LARGE).read_bytes() == large
 
 
+def test_a_last_piece_of_a_few_bytes_is_not_lost(hub: Hub, tmp_path: Path) -> None:
+    """The check of the content reads the file, so nothing may be left in a buffer."""
+    hub.commits[MAIN][LARGE] = os.urandom(10 * 2**20 + 1)
+    assert pull(hub, tmp_path)[0] == 0
+    assert ranges(hub) == ["bytes=0-"]
+    assert (snapshot(tmp_path) / LARGE).read_bytes() == hub.commits[MAIN][LARGE]
+
+
 def test_a_killed_pull_is_resumed(hub: Hub, tmp_path: Path, large: bytes) -> None:
     hub.breaks_after, hub.holds = 20_000_000, True
     command = [sys.executable, "-m", "specvino.cli", "pull", ID]
