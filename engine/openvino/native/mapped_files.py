@@ -20,13 +20,14 @@ def release(folder: str) -> None:
         return
     libc = ctypes.CDLL(None)
     libc.madvise.argtypes = [ctypes.c_void_p, ctypes.c_size_t, ctypes.c_int]
-    own = Path(folder).resolve()
+    # In the cache of the Hugging Face hub they are links to files whose names are digests.
+    weights = {str(file.resolve()) for file in Path(folder).glob("*.bin")}
     try:
         maps = psutil.Process().memory_maps(grouped=False)
     except (OSError, psutil.Error):  # a system that doesn't show them, such as a sandbox without /proc/self/smaps
         return
     for mapped in maps:
         # Only what is read-only, so that nothing is lost.
-        if "w" not in mapped.perms and mapped.path.endswith(".bin") and Path(mapped.path).parent == own:
+        if "w" not in mapped.perms and mapped.path in weights:
             start, end = (int(bound, 16) for bound in mapped.addr.split("-"))
             libc.madvise(start, end - start, mmap.MADV_DONTNEED)
