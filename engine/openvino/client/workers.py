@@ -168,12 +168,13 @@ class Workers:
         return lines
 
     async def start(self) -> None:
-        """Starts the worker, and a full-logits process that is preloaded. Raises ModelLoadError."""
+        """Starts the worker, and a full-logits process that is preloaded. Raises ModelLoadError: then none runs."""
         await self.worker.start()
         if self._mode == "preload" and self.has_full_logits:
             try:
                 await self._preloaded.enter_async_context(self._full_logits.use())
             except (EngineUnavailable, InsufficientMemory) as error:
+                await self.close()  # another attempt would start a second worker
                 raise ModelLoadError(f"--full-logits preload: {error}") from error
 
     @property
