@@ -3,7 +3,7 @@ same request has the same answer, that grammars are kept to, that logprobs are t
 """
 
 import json
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Generator
 from dataclasses import dataclass
 from itertools import combinations
 from typing import Any
@@ -51,7 +51,7 @@ class Model:
         answer: Answer = response.json()
         return answer
 
-    def stream(self, content: str | list[Any], **fields: Any) -> Iterator[Answer]:
+    def stream(self, content: str | list[Any], **fields: Any) -> Generator[Answer]:
         """Yields the chunks of the same answer."""
         body = self._body(content, **fields) | {"stream": True}
         with self.http.stream("POST", "/chat/completions", json=body) as response:
@@ -158,7 +158,7 @@ def cancel(model: Model) -> None:
     chunks = model.stream("Hello", max_tokens=20_000)
     for _ in range(3):
         next(chunks)
-    chunks.close()  # type: ignore[attr-defined]  # a generator
+    chunks.close()
     wait_until(lambda: model.metric("vllm:num_requests_running") == 0)
     if model.metric("vllm:generation_tokens_total") - before >= 20_000:
         raise Failed("it went on to its end")
