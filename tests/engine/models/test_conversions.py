@@ -1,6 +1,7 @@
 """The cache of conversions. Most tests convert by a stand-in; the last ones by OpenVINO."""
 
 import errno
+import fcntl
 import os
 import signal
 import subprocess
@@ -285,11 +286,25 @@ class TestBound:
         assert set(folders(cache)) == {three[2], new}
 
 
-def test_one_that_is_removed_at_that_moment_is_not_used(gguf: Path, runs: list[bytes]) -> None:
+@pytest.mark.parametrize("replaced", [False, True])
+def test_one_that_is_removed_at_that_moment_is_not_used(
+    gguf: Path, runs: list[bytes], monkeypatch: pytest.MonkeyPatch, *, replaced: bool
+) -> None:
     folder = folder_of(gguf)
     (entry,) = entries()
-    assert entry.remove()
-    assert not folder.exists()
+    flock = fcntl.flock
+
+    def late(file: int, operation: int) -> None:
+        if operation == fcntl.LOCK_SH:  # a use, whose folder is open already
+            assert entry.remove()
+            if replaced:
+                folder.mkdir()
+        flock(file, operation)
+
+    with monkeypatch.context() as patch:
+        patch.setattr(fcntl, "flock", late)
+        with pytest.raises(FileNotFoundError):
+            InUse(folder)
     assert folder_of(gguf) == folder
     assert len(runs) == 2
 
