@@ -14,7 +14,9 @@ from support.processes import gone
 
 from specvino.engine.errors import EngineRestarted, EngineUnavailable
 from specvino.engine.models import ModelSource, resolve
+from specvino.engine.openvino.client.memory_budget import GB, MemoryBudget
 from specvino.engine.openvino.engine import OpenVINOEngine
+from specvino.engine.processes.memory import Memory
 
 HELLO = "Hello! How can I help you today?"
 SOON = 0.01  # seconds
@@ -103,11 +105,30 @@ def test_a_model_that_is_gone_is_an_error_until_it_is_there_again(tiny_text: Mod
     running(resolve(str(tmp_path / "model")), test, idle_unload=SOON)
 
 
+def test_a_preloaded_process_that_has_no_room_after_an_unload_is_tried_again(tiny_text: ModelSource) -> None:
+    """The worker that was loaded before it ends, so that there aren't two after the next attempt."""
+    free = 8 * GB
+    budget = MemoryBudget(lambda: Memory(8 * GB, free))
+
+    async def test(engine: OpenVINOEngine) -> None:
+        nonlocal free
+        await idle(engine)
+        free = 0
+        for _ in range(2):
+            with pytest.raises(EngineUnavailable, match=r"can't be loaded: --full-logits preload: .* are free now"):
+                await answer(engine, ask("hello"))
+            assert engine.pids["worker"] is None
+        free = 8 * GB
+        assert text(await answer(engine, ask("hello"))) == HELLO
+
+    running(tiny_text, test, cache_size=1, full_logits="preload", budget=budget, idle_unload=SOON)
+
+
 def test_its_end_while_it_loads(tiny_text: ModelSource) -> None:
     async def test(engine: OpenVINOEngine) -> None:
         await idle(engine)
         request = asyncio.create_task(answer(engine, ask("hello")))
-        while engine.pids["worker"] is None:  # noqa: ASYNC110 - likewise
+        while engine.pids["worker"] is None:  # noqa: ASYNC110 - only tests wait for this
             await asyncio.sleep(0.001)
         process = worker(engine)
         await engine.close()

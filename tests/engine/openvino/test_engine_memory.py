@@ -87,26 +87,6 @@ def test_a_preloaded_process_runs_from_the_start(tiny_text: ModelSource) -> None
         running(tiny_text, test, full_logits="preload", budget=MemoryBudget(lambda: Memory(GB, GB)))
 
 
-def test_a_preloaded_process_that_has_no_room_after_an_unload_is_tried_again(tiny_text: ModelSource) -> None:
-    """The worker that was loaded before it ends, so that there aren't two after the next attempt."""
-    free = 8 * GB
-    budget = MemoryBudget(lambda: Memory(8 * GB, free))
-
-    async def test(engine: OpenVINOEngine) -> None:
-        nonlocal free
-        while engine.stats().state != "idle" or engine.pids["worker"]:  # noqa: ASYNC110 - only tests wait for this
-            await asyncio.sleep(0.01)
-        free = 0
-        for _ in range(2):
-            with pytest.raises(EngineUnavailable, match=r"can't be loaded: --full-logits preload: .* are free now"):
-                await answer(engine, ask("hello"))
-            assert engine.pids["worker"] is None
-        free = 8 * GB
-        assert text(await answer(engine, ask("hello"))) == "Hello! How can I help you today?"
-
-    running(tiny_text, test, cache_size=1, full_logits="preload", budget=budget, idle_unload=0.01)
-
-
 def test_without_the_process_the_model_lacks_full_logits(tiny_text: ModelSource) -> None:
     async def test(engine: Engine) -> None:
         assert not engine.model.full_logits

@@ -227,7 +227,7 @@ def test_a_server_without_a_grammar_process_is_not_ready(tiny_text: ModelSource)
         os.kill(engine.pids["grammar"] or 0, signal.SIGKILL)
         while engine.stats().state != "restarting":  # noqa: ASYNC110 - only tests wait for it
             await asyncio.sleep(0)
-        while engine.stats().state != "ready":  # noqa: ASYNC110 - likewise
+        while engine.stats().state != "ready":  # noqa: ASYNC110 - only tests wait for it
             await asyncio.sleep(0.01)
         assert engine.stats().restarts == 1
 

@@ -211,7 +211,7 @@ def test_a_process_that_is_lost_without_any_work_is_failing_until_it_is_there_ag
             os.kill(pid, signal.SIGKILL)
             while not failing():  # noqa: ASYNC110 - only tests wait for it
                 await asyncio.sleep(0)
-            while client.process.state != "ready":  # noqa: ASYNC110 - likewise
+            while client.process.state != "ready":  # noqa: ASYNC110 - only tests wait for it
                 await asyncio.sleep(0.01)
 
     asking(test)

@@ -36,13 +36,28 @@ class Model:
             await self.idling.loaded()
             self.log.append("request")
 
+    async def loading(self, *, requests: int = 1) -> list[asyncio.Task[None]]:
+        """Returns requests that wait until it is loaded, for which `go_on` is missing."""
+        self.go_on.clear()
+        waiting = [asyncio.create_task(self.request()) for _ in range(requests)]
+        await self.until("unload", "load")
+        return waiting
+
     async def until(self, *log: str) -> None:
         while self.log != list(log):  # noqa: ASYNC110 - only tests wait for this
             await asyncio.sleep(0)
 
     async def unloaded(self) -> None:
-        while not self.idling.unloaded:  # noqa: ASYNC110 - likewise
+        while not self.idling.unloaded:  # noqa: ASYNC110 - only tests wait for this
             await asyncio.sleep(0)
+
+
+async def idle() -> Model:
+    """Returns a model that was unloaded."""
+    model = Model()
+    model.idling.begin()
+    await model.unloaded()
+    return model
 
 
 def run(test: Callable[[], Awaitable[None]]) -> None:
@@ -103,12 +118,8 @@ def test_what_is_being_restarted_is_not_unloaded() -> None:
 
 def test_requests_wait_for_one_load_and_one_that_leaves_does_not_end_it() -> None:
     async def test() -> None:
-        model = Model()
-        model.idling.begin()
-        await model.unloaded()
-        model.go_on.clear()
-        requests = [asyncio.create_task(model.request()) for _ in range(3)]
-        await model.until("unload", "load")
+        model = await idle()
+        requests = await model.loading(requests=3)
         requests[0].cancel()
         await asyncio.wait([requests[0]])
         model.go_on.set()
@@ -120,12 +131,8 @@ def test_requests_wait_for_one_load_and_one_that_leaves_does_not_end_it() -> Non
 
 def test_if_all_requests_leave_it_is_unloaded_again() -> None:
     async def test() -> None:
-        model = Model()
-        model.idling.begin()
-        await model.unloaded()
-        model.go_on.clear()
-        request = asyncio.create_task(model.request())
-        await model.until("unload", "load")
+        model = await idle()
+        (request,) = await model.loading()
         request.cancel()
         await asyncio.wait([request])
         model.go_on.set()
@@ -136,9 +143,7 @@ def test_if_all_requests_leave_it_is_unloaded_again() -> None:
 
 def test_a_model_that_can_not_be_loaded_is_tried_again() -> None:
     async def test() -> None:
-        model = Model()
-        model.idling.begin()
-        await model.unloaded()
+        model = await idle()
         model.broken = True
         for _ in range(2):
             with pytest.raises(EngineUnavailable, match=r"^The model can't be loaded: it is gone$") as raised:
@@ -153,12 +158,8 @@ def test_a_model_that_can_not_be_loaded_is_tried_again() -> None:
 
 def test_requests_that_wait_at_the_end_are_told() -> None:
     async def test() -> None:
-        model = Model()
-        model.idling.begin()
-        await model.unloaded()
-        model.go_on.clear()
-        request = asyncio.create_task(model.request())
-        await model.until("unload", "load")
+        model = await idle()
+        (request,) = await model.loading()
         await model.idling.close()
         with pytest.raises(EngineUnavailable, match="shutting down"):
             await request
