@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 from contextlib import suppress
 from dataclasses import dataclass
-from decimal import Decimal
+from decimal import Decimal, localcontext
 from fractions import Fraction
 from math import ceil, floor, gcd, lcm
 
@@ -232,11 +232,22 @@ def _may_end(low: str | None, high: str | None, bounds: Bounds) -> bool:
 
 _LARGEST = Decimal(10) ** 30
 
+# No sum, multiple or quotient of bounds (floats from 1e-324 to 1e308, or integers) and steps is rounded: the default
+# of 28 digits is too few.
+_PRECISION = 1000
+
 
 def number(
     schema: Conjunction, kind: str, grammar: Grammar, expressions: Expressions, unenforced: dict[Path, str]
 ) -> Node:
     """Returns the numbers that satisfy a schema. `kind` is "number" or "integer". Raises Unsatisfiable."""
+    with localcontext(prec=_PRECISION):
+        return _number(schema, kind, grammar, expressions, unenforced)
+
+
+def _number(
+    schema: Conjunction, kind: str, grammar: Grammar, expressions: Expressions, unenforced: dict[Path, str]
+) -> Node:
     bounds = _bounds(schema)
     steps = [Fraction(_decimal(multiple)) for multiple in schema.values("multipleOf")]
     if kind == "integer" and steps:

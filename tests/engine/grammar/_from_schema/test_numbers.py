@@ -1,6 +1,7 @@
 from decimal import Decimal
 from typing import Any
 
+import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 from samples.matcher import Matcher
@@ -107,3 +108,24 @@ def test_exactly_the_multiples_between_the_bounds_match(
     for value in near:
         text = f"{value.normalize():f}"
         assert known.matches(text) == (text in fitting)
+
+
+@pytest.mark.parametrize("sign", [1, -1])
+@pytest.mark.parametrize("kind", ["integer", "number"])
+@pytest.mark.parametrize("step", [None, 1, 2, 5, 10, 1331])
+def test_bounds_of_many_digits_are_exact(kind: str, step: int | None, sign: int) -> None:
+    first = 123456789012345678901234567891
+    values = range(first - 40, first + 40)
+    low, high = sorted((sign * (first - 21), sign * (first + 21)))
+    schema: dict[str, Any] = {"type": kind, "minimum": low, "maximum": high}
+    if step is not None:
+        schema["multipleOf"] = step
+    fitting = {sign * value for value in values if low <= sign * value <= high and value % (step or 1) == 0}
+    try:
+        grammar, findings = convert(schema)
+    except GrammarError:
+        assert not fitting
+        return
+    assert not findings.unenforced
+    known = Matcher(grammar)
+    assert {sign * value for value in values if known.matches(str(sign * value))} == fitting
