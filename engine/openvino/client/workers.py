@@ -128,6 +128,7 @@ class Workers:
         self._steps: dict[str, Step] = {}  # the last one of each worker
         self._next_id = 0
         self._full_logits_tokens: int | None = None
+        self._undrafted_tokens: int | None = None
         self.worker = self._supervisor("worker", _WORKER, load, on_cache)
         self._budget = budget
         self._needs = needs(Path(load.path), Path(load.draft_path) if load.draft_path else None)
@@ -229,6 +230,11 @@ class Workers:
         """Sets how many tokens of a sequence fit into the memory of the full-logits process."""
         self._full_logits_tokens = tokens
 
+    def bound_undrafted(self, tokens: int) -> None:
+        """Sets how many tokens fit into the cache of the worker without the draft model, which may be smaller than that
+        of the other one."""
+        self._undrafted_tokens = tokens
+
     @asynccontextmanager
     async def use(
         self, request: GenerationRequest, prompts: Sequence[AdmittedPrompt], resolved: Sequence[ResolvedConstraint]
@@ -245,11 +251,11 @@ class Workers:
         minimum = sampling.min_tokens > 0 and self._load.drafting is not None
         if (request.needs_full_logits or minimum) and not of_pipeline and self.has_full_logits:
             async with self._full_logits.use() as worker:
-                fitted = [self._fitted(prompt, sampling.max_tokens) for prompt in prompts]
+                fitted = [self._fitted_to_full_logits(prompt, sampling.max_tokens) for prompt in prompts]
                 yield Assignment(worker, fitted, full_logits=True)
         elif self._load.draft_path is not None and any(map(_is_long, prompts)):
             async with self._undrafted.use() as worker:
-                yield Assignment(worker, prompts)
+                yield Assignment(worker, [self._fitted_to_undrafted(prompt, sampling.max_tokens) for prompt in prompts])
         else:
             yield Assignment(self.worker, prompts)
 
@@ -284,19 +290,26 @@ class Workers:
         await asyncio.gather(self.worker.close(), self._undrafted.close(), self._full_logits.close())
         self._steps.clear()
 
-    def _fitted(self, prompt: AdmittedPrompt, max_tokens: int | None) -> AdmittedPrompt:
-        """Returns a prompt, adjusted to the full-logits process. Raises PromptError."""
+    def _fitted_to_full_logits(self, prompt: AdmittedPrompt, max_tokens: int | None) -> AdmittedPrompt:
         most = self._full_logits_tokens
-        if most is None:
-            return prompt
-        length = len(prompt.token_ids) // TOKEN_ID_BYTES
-        if length + (1 if max_tokens is None else max_tokens) > most:
-            raise PromptError(
-                f"The server's cache has room for {most} tokens (--cache-size) of a request that needs the scores of "
-                f"the whole vocabulary; this one has {length} tokens in the prompt"
-                + (f" and {max_tokens} in the completion." if max_tokens else ".")
+        needed = (
+            f"(--cache-size) of a request that needs the scores of the whole vocabulary; {_shown(prompt, max_tokens)}"
+        )
+        if most is not None and _least(prompt, max_tokens) > most:
+            raise PromptError(f"The server's cache has room for {most} tokens {needed}.")
+        return _bounded(prompt, most)
+
+    def _fitted_to_undrafted(self, prompt: AdmittedPrompt, max_tokens: int | None) -> AdmittedPrompt:
+        """Returns a prompt that the worker's cache has room for, since one that doesn't fit by itself would end all
+        that run there (decision 057). Raises EngineUnavailable, as the cache may be larger after the next start.
+        """
+        most = self._undrafted_tokens
+        if most is not None and _least(prompt, max_tokens) > most:
+            raise EngineUnavailable(
+                f"{_UNDRAFTED_PURPOSE} has room for {most} tokens now; {_shown(prompt, max_tokens)}.",
+                retry_after=round(_IDLE),
             )
-        return prompt._replace(max_new_tokens=min(prompt.max_new_tokens, most - length))
+        return _bounded(prompt, most)
 
     def _make_undrafted(self) -> Supervisor:
         needed = self._needs.undrafted
@@ -304,7 +317,7 @@ class Workers:
         cache = min(room // GB, ceil(self._load.cache_size))
         load = msgspec.structs.replace(self._load, draft_path=None, cache_size=cache, expendable=True)
         self._budget.add(needed + cache * GB, lambda: self._undrafted.pid, lambda: self._undrafted.wanted)
-        return self._supervisor("undrafted worker", _WORKER, load)
+        return self._supervisor("undrafted worker", _WORKER, load, self.bound_undrafted)
 
     def _make_full_logits(self) -> Supervisor:
         needed = self._needs.full_logits
@@ -354,4 +367,25 @@ class Workers:
 
 
 def _is_long(prompt: AdmittedPrompt) -> bool:
-    return len(prompt.token_ids) > LONGEST_DRAFTED * TOKEN_ID_BYTES
+    return _length(prompt) > LONGEST_DRAFTED
+
+
+def _length(prompt: AdmittedPrompt) -> int:
+    return len(prompt.token_ids) // TOKEN_ID_BYTES
+
+
+def _least(prompt: AdmittedPrompt, max_tokens: int | None) -> int:
+    """Returns how many tokens have to fit into a cache."""
+    return _length(prompt) + (1 if max_tokens is None else max_tokens)
+
+
+def _shown(prompt: AdmittedPrompt, max_tokens: int | None) -> str:
+    completion = f" and {max_tokens} in the completion" if max_tokens else ""
+    return f"this one has {_length(prompt)} tokens in the prompt{completion}"
+
+
+def _bounded(prompt: AdmittedPrompt, most: int | None) -> AdmittedPrompt:
+    """Returns a prompt with at most as many tokens after it as a cache of `most` tokens has room for."""
+    if most is None:
+        return prompt
+    return prompt._replace(max_new_tokens=min(prompt.max_new_tokens, most - _length(prompt)))

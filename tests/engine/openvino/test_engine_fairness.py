@@ -5,13 +5,13 @@ from dataclasses import replace
 from typing import Any
 
 import pytest
-from support.conversation import answer, ask, text, until_text
+from support.conversation import answer, ask, ask_all, completion_tokens, text, until_text
 from support.engines import LONG, endless, running
 
-from specvino.engine.errors import EngineBusy, PromptError
+from specvino.engine.errors import EngineBusy, EngineUnavailable, PromptError
 from specvino.engine.models import ModelSource
 from specvino.engine.openvino.engine import OpenVINOEngine
-from specvino.engine.request import JsonSchema
+from specvino.engine.request import JsonSchema, TokenPrompt
 
 HELLO = "Hello! How can I help you today?"
 
@@ -75,6 +75,25 @@ def test_long_prompts_are_no_long_steps_of_a_draft_model(tiny_text: ModelSource,
     expected: list[str] = []
     running(tiny_text, undrafted)
     running(tiny_text, test, draft_model=tiny_text)
+
+
+def test_a_long_prompt_without_room_beside_a_draft_model_is_refused(tiny_text: ModelSource) -> None:
+    """The worker without the draft model may have a smaller cache, in which one that doesn't fit ends all others."""
+    prompt = TokenPrompt((100,) * 1100)
+
+    async def test(engine: OpenVINOEngine) -> None:
+        await answer(engine, ask_all(prompt, max_tokens=1))
+        assert engine._workers._undrafted_tokens is not None
+        engine._workers.bound_undrafted(1120)  # as a larger model with a smaller cache has it
+        with pytest.raises(
+            EngineUnavailable, match=r"room for 1120 tokens now; this one has 1100 .* and 60 in"
+        ) as raised:
+            await answer(engine, ask_all(prompt, max_tokens=60))
+        assert raised.value.retry_after > 0
+        assert completion_tokens(await answer(engine, ask_all(prompt, max_tokens=20, ignore_eos=True))) == 20
+        assert completion_tokens(await answer(engine, ask_all(prompt, ignore_eos=True))) == 20
+
+    running(tiny_text, test, draft_model=tiny_text, cache_size=1)
 
 
 def test_a_cache_of_fixed_size_bounds_what_is_asked(tiny_text: ModelSource) -> None:
