@@ -2,7 +2,6 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
-from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -38,7 +37,6 @@ def make_engines(options: ServeOptions, report: Report = say_nothing) -> Engines
     from specvino.engine.openvino.client.devices import device_memory
     from specvino.engine.openvino.client.memory_budget import MemoryBudget, choose_cache, needs
     from specvino.engine.openvino.engine import OpenVINOEngine
-    from specvino.engine.processes.memory import Memory, memory
 
     try:
         of_device = device_memory(pipeline)
@@ -46,7 +44,7 @@ def make_engines(options: ServeOptions, report: Report = say_nothing) -> Engines
         raise OptionError("--device or --plugin-config", str(error)) from None
     sources = {names: resolve(model, report, options.revision) for names, model in models.items()}
     draft = resolve(options.draft_model, report) if options.draft_model else None
-    budget = MemoryBudget(memory if of_device is None else partial(Memory, of_device, of_device))
+    budget = MemoryBudget() if of_device is None else MemoryBudget.of_device(of_device)
     needed = [needs(source.path, draft.path if draft else None, converted=True) for source in sources.values()]
     cache_size = choose_cache(needed, budget.read(), options.cache_size)
     return {

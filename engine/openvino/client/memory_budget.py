@@ -9,6 +9,7 @@ import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Self
 
 import psutil
 
@@ -96,7 +97,7 @@ class _Process:
     pid: Callable[[], int | None]
     wanted: Callable[[], bool] | None
 
-    def outstanding(self) -> int:
+    def outstanding(self, resident: Callable[[int], int]) -> int:
         """Returns how many more bytes it may allocate."""
         pid = self.pid()
         return max(0, self.size - resident(pid)) if pid else self.size
@@ -106,12 +107,28 @@ class MemoryBudget:
     """The memory of a server's processes, of all its models.
 
     A process is counted with the size that it may grow to, so that none that is started later takes what is promised to
-    another. `read` returns the memory of the machine.
+    another. `read` returns the memory of the machine, and `resident` how much of what is taken is that of a process.
+    `server` is what the server and its small processes take.
     """
 
-    def __init__(self, read: Callable[[], Memory] = memory) -> None:
+    def __init__(
+        self,
+        read: Callable[[], Memory] = memory,
+        resident: Callable[[int], int] = resident,
+        server: int = _SERVER,
+    ) -> None:
         self.read = read
-        self._processes = [_Process(_SERVER, os.getpid, None)]  # what its other processes have is a reserve
+        self._resident = resident
+        self._processes: list[_Process] = []
+        if server:
+            self.add(server, os.getpid)  # what its other processes have is a reserve
+
+    @classmethod
+    def of_device(cls, size: int) -> Self:
+        """Returns that of a device with memory of its own, in bytes. What is free there isn't known, so that all of a
+        process's memory is outstanding.
+        """
+        return cls(lambda: Memory(size, size), resident=lambda pid: 0, server=0)
 
     def add(self, size: int, pid: Callable[[], int | None], wanted: Callable[[], bool] | None = None) -> None:
         """Counts a process that may grow to `size` bytes, as long as it is `wanted`."""
@@ -120,7 +137,7 @@ class MemoryBudget:
     def room(self) -> int:
         """Returns how many bytes a further process can have now."""
         self._processes = [process for process in self._processes if process.wanted is None or process.wanted()]
-        return self.read().available - sum(process.outstanding() for process in self._processes)
+        return self.read().available - sum(process.outstanding(self._resident) for process in self._processes)
 
     def most(self) -> int:
         """Returns how many bytes a further process could have if only this server ran, without processes on demand."""

@@ -83,6 +83,14 @@ def test_a_process_on_demand_counts_while_it_is_wanted(server: int) -> None:
     assert budget.room() == 6 * GB - server
 
 
+def test_the_memory_of_a_device_is_not_what_the_machine_counts() -> None:
+    """A process has the weights on the device, whatever it has of the machine's memory."""
+    budget = MemoryBudget.of_device(8 * GB)
+    budget.add(4 * GB, os.getpid)
+    assert resident(os.getpid()) > 0
+    assert budget.room() == 4 * GB
+
+
 def test_needs_grow_with_the_weights(tmp_path: Path) -> None:
     gguf = tmp_path / "model.gguf"
     gguf.write_bytes(b"\0" * 4 * MB)
