@@ -300,10 +300,9 @@ class OpenVINOEngine:
         try:
             source, *draft = await asyncio.to_thread(settle)
         except BaseException:
+            ended.set()  # ends the thread, and a conversion, if this task is cancelled
             await self.close()
             raise
-        finally:
-            ended.set()  # ends the thread, and a conversion, if this task is cancelled
         if (source, *draft) != tuple(filter(None, self._sources)):
             self._assemble(source, draft[0] if draft else None)
 

@@ -291,12 +291,13 @@ class Workers:
         self._steps.clear()
 
     def _fitted_to_full_logits(self, prompt: AdmittedPrompt, max_tokens: int | None) -> AdmittedPrompt:
+        """Returns a prompt that the process has memory for. Raises PromptError."""
         most = self._full_logits_tokens
-        needed = (
-            f"(--cache-size) of a request that needs the scores of the whole vocabulary; {_shown(prompt, max_tokens)}"
-        )
         if most is not None and _least(prompt, max_tokens) > most:
-            raise PromptError(f"The server's cache has room for {most} tokens {needed}.")
+            raise PromptError(
+                f"The server's cache has room for {most} tokens (--cache-size) of a request that needs the scores of "
+                f"the whole vocabulary; {_shown(prompt, max_tokens)}."
+            )
         return _bounded(prompt, most)
 
     def _fitted_to_undrafted(self, prompt: AdmittedPrompt, max_tokens: int | None) -> AdmittedPrompt:
