@@ -29,10 +29,8 @@ class Service:
         states = [one.state for one in stats]
         if not {"ready", "idle"}.intersection(states) or "loading" in states:
             state = "loading" if "loading" in states else states[0]
-            message, loading = (
-                f"The engine is {state}",
-                _shown(next(filter(None, (one.loading for one in stats)), None)),
-            )
+            message = f"The engine is {state}"
+            loading = _shown(next(filter(None, (one.loading for one in stats)), None))
             if loading:
                 percent = "" if loading["percent"] is None else f" ({loading['percent']}%)"
                 message += f": {loading['stage']}{percent}"
