@@ -13,18 +13,14 @@ _MOUNT = Path("/sys/fs/cgroup")
 
 @dataclass(frozen=True, slots=True)
 class Memory:
-    """Memory in bytes: the size of the machine's or, if that is smaller, the limit of the control group, and how much
-    of it processes can still allocate. `limited` means that a control group sets the size.
+    """Memory in bytes: the size of the machine's or, if that is smaller, the limit of the control group; how much of it
+    processes can still allocate, and how much more the system can swap out. `owner` is whose memory it is, for people.
     """
 
     total: int
     available: int
-    limited: bool = False
-
-    @property
-    def owner(self) -> str:
-        """Returns whose memory it is, for people."""
-        return "its container" if self.limited else "this machine"
+    swap: int = 0
+    owner: str = "this machine"
 
 
 def memory(groups: Path = _GROUPS, mount: Path = _MOUNT) -> Memory:
@@ -35,7 +31,8 @@ def memory(groups: Path = _GROUPS, mount: Path = _MOUNT) -> Memory:
     total, available = machine.total, machine.available
     for limit, used in _limits(groups, mount):
         total, available = min(total, limit), min(available, max(0, limit - used))
-    return Memory(total, available, limited=total < machine.total)
+    owner = "its container" if total < machine.total else "this machine"
+    return Memory(total, available, psutil.swap_memory().free, owner)
 
 
 def _limits(groups: Path, mount: Path) -> Iterator[tuple[int, int]]:

@@ -11,8 +11,6 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Self
 
-import psutil
-
 from specvino.engine.errors import EngineUnavailable, InsufficientMemory, ModelLoadError
 from specvino.engine.processes.memory import Memory, memory, resident
 
@@ -128,7 +126,7 @@ class MemoryBudget:
         """Returns that of a device with memory of its own, in bytes. What is free there isn't known, so that all of a
         process's memory is outstanding.
         """
-        return cls(lambda: Memory(size, size), resident=lambda pid: 0, server=0)
+        return cls(lambda: Memory(size, size, owner="the device"), resident=lambda pid: 0, server=0)
 
     def add(self, size: int, pid: Callable[[], int | None], wanted: Callable[[], bool] | None = None) -> None:
         """Counts a process that may grow to `size` bytes, as long as it is `wanted`."""
@@ -173,7 +171,7 @@ def choose_cache(models: Sequence[Needs], memory: Memory, size: int | None) -> f
     given `size`, don't fit.
     """
     weights = sum(model.weights for model in models)
-    free = memory.available + psutil.swap_memory().free
+    free = memory.available + memory.swap
     if weights + _SERVER > free:
         raise ModelLoadError(
             f"the weights take {in_gb(weights)}, but only {in_gb(memory.available)} of the {in_gb(memory.total)} of "

@@ -7,7 +7,6 @@ from typing import Any
 
 from openvino_genai import ContinuousBatchingPipeline, GenerationConfig, SchedulerConfig, draft_model
 
-from specvino.engine.models.folder import LANGUAGE_MODEL
 from specvino.engine.openvino.messages.worker import LoadModel
 from specvino.engine.openvino.native.devices import chosen
 from specvino.engine.openvino.native.error_output import silence
@@ -30,7 +29,8 @@ def load(settings: LoadModel) -> ContinuousBatchingPipeline:
     """Loads the model, and the draft model if there is one."""
     device = chosen(settings.options.device, settings.options.plugin_config)
     scheduler = SchedulerConfig()
-    if 0 < settings.cache_size < 1 and (token_bytes := _token_bytes(settings)):
+    of_bytes = device.properties.get("KV_CACHE_PRECISION") == "u8"
+    if 0 < settings.cache_size < 1 and of_bytes and (token_bytes := _token_bytes(settings)):
         scheduler.num_kv_blocks = max(1, int(settings.cache_size * 2**30) // (token_bytes * device.block))
     else:
         scheduler.cache_size = ceil(settings.cache_size)
@@ -55,19 +55,16 @@ def load(settings: LoadModel) -> ContinuousBatchingPipeline:
 
 
 def _token_bytes(settings: LoadModel) -> int | None:
-    """Returns the size in bytes of a token's keys and values in the cache: one for each element, and a scale and a zero
-    point for each head. None if that isn't known: beside a draft model, for a .gguf file, and for models with other
-    states.
+    """Returns the size in bytes of a token's keys and values in a cache of 8 bits: one for each element, and a scale and
+    a zero point for each head. None if that isn't known: beside a draft model, for a .gguf file, and for models with
+    other states.
 
     OpenVINO GenAI 2026.4.1 takes the size of the cache in whole gigabytes, or as a number of blocks. For a gigabyte it
     has as many blocks as this size gives: 2,589 for SmolLM2 135M, 550 for Qwen3 0.6B.
     """
-    folder = Path(settings.path)
-    model = next((file for file in (folder / LANGUAGE_MODEL, folder / "openvino_model.xml") if file.is_file()), None)
-    if model is None or settings.draft_path is not None:
-        return None
-    shapes = [shape.split(",") for shape in _STATE.findall(model.read_text("utf-8"))]
-    if any(len(shape) != 4 for shape in shapes):
+    files = Path(settings.path).glob("*_model.xml")  # not those of the tokenizer
+    shapes = [shape.split(",") for file in files for shape in _STATE.findall(file.read_text("utf-8"))]
+    if settings.draft_path is not None or any(len(shape) != 4 for shape in shapes):
         return None
     return sum(int(heads) * (int(elements) + _SCALE) for _, heads, _, elements in shapes)
 

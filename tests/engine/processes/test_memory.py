@@ -7,7 +7,7 @@ from pathlib import Path
 import psutil
 import pytest
 
-from specvino.engine.processes.memory import Memory, memory, resident
+from specvino.engine.processes.memory import memory, resident
 
 MB = 2**20
 GROUP = "12:memory:/service/server\n3:cpu,cpuacct:/\n"
@@ -19,6 +19,13 @@ def written(folder: Path, **files: object) -> None:
         (folder / name.replace("__", ".")).write_text(f"{content}\n")
 
 
+def of_group(groups: Path, mount: Path) -> tuple[int, int]:
+    """Returns size and free memory of a control group."""
+    limited = memory(groups, mount)
+    assert limited.owner == "its container"
+    return limited.total, limited.available
+
+
 @pytest.fixture
 def groups(tmp_path: Path) -> Path:
     return tmp_path / "cgroup"
@@ -28,7 +35,7 @@ def test_without_control_groups_it_is_the_machine_s(tmp_path: Path, groups: Path
     machine = memory(groups, tmp_path)
     assert machine.total == psutil.virtual_memory().total
     assert 0 < machine.available < machine.total
-    assert not machine.limited
+    assert machine.owner == "this machine"
 
 
 @pytest.mark.parametrize("folder", ["", "service", "service/server"])
@@ -37,7 +44,7 @@ def test_every_group_above_the_process_limits_it(tmp_path: Path, groups: Path, f
     (tmp_path / "service/server").mkdir(parents=True)
     stat = f"anon {5 * MB}\ninactive_file {MB}\nactive_file {MB}"
     written(tmp_path / folder, memory__max=10 * MB, memory__current=8 * MB, memory__stat=stat)
-    assert memory(groups, tmp_path) == Memory(10 * MB, 4 * MB, limited=True)
+    assert of_group(groups, tmp_path) == (10 * MB, 4 * MB)
 
 
 def test_version_1(tmp_path: Path, groups: Path) -> None:
@@ -45,13 +52,13 @@ def test_version_1(tmp_path: Path, groups: Path) -> None:
     stat = f"total_inactive_file {MB}\ntotal_active_file {MB}\ninactive_file 0"
     files = {"memory__limit_in_bytes": 10 * MB, "memory__usage_in_bytes": 11 * MB, "memory__stat": stat}
     written(tmp_path / "memory/service", **files)
-    assert memory(groups, tmp_path) == Memory(10 * MB, MB, limited=True)
+    assert of_group(groups, tmp_path) == (10 * MB, MB)
 
 
 def test_in_a_container_the_group_is_the_root(tmp_path: Path, groups: Path) -> None:
     groups.write_text("0::/../../docker/3f2a\n")
     written(tmp_path, memory__max=10 * MB, memory__current=12 * MB, memory__stat="anon 1")
-    assert memory(groups, tmp_path) == Memory(10 * MB, 0, limited=True)
+    assert of_group(groups, tmp_path) == (10 * MB, 0)
 
 
 def test_no_limit(tmp_path: Path, groups: Path) -> None:

@@ -80,4 +80,4 @@ def test_a_device_with_memory_of_its_own(tiny_text: ModelSource, monkeypatch: py
     (engine,) = make_engines(ServeOptions(model=str(tiny_text.path))).values()
     assert isinstance(engine, OpenVINOEngine)
     assert engine._load.cache_size == 100
-    assert engine._budget.read() == Memory(400 * 2**30, 400 * 2**30)
+    assert engine._budget.read() == Memory(400 * 2**30, 400 * 2**30, owner="the device")
