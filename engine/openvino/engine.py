@@ -85,6 +85,14 @@ class OpenVINOEngine:
         self._loading: Loading | None = None
         self._in_cache: list[InUse] = []
         self._choices: ChoiceFactory  # set by start()
+        # Set by assemble(), again when start() has found out in which form the model is loaded.
+        self._sources: tuple[ModelSource, ModelSource | None]
+        self._source: ModelSource
+        self._preprocess: PreprocessClient
+        self._grammars: GrammarClient
+        self._admission: Admission
+        self._load: LoadModel
+        self._workers: Workers
         self._parser_names = (tool_parser, reasoning_parser)
         self._unfinished = 0  # requests
         self._most_unfinished = max_sequences + max_queue

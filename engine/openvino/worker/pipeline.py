@@ -55,9 +55,9 @@ def load(settings: LoadModel) -> ContinuousBatchingPipeline:
 
 
 def _token_bytes(settings: LoadModel) -> int | None:
-    """Returns the size in bytes of a token's keys and values in a cache of 8 bits: one for each element, and a scale and
-    a zero point for each head. None if that isn't known: beside a draft model, for a .gguf file, and for models with
-    other states.
+    """Returns the size of a token's keys and values in a cache of 8 bits: one byte for each element, and eight for a
+    scale and a zero point of each head. None if that isn't known: beside a draft model, for a .gguf file, and for
+    models with other states.
 
     OpenVINO GenAI 2026.4.1 takes the size of the cache in whole gigabytes, or as a number of blocks. For a gigabyte it
     has as many blocks as this size gives: 2,589 for SmolLM2 135M, 550 for Qwen3 0.6B.
