@@ -4,9 +4,12 @@ import asyncio
 import contextlib
 import json
 import ssl
-import threading
 from collections.abc import AsyncIterator, Callable, Iterator
 from dataclasses import dataclass, field
+
+from anyio.from_thread import start_blocking_portal
+
+from support.stream_server import stream_server
 
 MODELS = b'{"object": "list", "data": [{"id": "m", "object": "model", "created": 1700000000, "owned_by": "us"}]}'
 
@@ -67,65 +70,26 @@ def raw_server(
 ) -> Iterator[Raw]:
     """Lists one model, `m`, or answers `models` to whoever asks for them (where a path begins with `below`); `chat`
     answers everything else. `tls` is a file with a certificate and its key."""
-    state, loop = Raw(), asyncio.new_event_loop()
+    state = Raw()
     listing = answer(MODELS) if models is None else models
 
-    # A handler that waits for nothing that will come is held by nobody else, and would be collected as garbage.
-    handlers: set[asyncio.Task[None]] = set()
-    writers: set[asyncio.StreamWriter] = set()
-
     async def serve(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
-        writers.add(writer)
-        if task := asyncio.current_task():
-            handlers.add(task)
-        try:
-            asked = await _read(reader)
-            state.asked.append(asked)
-            if asked.path.startswith(below) and asked.path.endswith("/models"):
-                writer.write(listing)
-            else:
-                async for piece in chat(asked):
-                    writer.write(piece)
-                    await writer.drain()
-            await writer.drain()
-        except (ConnectionError, asyncio.IncompleteReadError, asyncio.CancelledError, ssl.SSLError):
-            pass  # asyncio would print a traceback for a handler that is cancelled
-        finally:
-            writer.close()
+        asked = await _read(reader)
+        state.asked.append(asked)
+        if asked.path.startswith(below) and asked.path.endswith("/models"):
+            writer.write(listing)
+        else:
+            async for piece in chat(asked):
+                writer.write(piece)
+                await writer.drain()
 
     context = None
     if tls is not None:
         context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
         context.load_cert_chain(tls)
-    server = loop.run_until_complete(asyncio.start_server(serve, "127.0.0.1", ssl=context))
-    state.url = f"{'https' if tls else 'http'}://127.0.0.1:{server.sockets[0].getsockname()[1]}/v1"
-    thread = threading.Thread(target=loop.run_forever)
-    thread.start()
-    try:
+    with start_blocking_portal() as portal, portal.wrap_async_context_manager(stream_server(serve, context)) as port:
+        state.url = f"{'https' if tls else 'http'}://127.0.0.1:{port}/v1"
         yield state
-    finally:
-        asyncio.run_coroutine_threadsafe(_end(server, handlers, writers), loop).result()
-        loop.call_soon_threadsafe(loop.stop)
-        thread.join()
-        loop.close()
-
-
-async def _end(server: asyncio.Server, handlers: set[asyncio.Task[None]], writers: set[asyncio.StreamWriter]) -> None:
-    """Closes the server when no connection is being made: asyncio (Python 3.11) leaves one open that it has accepted
-    for a server that is closed meanwhile, or for a task that is cancelled before its first step. Nor does it close one
-    with an answer that nobody reads."""
-    asyncio.get_running_loop().remove_reader(server.sockets[0])
-    mine = {asyncio.current_task()}
-    while others := asyncio.all_tasks() - mine:
-        for handler in handlers:
-            handler.cancel()
-        await asyncio.wait(others, timeout=0.05)
-    for writer in writers:
-        # asyncio (Python 3.11) fails when a connection is aborted that it closed after the last of its answer.
-        socket = writer.get_extra_info("socket")  # None for a TLS connection that is lost
-        if socket is not None and socket.fileno() != -1:
-            writer.transport.abort()
-    server.close()
 
 
 async def _read(reader: asyncio.StreamReader) -> Asked:

@@ -2,8 +2,10 @@
 
 import asyncio
 from collections.abc import AsyncIterator
-from contextlib import asynccontextmanager, suppress
+from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
+
+from support.stream_server import stream_server
 
 OK = b"HTTP/1.1 200 OK\r\n"
 
@@ -21,35 +23,20 @@ class Web:
 async def web(answer: bytes, *, endless: bytes = b"", silent: bool = False) -> AsyncIterator[Web]:
     """`endless` is sent again and again after the answer; with `silent` the connection then stays open."""
     state = Web()
-    connections: set[asyncio.Task[None]] = set()
 
     async def serve(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
-        task = asyncio.current_task()
-        assert task is not None
-        connections.add(task)
         state.requests.append((await reader.readuntil(b"\r\n\r\n")).decode())
         writer.write(answer)
-        try:
-            while endless:
-                writer.write(endless)
-                await writer.drain()
-                state.sent += len(endless)
-            if silent:
-                await reader.read()
-        except ConnectionError:
-            pass
-        finally:
-            writer.close()
-            with suppress(ConnectionError):
-                await writer.wait_closed()
+        while endless:
+            writer.write(endless)
+            await writer.drain()
+            state.sent += len(endless)
+        if silent:
+            await reader.read()
 
-    server = await asyncio.start_server(serve, "127.0.0.1")
-    state.port = server.sockets[0].getsockname()[1]
-    async with server:
+    async with stream_server(serve) as port:
+        state.port = port
         yield state
-    # Else the loop may end first, and a socket that nobody closed is blamed on a later test.
-    if connections:
-        await asyncio.wait(connections)
 
 
 def whole(body: bytes, *headers: bytes, status: bytes = OK) -> bytes:

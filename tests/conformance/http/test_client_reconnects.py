@@ -5,6 +5,7 @@ from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 
 import pytest
+from support.stream_server import stream_server
 
 from specvino.conformance.http.client import Client, Target
 from specvino.conformance.http.exchange import Request
@@ -18,24 +19,16 @@ async def closing(answers: list[int]) -> AsyncIterator[str]:
     """A server whose connections close after so many answers each, with the next request, so that no client can know;
     the last number is that of all later ones."""
     left = list(answers)
-    serving: list[asyncio.Task[None]] = []
 
     async def serve(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
-        task = asyncio.current_task()
-        assert task is not None
-        serving.append(task)
         for _ in range(left.pop(0) if len(left) > 1 else left[0]):
             await reader.readuntil(b"\r\n\r\n")
             writer.write(ANSWER)
             await writer.drain()
         await reader.read(10_000)
-        writer.close()
-        await writer.wait_closed()
 
-    server = await asyncio.start_server(serve, "127.0.0.1", 0)
-    async with server:
-        yield f"http://127.0.0.1:{server.sockets[0].getsockname()[1]}/v1"
-    await asyncio.gather(*serving)
+    async with stream_server(serve) as port:
+        yield f"http://127.0.0.1:{port}/v1"
 
 
 @pytest.mark.parametrize(("answers", "statuses"), [([1], [200, 200, 200]), ([1, 0], [200, None])])

@@ -3,11 +3,11 @@
 import asyncio
 import json
 from collections.abc import Awaitable, Callable
-from contextlib import suppress
 from http import HTTPStatus
 from typing import Any
 
 import pytest
+from support.stream_server import stream_server
 from websockets.asyncio.server import ServerConnection, serve
 from websockets.http11 import Response
 
@@ -198,23 +198,12 @@ def test_a_server_that_is_not_there() -> None:
 )
 def test_an_answer_that_is_no_handshake(answer, problem) -> None:
     async def run() -> Exchange:
-        closed = asyncio.Event()
-
         async def handler(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
             await reader.readuntil(b"\r\n\r\n")
             writer.write(answer)
-            writer.close()
-            with suppress(ConnectionError):
-                await writer.wait_closed()
-            closed.set()
 
-        async with await asyncio.start_server(handler, "127.0.0.1", 0) as server:
-            host, port = server.sockets[0].getsockname()
-            async with Client(Target(f"http://{host}:{port}/v1")) as client:
-                handshake, _ = await open_socket(client, Request(None, "GET", "/responses", {}, None), ENDS)
-            # Else the loop ends first, and a socket that nobody closed is blamed on a later test.
-            await closed.wait()
-            return handshake
+        async with stream_server(handler) as port, Client(Target(f"http://127.0.0.1:{port}/v1")) as client:
+            return (await open_socket(client, Request(None, "GET", "/responses", {}, None), ENDS))[0]
 
     exchange = asyncio.run(run())
     assert (exchange.status, exchange.ended) == (None, "cut off")
