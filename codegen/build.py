@@ -6,7 +6,6 @@ from pathlib import Path
 from specvino.codegen.conditions import tables as condition_tables
 from specvino.codegen.emit import classes, tables
 from specvino.codegen.emit.documents import to_json, to_routes
-from specvino.codegen.project import project, project_version
 from specvino.codegen.spec import Spec
 
 INIT = '"""Written by specvino.codegen from openapi/. Do not edit."""\n'
@@ -19,11 +18,7 @@ def render(spec: Spec) -> dict[str, str]:
         "__init__.py": INIT,
         "py.typed": "",
         "openapi.json": to_json(document),
-        **{f"dialects/{system}.json": to_json(project(document, dialect)) for system, dialect in spec.dialects.items()},
-        **{
-            f"dialects/{name}.json": to_json(project_version(document, dialect, spec.dialects[name.partition("@")[0]]))
-            for name, dialect in spec.versions.items()
-        },
+        **{f"dialects/{name}.json": to_json(projected) for name, projected in spec.projected.items()},
         "vocabulary.json": to_json(spec.vocabulary),
         "differences.json": to_json(
             {system: dialect["differences"] for system, dialect in spec.dialects.items() if "differences" in dialect}

@@ -2,18 +2,20 @@
 
 import json
 from dataclasses import dataclass, field
+from functools import cached_property
 from pathlib import Path
 from typing import Any
 
 from specvino.codegen.conditions import add_conditions, check
 from specvino.codegen.fields import fields
 from specvino.codegen.merge import merge_errors, merge_support, merge_systems
+from specvino.codegen.project import project, project_version
 from specvino.codegen.rows import complete, of_version
 from specvino.codegen.source import Bundler, SpecError, load
 from specvino.document.system_fields import SystemFields
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Spec:
     """The bundled and merged document, the contents of errors.yaml, conditions.yaml and vocabulary.yaml, the
     dialects by system, and those of older versions, such as `vllm@0.29`."""
@@ -34,6 +36,18 @@ class Spec:
         """The systems with their display names, in display order."""
         named = ((system, self.dialects[system]) for system in self.vocabulary["$defs"]["system"]["enum"])
         return {system: dialect.get("label", dialect["name"]) for system, dialect in named}
+
+    @cached_property
+    def projected(self) -> dict[str, dict[str, Any]]:
+        """The documents of other systems and of older versions, for the lint and the files: half a second each."""
+        documents = {system: project(self.document, dialect) for system, dialect in self.dialects.items()}
+        for name, dialect in self.versions.items():
+            documents[name] = project_version(self.document, dialect, self.dialects[name.partition("@")[0]])
+        return documents
+
+    def __getstate__(self) -> dict[str, Any]:
+        """Without the derived documents: a copy is made to be changed."""
+        return {name: value for name, value in vars(self).items() if name != "projected"}
 
 
 def described(project: Path, system: str) -> SystemFields | None:

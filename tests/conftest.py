@@ -57,7 +57,7 @@ SLOW = (
 
 def pytest_ignore_collect(collection_path: Path, config: pytest.Config) -> bool | None:
     """Leaves slow files unread where `make quick` runs the others."""
-    if config.getoption("markexpr") != "not slow" or not collection_path.is_relative_to(TESTS):
+    if not config.getoption("markexpr").startswith("not slow") or not collection_path.is_relative_to(TESTS):
         return None
     return collection_path.relative_to(TESTS).as_posix().startswith(SLOW) or None
 
@@ -120,6 +120,12 @@ vars(httpx._transports.default)["create_ssl_context"] = _shared_ssl_context
 # How fast a machine draws or runs examples is not what these tests are about.
 hypothesis.settings.register_profile("specvino", deadline=None, suppress_health_check=[hypothesis.HealthCheck.too_slow])
 hypothesis.settings.load_profile("specvino")
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    if "not exhaustive" in config.getoption("markexpr"):
+        hypothesis.settings.register_profile("few", hypothesis.settings.get_profile("specvino"), max_examples=30)
+        hypothesis.settings.load_profile("few")
 
 
 @pytest.fixture(scope="session")

@@ -80,7 +80,9 @@ def measure(vocabulary: str | None, structured_outputs: Mapping[str, Constraint]
         return Costs(len(tokenizer.get_vocab()), ours, own)
 
 
-def token_seconds(dummy: DummyPipeline, lowered: LoweredConstraint | None, texts: int = 3, tries: int = 2) -> float:
+def token_seconds(
+    dummy: DummyPipeline, lowered: LoweredConstraint | None, texts: int = 3, tries: int = 2, length: int = TOKENS
+) -> float:
     """CPU seconds per token of texts that are drawn. The form was compiled before."""
     tokens = 0
     seconds = 0.0
@@ -88,7 +90,7 @@ def token_seconds(dummy: DummyPipeline, lowered: LoweredConstraint | None, texts
         times = []
         for _ in range(tries):
             start = time.process_time()
-            drawn = dummy.generate(lowered, TOKENS, draw=True, seed=seed)
+            drawn = dummy.generate(lowered, length, draw=True, seed=seed)
             times.append(time.process_time() - start)
         tokens += len(drawn)
         seconds += min(times)  # whatever else may have disturbed it

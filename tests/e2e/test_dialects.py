@@ -4,6 +4,7 @@ import json
 
 import httpx
 import pytest
+from support.exhaustive import sampled
 from support.judging import failure_lines, judge
 from support.serving_here import serving_here
 
@@ -31,7 +32,7 @@ def test_the_judge_finds_nothing_in_a_scripted_one(name) -> None:
     assert broken(report, advice=False) == []  # a script heeds no sampling
 
 
-@pytest.mark.parametrize("name", DOUBLES)
+@pytest.mark.parametrize("name", sampled(DOUBLES, "ovms"))
 def test_the_judge_finds_nothing_in_one_with_a_model(tiny_text, name) -> None:
     options = (str(tiny_text.path), "--served-model-name", "m")
     with serving_here(*options, "--dialect", name, env={"SPECVINO_API_KEY": KEY}) as server:
@@ -40,7 +41,7 @@ def test_the_judge_finds_nothing_in_one_with_a_model(tiny_text, name) -> None:
     assert broken(report) == []
 
 
-@pytest.mark.parametrize("name", DOUBLES)
+@pytest.mark.parametrize("name", sampled(DOUBLES, "vllm"))
 def test_generated_requests_find_nothing(name) -> None:
     """Some of them: `tests/whole` sends them all."""
     options = ("--engine", "scripted", "--served-model-name", "m")

@@ -69,6 +69,15 @@ def clean_report(*model, **settings):
     return report
 
 
+def test_it_finds_nothing_at_the_edges_of_a_chat() -> None:
+    report = clean_report("--engine", "scripted", max_examples=1, phases=["coverage"], operations=[CHAT])
+    assert report.checks.keys() >= set(CHECKS.get_all_names()) - AFTER_OTHERS
+    assert report.checks["stream_conformance"] >= 25
+    assert report.count(status=200) >= 25
+    assert report.count(status=400) >= 50
+
+
+@pytest.mark.exhaustive  # 25,000 requests
 def test_it_finds_nothing_at_the_edges_of_the_document() -> None:
     edges = {label: operation for label, operation in OPERATIONS.items() if operation["operationId"] not in ELSEWHERE}
     operations = [operation["operationId"] for operation in edges.values()]
@@ -84,27 +93,27 @@ def test_it_finds_nothing_at_the_edges_of_the_document() -> None:
 
 def test_it_finds_nothing_by_chance() -> None:
     phases = [phase for phase in PHASES if phase != "coverage"]
-    report = clean_report("--engine", "scripted", max_examples=25, phases=phases)
+    report = clean_report("--engine", "scripted", max_examples=12, phases=phases)
     assert report.checks.keys() >= AFTER_OTHERS
     assert report.checks["stream_conformance"] >= 5 * len(STREAMS)
     assert all(report.count(phase=phase) for phase in phases)
     for label, operation in OPERATIONS.items():
-        fewest = 8 if "requestBody" in operation else 1
+        fewest = 4 if "requestBody" in operation else 1
         assert report.count(operation=label, phase="fuzzing", status=200) >= fewest, label
-    assert report.with_stored_id >= 50
+    assert report.with_stored_id >= 25
 
 
 def test_it_finds_nothing_with_a_model(tiny_text) -> None:
-    report = clean_report(str(tiny_text.path), max_examples=35, phases=["examples", "fuzzing"], operations=OF_A_MODEL)
+    report = clean_report(str(tiny_text.path), max_examples=20, phases=["examples", "fuzzing"], operations=OF_A_MODEL)
     for operation in (CHAT, "create_completion", "create_response", "tokenize"):
-        assert report.count(operation=label_of(operation), phase="fuzzing", status=200) >= 10, operation
+        assert report.count(operation=label_of(operation), phase="fuzzing", status=200) >= 6, operation
 
 
 def test_it_finds_nothing_with_a_multimodal_model(tiny_vision) -> None:
     operations = [CHAT, "create_response"]
-    report = clean_report(str(tiny_vision.path), max_examples=25, phases=["examples", "fuzzing"], operations=operations)
+    report = clean_report(str(tiny_vision.path), max_examples=15, phases=["examples", "fuzzing"], operations=operations)
     for operation in operations:
-        assert report.count(operation=label_of(operation), phase="fuzzing", status=200) >= 8, operation
+        assert report.count(operation=label_of(operation), phase="fuzzing", status=200) >= 5, operation
 
 
 def envelope(exchange, status, code, message="", param=None):

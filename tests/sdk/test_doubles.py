@@ -8,6 +8,7 @@ from types import ModuleType
 from typing import Any
 
 import pytest
+from support.exhaustive import sampled
 from support.serving import serving
 from support.typescript import TOOLS, compiled, project, ran
 
@@ -18,7 +19,7 @@ QUESTION = {"role": "user", "content": "What is the capital of France?"}
 ASK: dict[str, Any] = {"model": "m", "messages": [QUESTION], "temperature": 0}
 
 
-@pytest.fixture(params=("openai", "ovms", "vllm", "mlc-llm", "fastdeploy"))
+@pytest.fixture(params=sampled(("openai", "ovms", "vllm", "mlc-llm", "fastdeploy"), "vllm"))
 def system(request: pytest.FixtureRequest) -> str:
     return str(request.param)
 

@@ -9,6 +9,7 @@ import pytest
 from dialects.recorded import SYSTEMS, Answer, answers
 from sdk.python.scripted import Answer as Sent
 from sdk.python.scripted import Scripted
+from support.exhaustive import sampled
 
 MODEL = "m"
 
@@ -48,7 +49,7 @@ def scripted() -> Iterator[Scripted]:
         yield server
 
 
-@pytest.mark.parametrize("system", SYSTEMS)
+@pytest.mark.parametrize("system", sampled(SYSTEMS, "ovms", "vllm"))
 def test_reads_the_derived_answers(system: str, imported: Callable[[str], ModuleType], scripted: Scripted) -> None:
     module = imported(system)
     with module.Client(scripted.url, retries=0) as client:

@@ -9,6 +9,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
+from support.exhaustive import sampled
 from support.serving import Server, serving
 from support.typescript import compiled, project, ran
 
@@ -20,7 +21,7 @@ KEY = "sk-sdk"
 MODEL = "m"
 
 
-@pytest.fixture(params=[None, *systems()], ids=str)
+@pytest.fixture(params=sampled([None, *systems()], None, "vllm"), ids=str)
 def described(request: pytest.FixtureRequest) -> Package:
     return describe(request.param, document_of(request.param))
 
@@ -54,7 +55,7 @@ def test_python(package: Callable[..., Path], server: Server) -> None:
     judge(run(example(package("python"), "python", described, server), package("python"), {}))
 
 
-@pytest.mark.parametrize("system", systems())
+@pytest.mark.parametrize("system", sampled(systems(), "ovms", "vllm"))
 def test_python_of_a_system(package: Callable[..., Path], system: str) -> None:
     """The client requires what the system always sends, which our server sends in that dialect alone."""
     described = describe(system, document_of(system))

@@ -50,7 +50,8 @@ def _dialects(small: Spec, spec: Spec) -> Rule:
             yield from documents.dialects(asked)
             return
         dialects = {name: dialect for name, dialect in spec.dialects.items() if dialect != small.dialects.get(name)}
-        yield from documents.dialects(replace(spec, dialects=dialects))
+        versions = {name: dialect for name, dialect in spec.versions.items() if name.partition("@")[0] in dialects}
+        yield from documents.dialects(replace(spec, dialects=dialects, versions=versions))
 
     return rule
 

@@ -8,7 +8,7 @@ from typing import Any
 import jsonschema_rs
 import pytest
 
-from specvino.codegen import project
+from specvino.codegen import spec as spec_module
 from specvino.codegen.lint.vocabulary import keywords, misfits
 from specvino.codegen.spec import read
 from specvino.codegen.statuses import ENVELOPES, KINDS
@@ -92,13 +92,13 @@ def test_every_published_document_fits_the_published_vocabulary(name) -> None:
 def test_a_projected_table_that_does_not_fit(spec, only, monkeypatch) -> None:
     spec.dialects["vllm"]["version"]["name"] += "-rc1"  # what a test leaves as it is isn't projected again
 
-    def broken(document, dialect, original=project.project):
+    def broken(document, dialect, original=spec_module.project):
         projected = original(document, dialect)
         if dialect["version"]["name"].endswith("-rc1"):
             projected["paths"]["/chat/completions"]["post"]["x-stream"]["silnet"] = True
         return projected
 
-    monkeypatch.setattr(project, "project", broken)
+    monkeypatch.setattr(spec_module, "project", broken)
     only("x-stream", "vllm: POST /chat/completions x-stream", "'silnet' was unexpected")
 
 

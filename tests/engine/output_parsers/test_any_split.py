@@ -3,7 +3,7 @@
 import re
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from support.formats import TOOLS, WRITERS, outcome, pieces_of
 
@@ -58,7 +58,6 @@ def texts(tool_parser: str | None, reasoning_parser: str | None) -> st.SearchStr
 
 
 @pytest.mark.parametrize(("tool_parser", "reasoning_parser"), PAIRS)
-@settings(max_examples=60)
 @given(data=st.data())
 def test_any_split_gives_the_same(tool_parser: str | None, reasoning_parser: str | None, data: st.DataObject) -> None:
     text = data.draw(texts(tool_parser, reasoning_parser))
@@ -71,7 +70,6 @@ def test_any_split_gives_the_same(tool_parser: str | None, reasoning_parser: str
 
 
 @pytest.mark.parametrize("tool_parser", sorted(TOOL_PARSERS.keys() - MESSAGE_FRAMINGS.keys()))
-@settings(max_examples=100)
 @given(data=st.data())
 def test_no_text_is_lost(tool_parser: str, data: st.DataObject) -> None:
     """Without calls it comes out as it went in; else the words between calls, and in halves of them, come in order."""
@@ -86,7 +84,6 @@ def test_no_text_is_lost(tool_parser: str, data: st.DataObject) -> None:
 
 
 @pytest.mark.parametrize(("tool_parser", "reasoning_parser"), PAIRS)
-@settings(max_examples=60)
 @given(data=st.data())
 def test_an_output_that_is_cut_loses_nothing_but_its_end(
     tool_parser: str | None, reasoning_parser: str | None, data: st.DataObject

@@ -5,7 +5,7 @@ import json
 
 import pytest
 import schemathesis
-from hypothesis import given, settings
+from hypothesis import given
 
 from specvino.document.loading import whole
 from specvino.document.transforms import folded
@@ -21,7 +21,6 @@ def test_every_valid_body_builds_its_object_and_dumps_equal_json(operation) -> N
     document = copy.deepcopy(folded(whole()))  # Schemathesis 4.32 adds links of its own
     cases = schemathesis.openapi.from_dict(document)[operation.path][operation.method].as_strategy()
 
-    @settings(max_examples=100)
     @given(cases)
     def check(case):
         judge.require(case.body)

@@ -45,7 +45,7 @@ PLACE = Tool("get_place", "the", SCHEMAS["strings"])
 @pytest.mark.parametrize("name", SCHEMAS)
 def test_an_answer_fits_its_schema(answered: Answered, name: str) -> None:
     schema = SCHEMAS[name]
-    for seed in range(4):
+    for seed in range(2):
         request = ask("Hello", max_tokens=400, temperature=1, seed=seed)
         segments = answered(replace(request, constraint=JsonSchema(schema)))
         assert reasons(segments) == {0: "stop"}
@@ -53,7 +53,7 @@ def test_an_answer_fits_its_schema(answered: Answered, name: str) -> None:
 
 
 def test_a_forced_call_is_whole(answered: Answered) -> None:
-    for seed in range(4):
+    for seed in range(2):
         request = with_tools("Hello", PLACE, must_call=True, parallel_calls=False, max_tokens=400)
         request = replace(request, sampling=replace(request.sampling, temperature=1, seed=seed))
         segments = answered(request)
