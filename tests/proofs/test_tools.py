@@ -103,7 +103,7 @@ def test_forced_arguments_keep_to_their_schema(ask: Ask) -> None:
 @proves(*forms("strict"))
 def test_a_strict_schema_is_enforced_or_refused(ask: Ask) -> None:
     strict = offer(ask, "weather Paris", function(parameters=UNENFORCED, strict=True))
-    code, param = ask.refusal(**strict, **force(ask.path))
+    code, param = ask.refusal(**strict, **force(ask.path), **{ask.limit: 64})
     assert (code, param.rpartition(".")[2]) == ("unsupported_schema", "uniqueItems")
 
 
@@ -174,7 +174,8 @@ def test_the_input_of_a_custom_tool_keeps_to_its_lark_grammar(ask: Ask) -> None:
 
 def _rome(ask: Ask, format: dict[str, Any]) -> None:
     tool = text_tool(ask, format)
-    ((name, input),) = inputs(ask(**offer(ask, "weather Paris", tool), **force(ask.path, "custom")))
+    # Without the format the text would go on to the end of the context.
+    ((name, input),) = inputs(ask(**offer(ask, "weather Paris", tool), **force(ask.path, "custom"), **{ask.limit: 64}))
     assert name == "get_weather"
     assert re.fullmatch("Rome [0-9]", input)
 
