@@ -10,7 +10,7 @@ import pytest
 
 from specvino.codegen import spec as spec_module
 from specvino.codegen.lint.vocabulary import keywords, misfits
-from specvino.codegen.spec import read
+from specvino.codegen.source import load as load_yaml
 from specvino.codegen.statuses import ENVELOPES, KINDS
 from specvino.document.loading import VOCABULARY as VOCABULARY_FILE
 from specvino.document.loading import dialect_file, lowered, systems, whole
@@ -21,7 +21,7 @@ from specvino.generated.systems import SYSTEMS
 
 from ..conftest import ROOT
 
-VOCABULARY = read(ROOT / "openapi").vocabulary
+VOCABULARY = load_yaml(ROOT / "openapi" / "vocabulary.yaml")
 DEFINITIONS = VOCABULARY["$defs"]
 DEFINED = {name for name in DEFINITIONS if name.startswith("x-")}
 
