@@ -10,7 +10,7 @@ import pytest
 
 from specvino.codegen import spec as spec_module
 from specvino.codegen.lint.vocabulary import keywords, misfits
-from specvino.codegen.source import load as load_yaml
+from specvino.codegen.project import project
 from specvino.codegen.statuses import ENVELOPES, KINDS
 from specvino.document.loading import VOCABULARY as VOCABULARY_FILE
 from specvino.document.loading import dialect_file, lowered, systems, whole
@@ -21,7 +21,7 @@ from specvino.generated.systems import SYSTEMS
 
 from ..conftest import ROOT
 
-VOCABULARY = load_yaml(ROOT / "openapi" / "vocabulary.yaml")
+VOCABULARY = load_published(VOCABULARY_FILE)
 DEFINITIONS = VOCABULARY["$defs"]
 DEFINED = {name for name in DEFINITIONS if name.startswith("x-")}
 
@@ -92,7 +92,7 @@ def test_every_published_document_fits_the_published_vocabulary(name) -> None:
 def test_a_projected_table_that_does_not_fit(spec, only, monkeypatch) -> None:
     spec.dialects["vllm"]["version"]["name"] += "-rc1"  # what a test leaves as it is isn't projected again
 
-    def broken(document, dialect, original=spec_module.project):
+    def broken(document, dialect, original=project):
         projected = original(document, dialect)
         if dialect["version"]["name"].endswith("-rc1"):
             projected["paths"]["/chat/completions"]["post"]["x-stream"]["silnet"] = True
