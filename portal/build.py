@@ -214,6 +214,7 @@ def nav(made: dict[str, list[Page]]) -> list[Any]:
                 {"Structured outputs": [{"Costs": "structured-outputs.md"}, {"JSON Schemas": "json-schemas.md"}]},
                 {"Chat templates": "chat-templates.md"},
                 {"Architectures": "architectures.md"},
+                {"Models of real sizes": "sizes.md"},
                 {"Deployment": "deployment.md"},
                 {"Many machines": "many-machines.md"},
                 {"Performance settings": "performance-settings.md"},

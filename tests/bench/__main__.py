@@ -52,7 +52,15 @@ def serve(
     described = machine.described()
     with _serving(model) as server:
         compared = []
-        for load in overhead.compare(server, resolve(model), loads, rounds, other or (), console):
+        others = {f"other {number}": url for number, url in enumerate(other or (), start=1)}
+        for name, url in others.items():
+            console.print(f"{name} is {url}")
+
+        def turns(streams: int) -> int:
+            """A turn of few streams is short, and differs most from the next one."""
+            return rounds * max(1, 8 // streams)
+
+        for load in overhead.compare(server, resolve(model), loads, turns, others, console):
             compared.append(load)  # what is there is kept where a run is cut
             if json_file:
                 figures = {

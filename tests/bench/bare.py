@@ -20,11 +20,11 @@ from specvino.engine.processes.memory import memory
 class Bare:
     """The process, with the model loaded."""
 
-    def __init__(self, source: ModelSource) -> None:
+    def __init__(self, source: ModelSource, cache_size: float | None = None) -> None:
         # Spawned: a forked child of a process that has touched OpenVINO computes on one core.
         context = multiprocessing.get_context("spawn")
         self._pipe, far = context.Pipe()
-        cache_size = choose_cache([needs(source.path)], memory(), None)
+        cache_size = cache_size or choose_cache([needs(source.path)], memory(), None)
         self._process = context.Process(target=_main, args=(far, str(source.path), cache_size), daemon=True)
         self._process.start()
         far.close()
@@ -49,7 +49,7 @@ class Bare:
         return self._process.pid
 
 
-def _main(pipe: Connection, path: str, cache_size: int) -> None:
+def _main(pipe: Connection, path: str, cache_size: float) -> None:
     from specvino.engine.openvino.messages.worker import LoadModel
     from specvino.engine.openvino.native.tokenizer import load_tokenizer
     from specvino.engine.openvino.preprocess.preprocessor import Preprocessor

@@ -3,7 +3,7 @@
 import asyncio
 import statistics
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, field
 from typing import Any
 
@@ -94,19 +94,22 @@ class Compared:
 
 
 def compare(
-    server: Server, source: ModelSource, loads: Sequence[Load], rounds: int, others: Sequence[str], console: Console
+    server: Server,
+    source: ModelSource,
+    loads: Sequence[Load],
+    turns: Callable[[int], int],
+    others: Mapping[str, str],
+    console: Console,
+    cache_size: float | None = None,
 ) -> Iterator[Compared]:
-    """Measures each load on each side in turns, prints the figures and yields them."""
-    bare = Bare(source)
-    names = {other: f"other {number}" for number, other in enumerate(others, start=1)}
-    for url, name in names.items():
-        console.print(f"{name} is {url}")
+    """Measures each load on each side, with so many turns for its number of streams, prints the figures and yields
+    them. `others` are servers' URLs by name; `cache_size` is the bare engine's, in GB."""
+    bare = Bare(source, cache_size)
     try:
         for load in loads:
-            comparison = Compared(load.streams, {name: Side() for name in ("HTTP", "bare", *names.values())})
-            # A turn of few streams is short, and differs most from the next one.
-            for salt in range(rounds * max(1, 8 // load.streams) + 1):
-                figures = _round(server, bare, load, salt, names)
+            comparison = Compared(load.streams, {name: Side() for name in ("HTTP", "bare", *others)})
+            for salt in range(turns(load.streams) + 1):
+                figures = _round(server, bare, load, salt, others)
                 if salt:  # the first warms up
                     for name, tokens_per_second, first, cpu in figures:
                         comparison.sides[name].add(tokens_per_second, first, **cpu)
@@ -122,7 +125,7 @@ def compare(
 
 
 def _round(
-    server: Server, bare: Bare, load: Load, salt: int, others: dict[str, str]
+    server: Server, bare: Bare, load: Load, salt: int, others: Mapping[str, str]
 ) -> Iterator[tuple[str, float, float, dict[str, float]]]:
     pid = server.process.pid
     own, every = machine.cpu_seconds(pid), machine.cpu_of_all(pid)
@@ -139,7 +142,7 @@ def _round(
     seconds, first = bare.run(load, salt, lambda: asyncio.run(replay(run.arrivals)))
     cpu = {"cpu_us": 1e6 * (machine.cpu_seconds(bare.pid) - every) / run.tokens}
     yield "bare", run.tokens / seconds, first, cpu
-    for url, name in others.items():
+    for name, url in others.items():
         address = httpx.URL(url)
         model = httpx.get(f"{url.rstrip('/')}/models").json()["data"][0]["id"]
         other = asyncio.run(drive(address.host, address.port or 80, load, salt, model))
