@@ -6,6 +6,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
+from support.exhaustive import sampled
 from support.serving import Server
 
 from specvino.document.loading import systems
@@ -167,7 +168,7 @@ def mypy(tmp_path_factory: pytest.TempPathFactory) -> list[str]:
     return [sys.executable, "-m", "mypy", "--strict", "--cache-dir", str(tmp_path_factory.mktemp("mypy"))]
 
 
-@pytest.mark.parametrize("dialect", [None, *systems()])
+@pytest.mark.parametrize("dialect", sampled([None, *systems()], None, "vllm"))
 def test_types_hold(mypy: list[str], package: Callable[..., Path], dialect: str | None) -> None:
     folder = package("python", *(["--dialect", dialect] if dialect else []))
     (module,) = (folder / "src").glob("*/py.typed")

@@ -9,6 +9,7 @@ from typing import Any
 
 import pytest
 from sdk.python.talking import Talking
+from support.exhaustive import sampled
 from support.node import installed
 from support.serving import Server
 from support.serving_here import serving_here
@@ -17,7 +18,7 @@ from support.typescript import TOOLS, compiled, node, project, ran
 from specvino.document.loading import systems
 
 
-@pytest.mark.parametrize("dialect", [None, *systems()])
+@pytest.mark.parametrize("dialect", sampled([None, *systems()], None, "vllm"))
 def test_it_compiles(package: Callable[..., Path], dialect: str | None) -> None:
     folder = compiled(package("typescript", *(["--dialect", dialect] if dialect else [])))
     assert (folder / "dist" / "index.d.ts").is_file()
