@@ -58,11 +58,8 @@ def test_texts_for_which_others_would_wait_are_refused(client) -> None:
 
 
 def test_no_text_is_cut_in_silence(client) -> None:
-    """Tokenizers from GGUF files drop the beginning of what is longer."""
-    assert len(tokens(client, "hello " * 8000)) >= 8000
-    response = client.post("/tokenize", json={"model": "smollm2", "text": ["a", "hello " * 20000]})
-    error = response.json()["error"]
-    assert (response.status_code, error["code"], error["param"]) == (400, "text_too_long", "text")
+    """GenAI's tokenizers from GGUF files drop the beginning of what has more than 8,192 tokens."""
+    assert [len(ids) for ids in tokens(client, ["a", "hello " * 20000])] == [1, 20001]
 
 
 @pytest.mark.parametrize(

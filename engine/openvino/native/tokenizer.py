@@ -1,21 +1,27 @@
-"""A model's tokenizer, whose vocabulary has the bytes of its tokens.
+"""A model's tokenizer without two faults of GenAI 2026.4.1, which are corrected in copies of its files.
 
-GenAI 2026.4.1 passes the detokenizer's token names to grammars as if they were the tokens' bytes. In SentencePiece
-vocabularies they aren't: "▁" is a space there, and <0x0A> one byte. With such names JSON couldn't contain a space, and
-a string could contain a line break. So the names in the detokenizer are replaced by the bytes before GenAI reads it
-(decision 016).
+The detokenizer's token names are passed to grammars as if they were the tokens' bytes. In SentencePiece vocabularies
+they aren't: "▁" is a space there, and <0x0A> one byte. With such names JSON couldn't contain a space, and a string
+could contain a line break. So the names are replaced by the bytes (decision 016).
+
+A tokenizer from GGUF, also in a converted folder, silently keeps the last 8,192 tokens of a text. So the limit is
+replaced by the largest number (decision 017).
 """
 
 import re
+import struct
 import tempfile
 from pathlib import Path
+from xml.etree import ElementTree
 
 import numpy
 import openvino
 from openvino import opset13
 from openvino_genai import Tokenizer
 
-_FILE = "openvino_detokenizer.xml"
+_TOKENIZER = "openvino_tokenizer.xml"
+_DETOKENIZER = "openvino_detokenizer.xml"
+_LIMIT, _NO_LIMIT = struct.pack("<i", 8192), struct.pack("<i", 2**31 - 1)
 _BYTE = re.compile(rb"<0x([0-9A-F]{2})>")
 _SPACE = "▁".encode()
 
@@ -23,7 +29,7 @@ _SPACE = "▁".encode()
 def load_tokenizer(path: str | Path) -> Tokenizer:
     """Loads the tokenizer of an OpenVINO folder or a .gguf file. Raises RuntimeError for one without an accessible
     vocabulary."""
-    own = Path(path) / _FILE
+    own = Path(path) / _DETOKENIZER
     if own.is_file() and b'type="SentencepieceDetokenizer"' in own.read_bytes():
         # Its control tokens, which users mustn't forge, would be unknown, and grammars wouldn't work.
         raise RuntimeError(
@@ -35,21 +41,57 @@ def load_tokenizer(path: str | Path) -> Tokenizer:
 
 def corrected(path: str | Path) -> Tokenizer | None:
     """Returns the tokenizer if it differs from the one that GenAI would load by itself."""
-    own = Path(path) / _FILE
-    # Without byte tokens, all names are the tokens' bytes.
-    if not own.is_file() or b'type="ByteFallback"' not in own.read_bytes():
-        return None
-    import openvino_tokenizers  # noqa: F401 - registers tokenizer operations with OpenVINO; imported only where needed
-
-    detokenizer = openvino.Core().read_model(own)
-    if not _name_by_bytes(detokenizer):
+    own = Path(path)
+    if not own.is_dir():
         return None
     with tempfile.TemporaryDirectory() as folder:
-        for file in own.parent.iterdir():
-            if file.stem != own.stem:
+        changed = _correct_names(own, Path(folder)) | _remove_limit(own, Path(folder))
+        if not changed:
+            return None
+        for file in own.iterdir():
+            if file.name not in changed:
                 (Path(folder) / file.name).symlink_to(file.absolute())
-        openvino.save_model(detokenizer, Path(folder) / _FILE)
         return Tokenizer(folder)
+
+
+def _remove_limit(own: Path, folder: Path) -> set[str]:
+    """Writes the tokenizer's constants without the limit, and returns the file's name, if there is one."""
+    xml = own / _TOKENIZER
+    if not xml.is_file() or b'type="Minimum"' not in (text := xml.read_bytes()):
+        return set()
+    network = ElementTree.fromstring(text)
+    minimums = {layer.get("id") for layer in network.findall(".//layer[@type='Minimum']")}
+    sources = {edge.get("from-layer") for edge in network.iter("edge") if edge.get("to-layer") in minimums}
+    constants = xml.with_suffix(".bin")
+    content = bytearray(constants.read_bytes())
+    limits = [
+        slice(offset := int(data.attrib["offset"]), offset + len(_LIMIT))
+        for layer in network.findall(".//layer[@type='Const']")
+        for data in layer.findall("data[@element_type='i32'][@size='4']")
+        if layer.get("id") in sources
+    ]
+    limits = [limit for limit in limits if content[limit] == _LIMIT]
+    if not limits:
+        return set()
+    for limit in limits:
+        content[limit] = _NO_LIMIT
+    (folder / constants.name).write_bytes(content)
+    return {constants.name}
+
+
+def _correct_names(own: Path, folder: Path) -> set[str]:
+    """Writes the detokenizer with the bytes as names, and returns the files' names, if any differ."""
+    xml = own / _DETOKENIZER
+    # Without byte tokens, all names are the tokens' bytes.
+    if not xml.is_file() or b'type="ByteFallback"' not in xml.read_bytes():
+        return set()
+    import openvino_tokenizers  # noqa: F401 - registers tokenizer operations with OpenVINO; imported only where needed
+
+    detokenizer = openvino.Core().read_model(xml)
+    if not _name_by_bytes(detokenizer):
+        return set()
+    openvino.save_model(detokenizer, folder / xml.name)
+    return {xml.name, xml.with_suffix(".bin").name}
 
 
 def _name_by_bytes(detokenizer: openvino.Model) -> bool:

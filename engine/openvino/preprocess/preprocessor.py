@@ -33,7 +33,8 @@ _BYTES = [f"<0x{byte:02X}>" for byte in range(256)]
 # A piece of a text is encoded after this character, as a continuation; it doesn't merge with any other.
 _BEFORE = "\n"
 
-# GenAI 2026.4.1: tokenizers from GGUF silently keep the last 8,192 tokens, even if saved as a folder (decision 017).
+# GenAI 2026.4.1: the tokenizer of a .gguf file silently keeps the last 8,192 tokens, unless it was converted and then
+# corrected (decision 017).
 _TRUNCATED_LENGTH = 8192
 
 

@@ -3,14 +3,17 @@
 import asyncio
 import os
 import signal
+from pathlib import Path
 
 import pytest
 from openvino_genai import Tokenizer
 from support.conversation import answer, ask_all, conversation, until_text
 from support.engines import LONG, Sharing, endless, running
+from support.qwen3_gguf import write
 
 from specvino.engine.errors import ContextLengthExceeded, EngineRestarted, EngineUnavailable, PromptError
 from specvino.engine.models import ModelSource
+from specvino.engine.models.gguf_file import open_gguf
 from specvino.engine.openvino.engine import OpenVINOEngine
 from specvino.engine.protocol import Engine
 from specvino.engine.request import TextPrompt, TokenPrompt
@@ -104,15 +107,27 @@ def test_a_long_text_is_tokenized_whole(tiny_text: ModelSource, sharing: Sharing
     sharing(tiny_text, test)
 
 
-def test_a_long_text_is_refused_where_it_would_be_cut(smollm2: ModelSource, sharing: Sharing) -> None:
+def test_a_tokenizer_from_gguf_keeps_all_of_a_long_text(smollm2: ModelSource, sharing: Sharing) -> None:
     async def test(engine: Engine) -> None:
+        short, long = await engine.tokenize(["a", "a\n" * 100_000], add_special_tokens=True)
+        assert (len(short), len(long)) == (1, 200_000)
+
+    sharing(smollm2, test)
+
+
+def test_a_long_text_is_refused_where_it_would_be_cut(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A .gguf file that isn't converted, because no folder can be made in the cache."""
+    file = write(tmp_path / "model.gguf")
+    monkeypatch.setenv("SPECVINO_CACHE", str(file))
+
+    async def test(engine: OpenVINOEngine) -> None:
         long = "a\n" * 100_000
-        with pytest.raises(PromptError, match=r"^The text has about 200000 tokens; .* takes less than 8192\."):
+        with pytest.raises(PromptError, match=r"^The text has about 200000 tokens; .* takes less than 512\."):
             await engine.tokenize([long], add_special_tokens=True, max_length=5)
         with pytest.raises(PromptError, match=r"^Text 2: The text has about"):
             await engine.tokenize(["a", long], add_special_tokens=True)
 
-    sharing(smollm2, test)
+    running(open_gguf(file), test)
 
 
 def test_it_needs_no_worker(tiny_text: ModelSource) -> None:
