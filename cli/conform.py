@@ -316,9 +316,11 @@ def lint(
 
     Exit codes: 0 no problems, 1 problems, 2 a file can't be read.
     """
+    from specvino.conformance.reports import inert
+
     problems = [problem for file in files for problem in _problems_of(file)]
     for problem in problems:
-        print(problem)
+        print(inert.line(problem))
     raise SystemExit(1 if problems else 0)
 
 

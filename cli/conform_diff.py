@@ -9,7 +9,7 @@ from specvino.cli.ending import end
 from specvino.conformance.reports.diff import diff, differences, new_faults
 from specvino.conformance.reports.ndjson import BadReport, read
 from specvino.conformance.reports.records import Line, Report, totals
-from specvino.conformance.reports.table import STYLES, first_line
+from specvino.conformance.reports.table import STYLES, brief
 
 
 def read_report(path: Path) -> Report:
@@ -61,5 +61,5 @@ def compare(before: Path, after: Path) -> int:
 def _print(console: Console, title: str, was: str, line: Line, *why: str) -> None:
     text = Text(f"{title:8} {line.rule}: {was}").append(str(line.verdict), style=STYLES[line.verdict])
     if reason := next(iter(why), line.why):
-        text.append(f": {first_line(reason)}", style="dim")
+        text.append(f": {brief(reason)}", style="dim")
     console.print(text, soft_wrap=True)

@@ -5,10 +5,12 @@ import sys
 from collections.abc import Iterator
 from typing import NoReturn
 
+from specvino.conformance.reports import inert
+
 
 def end(message: str) -> NoReturn:
     """Ends the process with one line on stderr and exit code 2, which means that no verdict was reached."""
-    print(f"specvino: {' '.join(message.split())}", file=sys.stderr)
+    print(f"specvino: {inert.line(' '.join(message.split()))}", file=sys.stderr)
     raise SystemExit(2)
 
 

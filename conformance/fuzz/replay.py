@@ -22,7 +22,8 @@ from specvino.conformance.reports.records import Line, RequestRecord
 from specvino.conformance.reports.redact import HIDDEN
 from specvino.conformance.verdict import Advice, Result, Verdict
 
-ESCAPED = re.compile(rb"\\x([0-9a-f]{2})")
+ESCAPED_BYTE = re.compile(rb"\\x([0-9a-f]{2})")
+ESCAPED = re.compile(r"\\(?:x([0-9a-f]{2})|u([0-9a-f]{4})|U([0-9a-f]{8}))")
 
 # Headers that the client sets itself, or that belong to the original run.
 OWN = ("authorization", "host", "content-length", "connection", "accept-encoding", "x-schemathesis-testcaseid")
@@ -132,10 +133,13 @@ def refusal_of(exchange: Exchange, dialect: Dialect) -> RefusedRequest | None:
 
 def content_of(sent: RequestRecord) -> bytes | None:
     """Returns the original body; None if the report doesn't have it unchanged."""
-    plain = (sent.body or "").encode()
-    # Reports escape unprintable bytes and characters as \xff.
-    as_bytes = ESCAPED.sub(lambda match: bytes.fromhex(match[1].decode()), plain)
-    as_characters = ESCAPED.sub(lambda match: chr(int(match[1], 16)).encode(), plain)
+    body = sent.body or ""
+    plain = body.encode()
+    # Reports escape unprintable bytes as \xff, and characters as \xff or \u202e.
+    as_bytes = ESCAPED_BYTE.sub(lambda match: bytes.fromhex(match[1].decode()), plain)
+    as_characters = ESCAPED.sub(lambda match: chr(int(match[1] or match[2] or match[3], 16)), body).encode(
+        "utf-8", "surrogatepass"
+    )
     return next(
         (content for content in (plain, as_bytes, as_characters) if content and len(content) == sent.size), None
     )

@@ -199,7 +199,7 @@ class FuzzRun:
             is_unanswered = isinstance(event.value, requests.RequestException | ServerUnavailable)
             problems = self.report.unanswered if is_unanswered else self.report.errors
             problems.append(
-                (event.label, f"{_innermost_message(event.value)}\n{event.info.code_sample or ''}".rstrip())
+                (event.label, f"{_innermost_message(event.value)}  {event.info.code_sample or ''}".rstrip())
             )
         elif isinstance(event, events.FatalError):
             raise event.exception

@@ -17,6 +17,7 @@ from typing import Annotated, Literal
 import yaml
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
+from specvino.conformance.reports import inert
 from specvino.conformance.reports.records import BAD, JUDGED, Line
 from specvino.conformance.verdict import Verdict
 from specvino.document import yaml_text
@@ -52,7 +53,7 @@ class Baseline(BaseModel):
             return line
         findings = tuple(finding.model_copy(update={"accepted": entry.has(finding.fault)}) for finding in line.findings)
         accepted = all(map(entry.has, line.faults))
-        return line.model_copy(update={"accepted": accepted, "note": entry.because, "findings": findings})
+        return line.model_copy(update={"accepted": accepted, "note": inert.line(entry.because), "findings": findings})
 
     def unneeded(self, lines: Iterable[Line]) -> Iterator[str]:
         """Yields the rules whose verdict differs from the accepted one."""

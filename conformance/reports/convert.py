@@ -1,9 +1,11 @@
 """Converts results to report lines without keys, and requests to commands that repeat them."""
 
 import shlex
+import sys
 
 from specvino.conformance.http.client import Target, full_url, url_of
 from specvino.conformance.http.exchange import Exchange, Request
+from specvino.conformance.reports import inert
 from specvino.conformance.reports.records import ExchangeRecord, FindingRecord, Line, RequestRecord, ResponseRecord
 from specvino.conformance.reports.redact import HIDDEN, Redactor
 from specvino.conformance.verdict import Finding, Result, Severity
@@ -11,16 +13,22 @@ from specvino.conformance.verdict import Finding, Result, Severity
 # The maximum length of a body, in characters.
 LONGEST = 8_000
 
+# The maximum length of all exchanges of a report, in characters. Each part of one gets at most a share of what is left,
+# so that later ones get something, too.
+LARGEST = 32_000_000
+SHARE = 1_000
+
 # The largest number of exchanges of a finding.
 MAX_EXCHANGES = 8
 
 
 class Converter:
-    """Converts the results of one target, with its secrets redacted."""
+    """Converts the results of one run, with the secrets of its target redacted."""
 
     def __init__(self, target: Target) -> None:
         self._target = target
         self._redactor = Redactor.of(target)
+        self._left = LARGEST
 
     def line(self, result: Result) -> Line:
         text = self._redactor.text
@@ -47,21 +55,23 @@ class Converter:
 
     def _shown(self, exchange: Exchange) -> ExchangeRecord:
         redactor, request = self._redactor, exchange.request
+        share = self._left // SHARE
+        longest = min(LONGEST, share)
         response = None
         if exchange.status is not None:
             response = ResponseRecord(
                 status=exchange.status,
-                headers=redactor.headers(exchange.headers),
-                body=redactor.body(exchange.content, LONGEST),
+                headers=redactor.headers(exchange.headers, longest),
+                body=redactor.body(exchange.content, longest),
                 size=len(exchange.content),
             )
-        return ExchangeRecord(
+        shown = ExchangeRecord(
             number=exchange.number,
             request=RequestRecord(
                 method=request.method,
                 url=redactor.text(url_of(request, self._target.url)),
-                headers=redactor.headers(request.headers),
-                body=None if request.content is None else redactor.body(request.content, LONGEST),
+                headers=redactor.headers(request.headers, longest),
+                body=None if request.content is None else redactor.body(request.content, longest),
                 size=len(request.content or b""),
             ),
             response=response,
@@ -69,8 +79,11 @@ class Converter:
             problem=None if exchange.problem is None else redactor.text(exchange.problem),
             retries=exchange.retries,
             seconds=round(exchange.seconds, 3),
-            curl=redactor.text(command(request, self._target)),
+            # Not truncated: that would be another command.
+            curl=redactor.text(command(request, self._target, min(LONGEST_COMMAND_BODY, share)), sys.maxsize),
         )
+        self._left = max(self._left - len(shown.model_dump_json()), 0)
+        return shown
 
 
 # The shell variable for the key.
@@ -80,13 +93,13 @@ KEY = "$SPECVINO_API_KEY"
 LONGEST_COMMAND_BODY = 20_000
 
 
-def command(request: Request, target: Target) -> str:
+def command(request: Request, target: Target, longest: int = LONGEST_COMMAND_BODY) -> str:
     """Returns a command for a POSIX shell that repeats the request, without secrets of the target: of curl, or of wscat
-    for a message on a WebSocket."""
-    return _wscat(request, target) if request.is_message else _curl(request, target)
+    for a message on a WebSocket. `longest` is the length of a body in it, in bytes."""
+    return _wscat(request, target, longest) if request.is_message else _curl(request, target, longest)
 
 
-def _wscat(request: Request, target: Target) -> str:
+def _wscat(request: Request, target: Target, longest: int) -> str:
     words = ["wscat"]
     if target.insecure:
         words.append("-n")
@@ -97,14 +110,14 @@ def _wscat(request: Request, target: Target) -> str:
     words += ["-c", shlex.quote(url_of(request, target.url))]
     content = request.content or b""
     text = None if request.binary else _plain(content)
-    if text is None or len(content) > LONGEST_COMMAND_BODY:
+    if text is None or len(content) > longest:
         kind = "binary " if request.binary else ""
         return f"{' '.join(words)}  # then a {kind}message of {len(content)} bytes, which isn't one for a command"
     # -1: it stays connected, for the answer.
     return f"{' '.join(words)} -w -1 -x {shlex.quote(text)}"
 
 
-def _curl(request: Request, target: Target) -> str:
+def _curl(request: Request, target: Target, longest: int) -> str:
     words = ["curl", "-sS", "-i", "-N"]
     if target.insecure:
         words.append("-k")
@@ -117,7 +130,7 @@ def _curl(request: Request, target: Target) -> str:
         words += ["-H", _header(name, value, target)]
     if request.content is None:
         return " ".join(words)
-    if len(request.content) > LONGEST_COMMAND_BODY:
+    if len(request.content) > longest:
         return (
             f"{' '.join(words)} --data-binary @body  # a body of {len(request.content)} bytes, too long for a command"
         )
@@ -138,9 +151,9 @@ def _header(name: str, value: str, target: Target) -> str:
 
 
 def _plain(content: bytes) -> str | None:
-    """Returns the content as text if a command can contain it unchanged; otherwise None."""
+    """Returns the content as text if a command of one line can contain it unchanged; otherwise None."""
     try:
         text = content.decode("utf-8")
     except UnicodeDecodeError:
         return None
-    return text if all(character.isprintable() or character in "\n\t" for character in text) else None
+    return text if inert.line(text) == text else None

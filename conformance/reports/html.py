@@ -11,9 +11,9 @@ from pathlib import Path
 from jinja2 import Environment, PackageLoader, StrictUndefined
 from markupsafe import Markup
 
+from specvino.conformance.reports import inert
 from specvino.conformance.reports.faults import faults
 from specvino.conformance.reports.records import BAD, Line, Report, by_subject, count, left_out, totals
-from specvino.conformance.reports.redact import Redactor
 from specvino.conformance.verdict import Severity, Verdict
 
 ORDER = (Verdict.FAIL, Verdict.ERROR, Verdict.UNSUPPORTED, Verdict.NOT_EXERCISED, Verdict.SKIP, Verdict.PASS)
@@ -48,8 +48,8 @@ def _sorted(report: Report) -> list[Line]:
 def _pretty(body: str) -> str:
     """Returns JSON with a line for each value; anything else unchanged."""
     try:
-        # JSON escapes may decode to characters that HTML doesn't allow.
-        return Redactor([]).text(json.dumps(json.loads(body), indent=2, ensure_ascii=False))
+        # JSON escapes may decode to anything.
+        return inert.block(json.dumps(json.loads(body), indent=2, ensure_ascii=False))
     except (ValueError, RecursionError):
         return body
 
@@ -120,7 +120,7 @@ def _columns(reports: Mapping[str, Report]) -> list[Column]:
             candidate for candidate in (base, *(f"{base}-{n}" for n in range(2, 10_000))) if candidate not in slugs
         )
         slugs.add(slug)
-        columns.append(Column(name, f"{slug}.html", report, {line.rule: line for line in report.lines}))
+        columns.append(Column(inert.line(name), f"{slug}.html", report, {line.rule: line for line in report.lines}))
     return columns
 
 

@@ -1,14 +1,15 @@
 """The records of a report; `line.schema.json` is their JSON Schema. Times are in seconds."""
 
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Annotated, Literal
+from typing import Annotated, Any, Literal
 from urllib.parse import urlsplit
 
-from pydantic import BaseModel, ConfigDict, Field, TypeAdapter
+from pydantic import BaseModel, ConfigDict, Field, TypeAdapter, ValidationInfo, field_validator
 
 from specvino.conformance.message_shape import fault_of, shape_of
+from specvino.conformance.reports import inert
 from specvino.conformance.verdict import Severity, Verdict
 
 # Verdicts of broken rules.
@@ -19,7 +20,25 @@ JUDGED = (Verdict.PASS, Verdict.FAIL, Verdict.ERROR, Verdict.UNSUPPORTED)
 
 
 class Record(BaseModel):
+    """What all records have in common: their text is inert, in a run and in a report that somebody else wrote."""
+
     model_config = ConfigDict(frozen=True, extra="forbid")
+
+    @field_validator("*")
+    @classmethod
+    def _inert(cls, value: Any, info: ValidationInfo) -> Any:
+        # Only bodies have lines.
+        return _each_text(value, inert.block if info.field_name == "body" else inert.line)
+
+
+def _each_text(value: Any, made: Callable[[str], str]) -> Any:
+    if type(value) is str:  # not an enum
+        return made(value)
+    if type(value) is tuple:
+        return tuple(_each_text(item, made) for item in value)
+    if type(value) is dict:
+        return {_each_text(key, made): _each_text(item, made) for key, item in value.items()}
+    return value
 
 
 class RequestRecord(Record):

@@ -14,6 +14,7 @@ from rich.table import Table
 from rich.text import Text
 
 from specvino.conformance.clients.profile import all_clients
+from specvino.conformance.reports import inert
 from specvino.conformance.reports.faults import Fault, faults
 from specvino.conformance.reports.plain import cut
 from specvino.conformance.reports.readiness import Readiness, outcomes, readiness
@@ -68,7 +69,7 @@ class LiveTable:
 
     def feed(self, line: Line) -> None:
         if self._verbose and not self._console.is_terminal:
-            why = f": {first_line(line.why)}" if line.why else ""
+            why = f": {brief(line.why)}" if line.why else ""
             text = f"{verdict_of(line)} {line.rule}{why}"
             self._console.print(text, markup=False, highlight=False, soft_wrap=True)
 
@@ -137,7 +138,7 @@ def show_findings(console: Console, report: Report, *, verbose: bool = False) ->
         console.print()
     for line in accepted:
         text = Text(f"accepted {line.verdict} ", style="dim").append(f"{line.rule}: ", style="default")
-        _print(console, text.append(first_line(line.why)).append(f" ({line.note})" if line.note else "", style="dim"))
+        _print(console, text.append(brief(line.why)).append(f" ({line.note})" if line.note else "", style="dim"))
     for verdict in (Verdict.UNSUPPORTED, Verdict.NOT_EXERCISED, Verdict.SKIP):
         _without_verdict(console, verdict, [line for line in report.lines if line.verdict is verdict])
 
@@ -146,7 +147,7 @@ def _without_verdict(console: Console, verdict: Verdict, lines: list[Line]) -> N
     """Prints rules without a verdict by the reason, which many rules may share."""
     reasons: dict[str, list[str]] = {}
     for line in sorted(lines, key=lambda item: item.rule):
-        reasons.setdefault(first_line(line.why), []).append(line.rule)
+        reasons.setdefault(brief(line.why), []).append(line.rule)
     for why, rules in reasons.items():
         console.print()
         _print(console, Text(f"{verdict} ", style=STYLES[verdict]).append(why, style="default"))
@@ -199,14 +200,14 @@ def show_readiness(console: Console, report: Report) -> None:
         text = Text("  needs " if outcome.needed else "  uses  ", style="dim").append(f"{state:6}", style=style)
         _print(console, text.append(outcome.reliance.because, style="default"))
         for reason in outcome.reasons:
-            _print(console, Text(f"               {first_line(reason)}", style="dim"))
+            _print(console, Text(f"               {brief(reason)}", style="dim"))
     _print(console, Text(f"  {answered} of {len(client.requests)} recorded requests are answered", style="dim"))
 
 
 def show_totals(console: Console, report: Report, stale: Iterable[str]) -> None:
     """Prints the totals. `stale` are messages about outdated entries of a baseline."""
     for rule in stale:
-        _print(console, Text(rule, style="yellow"))
+        _print(console, Text(inert.line(rule), style="yellow"))
     console.print()
     if report.shortcoming:
         _print(console, Text(report.shortcoming, style="bold red"))
@@ -229,8 +230,8 @@ def show_totals(console: Console, report: Report, stale: Iterable[str]) -> None:
         _print(console, Text(f"{report.footer.requests} requests in {report.footer.seconds:.1f} s", style="dim"))
 
 
-def first_line(text: str) -> str:
-    return cut(text.split("\n", 1)[0], 300)
+def brief(text: str) -> str:
+    return cut(text, 300)
 
 
 def _print(console: Console, text: Text) -> None:

@@ -69,6 +69,96 @@ def test_a_text_that_was_cut_within_a_key_does_not_show_its_half(cut) -> None:
         assert KEY[: len(KEY) // 2] not in Redactor([KEY]).text(cut.format(KEY[:end]))
 
 
+@pytest.mark.parametrize(
+    "text",
+    [
+        "no key SK-SECRET-KEY here",
+        "no key Sk-Secret-Key here",
+        f"no key {KEY.encode().hex()} here",
+        f"no key {KEY.encode().hex().upper()} here",
+        f"no key {KEY.encode().hex(':')} here",
+        "no key " + "".join(f"\\x{byte:02x}" for byte in KEY.encode()) + " here",
+        f"no key {KEY.encode().hex()[: len(KEY) * 3 // 2]}",
+        "no key secret-key here",
+        "no key …SECRET-KEY here",
+        "no key 'cret-key' here",
+    ],
+)
+def test_a_key_is_known_in_hex_in_other_case_and_without_its_beginning(text) -> None:
+    shown = Redactor([KEY]).text(text)
+    assert HIDDEN in shown
+    assert not {"secret", "cret-key", KEY.encode().hex()[8:16]} & {*shown.lower().replace("'", " ").split(" ")}
+    assert len(shown) <= len("no key \\x'[redacted]' here")
+
+
+@pytest.mark.parametrize(
+    ("key", "text"),
+    [
+        ("my-development", "development, and your-development"),
+        ("sk-secret-key", "the key is secret, its length 13"),
+        ("none", "None and NONE"),
+        ("token-abc123", "the abc123 of it"),
+        (KEY, KEY.encode().hex()[:11]),
+        ("a-long-key-of-many-words", "a-long-key-of-other-words"),
+        ("a-long-key-of-many-words", "'a-long-key-of-other-words'"),
+    ],
+)
+def test_what_is_like_a_key_stays(key, text) -> None:
+    assert Redactor([key]).text(text) == text
+
+
+PUBLIC = (
+    "curl -sS http://127.0.0.1:8000/v1/chat/completions -H 'content-type: application/json' "
+    "'http://127.0.0.1:8000/v1' \"http://127.0.0.1:8000\" (http://127.0.0.1) http://127.0.0.1:8000/v1"
+)
+
+
+@pytest.mark.parametrize(
+    "value",
+    [
+        "http://127.0.0.1:9999/v1",
+        "http://127.0.0.1:8000/v1",
+        "http://127.0.0.1:8000/v1/",
+        "http://127.0.0.1:8000/v1/chat",
+        "http://127.0.0.1:8000",
+        "http://127.0.0.1:80",
+        "http://127.0.0.1",
+        "127.0.0.1:8000",
+        "127.0.0.1:9999",
+        "Bearer 127.0.0.1:8000/v1",
+        "https://up.example/v1",
+        "application/json",
+        "application/json; charset=utf-8",
+        "https://up.example/v1/chat/completions",
+        "up.example/v1/chat/completions",
+    ],
+)
+def test_a_header_does_not_take_the_target_away(value) -> None:
+    redactor = Redactor.of(Target("http://127.0.0.1:8000/v1", KEY, extra={"x-upstream": value}))
+    assert redactor.text(PUBLIC) in (PUBLIC, PUBLIC.replace(value, HIDDEN) if value.endswith(("/", "/chat")) else "")
+    assert redactor.headers({"x-upstream": value}) == {"x-upstream": HIDDEN}
+    assert redactor.text(f"by {KEY}") == f"by {HIDDEN}"
+
+
+def test_another_server_that_a_header_names_is_hidden() -> None:
+    redactor = Redactor.of(Target("http://127.0.0.1:8000/v1", extra={"x-upstream": "http://127.0.0.1:9999/key-1"}))
+    assert redactor.text("http://127.0.0.1:9999/key-1/x 'http://127.0.0.1:9999/ke'") == f"{HIDDEN}/x '{HIDDEN}'"
+    assert redactor.text("'http://127.0.0.1:9999/' 'http://127.0.0.1:9998/k'") == (
+        "'http://127.0.0.1:9999/' 'http://127.0.0.1:9998/k'"
+    )
+
+
+def test_a_key_in_the_url_is_a_key() -> None:
+    assert Redactor.of(Target("http://a.example/sk-secret-key/v1", KEY)).text("/sk-secret-key/v1") == f"/{HIDDEN}/v1"
+
+
+def test_a_text_and_headers_have_a_largest_length() -> None:
+    redactor = Redactor([KEY])
+    assert redactor.text("x" * 10**6) == "x" * 4_000 + "…"
+    many = redactor.headers({f"x-{number}": "y" * 1_000 for number in range(10)})
+    assert (len(many), many["…"]) == (4, "7 more")
+
+
 def test_what_begins_as_a_key_stays_where_no_text_was_cut() -> None:
     assert Redactor(["token-abc123"]).text('a "token" is token-like text') == 'a "token" is token-like text'
 
@@ -92,7 +182,7 @@ def test_a_long_body_is_cut_and_its_size_told() -> None:
 
 
 @pytest.mark.parametrize(
-    ("text", "shown"), [("\x1b[31mred", "\\x1b[31mred"), ("\ud800", "\\ud800"), ("a\rb\r\nc\td", "a\\x0db\r\nc\td")]
+    ("text", "shown"), [("\x1b[31mred", "\\x1b[31mred"), ("\ud800", "\\ud800"), ("a\rb\r\nc\td", "a\\x0db\\nc\td")]
 )
 def test_what_a_terminal_would_obey_is_written_out(text, shown) -> None:
     assert Redactor([]).text(text) == shown

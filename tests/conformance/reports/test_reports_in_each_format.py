@@ -6,12 +6,11 @@ from itertools import product
 from xml.etree.ElementTree import Element, parse
 
 import pytest
+from support.hostile import MARKUP
 from support.reports import SHOWN, Page, line, report
 
 from specvino.conformance.reports import badge, html, junit, markdown, sarif
 from specvino.conformance.reports.records import FindingRecord, ResponseRecord
-
-HOSTILE = "</pre><script>alert(1)</script><img src=//evil.example/x>]]>&\ufffe| @someone [x](http://evil.example)"
 
 
 @pytest.fixture
@@ -31,9 +30,9 @@ def whole():
 
 @pytest.fixture
 def hostile():
-    shown = SHOWN.model_copy(update={"response": ResponseRecord(status=200, headers={"x": HOSTILE}, body=HOSTILE)})
+    shown = SHOWN.model_copy(update={"response": ResponseRecord(status=200, headers={"x": MARKUP}, body=MARKUP)})
     return report(
-        line("chat/a/bad", "fail", findings=(FindingRecord(message=HOSTILE, exchanges=(shown,)),), because=HOSTILE)
+        line("chat/a/bad", "fail", findings=(FindingRecord(message=MARKUP, exchanges=(shown,)),), because=MARKUP)
     )
 
 
@@ -254,7 +253,7 @@ def test_what_a_server_sent_is_text_in_a_page(whole, hostile) -> None:
     page = Page(html.page(hostile))
     assert page.tags.count("script") == 1
     assert "img" not in page.tags
-    assert HOSTILE in page.text
+    assert MARKUP in page.text
 
 
 def test_a_page_tells_that_the_run_was_broken_off() -> None:

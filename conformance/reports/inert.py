@@ -1,0 +1,48 @@
+"""Makes text from outside inert: a terminal, or a CI system that reads a log, shows it and obeys nothing in it.
+
+The one place for this. The types of `records.py` apply it, so that reports have no other text, wherever a record comes
+from; what isn't a record is made inert by `redact.py`. Applied twice, it changes nothing more.
+"""
+
+import re
+from unicodedata import category
+
+# What CI systems take as a command. GitHub (actions/runner, src/Runner.Common/ActionCommand.cs): `::name::` at the
+# start of a line, after any white space, and `##[name]` anywhere. Azure Pipelines: `##vso[name]` anywhere. TeamCity:
+# `##teamcity[name`.
+COMMAND = re.compile(r"^(?P<before>\s*):(?=:)|#(?=#\w*\[)", re.MULTILINE)
+
+LONE_CR = re.compile(r"\r(?!\n)")
+
+
+def block(text: str) -> str:
+    r"""Returns text that may have several lines, with other controls, invisible and unassigned characters, and bidi
+    marks as `\x1b` or `\u202e`. The first character of what a CI system would take as a command is written so, too."""
+    return COMMAND.sub(_without_command, LONE_CR.sub(r"\\x0d", _printable(text)))
+
+
+def line(text: str) -> str:
+    r"""Returns text as `block` does, on one line, with ends of lines as `\n`."""
+    return block(text).replace("\r\n", "\n").replace("\n", "\\n")
+
+
+def _printable(text: str) -> str:
+    # Nearly all text is printable, and isn't looked at by characters.
+    return (
+        text
+        if text.isprintable()
+        else "".join(character if _is_shown(character) else _code(character) for character in text)
+    )
+
+
+def _is_shown(character: str) -> bool:
+    return character.isprintable() or character in "\t\r\n" or category(character) == "Zs"
+
+
+def _code(character: str) -> str:
+    code = ord(character)
+    return f"\\x{code:02x}" if code <= 0xFF else f"\\u{code:04x}" if code <= 0xFFFF else f"\\U{code:08x}"
+
+
+def _without_command(match: re.Match[str]) -> str:
+    return f"{match['before'] or ''}{_code(match[0][-1])}"
