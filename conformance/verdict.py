@@ -40,12 +40,20 @@ class Advice:
     source: str
 
 
+# The maximum length of a finding's message, in characters: it may quote an answer.
+LONGEST_MESSAGE = 16_000
+
+
 @dataclass(frozen=True, slots=True)
 class Finding:
-    """A violation, as a sentence, with the exchanges that show it."""
+    """A violation, as a sentence, with the exchanges that show it, of which it keeps excerpts."""
 
     message: str
     exchanges: tuple[Exchange, ...] = ()
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "message", self.message[:LONGEST_MESSAGE])
+        object.__setattr__(self, "exchanges", tuple(exchange.excerpt() for exchange in self.exchanges))
 
 
 @dataclass(frozen=True, slots=True)

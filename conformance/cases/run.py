@@ -56,11 +56,11 @@ class RuleTally:
 
     def add(self, message: str, exchange: Exchange) -> None:
         """Adds a finding, unless its fault is known or there are MOST_FINDINGS."""
-        request = exchange.request
-        fault = fault_of(message, request.method, request.path, exchange.status)
+        request, finding = exchange.request, Finding(message, (exchange,))
+        fault = fault_of(finding.message, request.method, request.path, exchange.status)
         if fault not in self.faults and len(self.findings) < MOST_FINDINGS:
             self.faults.add(fault)
-            self.findings.append(Finding(message, (exchange,)))
+            self.findings.append(finding)
 
 
 @dataclass(slots=True)
@@ -243,15 +243,18 @@ class Run:
             try:
                 if not tally.rule.applies(exchange):
                     continue
-                violations = list(tally.rule.violations(exchange))
+                violations = iter(tally.rule.violations(exchange))
+                first = next(violations, None)
+                for _ in violations:  # a rule may keep state; a large answer may have many violations
+                    pass
             except (Unreadable, LookupError, TypeError, ValueError, AttributeError):
                 continue  # the rules for shapes report answers that the rule can't read
             tally.checked += 1
-            tally.failures += bool(violations)
-            if violations:
+            tally.failures += first is not None
+            if first is not None:
                 self._violated.setdefault(exchange.number, []).append(f"{endpoint}/rules/{tally.rule.name}")
-                tally.add(violations[0], exchange)
-            if violations and tally.rule.name == STATUSES[0]:
+                tally.add(first, exchange)
+            if first is not None and tally.rule.name == STATUSES[0]:
                 return  # other violations follow from the server error
 
     def _broken(self, session: Session, error: Exception) -> tuple[Verdict, str]:

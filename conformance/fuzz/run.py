@@ -34,6 +34,7 @@ from specvino.conformance.fuzz.request_limits import RequestLimits, has_unknown_
 from specvino.conformance.fuzz.server import Server
 from specvino.conformance.fuzz.stored_ids import NotStored, StoredIds
 from specvino.conformance.http.client import Target
+from specvino.conformance.http.content import IDENTITY
 from specvino.conformance.http.exchange import Exchange
 from specvino.document.transforms import to_32
 
@@ -151,7 +152,11 @@ class FuzzRun:
                 "tls-verify": False if target.insecure else target.cacert or requests.utils.DEFAULT_CA_BUNDLE_PATH,
                 # Honors Retry-After.
                 "rate-limit": "auto",
-                "headers": {**target.extra, **(target.credentials(target.key) if target.key_header else {})},
+                "headers": {
+                    **IDENTITY,
+                    **target.extra,
+                    **(target.credentials(target.key) if target.key_header else {}),
+                },
                 # Runs must not depend on earlier ones.
                 "cache": {"enabled": False},
                 # Streams are read to their end, which is required; the default is 20 events.
@@ -269,7 +274,7 @@ def _record_scenario(
                         check=check.name,
                         message=message_of(failure),
                         curl=check.failure_info.code_sample,
-                        exchange=exchange_of(interaction, endpoint, url, report.count()),
+                        exchange=exchange_of(interaction, endpoint, url, report.count()).excerpt(),
                     )
                 )
 
@@ -293,7 +298,7 @@ def _record_kind(
         report.refused[label] += 1
         examples = report.refusals.setdefault(label, [])
         if len(examples) < MAX_REFUSALS:
-            examples.append(exchange)
+            examples.append(exchange.excerpt())
 
 
 def message_of(failure: Failure) -> str:

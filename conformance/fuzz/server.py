@@ -11,7 +11,8 @@ from urllib.parse import quote, urlencode
 
 import httpx
 
-from specvino.conformance.http.client import LONGEST, MOST_RETRIES, RETRIED, Target, tls, wait_of
+from specvino.conformance.http.client import MOST_RETRIES, RETRIED, Target, tls, wait_of
+from specvino.conformance.http.content import IDENTITY, BadContent, Content, TooLong
 from specvino.document.operations import operations
 
 
@@ -150,23 +151,26 @@ class Server:
         return status, content
 
     def _once(self, method: str, path: str, body: Any, key: str | None) -> tuple[int, Mapping[str, str], bytes]:
-        target, content = self._target, bytearray()
+        target = self._target
         deadline = time.monotonic() + target.timeout
         try:
             with httpx.stream(
                 method,
                 target.url.rstrip("/") + path,
                 content=None if body is None else json.dumps(body).encode(),
-                headers={"content-type": "application/json", **target.extra, **target.credentials(key)},
+                headers={"content-type": "application/json", **IDENTITY, **target.extra, **target.credentials(key)},
                 timeout=target.timeout,
                 follow_redirects=False,
                 trust_env=False,
                 verify=tls(target.cacert, target.insecure),
             ) as answer:
-                for piece in answer.iter_bytes():
-                    content += piece
-                    if len(content) > LONGEST or time.monotonic() > deadline:
+                content = Content(answer.headers.get("content-encoding", ""))
+                for piece in answer.iter_raw():
+                    content.add(piece)
+                    if time.monotonic() > deadline:
                         raise NoAnswer(f"the answer to {method} {path} doesn't end")
-                return answer.status_code, answer.headers, bytes(content)
+                return answer.status_code, answer.headers, bytes(content.decoded)
+        except (TooLong, BadContent) as error:
+            raise NoAnswer(f"{method} {path}: {error}") from None
         except (httpx.HTTPError, UnicodeError) as error:
             raise NoAnswer(f"{method} {path} got no answer: {error or type(error).__name__}") from None

@@ -12,10 +12,8 @@ from typing import Any
 
 import httpx
 
+from specvino.conformance.http.content import IDENTITY, BadContent, Content, TooLong
 from specvino.conformance.http.exchange import Ended, Exchange, Request
-
-# The largest number of bytes read of an answer: an endless event must not fill the memory.
-LONGEST = 8_000_000
 
 RETRIED = (429, 503)
 LONGEST_WAIT = 30.0
@@ -67,6 +65,7 @@ class Client:
         self._under_way = 0
         self._http = httpx.AsyncClient(
             timeout=None,
+            headers=IDENTITY,
             limits=httpx.Limits(max_connections=connections),
             follow_redirects=False,
             trust_env=False,
@@ -135,7 +134,7 @@ class Client:
         retries: int,
     ) -> Exchange:
         begun, began = time.monotonic(), time.time()
-        status, headers, content = None, {}, bytearray()
+        status, headers, content = None, {}, Content("")
         times: list[float] = []
         ended: Ended = "complete"
         problem = connection = None
@@ -149,12 +148,10 @@ class Client:
                     status = response.status_code
                     headers = {name.lower(): value for name, value in response.headers.items()}
                     connection = _connection(response)
-                    async for piece in response.aiter_bytes():
+                    content = Content(headers.get("content-encoding", ""))
+                    async for piece in response.aiter_raw():
                         times.append(time.monotonic() - begun)
-                        content += piece
-                        if len(content) > LONGEST:
-                            ended, problem = "too long", f"the answer exceeds {LONGEST} bytes"
-                            break
+                        content.add(piece)
                         if leave_after is not None and len(times) >= leave_after:
                             ended = "left"
                             break
@@ -163,6 +160,10 @@ class Client:
                 ended = "left"
             else:
                 ended, problem = "too slow", f"the answer wasn't complete after {allowed:g} s"
+        except TooLong as error:
+            ended, problem = "too long", str(error)
+        except BadContent as error:
+            ended, problem = "cut off", str(error)
         except (httpx.ConnectError, OSError, UnicodeError) as error:  # UnicodeError: the host name can't be encoded
             ended, problem = "unreachable", f"no connection: {error}"
         except (httpx.HTTPError, httpx.InvalidURL, httpx.StreamError) as error:
@@ -172,7 +173,7 @@ class Client:
             request,
             status,
             headers,
-            bytes(content),
+            bytes(content.decoded),
             ended,
             time.monotonic() - begun,
             times[0] if times else None,

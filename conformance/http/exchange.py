@@ -2,7 +2,7 @@
 
 import json
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any, Literal
 
@@ -20,6 +20,9 @@ FOLDS = {
     "messages": fold_message,
 }
 
+
+# The largest number of bytes of an answer that a finding keeps, which is more than reports show.
+EXCERPT = 64_000
 
 # The method of requests that are messages on a WebSocket. It isn't one of HTTP's.
 MESSAGE = "WS"
@@ -84,6 +87,21 @@ class Exchange:
     """The time of the request, in seconds since 1970."""
     messages: tuple[bytes, ...] = ()
     """The messages of the answer on a WebSocket."""
+    left_out: int = 0
+    """The number of bytes that an excerpt's content lacks."""
+
+    @property
+    def size(self) -> int:
+        """Returns the number of bytes of the whole content."""
+        return len(self.content) + self.left_out
+
+    def excerpt(self) -> "Exchange":
+        """Returns the exchange with at most EXCERPT bytes of its content, for a finding: a run must not keep the whole
+        answers of a server that sends large ones."""
+        if len(self.content) <= EXCERPT:
+            return self
+        kept = self.content[:EXCERPT]
+        return replace(self, content=kept, times=(), messages=(), left_out=len(self.content) - EXCERPT)
 
     @property
     def media(self) -> str:

@@ -11,7 +11,8 @@ from websockets import CloseCode
 from websockets.asyncio.client import ClientConnection, connect
 from websockets.exceptions import ConnectionClosed, InvalidHandshake, InvalidMessage, InvalidStatus
 
-from specvino.conformance.http.client import LONGEST, MOST_RETRIES, RETRIED, Client, full_url, socket_url, tls, wait_of
+from specvino.conformance.http.client import MOST_RETRIES, RETRIED, Client, full_url, socket_url, tls, wait_of
+from specvino.conformance.http.content import LONGEST
 from specvino.conformance.http.exchange import Ended, Exchange, Request
 
 # The status of an accepted handshake.

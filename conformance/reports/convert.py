@@ -15,8 +15,8 @@ LONGEST = 8_000
 
 # The maximum length of all exchanges of a report, in characters. Each part of one gets at most a share of what is left,
 # so that later ones get something, too.
-LARGEST = 32_000_000
-SHARE = 1_000
+LARGEST = 16_000_000
+SHARE = 800
 
 # The largest number of exchanges of a finding.
 MAX_EXCHANGES = 8
@@ -63,7 +63,7 @@ class Converter:
                 status=exchange.status,
                 headers=redactor.headers(exchange.headers, longest),
                 body=redactor.body(exchange.content, longest),
-                size=len(exchange.content),
+                size=exchange.size,
             )
         shown = ExchangeRecord(
             number=exchange.number,

@@ -3,14 +3,24 @@
 import json
 from collections.abc import Iterator, Mapping
 from datetime import UTC, datetime
+from itertools import islice
 from pathlib import Path
 from typing import Any
 from urllib.parse import parse_qsl, urlsplit
 
-from specvino.conformance.http.client import LONGEST, Target, url_of
+from specvino.conformance.http.client import Target, url_of
 from specvino.conformance.http.exchange import Exchange
 from specvino.conformance.http.socket import SWITCHED
 from specvino.conformance.reports.redact import Redactor
+
+# The maximum length of a body or message, in characters.
+LONGEST = 100_000
+
+# The largest number of messages of an exchange on a WebSocket.
+MAX_MESSAGES = 1_000
+
+# The maximum length of a file, in bytes. What would exceed it is counted in the log's comment.
+LARGEST = 64_000_000
 
 
 class Writer:
@@ -25,20 +35,27 @@ class Writer:
         creator = json.dumps({"name": name, "version": version})
         self._begin = f'{{"log": {{"version": "1.2", "creator": {creator}, "entries": [\n'
         self._before = self._begin
+        self._size = 0
+        self._missing = 0
 
     def write(self, exchange: Exchange) -> None:
-        self._put(self._before + json.dumps(self._entry(exchange), ensure_ascii=False))
+        entry = json.dumps(self._entry(exchange), ensure_ascii=False)
+        if self._size + len(entry.encode()) > LARGEST:
+            self._missing += 1
+            return
+        self._put(self._before + entry)
         self._before = ",\n"
 
     def close(self) -> None:
         """Completes the file, which is valid JSON only then."""
         if not self._file.closed:
-            self._put(f"{self._begin if self._before == self._begin else ''}\n]}}}}\n")
+            comment = f', "comment": "{self._missing} more exchanges have no room"' if self._missing else ""
+            self._put(f"{self._begin if self._before == self._begin else ''}\n]{comment}}}}}\n")
             self._file.close()
 
     def _put(self, text: str) -> None:
         try:
-            self._file.write(text.encode())
+            self._size += self._file.write(text.encode()) or 0
         except OSError:
             self._file.close()
             raise
@@ -102,7 +119,7 @@ class Writer:
         """Yields the messages of an exchange on a WebSocket, as Chrome writes them; times are in seconds since 1970."""
         request = exchange.request
         yield self._message("send", exchange.began, request.content or b"", binary=request.binary)
-        for seconds, message in zip(exchange.times, exchange.messages, strict=True):
+        for seconds, message in islice(zip(exchange.times, exchange.messages, strict=True), MAX_MESSAGES):
             yield self._message("receive", exchange.began + seconds, message)
 
     def _message(self, kind: str, time: float, content: bytes, *, binary: bool = False) -> dict[str, Any]:

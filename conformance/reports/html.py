@@ -16,6 +16,9 @@ from specvino.conformance.reports.faults import faults
 from specvino.conformance.reports.records import BAD, Line, Report, by_subject, count, left_out, totals
 from specvino.conformance.verdict import Severity, Verdict
 
+# The maximum length of a body with a line for each value, in characters.
+LONGEST_PRETTY = 50_000
+
 ORDER = (Verdict.FAIL, Verdict.ERROR, Verdict.UNSUPPORTED, Verdict.NOT_EXERCISED, Verdict.SKIP, Verdict.PASS)
 
 
@@ -49,9 +52,11 @@ def _pretty(body: str) -> str:
     """Returns JSON with a line for each value; anything else unchanged."""
     try:
         # JSON escapes may decode to anything.
-        return inert.block(json.dumps(json.loads(body), indent=2, ensure_ascii=False))
+        pretty = inert.block(json.dumps(json.loads(body), indent=2, ensure_ascii=False))
     except (ValueError, RecursionError):
         return body
+    # The indents of deeply nested lists have a quadratic length.
+    return pretty if len(pretty) <= LONGEST_PRETTY else body
 
 
 @cache

@@ -8,6 +8,8 @@ from specvino.conformance.http.exchange import Exchange
 from specvino.conformance.rules.rule import Rule, endpoint_of
 from specvino.conformance.verdict import Advice
 
+# The ids of a run are kept as hashes, since a server may send ids of megabytes.
+
 
 class IdsUnique(Rule):
     name = "ids-unique"
@@ -21,7 +23,7 @@ class IdsUnique(Rule):
 
     def __init__(self, dialect: Dialect) -> None:
         super().__init__(dialect)
-        self._seen: dict[str, int] = {}
+        self._seen: set[int] = set()
 
     def applies(self, exchange: Exchange) -> bool:
         return exchange.ok and exchange.request.endpoint in self.specs and self.dialect.has_unique_ids
@@ -30,9 +32,9 @@ class IdsUnique(Rule):
         id = exchange.answer.get("id")
         if not isinstance(id, str):
             return  # the rules for shapes report that
-        if id in self._seen:
+        if hash(id) in self._seen:
             yield f"the id {id!r} is that of an earlier answer"
-        self._seen[id] = exchange.number
+        self._seen.add(hash(id))
 
 
 class CallIdsUnique(Rule):
@@ -51,16 +53,16 @@ class CallIdsUnique(Rule):
 
     def __init__(self, dialect: Dialect) -> None:
         super().__init__(dialect)
-        self._seen: set[str] = set()
+        self._seen: set[int] = set()
 
     def applies(self, exchange: Exchange) -> bool:
         return exchange.ok and exchange.request.endpoint in self.specs and any(_call_ids(exchange))
 
     def violations(self, exchange: Exchange) -> Iterator[str]:
         for id in _call_ids(exchange):
-            if id in self._seen:
+            if hash(id) in self._seen:
                 yield f"the id {id!r} is that of an earlier call"
-            self._seen.add(id)
+            self._seen.add(hash(id))
 
 
 def _call_ids(exchange: Exchange) -> Iterator[str]:

@@ -103,3 +103,18 @@ def test_a_message_on_a_websocket_has_its_messages_as_chrome_writes_them(written
     ]
     (binary,) = written(exchange(request=replace(asked, binary=True)))["entries"]
     assert binary["_webSocketMessages"] == [{"type": "send", "time": 0.0, "opcode": 2, "data": '{"n": 2}'}]
+
+
+def test_a_file_has_a_largest_size(written, monkeypatch, tmp_path) -> None:
+    monkeypatch.setattr(har, "LARGEST", 200_000)
+    log = written(*[exchange(content=b"x" * 1_000_000)] * 3, exchange())
+    assert (tmp_path / "t.har").stat().st_size <= 200_000 + 100
+    # What comes later and has room is there.
+    assert [entry["response"]["content"]["size"] for entry in log["entries"]] == [1_000_000, 2]
+    assert log["comment"] == "2 more exchanges have no room"
+
+
+def test_an_endless_exchange_on_a_websocket_is_cut(written) -> None:
+    asked = Request("responses", MESSAGE, "/responses", {}, b"{}", {})
+    (entry,) = written(exchange(request=asked, messages=(b"{}",) * 2_000, times=(0.1,) * 2_000))["entries"]
+    assert len(entry["_webSocketMessages"]) == 1_001

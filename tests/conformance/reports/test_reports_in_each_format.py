@@ -7,10 +7,12 @@ from xml.etree.ElementTree import Element, parse
 
 import pytest
 from support.hostile import MARKUP
-from support.reports import SHOWN, Page, line, report
+from support.reports import SHOWN, Page, exchange, line, report
 
-from specvino.conformance.reports import badge, html, junit, markdown, sarif
+from specvino.conformance.http.client import Target
+from specvino.conformance.reports import badge, convert, html, junit, markdown, sarif
 from specvino.conformance.reports.records import FindingRecord, ResponseRecord
+from specvino.conformance.verdict import Finding, Result, Verdict
 
 
 @pytest.fixture
@@ -287,3 +289,24 @@ def test_the_summary_has_room(tmp_path) -> None:
     many = report(*(line(f"chat/a/b{number}", "fail", findings=next(findings)) for number in range(60)))
     markdown.write(many, tmp_path / "s.md")
     assert "10 more findings" in (tmp_path / "s.md").read_text("utf-8")
+
+
+def test_a_report_has_a_largest_size(monkeypatch) -> None:
+    """Each exchange gets a share of what is left: later ones are shorter, and none is missing."""
+    monkeypatch.setattr(convert, "LARGEST", 400_000)
+    large = exchange(headers={f"x-{number}": "y" * 100 for number in range(500)}, content=b"x" * 1_000_000)
+    converter = convert.Converter(Target("http://127.0.0.1:8000/v1"))
+    result = Result("chat/a/b", "cases", "So.", Verdict.FAIL, findings=(Finding("no", (large,) * 8),) * 5)
+    lines = [converter.line(result) for _ in range(20)]
+    shown = [shown for line in lines for finding in line.findings for shown in finding.exchanges]
+    assert len(shown) == 800
+    assert len(shown[0].response.body) > len(shown[-1].response.body)
+    assert sum(len(line.model_dump_json()) for line in lines) < 2 * 400_000 + 800 * 1_000
+    assert shown[-1].response.size == 1_000_000
+
+
+def test_a_page_does_not_grow_by_indents() -> None:
+    deep = "[" * 900 + "]" * 900
+    shown = SHOWN.model_copy(update={"response": ResponseRecord(status=200, headers={}, body=deep)})
+    page = html.page(report(line("chat/a/bad", "fail", findings=(FindingRecord(message="no", exchanges=(shown,)),))))
+    assert deep in Page(page).text
