@@ -182,7 +182,7 @@ async def _judge(job: Job, files: Files, accepted: Baseline, output: Output) -> 
                 table.show_totals(console, report, _of_baseline(accepted, report))
                 table.show_readiness(console, report)
     if not any(line.verdict in JUDGED for line in report.lines):
-        raise CannotRun("no rule could be judged")
+        raise CannotRun(f"no rule could be judged. {report.shortcoming}")
     if files.write_baseline is not None:
         with writing(files.write_baseline):
             accepted.updated(report.lines).write(files.write_baseline)

@@ -151,6 +151,7 @@ class RunningJob:
             requests=self.requests,
             seconds=round(time.monotonic() - self._begun, 3),
             complete=complete,
+            limited=self._run.limited if self._run else None,
             lost=lost or ("the layer fuzz" if ended == "server_unavailable" else None),
             time_up=self._run is not None and self._run.time_up,
         )
@@ -162,6 +163,8 @@ class RunningJob:
             async with aclosing(self._run.results()) as results:
                 async for result in results:
                     yield result
+            if self._run.limited:
+                return
         if job.replayed:
             from specvino.conformance.fuzz.replay import Replay
 

@@ -118,6 +118,8 @@ async def preflight(client: Client, dialect: Dialect, model: str | None) -> str:
     listed = _names(listing)
     if model is None:
         if not listed:
+            if _is_page(listing):
+                await _send_first(Session(client, dialect, "", lambda _: None, _capable), listing, listed)
             elsewhere = await _other_base_url(session, listing)
             why = f"the server at {client.target.url} lists no models ({_outcome(listing)}); set --model"
             raise CannotRun(elsewhere or why)
@@ -142,7 +144,11 @@ async def _send_first(session: Session, listing: Exchange, listed: list[str]) ->
             raise CannotRun(f"the server isn't ready after {target.timeout:g} s ({_outcome(exchange)})")
         await asyncio.sleep(PAUSE)
     _require_key(exchange, session.client.target.key)
-    refused = exchange.status is not None and 400 <= exchange.status < 500
+    if _is_page(exchange) and _is_page(listing):
+        base = session.client.target.url
+        raise CannotRun(await _other_base_url(session, listing) or f"no API is at {base}: it has only HTML pages")
+    # 429 says nothing about the model: the run reports it.
+    refused = exchange.status is not None and 400 <= exchange.status < 500 and exchange.status != 429
     if not refused or session.model in listed:
         return
     if listed:
@@ -169,6 +175,10 @@ def _require_server(exchange: Exchange, url: str) -> None:
 
 def _without_prefix(problem: str | None) -> str:
     return (problem or "").removeprefix("no connection: ")
+
+
+def _is_page(exchange: Exchange) -> bool:
+    return exchange.media == "text/html"
 
 
 def _require_key(exchange: Exchange, key: str | None) -> None:

@@ -16,7 +16,7 @@ from specvino.conformance.http.exchange import Exchange, Unreadable
 from specvino.conformance.message_shape import fault_of
 from specvino.conformance.rules import RULES, RULES_OF_TRANSPORT
 from specvino.conformance.rules.rule import Rule
-from specvino.conformance.session.session import Session
+from specvino.conformance.session.session import HELLO, Session
 from specvino.conformance.session.steps import run_steps
 from specvino.conformance.verdict import Failed, Finding, NotExercised, Refused, Result, Verdict
 
@@ -42,6 +42,9 @@ REFUSAL_RULES = ("no-server-error", "documented-status", "error-envelope")
 MISSING = {404, 405, 501}
 
 TIME_UP = "the time limit was reached"
+
+TOO_MANY = 429
+LIMITED = "the server refuses every request with 429"
 
 
 @dataclass(slots=True)
@@ -75,6 +78,8 @@ class Run:
     max_time: float | None = None
     lost: str | None = None
     """The rule during which the server became unreachable."""
+    limited: str | None = None
+    """The rule during which the server began to refuse every request with 429."""
     time_up: bool = False
     """Whether `max_time` ended the run before all cases had run."""
     _deadline: float | None = None
@@ -133,6 +138,8 @@ class Run:
         begun = time.monotonic()
         if self.lost:
             return _case_result(case, Verdict.SKIP, f"the server became unreachable during {self.lost}")
+        if self.limited:
+            return _case_result(case, Verdict.SKIP, LIMITED)
         if self._deadline and begun > self._deadline:
             return self._time_up_result(case)
         for name in case.needs:
@@ -171,6 +178,8 @@ class Run:
                 return self._time_up_result(case)
             verdict, because = self._broken(session, error)
         await self._watch(case.rule)
+        if await self._is_limited(case.rule, session):
+            return _case_result(case, Verdict.SKIP, LIMITED, checked=len(session.exchanges))
         result = _case_result(case, verdict, because, findings, len(session.exchanges), time.monotonic() - begun)
         return replace(result, advice=advice, follows=follows)
 
@@ -190,6 +199,8 @@ class Run:
         return await asyncio.shield(self._probes[name])
 
     async def _probe(self, capability: Capability) -> Result:
+        if self.limited:
+            return Result(capability.rule, "cases", capability.says, Verdict.SKIP, capability.spec, because=LIMITED)
         verdict, because, advice = Verdict.PASS, "", None
         findings: tuple[Finding, ...] = ()
         follows = ""
@@ -213,6 +224,8 @@ class Run:
                 verdict, because = Verdict.SKIP, TIME_UP
             else:
                 verdict, because = self._broken(session, error)
+        if await self._is_limited(capability.rule, session):
+            verdict, because, findings, follows = Verdict.SKIP, LIMITED, (), ""
         return Result(
             rule=capability.rule,
             layer="cases",
@@ -275,6 +288,18 @@ class Run:
         statuses, transport = self._statuses.get(endpoint, set()), self._rules.get("transport", ())
         reported = any(tally.failures for tally in transport if tally.rule.name == UNROUTED)
         return endpoint != "transport" and tally.rule.name == "error-envelope" and statuses <= MISSING and reported
+
+    async def _is_limited(self, rule: str, session: Session) -> bool:
+        """Returns whether a case is no evidence, since it got a 429 and so does a minimal request. Otherwise the 429 is
+        the answer to what the case asks."""
+        if not any(exchange.status == TOO_MANY for exchange in session.exchanges):
+            return False
+        if self.limited is None:
+            control = self._session()
+            body = control.filled("chat", HELLO)
+            if (await control.raw("POST", paths()["chat"], body=body, for_rules=False)).status == TOO_MANY:
+                self.limited = self.limited or rule
+        return self.limited is not None
 
     async def _watch(self, rule: str) -> None:
         """Checks whether the server still answers, after several requests in a row without a connection."""

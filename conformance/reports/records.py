@@ -194,8 +194,8 @@ class Line(Record):
 
 class Footer(Record):
     """The last record. `complete` is false for an interrupted run; `lost` is the rule during which the server became
-    unreachable; `time_up` is whether the time limit ended the run before all cases had run. (The layer `fuzz` always
-    uses the remaining time.)"""
+    unreachable, `limited` the one during which it began to refuse every request with 429; `time_up` is whether the time
+    limit ended the run before all cases had run. (The layer `fuzz` always uses the remaining time.)"""
 
     kind: Literal["footer"] = "footer"
     counts: Mapping[Severity, Mapping[Verdict, int]]
@@ -203,6 +203,7 @@ class Footer(Record):
     seconds: float
     complete: bool
     lost: str | None = None
+    limited: str | None = None
     time_up: bool = False
 
 
@@ -226,7 +227,7 @@ class Report:
     @property
     def covers_plan(self) -> bool:
         """Returns whether all rules of the plan were checked."""
-        return self.footer is not None and self.complete and not self.footer.lost and not self.footer.time_up
+        return not self.shortcoming
 
     @property
     def shortcoming(self) -> str:
@@ -237,13 +238,17 @@ class Report:
             return "The run was interrupted."
         if self.footer.lost:
             return f"The server became unreachable during {self.footer.lost}."
+        if self.footer.limited:
+            return f"The server refuses every request with 429 since {self.footer.limited}."
         return "The time limit was reached before all rules were checked." if self.footer.time_up else ""
 
     @property
     def exit_code(self) -> int:
         """Returns the exit code of `specvino conform`: 1 for findings that aren't accepted, or an unreachable server; 2
-        if the run isn't whole, or checked nothing; otherwise 0."""
-        if not any(line.verdict in JUDGED for line in self.lines):
+        if the run isn't whole, or checked nothing; otherwise 0. If the server refuses every request with 429, it is 2
+        whatever the findings, which may follow from that."""
+        is_limited = self.footer is not None and self.footer.limited is not None
+        if is_limited or not any(line.verdict in JUDGED for line in self.lines):
             return 2
         if any(line.fails for line in self.lines) or (self.footer is not None and self.footer.lost):
             return 1

@@ -8,11 +8,12 @@ import subprocess
 import sys
 
 import pytest
-from support.conforming import ANSWERS, conform, well
+from support.conforming import ANSWERS, conform, one_line, well
 from support.judging import counted
 from support.raw_server import TEXT, answer, chat, error, raw_server
 from support.serving import wait_until
 
+from specvino.conformance.python_api import WRITERS
 from specvino.conformance.reports import ndjson
 from specvino.conformance.verdict import Verdict
 
@@ -154,6 +155,65 @@ def test_a_busy_server_is_asked_again_when_it_says() -> None:
         run = conform(server.url, *ANSWERS)
     assert run.exit_code == 0, run.output
     assert len(turns) >= 4
+
+
+@pytest.mark.parametrize("before", [0, 8])
+@pytest.mark.parametrize("message", ["wait", None])
+def test_a_server_that_refuses_everything_with_429_ends_the_run(tmp_path, before, message) -> None:
+    """From the start or from some request on, with an error of the right shape or of none."""
+    refusal = error("429 Too Many", message) if message else answer(b"<p>no</p>", "429 Too Many", "text/html")
+
+    async def limiting(asked):
+        yield chat() if len(server.asked) <= before else refusal
+
+    files = {form: tmp_path / f"r.{form}" for form in (*WRITERS, "har")}
+    options = [word for form, file in files.items() for word in (f"--{form}", file)]
+    with raw_server(limiting) as server:
+        run = conform(server.url, *options)
+    assert run.exit_code == 2, run.output
+    assert "The server refuses every request with 429 since " in run.stderr
+    # Each of the cases that run at once asks a few times more.
+    assert len(server.asked) < before + 60
+    report = ndjson.read(files["ndjson"])
+    assert report.footer is not None
+    assert report.footer.limited
+    assert counted(report, Verdict.SKIP) > 100
+    for form in ("junit", "sarif", "html", "markdown"):
+        assert "refuses every request with 429" in files[form].read_text("utf-8")
+    assert json.loads(files["badge"].read_text("utf-8"))["message"] == "not judged"
+
+
+def test_a_429_to_one_request_is_its_answer(tmp_path) -> None:
+    async def no_streams(asked):
+        yield error("429 Too Many", "no streams") if b'"stream": true' in asked.body else chat()
+
+    with raw_server(no_streams) as server:
+        run = conform(server.url, *ANSWERS, "-f", "chat/streams/plain", "--ndjson", tmp_path / "r.ndjson")
+    assert run.exit_code == 1, run.output
+    report = ndjson.read(tmp_path / "r.ndjson")
+    assert report.covers_plan
+    verdicts = {line.rule: line.verdict for line in report.lines}
+    assert (verdicts["chat/basics/answers"], verdicts["chat/streams/plain"]) == (Verdict.PASS, Verdict.FAIL)
+
+
+@pytest.mark.parametrize("status", ["200 OK", "404 Not Found", "502 Bad Gateway"])
+@pytest.mark.parametrize("options", [(), ("-m", "m")])
+def test_a_server_with_only_pages_is_no_api(status, options) -> None:
+    page = answer(b"<!doctype html><title>Hello</title>", status, "text/html; charset=utf-8")
+
+    async def pages(asked):
+        yield page
+
+    with raw_server(pages, page) as server:
+        line = one_line(conform(server.url, *options))
+    assert line == f"specvino: no API is at {server.url}: it has only HTML pages\n"
+
+
+def test_a_server_without_a_list_may_have_a_page_there() -> None:
+    page = answer(b"<!doctype html><title>Hello</title>", "404 Not Found", "text/html")
+    with raw_server(well, page) as server:
+        assert "lists no models" in one_line(conform(server.url))
+        assert conform(server.url, "-m", "m", *ANSWERS).exit_code == 0
 
 
 def test_the_time_allowed_ends_a_run(tmp_path) -> None:
