@@ -1,8 +1,10 @@
 """The differences between two runs: regressions and improvements. A rule with a new fault is a regression."""
 
+from collections.abc import Iterable
 from dataclasses import dataclass, field
 
-from specvino.conformance.reports.records import BAD, JUDGED, Line, Report
+from specvino.conformance.reports.faults import faults
+from specvino.conformance.reports.records import BAD, JUDGED, FindingRecord, Line, Report
 from specvino.conformance.verdict import Severity, Verdict
 
 
@@ -69,10 +71,28 @@ def _classify(pair: tuple[Line, Line], diff: Diff) -> None:
         diff.worse.append(pair)
 
 
-def new_faults(before: Line, after: Line) -> list[str]:
-    """Returns the messages of faults that only the second line has."""
+def new_faults(before: Line, after: Line) -> list[FindingRecord]:
+    """Returns the findings of faults that only the second line has."""
     old = {finding.fault for finding in before.findings}
-    return [finding.message for finding in after.findings if finding.fault not in old]
+    return [finding for finding in after.findings if finding.fault not in old]
+
+
+def by_fault(pairs: Iterable[tuple[Line, Line]]) -> list[list[tuple[Line, Line]]]:
+    """Groups pairs by the fault that is new in the second line, or else was in the first. The first pair of a group is
+    its cause, or an example."""
+    by_rule, broken, groups = {}, [], []
+    for before, after in pairs:
+        by_rule[after.rule] = before, after
+        if after.verdict in BAD:
+            findings = tuple(new_faults(before, after)) or after.findings
+            broken.append(after.model_copy(update={"findings": findings}))
+        elif before.verdict in BAD:
+            broken.append(before)
+        else:
+            groups.append([(before, after)])
+    for accepted in (False, True):
+        groups += [[by_rule[line.rule] for line in fault.lines] for fault in faults(broken, accepted=accepted)]
+    return sorted(groups, key=lambda group: group[0][1].rule)
 
 
 # Header fields that may differ between comparable runs. `left_out` follows from the other fields.

@@ -102,6 +102,12 @@ class Row:
     cells: tuple[Line | None, ...]
 
     @property
+    def severity(self) -> Severity:
+        """Returns `should` for a rule that is advice for each server."""
+        must = any(cell is not None and cell.severity is Severity.MUST for cell in self.cells)
+        return Severity.MUST if must else Severity.SHOULD
+
+    @property
     def verdicts(self) -> str:
         return " ".join("none" if cell is None else str(cell.verdict) for cell in self.cells)
 

@@ -4,7 +4,7 @@ import re
 
 import pytest
 from support.conforming import ANSWERS, conform, one_line, well, wrong
-from support.raw_server import raw_server
+from support.raw_server import error, raw_server
 
 
 @pytest.fixture
@@ -26,6 +26,20 @@ def test_diff_says_what_is_worse(two) -> None:
     assert run.exit_code == 0
     assert "better   chat/basics/answers: fail -> pass" in run.stdout
     assert conform("diff", bad, bad).exit_code == 0
+
+
+def test_diff_shows_a_fault_once(tmp_path) -> None:
+    async def fails(asked):
+        yield error("500 Internal Server Error", "it broke")
+
+    files = [tmp_path / "good.ndjson", tmp_path / "bad.ndjson"]
+    for behaves, file in zip((well, fails), files, strict=True):
+        with raw_server(behaves) as server:
+            conform(server.url, *ANSWERS, "-f", "chat/basics/several-turns", "--ndjson", file)
+    run = conform("diff", *files)
+    assert run.exit_code == 1
+    assert len(re.findall("^worse ", run.stdout, re.MULTILINE)) == 1, run.stdout
+    assert re.search(r"^         and \d more rules?: .*chat/basics/answers", run.stdout, re.MULTILINE)
 
 
 def test_diff_refuses_runs_of_different_plans(two) -> None:

@@ -3,7 +3,7 @@
 import pytest
 from support.reports import HEADER, line, report
 
-from specvino.conformance.reports.diff import diff, differences, new_faults
+from specvino.conformance.reports.diff import by_fault, diff, differences, new_faults
 from specvino.conformance.reports.records import FindingRecord, Report
 from specvino.conformance.verdict import Severity
 
@@ -67,7 +67,38 @@ def test_another_fault_of_a_broken_rule_is_worse() -> None:
     assert (same.same, same.is_worse) == (1, False)
     worse = diff(before, report(broken("5 tokens are 61", "it has no 'object'")))
     assert (worse.same, len(worse.worse), worse.is_worse) == (0, 1, True)
-    assert new_faults(*worse.worse[0]) == ["it has no 'object'"]
+    assert [finding.message for finding in new_faults(*worse.worse[0])] == ["it has no 'object'"]
+
+
+def rules_of(groups):
+    return [[after.rule for _, after in group] for group in groups]
+
+
+def fault(rule, verdict, *messages, **more):
+    findings = tuple(FindingRecord(message=message) for message in messages)
+    return line(rule, verdict, findings=findings, **more)
+
+
+def test_a_fault_is_shown_once() -> None:
+    missing, other = "the answer has no id", "3 tokens, though max_tokens is 2"
+    pairs = [
+        (line("chat/a/b"), fault("chat/a/b", "fail", missing)),
+        (line("chat/a/c", "skip", because="no key"), fault("chat/a/c", "fail", missing)),
+        # What was known of this rule isn't what is new.
+        (fault("chat/a/d", "fail", other), fault("chat/a/d", "fail", other, missing)),
+        (line("chat/a/e"), fault("chat/a/e", "fail", other)),
+        (line("chat/a/f"), fault("chat/a/f", "fail", missing, accepted=True)),
+        (line("chat/a/g"), line("chat/a/g", "unsupported", because="it answers 501")),
+        (line("chat/a/h"), line("chat/a/h", "unsupported", because="it answers 501")),
+    ]
+    assert rules_of(by_fault(pairs)) == [
+        ["chat/a/b", "chat/a/c", "chat/a/d"],
+        ["chat/a/e"],
+        ["chat/a/f"],
+        ["chat/a/g"],
+        ["chat/a/h"],
+    ]
+    assert rules_of(by_fault((after, before) for before, after in pairs[:2])) == [["chat/a/b", "chat/a/c"]]
 
 
 @pytest.mark.parametrize(

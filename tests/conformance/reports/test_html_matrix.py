@@ -1,7 +1,7 @@
 """The site of several servers."""
 
 import pytest
-from support.reports import HEADER, Page, line, report
+from support.reports import HEADER, Page, line, report, text_of, tree
 
 from specvino.conformance.reports import html
 from specvino.conformance.reports.records import Report
@@ -36,6 +36,22 @@ def test_each_cell_leads_to_what_was_found(site) -> None:
 def test_rows_say_how_the_servers_differ(site) -> None:
     assert 'data-verdicts="pass fail pass"' in site["index.html"]
     assert 'data-verdicts="none pass none"' in site["index.html"]
+
+
+def test_advice_has_a_heading_of_its_own(tmp_path) -> None:
+    advice = {"severity": "should", "advice": "Clients wait for it.", "source": "/paths"}
+    reports = {
+        "one": report(line("a/a/advice", "fail", **advice), line("b/b/rule"), line("c/c/both", "fail", **advice)),
+        "two": report(line("a/a/advice", **advice), line("b/b/rule"), line("c/c/both")),
+    }
+    html.write_matrix(reports, tmp_path)
+    (rules,) = (
+        table for table in tree((tmp_path / "index.html").read_text("utf-8")).iter("table") if table.get("class")
+    )
+    assert [[text_of(row[0]) for row in group] for group in rules.iter("tbody")] == [
+        ["Rules that follow from the document", "b/b/rule", "c/c/both"],
+        ["Advice", "a/a/advice"],
+    ]
 
 
 def test_a_cut_report_is_marked(site) -> None:

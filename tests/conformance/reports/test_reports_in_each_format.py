@@ -51,6 +51,15 @@ def test_servers_have_alerts_of_their_own(whole) -> None:
     assert others[1] == "specvino/other:8000/org/a%20b/openai/full/"
 
 
+def test_junit_has_totals(tmp_path, whole) -> None:
+    whole.lines[0] = whole.lines[0].model_copy(update={"seconds": 1.25})
+    whole.lines[-1] = whole.lines[-1].model_copy(update={"seconds": 0.5})
+    junit.write(whole, tmp_path / "j.xml")
+    assert parse(tmp_path / "j.xml").getroot().attrib == {"tests": "7", "failures": "1", "errors": "1", "time": "1.750"}
+    junit.write(report(), tmp_path / "j.xml")
+    assert parse(tmp_path / "j.xml").getroot().attrib == {"tests": "0", "failures": "0", "errors": "0", "time": "0.000"}
+
+
 def suites_of(path) -> dict[str, Element]:
     return {suite.attrib["name"]: suite for suite in parse(path).getroot()}
 
@@ -74,11 +83,11 @@ def test_junit_has_each_rule_once(tmp_path, whole) -> None:
 
 
 def test_junit_fits_the_strictest_schema(tmp_path, whole) -> None:
-    """Ant's, in words: what has to be there, in which order, and nothing else."""
+    """Ant's, in words: what has to be there, in which order, and nothing else but the totals of the root."""
     whole.footer = None
     junit.write(whole, tmp_path / "j.xml")
     root = parse(tmp_path / "j.xml").getroot()
-    assert (root.tag, root.attrib) == ("testsuites", {})
+    assert (root.tag, sorted(root.attrib)) == ("testsuites", ["errors", "failures", "tests", "time"])
     for number, suite in enumerate(root):
         required = ["name", "timestamp", "hostname", "tests", "failures", "errors", "time", "package", "id"]
         assert sorted(suite.attrib) == sorted([*required, "skipped"])
