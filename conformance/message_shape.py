@@ -11,6 +11,9 @@ from specvino.document.operations import operations
 # The maximum length of a shape, in characters: longer server messages don't help to distinguish faults.
 LONGEST = 240
 
+# How reports write the end of a line within a message (reports/inert.py).
+END_OF_LINE = "\\x0a"
+
 # A quoted string, possibly truncated. Apostrophes within words don't match.
 QUOTED = re.compile(r"""(?<!\w)'((?:[^'\\]|\\.)*)(?:'(?!\w)|\Z)|"((?:[^"\\]|\\.)*)(?:"|\Z)""", re.DOTALL)
 
@@ -24,7 +27,7 @@ LIST = re.compile(r"#(?:, #)+")
 def shape_of(message: str) -> str:
     """Returns a message without numbers, ids and quoted values. Quoted field names and enum values of the document
     stay: they identify the fault."""
-    text = QUOTED.sub(_name_only, message)
+    text = QUOTED.sub(_name_only, message.replace(END_OF_LINE, "\n"))
     for pattern in (UUID, ID, NUMBER, LIST):
         text = pattern.sub("#", text)
     text = " ".join(text.split())

@@ -1,7 +1,7 @@
 """Makes text from outside inert: a terminal, or a CI system that reads a log, shows it and obeys nothing in it.
 
-The one place for this. The types of `records.py` apply it, so that reports have no other text, wherever a record comes
-from; what isn't a record is made inert by `redact.py`. Applied twice, it changes nothing more.
+The one place for this. The base class of all records applies it (`records.py`), so that reports have no other text, also
+if they are made from a file; what isn't a record has passed `redact.py`, which applies it. It changes nothing twice.
 """
 
 import re
@@ -22,8 +22,8 @@ def block(text: str) -> str:
 
 
 def line(text: str) -> str:
-    r"""Returns text as `block` does, on one line, with ends of lines as `\n`."""
-    return block(text).replace("\r\n", "\n").replace("\n", "\\n")
+    r"""Returns text as `block` does, on one line, with ends of lines as `\x0a`."""
+    return block(text).replace("\r\n", "\n").replace("\n", _code("\n"))
 
 
 def _printable(text: str) -> str:

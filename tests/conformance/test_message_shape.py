@@ -3,6 +3,7 @@
 import pytest
 
 from specvino.conformance.message_shape import LONGEST, fault_of, shape_of
+from specvino.conformance.reports import inert
 
 
 @pytest.mark.parametrize(
@@ -47,3 +48,8 @@ def test_the_place_is_a_path_of_the_document(path, shown) -> None:
 
 def test_no_answer_has_no_status() -> None:
     assert fault_of("it broke", "POST", "/v1/responses", None) == "POST /responses -> no answer: it broke"
+
+
+def test_a_message_of_several_lines_has_the_same_shape_in_a_report() -> None:
+    message = 'it failed:\n  {"a": "b"}\r\n  in line 3'
+    assert shape_of(inert.line(message)) == shape_of(message) == "it failed: {'…': '…'} in line #"

@@ -47,7 +47,8 @@ def hostile_report(text, **header):
 
 
 def terminal(made):
-    console = Console(file=io.StringIO(), color_system=None, width=200)
+    file = io.StringIO()
+    console = Console(file=file, color_system=None, width=200)
     console.print(table.heading(made.header), soft_wrap=True)
     with table.LiveTable(console, made, 9, lambda: 9, verbose=True) as live:
         for line in made.lines:
@@ -55,7 +56,7 @@ def terminal(made):
     table.show_findings(console, made, verbose=True)
     table.show_totals(console, made, [])
     table.show_readiness(console, made)
-    return console.file.getvalue()
+    return file.getvalue()
 
 
 @every_text

@@ -182,7 +182,7 @@ def test_a_long_body_is_cut_and_its_size_told() -> None:
 
 
 @pytest.mark.parametrize(
-    ("text", "shown"), [("\x1b[31mred", "\\x1b[31mred"), ("\ud800", "\\ud800"), ("a\rb\r\nc\td", "a\\x0db\\nc\td")]
+    ("text", "shown"), [("\x1b[31mred", "\\x1b[31mred"), ("\ud800", "\\ud800"), ("a\rb\r\nc\td", "a\\x0db\\x0ac\td")]
 )
 def test_what_a_terminal_would_obey_is_written_out(text, shown) -> None:
     assert Redactor([]).text(text) == shown
