@@ -25,6 +25,7 @@ from schemathesis.hooks import GLOBAL_HOOK_DISPATCHER
 from schemathesis.openapi.checks import JsonSchemaError
 
 from specvino.conformance.dialect import WHOLE, Dialect
+from specvino.conformance.fuzz.bounded_answers import bound
 from specvino.conformance.fuzz.document import generatable
 from specvino.conformance.fuzz.exchanges import SchemathesisCheck, checks_for, endpoint_of, exchange_of
 from specvino.conformance.fuzz.expected_refusals import ExpectedRefusals, unknown_codes
@@ -238,6 +239,7 @@ def _registered(
     def before_call(context: HookContext, case: Case[Any], kwargs: dict[str, Any]) -> None:
         request_limits.apply(case)
         stored_ids.apply(case)
+        bound(kwargs)
 
     GLOBAL_HOOK_DISPATCHER.register_hook_with_name(before_call, "before_call")
     for check in checks:

@@ -34,6 +34,10 @@ class Content:
         self._received = 0
         self.decoded = bytearray()
 
+    @property
+    def is_coded(self) -> bool:
+        return self._decoder is not None
+
     def add(self, piece: bytes) -> None:
         self._received += len(piece)
         if self._decoder is not None:

@@ -115,7 +115,18 @@ def test_the_key_goes_in_its_own_header() -> None:
 
 
 @pytest.mark.parametrize(
-    ("body", "sent"), [("[1]", b"[1]"), (r'"\xff"', b'"\xff"'), (r'"\x85"', '"\x85"'.encode()), (r'"\x41"', rb'"\x41"')]
+    ("body", "sent"),
+    [
+        ("[1]", b"[1]"),
+        (r'"\xff"', b'"\xff"'),
+        (r'"\x85"', '"\x85"'.encode()),
+        (r'"\x41"', rb'"\x41"'),
+        ("\n::error::", b"\n::error::"),
+        ("\u202e", "\u202e".encode()),
+        (r'"\u202e"', rb'"\u202e"'),
+        ("\U000e0041", "\U000e0041".encode()),
+        ("\x0d\r\n\ud800", b"\x0d\r\n\xed\xa0\x80"),
+    ],
 )
 def test_a_body_is_sent_as_it_was(body, sent) -> None:
     assert content_of(RequestRecord(method="POST", url="/", headers={}, body=body, size=len(sent))) == sent
