@@ -25,7 +25,6 @@ from specvino.conformance.reports import har, table
 from specvino.conformance.reports.baseline import BadBaseline, Baseline, read
 from specvino.conformance.reports.ndjson import Writer, as_line
 from specvino.conformance.reports.records import JUDGED, Footer, Header, Line, Report
-from specvino.conformance.reports.redact import Redactor
 from specvino.conformance.rule_catalog import all_rules
 
 
@@ -151,7 +150,7 @@ def judge(settings: Settings, files: Files, output: Output) -> int:
     try:
         return asyncio.run(_judge(job, files, accepted, output))
     except CannotRun as error:
-        end(Redactor.of(job.target).text(str(error)))
+        end(str(error))
     except KeyboardInterrupt:
         end("interrupted")
     except asyncio.CancelledError:

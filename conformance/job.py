@@ -188,13 +188,17 @@ async def begin(job: Job, client: Client) -> RunningJob:
     """Checks the server, chooses the model and returns the job, ready to run. Raises CannotRun."""
     selection = job.plan()
     started = datetime.now(UTC).isoformat(timespec="seconds")
-    model = await preflight(client, job.dialect, job.target.model)
+    redactor = Redactor.of(job.target)
+    try:
+        model = await preflight(client, job.dialect, job.target.model)
+    except CannotRun as error:  # its reason may quote the server
+        raise CannotRun(redactor.text(str(error))) from None
     header = Header(
         tool=f"specvino {version('specvino')}",
         server=job.server,
         client=job.client.name if job.client else "",
         url=job.target.url,
-        model=Redactor.of(job.target).text(model),
+        model=redactor.text(model),
         rules=RULES_VERSION,
         dialect=job.dialect.name,
         document=job.dialect.digest,

@@ -186,6 +186,21 @@ def test_headers_are_sent_and_are_in_no_report(tmp_path) -> None:
         assert "x-org: 1" not in text
 
 
+def test_a_header_with_another_url_leaves_that_of_the_server(tmp_path) -> None:
+    files = {form: tmp_path / f"r.{form}" for form in ("sarif", "html", "ndjson", "har")}
+    options = [word for form, file in files.items() for word in (f"--{form}", file)]
+    with raw_server(wrong) as server:
+        upstream = server.url.replace("/v1", "9/v1")
+        run = conform(server.url, *ANSWERS, "--header", f"X-Upstream: {upstream}", "-k", "sk-very-secret", *options)
+    assert {request.headers["x-upstream"] for request in server.asked} == {upstream}
+    assert f"{server.url}/chat/completions" in run.stdout
+    (sarif,) = json.loads(files["sarif"].read_text("utf-8"))["runs"]
+    assert f"curl -sS -i -N {server.url}/chat/completions" in sarif["results"][0]["message"]["text"]
+    for text in (run.output, *(file.read_text("utf-8") for file in files.values())):
+        assert upstream not in text
+        assert server.url in text
+
+
 def test_a_key_may_go_in_a_header_of_its_own(tmp_path) -> None:
     async def azure(asked):
         if asked.headers.get("api-key") == "azure-secret-key":

@@ -12,6 +12,7 @@ import pytest
 from reference_server.bench import KEY, MODEL
 from reference_server.server import ReferenceServer
 from support.asgi import answering
+from support.raw_server import error, raw_server
 from support.reports import line, report
 
 import specvino.conformance
@@ -76,6 +77,8 @@ def test_a_report_has_the_version_of_the_rules_and_the_exit_code_of_the_command(
         ([line("chat/a/b", "fail", accepted=True)], {}, 0),
         ([line("chat/a/b")], {"lost": "chat/a/b"}, 1),
         ([line("chat/a/b")], {"complete": False}, 2),
+        ([line("chat/a/b")], {"limited": "chat/a/b"}, 2),
+        ([line("chat/a/b", "fail")], {"limited": "chat/a/b"}, 2),
         ([line("chat/a/b", "skip")], {}, 2),
     ],
 )
@@ -88,6 +91,17 @@ def test_what_cant_run_says_so(tmp_path) -> None:
         run(Settings("http://127.0.0.1:1/v1", dialect="nobody"))
     with pytest.raises(CannotRun, match="can't be read"):
         run(Settings("http://127.0.0.1:1/v1"), baseline=tmp_path / "none.yaml")
+
+
+def test_what_cant_run_quotes_a_server_without_the_key() -> None:
+    async def refuses(asked):
+        yield error("401 Unauthorized", f"{KEY} is wrong\n::error::\x1b[2J")
+
+    with (
+        raw_server(refuses, error("404 Not Found", "no")) as server,
+        pytest.raises(CannotRun, match=r"rejects the key \(.*: \[redacted\] is wrong\\x0a\\x3a:error::\\x1b\[2J\)"),
+    ):
+        run(Settings(server.url, key=KEY, model="m"))
 
 
 def test_settings_dont_show_the_key() -> None:
