@@ -19,7 +19,7 @@ from specvino.conformance.fuzz.server import BadStatus, NoAnswer, Server
 from specvino.conformance.http.client import Client
 from specvino.conformance.http.exchange import Exchange, Request
 from specvino.conformance.reports.records import Line, RequestRecord
-from specvino.conformance.reports.redact import HIDDEN
+from specvino.conformance.reports.redact import HIDDEN, MORE
 from specvino.conformance.verdict import Advice, Result, Verdict
 
 ESCAPED_BYTE = re.compile(rb"\\x([0-9a-f]{2})")
@@ -81,7 +81,7 @@ class Replay:
         for finding in line.findings:
             for exchange in finding.exchanges:
                 content = content_of(exchange.request)
-                if exchange.request.size and content is None:
+                if (exchange.request.size and content is None) or MORE in exchange.request.headers:
                     continue
                 path = exchange.request.url.removeprefix(self.base.rstrip("/"))
                 headers = {

@@ -50,6 +50,9 @@ ENDS_WORD = re.compile("(?![A-Za-z0-9])")
 # The last characters of a key in base64, and padding.
 END_OF_BASE64 = re.compile("[A-Za-z0-9+/_-]{0,3}(?:=|%3[Dd]){0,2}")
 
+# The name in place of headers that have no room.
+MORE = "…"
+
 # The largest number of characters of a text in a report.
 LONGEST = 4_000
 
@@ -217,7 +220,7 @@ class Redactor:
             name, value = self.text(name), HIDDEN if name.lower() in self._names else self.text(value)
             longest -= len(name) + len(value)
             if longest < 0:
-                return shown | {"…": f"{len(headers) - number} more"}
+                return shown | {MORE: f"{len(headers) - number} more"}
             shown[name] = value
         return shown
 

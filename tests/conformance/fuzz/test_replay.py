@@ -15,6 +15,7 @@ from specvino.conformance.fuzz.replay import content_of
 from specvino.conformance.http.client import Target
 from specvino.conformance.job import Job
 from specvino.conformance.reports.records import RequestRecord
+from specvino.conformance.reports.redact import MORE
 from specvino.conformance.verdict import Verdict
 
 
@@ -89,12 +90,13 @@ def test_what_is_valid_must_be_answered_again() -> None:
     assert by_rule(judged(server, replayed=before))[rule].verdict is Verdict.PASS
 
 
-def test_what_a_report_holds_in_part_is_not_sent() -> None:
+@pytest.mark.parametrize("lacks", [{"size": 10_000}, {"headers": {"x": "y", MORE: "3 more"}}])
+def test_what_a_report_holds_in_part_is_not_sent(lacks) -> None:
     server = Faulty(key=KEY, model=MODEL)
     before = judged(server, generated=Options(max_examples=20))
     rule = "tokenize/fuzz/not-a-server-error"
     cut = [
-        exchange.model_copy(update={"request": exchange.request.model_copy(update={"size": 10_000})})
+        exchange.model_copy(update={"request": exchange.request.model_copy(update=lacks)})
         for exchange in by_rule(before)[rule].findings[0].exchanges
     ]
     broken = by_rule(before)[rule].findings[0].model_copy(update={"exchanges": tuple(cut)})
