@@ -42,7 +42,7 @@ ADDRESS = re.compile(r"https?://(?:[^/?#@]+(?=[/?#]|\Z)/?)?")
 
 # Where a text may be truncated: at its end, before a closing quote or bracket, an ellipsis or asterisks, and within an
 # escape.
-CUT = re.compile(r"""(?:[\\%&][\\%&#xu0-9A-Fa-f]*)?(?=["'`)\]}…*•]|\.\.|\s*\Z|\n)""")
+CUT = re.compile(r"""(?:[\\%&][\\%&#xu0-9A-Fa-f]*)?(?=["'`)\]}…*•]|\.\.|\s*\Z|\r?\n)""")
 
 BEGINS_WORD = re.compile("(?<![A-Za-z0-9])")
 ENDS_WORD = re.compile("(?![A-Za-z0-9])")
@@ -62,10 +62,9 @@ WINDOW = 4
 
 @dataclass(frozen=True, slots=True)
 class _Form:
-    """A way to write a key. `units` are the patterns of its parts, the first of which begins with a character
-    in `first`; `least` is the number of units by which a truncated
-    key is recognized. `literal` is the key where units are ambiguous: `%25` may be one character or three. `before` and
-    `after` match where the key begins and ends."""
+    """A way to write a key. `units` are the patterns of its parts, the first of which begins with a character in
+    `first`; `least` is the number of units by which a truncated key is recognized. `literal` is the key as it is, where
+    units are ambiguous: `%25` may be one character or three. `before` and `after` match where it begins and ends."""
 
     units: tuple[str, ...]
     first: str
@@ -95,7 +94,7 @@ class _Form:
 
 def _leads(forms: Iterable[_Form]) -> re.Pattern[str]:
     """Returns a pattern that matches where a key may begin: by the first units of each form. Their first characters
-    come before, which is faster."""
+    are tried before, which is faster."""
     by_place: dict[str, list[_Form]] = {}
     for form in forms:
         by_place.setdefault(form.before.pattern if form.before else "", []).append(form)

@@ -63,7 +63,9 @@ def test_a_key_within_base64_is_found(before, encode, key) -> None:
     assert HIDDEN in Redactor([key]).text(f"it begins with {text[: len(text) * 3 // 4]!r}")
 
 
-@pytest.mark.parametrize("cut", ["{}", "{!r}", '"{}…', "({})", "a: {}\nmore", r"{{\"a\": \"{}\"}}"])
+@pytest.mark.parametrize(
+    "cut", ["{}", "{!r}", '"{}…', "{}***", "{}... is", "{}\r\n{{}}", "({})", "a: {}\nmore", r"{{\"a\": \"{}\"}}"]
+)
 def test_a_text_that_was_cut_within_a_key_does_not_show_its_half(cut) -> None:
     for end in range(len(KEY) // 2, len(KEY)):
         assert KEY[: len(KEY) // 2] not in Redactor([KEY]).text(cut.format(KEY[:end]))
