@@ -11,10 +11,16 @@ from specvino.conformance.http.exchange import Exchange
 from specvino.conformance.rules.outputs import outputs
 from specvino.conformance.session.session import Session, about, require_alive, require_answer
 from specvino.conformance.session.steps import counted, expect
-from specvino.conformance.verdict import Failed, NotExercised
+from specvino.conformance.verdict import Advice, Failed, NotExercised
 
 # The size of a body, in bytes, that no server has read completely by chance when it refuses it.
 LARGE = 300_000
+
+
+UNANNOUNCED = Advice(
+    "A server should announce that it closes a connection: a client that already sends the next request loses it.",
+    "https://www.rfc-editor.org/rfc/rfc9112#section-9.6",
+)
 
 
 async def connection_reused(
@@ -46,7 +52,7 @@ async def _require_next(single: Session, first: Exchange) -> None:
         second = await single.raw("GET", paths()["models"], endpoint="models")
         require_alive(second)
     if first.connection and second.connection and first.connection != second.connection:
-        raise Failed("the connection was closed after an answer without Connection: close", first)
+        raise Failed("the connection was closed after an answer without Connection: close", first, advice=UNANNOUNCED)
 
 
 async def concurrent_answers_separate(

@@ -1,10 +1,12 @@
 """Checks of API keys, CORS headers and request ids."""
 
 from collections.abc import Mapping, Sequence
+from functools import partial
 from typing import Any
 
 from specvino.conformance.case_checks.capabilities import ORIGIN
 from specvino.conformance.http.exchange import Exchange
+from specvino.conformance.rules.shapes import ERRORS_OUTSIDE, is_undocumented
 from specvino.conformance.session.session import HELLO, Session, require_answer
 from specvino.conformance.session.steps import expect, send_step
 from specvino.conformance.verdict import Failed, NotExercised
@@ -94,17 +96,22 @@ async def streams_with_headers(
 
 
 async def errors_have_json_type(session: Session, endpoint: str, *, requests: Sequence[Mapping[str, Any]]) -> None:
-    """Refusals of these requests have a JSON content type. Other cases check that they are refused."""
+    """Refusals of these requests have a JSON content type, which is advice for paths and methods that the document
+    doesn't have. Other cases check that they are refused, and rules for all answers that they have a body."""
     refusals = [
         exchange
         for exchange in [await send_step(session, endpoint, {"raw": raw}) for raw in requests]
-        if not exchange.ok
+        if not exchange.ok and (exchange.content or exchange.status is None)
     ]
     if not refusals:
-        raise NotExercised("none of the requests is refused")
-    for refusal in refusals:
-        declared = {"status": ["4xx"], "headers": {"content-type": {"pattern": "^application/json"}}}
-        expect(refusal, declared, session.dialect, endpoint)
+        raise NotExercised("none of the requests is refused with a body")
+    declared = {"status": ["4xx"], "headers": {"content-type": {"pattern": "^application/json"}}}
+    for refusal in sorted(refusals, key=partial(is_undocumented, session.dialect)):
+        try:
+            expect(refusal, declared, session.dialect, endpoint)
+        except Failed as failed:
+            outside = is_undocumented(session.dialect, refusal) and refusal.status is not None
+            raise Failed(str(failed), refusal, advice=ERRORS_OUTSIDE if outside else None) from None
 
 
 async def cors_preflight(session: Session, endpoint: str, *, headers: list[str]) -> None:

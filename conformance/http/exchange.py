@@ -151,11 +151,12 @@ class Exchange:
 
     @cached_property
     def answer(self) -> dict[str, Any]:
-        """Returns the answer's JSON object; for a stream, the fold of its events. Raises Unreadable."""
+        """Returns the answer's JSON object; for a stream, the fold of its events. Choices are in the order of their
+        indexes, in which no document orders them. Raises Unreadable."""
         if not self.is_stream:
             if not isinstance(self.json, dict):
                 raise Unreadable(f"the answer isn't a JSON object: {self.content[:80]!r}")
-            return self.json
+            return _by_index(self.json)
         fold = FOLDS.get(self.request.endpoint or "")
         if fold is None or not self.chunks:
             raise Unreadable("the stream has no events")
@@ -190,6 +191,14 @@ class Exchange:
         """Returns a summary line: `POST /chat/completions -> 200`."""
         outcome = str(self.status) if self.status is not None else self.problem or self.ended
         return f"{self.request.method} {self.request.path} -> {outcome}"
+
+
+def _by_index(answer: dict[str, Any]) -> dict[str, Any]:
+    choices = answer.get("choices")
+    indexes = [choice.get("index") for choice in choices if isinstance(choice, dict)] if choices else []
+    if not indexes or len(indexes) < len(choices) or any(type(index) is not int for index in indexes):
+        return answer  # the rules for shapes report that
+    return {**answer, "choices": sorted(choices, key=lambda choice: choice["index"])}
 
 
 def _object(event: ServerSentEvent) -> dict[str, Any] | None:

@@ -1,10 +1,10 @@
 """Rules for finish reasons, token limits, stop strings and usage."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from typing import Any, ClassVar
 
 from specvino.conformance.endpoints import COUNTS, token_limits
-from specvino.conformance.http.exchange import Exchange
+from specvino.conformance.http.exchange import Exchange, Request
 from specvino.conformance.rules.outputs import outputs
 from specvino.conformance.rules.rule import Rule, endpoint_of
 
@@ -147,6 +147,24 @@ def _choice(exchange: Exchange) -> Any:
     return exchange.request.asked("tool_choice")
 
 
+# The fields of a request that become its prompt.
+PROMPTS = ("conversation", "input", "instructions", "messages", "previous_response_id", "prompt", "system", "tools")
+
+
+def _has_prompt(request: Request) -> bool:
+    """Returns whether a request has a text, an image or a token: not every chat template makes tokens of a turn without
+    any."""
+    return any(_has_content(request.asked(name)) for name in PROMPTS)
+
+
+def _has_content(value: Any) -> bool:
+    if isinstance(value, Mapping):
+        return any(_has_content(inner) for name, inner in value.items() if name not in ("role", "type"))
+    if isinstance(value, list):
+        return any(map(_has_content, value))
+    return value is not None and value != ""
+
+
 class UsageAddsUp(Rule):
     name = "usage-adds-up"
     says = "total_tokens is the sum of both counts, no detail exceeds its total, and no text has 0 tokens."
@@ -168,7 +186,7 @@ class UsageAddsUp(Rule):
             return  # the rules for shapes report that
         if isinstance(total, int) and total != prompt + completion:
             yield f"total_tokens is {total}, but {before} and {after} are {prompt} and {completion}"
-        if prompt == 0 and exchange.request.asked("generate", True):
+        if prompt == 0 and exchange.request.asked("generate", True) and _has_prompt(exchange.request):
             yield f"{before} is 0, though there was a prompt"
         echoed = exchange.request.asked("echo", False)
         if completion == 0 and not echoed and any(output.text or output.reasoning for output in outputs(exchange)):

@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 from typing import ClassVar
 
-from specvino.conformance.dialect import CODES, Kind
+from specvino.conformance.dialect import CODES, Dialect, Kind
 from specvino.conformance.http.exchange import Exchange, Unreadable
 from specvino.conformance.message_shape import template_of
 from specvino.conformance.rules.rule import Rule, endpoint_of
@@ -17,6 +17,12 @@ ERRORS_OUTSIDE = Advice(
     "Clients with a wrong base URL get this error, and can show its message only if they can parse it.",
     "/components/schemas/ErrorResponse",
 )
+
+
+def is_undocumented(dialect: Dialect, exchange: Exchange) -> bool:
+    """Returns whether the document lacks the path or the method of the request."""
+    route = f"{exchange.request.method} {template_of(exchange.request.path.partition('?')[0])}"
+    return not endpoint_of(exchange) and route not in {operation.label for operation in dialect.operations.values()}
 
 
 class AnswerShape(Rule):
@@ -77,14 +83,7 @@ class ErrorEnvelope(Rule):
     specs: ClassVar = {"": "/components/schemas/ErrorResponse"}
 
     def applies(self, exchange: Exchange) -> bool:
-        return (exchange.status or 0) >= 400 and self._is_documented(exchange)
-
-    def _is_documented(self, exchange: Exchange) -> bool:
-        """Returns whether the document has the path and method of the request."""
-        route = f"{exchange.request.method} {template_of(exchange.request.path.partition('?')[0])}"
-        return bool(endpoint_of(exchange)) or route in {
-            operation.label for operation in self.dialect.operations.values()
-        }
+        return (exchange.status or 0) >= 400 and not is_undocumented(self.dialect, exchange)
 
     def violations(self, exchange: Exchange) -> Iterator[str]:
         endpoint = endpoint_of(exchange)
@@ -108,7 +107,7 @@ class UnroutedEnvelope(ErrorEnvelope):
     advised: ClassVar = {"": ERRORS_OUTSIDE}
 
     def applies(self, exchange: Exchange) -> bool:
-        return (exchange.status or 0) >= 400 and not self._is_documented(exchange)
+        return (exchange.status or 0) >= 400 and is_undocumented(self.dialect, exchange)
 
 
 class NoServerError(Rule):

@@ -119,7 +119,7 @@ def expect(exchange: Exchange, expected: Mapping[str, Any], dialect: Dialect, en
         _header(exchange, name, schema)
     if not expected.keys() & {"body", "absent", "chunks"}:
         return
-    answer: Any = exchange.answer if exchange.is_stream else exchange.json
+    answer: Any = exchange.answer if exchange.is_stream or isinstance(exchange.json, dict) else exchange.json
     checked = 0
     for path, schema in expected.get("body", {}).items():
         values = values_at(answer, path.removesuffix("?"))

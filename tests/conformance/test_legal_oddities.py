@@ -14,12 +14,17 @@ from reference_server.generation import Asked, Generation, Output, Segment
 from reference_server.http import Call, Event, Headers, Http, Stream
 from reference_server.mutation import concerned
 from reference_server.oddities import (
+    ClosesAfterUnreadBodies,
+    CountsTextsAlone,
     EndsAtBytes,
     GuessesCharacters,
     HandsOnWhatHasNoEffect,
     LeavesOutSettings,
+    ListsChoicesBackwards,
     ModelsWithMore,
+    RefusesBestOfOne,
     RefusesBriefly,
+    RefusesMethodsWithoutBody,
     RefusesUnread,
     RefusesUpgrades,
     StreamsCountNoDetails,
@@ -396,6 +401,11 @@ ODDITIES: tuple[type[Part], ...] = (
     EndsAtBytes,
     RefusesBriefly,
     RefusesUpgrades,
+    ListsChoicesBackwards,
+    CountsTextsAlone,
+    RefusesBestOfOne,
+    RefusesMethodsWithoutBody,
+    ClosesAfterUnreadBodies,
 )
 
 

@@ -141,6 +141,20 @@ def test_what_counts_nothing_says_nothing_of_the_input() -> None:
     assert {results[rule].verdict for rule in cases} == {Verdict.NOT_EXERCISED}
 
 
+class KeepsNoMetadata(OpenAIResponses):
+    """The metadata of a request are lost."""
+
+    def echoed_metadata(self, body: Mapping[str, Any]) -> dict[str, str]:
+        return {}
+
+
+def test_metadata_that_are_lost_are_not_those_of_another_response() -> None:
+    concurrent = "responses/stored/at-the-same-time"
+    results = by_openai(KeepsNoMetadata, only={"responses/echo/metadata", concurrent})
+    assert failed(results).keys() == {"responses/echo/metadata"}
+    assert results[concurrent].verdict is Verdict.PASS
+
+
 class NumbersNothing(Http):
     """The events of a response have no numbers."""
 

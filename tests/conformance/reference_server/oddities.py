@@ -1,6 +1,7 @@
 """What servers that others make do, however odd, and may do: `test_legal_oddities.py` has more of it."""
 
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
 from typing import Any, ClassVar
 
 from reference_server.chat import Chat
@@ -53,6 +54,55 @@ class StreamsInTwoPieces(Chat):
                     held.clear()
                 yield event
                 begun |= {of} if text else set()
+
+
+class ListsChoicesBackwards(Http):
+    """The choices of an answer are listed from the last index to the first."""
+
+    def encode(self, value: Any) -> bytes:
+        if isinstance(value, dict) and "choices" in value:
+            value = {**value, "choices": value["choices"][::-1]}
+        return super().encode(value)
+
+
+class CountsTextsAlone(Chat):
+    """Prompts without any text have 0 tokens."""
+
+    def chat_usage(self, asked: Asked, outputs: Sequence[Output]) -> dict[str, Any]:
+        said = any(message.get("content") for message in asked.body["messages"])
+        return super().chat_usage(asked if said else replace(asked, prompt=[]), outputs)
+
+
+class RefusesBestOfOne(Requests):
+    """best_of is refused where it isn't greater than n, as OpenAI's document has it."""
+
+    def accepted(self, call: Call, component: str) -> dict[str, Any]:
+        body = super().accepted(call, component)
+        if "best_of" in body and body["best_of"] <= body.get("n", 1):
+            raise Refusal(ErrorCode.INVALID_VALUE, "best_of must be greater than n.", "best_of")
+        return body
+
+
+class RefusesMethodsWithoutBody(Http):
+    """The refusal of a method that a path doesn't have is empty, as HTTP allows."""
+
+    advised: ClassVar = True
+
+    async def respond(self, call: Call, status: int, body: bytes, headers: Headers) -> None:
+        if status == 405:
+            body, headers = b"", [header for header in headers if header[0] != b"content-type"]
+        await super().respond(call, status, body, headers)
+
+
+class ClosesAfterUnreadBodies(Http):
+    """A connection whose request wasn't read to its end is closed, and no header says so."""
+
+    advised: ClassVar = True
+
+    async def respond(self, call: Call, status: int, body: bytes, headers: Headers) -> None:
+        await super().respond(call, status, body, headers)
+        if call.method == "POST" and call.body is None:
+            call.receive.__self__.transport.close()  # type: ignore[attr-defined]
 
 
 class LeavesOutSettings(Http):

@@ -5,7 +5,9 @@ from contextlib import nullcontext
 from dataclasses import replace
 from typing import Any
 
-from reference_server.http import Call, Headers, Http, Stream
+from reference_server.http import Call, Headers, Http, Route, Stream
+from reference_server.refusal import Refusal
+from specvino.generated.errors import ErrorCode
 
 
 class ClosesAfterAnswers(Http):
@@ -94,3 +96,21 @@ class MixesAnswers(Http):
             await super().answer(call, self.first)
         finally:
             self.under_way -= 1
+
+
+class ReadsOnInBodies(Http):
+    """What is left of a body that was refused unread is taken for the next request."""
+
+    breaks = {"transport/connections/after-an-unread-body"}
+
+    def route(self, call: Call) -> Route:
+        unread: set[object] = vars(self).setdefault("unread", set())
+        connection = call.receive.__self__.transport  # type: ignore[attr-defined]
+        if connection in unread:
+            raise Refusal(ErrorCode.INVALID_JSON, "Invalid HTTP request received.")
+        try:
+            return super().route(call)
+        except Refusal:
+            if "content-length" in call.headers:
+                unread.add(connection)
+            raise
