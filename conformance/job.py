@@ -145,14 +145,15 @@ class RunningJob:
     def footer(self, *, complete: bool) -> Footer:
         """Returns the footer: counts so far, and how the run ended."""
         lost = self._run.lost if self._run else None
-        ended = self._fuzz.report.ended if self._fuzz else "completed"
+        if lost is None and self._fuzz and self._fuzz.report.ended == "server_unavailable":
+            lost = "the layer fuzz"
         return Footer(
             counts=self.report.counts,
             requests=self.requests,
             seconds=round(time.monotonic() - self._begun, 3),
-            complete=complete,
+            complete=complete and lost is None,
             limited=self._run.limited if self._run else None,
-            lost=lost or ("the layer fuzz" if ended == "server_unavailable" else None),
+            lost=lost,
             time_up=self._run is not None and self._run.time_up,
         )
 

@@ -2,7 +2,8 @@
 
 import asyncio
 import time
-from collections.abc import AsyncGenerator, Iterable, Sequence
+from collections.abc import AsyncGenerator, AsyncIterator, Iterable, Sequence
+from contextlib import asynccontextmanager
 from dataclasses import dataclass, field, replace
 
 from specvino.conformance.case_checks import all_checks
@@ -22,6 +23,9 @@ from specvino.conformance.verdict import Failed, Finding, NotExercised, Refused,
 
 # The largest number of findings of one rule in a report; further ones are only counted.
 MOST_FINDINGS = 5
+
+# How exchanges end if the server dies.
+BROKEN = ("cut off", "unreachable")
 
 # Requests in a row without an answer, after which the server is checked.
 LOST_AFTER = 3
@@ -88,6 +92,8 @@ class Run:
     """The statuses of all answers, by endpoint."""
     _probes: dict[str, asyncio.Task[Result]] = field(default_factory=dict)
     _unreachable: int = 0
+    _cut_off: set[int] = field(default_factory=set)
+    """The numbers of exchanges that were cut off, to which the rules for all answers weren't applied yet."""
     _violated: dict[int, list[str]] = field(default_factory=dict)
     """The rules for all answers that an exchange breaks, by its number."""
 
@@ -137,7 +143,7 @@ class Run:
     async def _case(self, case: Case) -> Result:
         begun = time.monotonic()
         if self.lost:
-            return _case_result(case, Verdict.SKIP, f"the server became unreachable during {self.lost}")
+            return _case_result(case, Verdict.NOT_EXERCISED, self._gone)
         if self.limited:
             return _case_result(case, Verdict.SKIP, LIMITED)
         if self._deadline and begun > self._deadline:
@@ -155,7 +161,7 @@ class Run:
         findings: tuple[Finding, ...] = ()
         follows = ""
         try:
-            async with asyncio.timeout_at(self._deadline) as allowed:
+            async with asyncio.timeout_at(self._deadline) as allowed, self._watched(case.rule, session):
                 if case.check is None:
                     await run_steps(session, case.endpoint, case.steps)
                 else:
@@ -177,7 +183,6 @@ class Run:
             if allowed.expired():
                 return self._time_up_result(case)
             verdict, because = self._broken(session, error)
-        await self._watch(case.rule)
         if await self._is_limited(case.rule, session):
             return _case_result(case, Verdict.SKIP, LIMITED, checked=len(session.exchanges))
         result = _case_result(case, verdict, because, findings, len(session.exchanges), time.monotonic() - begun)
@@ -188,7 +193,7 @@ class Run:
         return _case_result(case, Verdict.SKIP, TIME_UP)
 
     def _session(self) -> Session:
-        return Session(self.client, self.dialect, self.model, self._apply_rules, self._has, self._deadline)
+        return Session(self.client, self.dialect, self.model, self._receive, self._has, self._deadline)
 
     async def _has(self, name: str) -> bool:
         return (await self._capability(name)).verdict is Verdict.PASS
@@ -206,7 +211,9 @@ class Run:
         follows = ""
         session = self._session()
         try:
-            async with asyncio.timeout_at(self._deadline) as allowed:
+            async with asyncio.timeout_at(self._deadline) as allowed, self._watched(capability.rule, session):
+                if self.lost:
+                    raise NotExercised(self._gone)
                 await probe(session, capability)
         except Refused as refused:
             verdict, because = Verdict.UNSUPPORTED, str(refused)
@@ -240,9 +247,17 @@ class Run:
             follows=follows,
         )
 
+    def _receive(self, exchange: Exchange) -> None:
+        """Applies the rules for all answers to an exchange, but to one that was cut off only when it is known whether
+        the server still answers."""
+        self._unreachable = self._unreachable + 1 if exchange.status is None and exchange.ended != "left" else 0
+        if exchange.ended == "cut off":
+            self._cut_off.add(exchange.number)
+        else:
+            self._apply_rules(exchange)
+
     def _apply_rules(self, exchange: Exchange) -> None:
         """Applies the rules for all answers to an exchange."""
-        self._unreachable = self._unreachable + 1 if exchange.status is None and exchange.ended != "left" else 0
         if exchange.ended in ("too long", "too slow"):
             return  # we didn't read the whole answer
         endpoint = exchange.request.endpoint or "transport"
@@ -301,13 +316,36 @@ class Run:
                 self.limited = self.limited or rule
         return self.limited is not None
 
-    async def _watch(self, rule: str) -> None:
-        """Checks whether the server still answers, after several requests in a row without a connection."""
-        if self._unreachable >= LOST_AFTER and self.lost is None:
+    @asynccontextmanager
+    async def _watched(self, rule: str, session: Session) -> AsyncIterator[None]:
+        """Runs a block with the requests of a rule. Raises NotExercised instead of an error of the block if the server
+        became unreachable and answered one of its requests incompletely."""
+        try:
+            yield
+        except Exception:
+            if await self._is_gone(rule, session):
+                raise NotExercised(self._gone) from None
+            raise
+        await self._is_gone(rule, session)
+
+    async def _is_gone(self, rule: str, session: Session) -> bool:
+        """Returns whether the server became unreachable during the requests of a session. It is asked for its models
+        after a broken connection, and after several requests in a row without an answer."""
+        broken = [exchange for exchange in session.exchanges if exchange.ended in BROKEN]
+        if self.lost is None and (broken or self._unreachable >= LOST_AFTER):
             if (await self._session().raw("GET", paths()["models"], for_rules=False)).status is None:
                 self.lost = rule
             else:
                 self._unreachable = 0
+        for exchange in broken:
+            if exchange.number in self._cut_off and self.lost is None:
+                self._apply_rules(exchange)
+            self._cut_off.discard(exchange.number)
+        return self.lost is not None and bool(broken or any(one.status is None for one in session.exchanges))
+
+    @property
+    def _gone(self) -> str:
+        return f"the server became unreachable during {self.lost}"
 
 
 def _case_result(

@@ -193,9 +193,9 @@ class Line(Record):
 
 
 class Footer(Record):
-    """The last record. `complete` is false for an interrupted run; `lost` is the rule during which the server became
-    unreachable, `limited` the one during which it began to refuse every request with 429; `time_up` is whether the time
-    limit ended the run before all cases had run. (The layer `fuzz` always uses the remaining time.)"""
+    """The last record. `complete` is false for a run that was interrupted, or `lost`: the server became unreachable
+    during that rule; `limited` is the rule during which it began to refuse every request with 429; `time_up` is whether
+    the time limit ended the run before all cases had run. (The layer `fuzz` always uses the remaining time.)"""
 
     kind: Literal["footer"] = "footer"
     counts: Mapping[Severity, Mapping[Verdict, int]]
@@ -234,12 +234,12 @@ class Report:
         """Returns why the run isn't whole, as a sentence; empty if it is."""
         if self.footer is None:
             return "The report is incomplete: the run was interrupted, or the file is truncated."
-        if not self.footer.complete:
-            return "The run was interrupted."
         if self.footer.lost:
             return f"The server became unreachable during {self.footer.lost}."
         if self.footer.limited:
             return f"The server refuses every request with 429 since {self.footer.limited}."
+        if not self.footer.complete:
+            return "The run was interrupted."
         return "The time limit was reached before all rules were checked." if self.footer.time_up else ""
 
     @property

@@ -116,9 +116,12 @@ def test_a_server_that_goes_away_is_told(tmp_path) -> None:
     assert process.returncode == 1, output
     assert "The server became unreachable during" in output
     report = ndjson.read(tmp_path / "r.ndjson")
-    assert report.complete
     assert report.footer is not None
     assert report.footer.lost
+    assert not report.complete
+    compared = conform("diff", tmp_path / "r.ndjson", tmp_path / "r.ndjson")
+    assert compared.exit_code == 2
+    assert "can't be compared: The server became unreachable during" in compared.stderr
 
 
 def test_a_model_that_is_loading_is_waited_for() -> None:

@@ -155,6 +155,42 @@ def test_metadata_that_are_lost_are_not_those_of_another_response() -> None:
     assert results[concurrent].verdict is Verdict.PASS
 
 
+class CutsStreams(Http):
+    """A stream breaks off."""
+
+    async def stream(self, call: Call, stream: Stream) -> None:
+        await call.send({"type": "http.response.start", "status": 200, "headers": self.stream_headers(call)})
+        await call.send({"type": "http.response.body", "body": b"data: ", "more_body": True})
+        call.receive.__self__.transport.close()  # type: ignore[attr-defined]
+
+
+class DiesInAStream(CutsStreams):
+    """It answers nothing after its first stream."""
+
+    is_dead = False
+
+    async def serve(self, call: Call) -> None:
+        if self.is_dead:
+            call.receive.__self__.transport.close()  # type: ignore[attr-defined]
+        else:
+            await super().serve(call)
+
+    async def stream(self, call: Call, stream: Stream) -> None:
+        self.is_dead = True
+        await super().stream(call, stream)
+
+
+def test_what_a_dead_server_does_not_answer_is_not_exercised() -> None:
+    stream, later = "chat/usage/streamed", {"chat/sampling/logit-bias", "chat/sampling/top-p"}
+    cut = by_openai(CutsStreams, only={stream, *later})
+    assert {stream, "chat/rules/stream-end"} <= failed(cut).keys()
+    results = by_openai(DiesInAStream, only={stream, *later})
+    assert not failed(results)
+    for rule in (stream, *later):
+        because = f"the server became unreachable during {stream}"
+        assert (results[rule].verdict, results[rule].because) == (Verdict.NOT_EXERCISED, because)
+
+
 class NumbersNothing(Http):
     """The events of a response have no numbers."""
 

@@ -111,7 +111,7 @@ def test_what_was_left_out_is_told_by_its_reason(whole) -> None:
     ("ended", "words"),
     [
         ({"complete": False}, "interrupted"),
-        ({"lost": "chat/a/b"}, "unreachable during chat/a/b"),
+        ({"lost": "chat/a/b", "complete": False}, "unreachable during chat/a/b"),
         ({"time_up": True}, "time limit"),
     ],
 )

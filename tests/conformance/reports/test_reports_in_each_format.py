@@ -233,7 +233,7 @@ def test_a_badge_counts_what_must_hold(tmp_path, lines, message, color) -> None:
     }
 
 
-@pytest.mark.parametrize("ended", [{"complete": False}, {"lost": "chat/a/b"}, {"time_up": True}])
+@pytest.mark.parametrize("ended", [{"complete": False}, {"lost": "chat/a/b", "complete": False}, {"time_up": True}])
 def test_a_run_that_is_not_whole_has_no_green_badge(ended) -> None:
     assert badge.badge(report(line("chat/a/good"), **ended))["message"] == "not judged"
 
