@@ -149,6 +149,11 @@ class Dialect:
             return None
         return self.validator(operation.body).fits(body)
 
+    def fields(self, path: str) -> Mapping[str, Any]:
+        """Returns the schemas of the fields of requests at a path, by name; empty if they have no body."""
+        bodies = (operation.body for operation in self.operations.values() if operation.body and operation.path == path)
+        return next((resolved(self.document, body).get("properties", {}) for body in bodies), {})
+
     def alone_rejects(self, endpoint: str, body: Any) -> bool:
         """Returns whether a request body is valid by the complete document, but not by the system's."""
         return self.accepts(endpoint, body) is False and bool(own_dialect().accepts(endpoint, body))

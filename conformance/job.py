@@ -160,7 +160,8 @@ class RunningJob:
     async def _results(self) -> AsyncGenerator[Result, None]:
         job, model = self.job, self.model
         if not self.plan.is_empty:
-            self._run = Run(self.client, job.dialect, model, self.plan, job.concurrency, job.max_time)
+            replaced = self.report.header.replaced
+            self._run = Run(self.client, job.dialect, model, self.plan, job.concurrency, job.max_time, replaced)
             async with aclosing(self._run.results()) as results:
                 async for result in results:
                     yield result
@@ -191,7 +192,7 @@ async def begin(job: Job, client: Client) -> RunningJob:
     started = datetime.now(UTC).isoformat(timespec="seconds")
     redactor = Redactor.of(job.target)
     try:
-        model = await preflight(client, job.dialect, job.target.model)
+        model, replaced = await preflight(client, job.dialect, job.target.model)
     except CannotRun as error:  # its reason may quote the server
         raise CannotRun(redactor.text(str(error))) from None
     header = Header(
@@ -210,6 +211,7 @@ async def begin(job: Job, client: Client) -> RunningJob:
         fail_on=job.fail_on,
         generated=_generated(job),
         left_out=selection.left_out,
+        replaced=replaced,
     )
     return RunningJob(job, selection, client, model, Report(header))
 

@@ -3,9 +3,9 @@
 import asyncio
 import re
 import time
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import httpx
 
@@ -13,7 +13,7 @@ from specvino.conformance.dialect import Dialect
 from specvino.conformance.endpoints import paths
 from specvino.conformance.http.client import Client, full_url, tls
 from specvino.conformance.http.exchange import Exchange, Request, Unreadable
-from specvino.conformance.session.session import Session
+from specvino.conformance.session.session import HELLO, Session
 
 KEYLESS = (401, 403)
 
@@ -109,8 +109,29 @@ def checked_certificates(path: Path, *, insecure: bool) -> str:
     return str(path)
 
 
-async def preflight(client: Client, dialect: Dialect, model: str | None) -> str:
-    """Returns the name of the model to use: `model`, or the first one that the server lists. Raises CannotRun."""
+# The fields that a model may refuse: "Parameter support can differ depending on the model" (openai-python 3.54.0,
+# resources/chat/completions/completions.py). Each has a value that only such a model refuses, and the field that
+# replaces it; None if it has to be left out.
+MODEL_DEPENDENT: Mapping[str, tuple[Any, str | None]] = {
+    "max_tokens": (1, "max_completion_tokens"),
+    "temperature": (0.7, None),
+    "top_p": (0.9, None),
+    "presence_penalty": (0.5, None),
+    "frequency_penalty": (0.5, None),
+}
+
+
+class Prepared(NamedTuple):
+    """The model to use. `replaced` are the fields that it refuses, with the field to send instead; None to send
+    none."""
+
+    model: str
+    replaced: dict[str, str | None]
+
+
+async def preflight(client: Client, dialect: Dialect, model: str | None) -> Prepared:
+    """Returns what a run has to know of the server. The model is `model`, or the first one that is listed. Raises
+    CannotRun."""
     session = Session(client, dialect, model or "", lambda _: None, _capable)
     listing = await session.raw("GET", paths()["models"])
     _require_server(listing, client.target.url)
@@ -126,31 +147,43 @@ async def preflight(client: Client, dialect: Dialect, model: str | None) -> str:
         model = next(filter(_is_text, listed), listed[0])
     if not _is_text(model):
         raise CannotRun(f"the model's name {model!a} can't be encoded in UTF-8; set --model")
-    await _send_first(Session(client, dialect, model, lambda _: None, _capable), listing, listed)
-    return model
+    replaced = await _send_first(Session(client, dialect, model, lambda _: None, _capable), listing, listed)
+    return Prepared(model, replaced)
 
 
 async def _capable(_: str) -> bool:
     return False
 
 
-async def _send_first(session: Session, listing: Exchange, listed: list[str]) -> None:
-    """Sends a first chat request, and repeats it while the server answers 503: it may still be loading the model."""
-    target = session.client.target
-    deadline = time.monotonic() + target.timeout
-    body = {"messages": [{"role": "user", "content": "Hi"}], "max_tokens": 1}
-    while (exchange := await session.send("chat", body)).status == 503:
-        if time.monotonic() > deadline:
-            raise CannotRun(f"the server isn't ready after {target.timeout:g} s ({_outcome(exchange)})")
-        await asyncio.sleep(PAUSE)
+async def _send_first(session: Session, listing: Exchange, listed: list[str]) -> dict[str, str | None]:
+    """Sends first chat requests, and returns the fields that the model refuses. Raises CannotRun if the server has no
+    such model."""
+    fields = session.dialect.fields(paths()["chat"])
+    dependent = {
+        name: (value, instead)
+        for name, (value, instead) in MODEL_DEPENDENT.items()
+        if name in fields and (instead is None or instead in fields)
+    }
+    body: dict[str, Any] = {**HELLO, **{name: value for name, (value, _) in dependent.items()}}
+    replaced: dict[str, str | None] = {}
+    while _is_refused(exchange := await _when_ready(session, body)) and (
+        name := _named(exchange, dependent.keys() & body.keys())
+    ):
+        value, replaced[name] = dependent[name]
+        del body[name]
+        if instead := replaced[name]:
+            body[instead] = value
+    if exchange.ok:
+        return replaced
+    if _is_refused(exchange):
+        exchange = await _when_ready(session, HELLO)
     _require_key(exchange, session.client.target.key)
     if _is_page(exchange) and _is_page(listing):
         base = session.client.target.url
         raise CannotRun(await _other_base_url(session, listing) or f"no API is at {base}: it has only HTML pages")
     # 429 says nothing about the model: the run reports it.
-    refused = exchange.status is not None and 400 <= exchange.status < 500 and exchange.status != 429
-    if not refused or session.model in listed:
-        return
+    if not _is_refused(exchange) or exchange.status == 429 or session.model in listed:
+        return {}
     if listed:
         names = ", ".join(listed[:MAX_NAMES]) + (", …" if len(listed) > MAX_NAMES else "")
         raise CannotRun(f"the server has no model {session.model!r} ({_outcome(exchange)}); it lists {names}")
@@ -159,6 +192,31 @@ async def _send_first(session: Session, listing: Exchange, listed: list[str]) ->
         raise CannotRun(
             await _other_base_url(session, listing) or f"neither {paths()['models']} nor {paths()['chat']} is at {base}"
         )
+    return {}
+
+
+async def _when_ready(session: Session, body: Mapping[str, Any]) -> Exchange:
+    """Sends a chat request, and repeats it while the server answers 503: it may still be loading the model."""
+    target = session.client.target
+    deadline = time.monotonic() + target.timeout
+    while (exchange := await session.send("chat", body)).status == 503:
+        if time.monotonic() > deadline:
+            raise CannotRun(f"the server isn't ready after {target.timeout:g} s ({_outcome(exchange)})")
+        await asyncio.sleep(PAUSE)
+    return exchange
+
+
+def _is_refused(exchange: Exchange) -> bool:
+    return exchange.status is not None and 400 <= exchange.status < 500
+
+
+def _named(exchange: Exchange, fields: set[str]) -> str | None:
+    """Returns the one of these fields that an error is about; None if it names none or several."""
+    param = exchange.error.get("param")
+    if isinstance(param, str) and param in fields:
+        return param
+    named = fields & set(re.findall(r"\w+", exchange.content.decode("utf-8", "replace")))
+    return named.pop() if len(named) == 1 else None
 
 
 def _require_server(exchange: Exchange, url: str) -> None:

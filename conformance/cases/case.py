@@ -41,6 +41,8 @@ class Case:
     check: str | None
     arguments: Mapping[str, Any]
     advice: Advice | None
+    unchanged: bool = False
+    """Whether requests are sent as they are, even if the model refuses a field of them."""
 
 
 class BadCase(Exception):

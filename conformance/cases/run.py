@@ -2,7 +2,7 @@
 
 import asyncio
 import time
-from collections.abc import AsyncGenerator, AsyncIterator, Iterable, Sequence
+from collections.abc import AsyncGenerator, AsyncIterator, Iterable, Mapping, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field, replace
 
@@ -80,6 +80,8 @@ class Run:
     plan: Plan
     concurrency: int = 1
     max_time: float | None = None
+    replaced: Mapping[str, str | None] = field(default_factory=dict)
+    """The fields that the model refuses, with the field that is sent instead; None if they are left out."""
     lost: str | None = None
     """The rule during which the server became unreachable."""
     limited: str | None = None
@@ -156,7 +158,7 @@ class Run:
                 return _case_result(case, Verdict.NOT_EXERCISED, needed.because)
             if needed.verdict is not Verdict.PASS:
                 return _case_result(case, Verdict.SKIP, needed.because or f"{needed.rule} failed")
-        session = self._session()
+        session = self._session(case)
         verdict, because, advice = Verdict.PASS, "", case.advice
         findings: tuple[Finding, ...] = ()
         follows = ""
@@ -177,6 +179,8 @@ class Run:
             follows = self._violated_by(session.exchanges, (*STATUSES, *SHAPES))
             # The document requires shapes, even if the case is advice.
             advice = None if self._violated_by(session.exchanges, SHAPES) else case.advice
+        except Refused as refused:
+            verdict, because = Verdict.UNSUPPORTED, str(refused)
         except NotExercised as error:
             verdict, because = Verdict.NOT_EXERCISED, str(error)
         except Exception as error:
@@ -192,8 +196,12 @@ class Run:
         self.time_up = True
         return _case_result(case, Verdict.SKIP, TIME_UP)
 
-    def _session(self) -> Session:
-        return Session(self.client, self.dialect, self.model, self._receive, self._has, self._deadline)
+    def _session(self, case: Case | None = None) -> Session:
+        replaced = {} if case and case.unchanged else self.replaced
+        subjects = [pointer.rpartition("/properties/")[2] for pointer in case.spec] if case else ()
+        return Session(
+            self.client, self.dialect, self.model, self._receive, self._has, self._deadline, replaced, subjects
+        )
 
     async def _has(self, name: str) -> bool:
         return (await self._capability(name)).verdict is Verdict.PASS

@@ -81,6 +81,7 @@ class ClientProfile(_Part):
                 check=None,
                 arguments={},
                 advice=None,
+                unchanged=True,
             )
             for request in self.requests
         )

@@ -96,7 +96,7 @@ def by_fault(pairs: Iterable[tuple[Line, Line]]) -> list[list[tuple[Line, Line]]
 
 
 # Header fields that may differ between comparable runs. `left_out` follows from the other fields.
-IGNORED = ("kind", "format", "tool", "rules", "url", "model", "started", "fail_on", "left_out")
+IGNORED = ("kind", "format", "tool", "rules", "url", "model", "started", "fail_on", "left_out", "replaced")
 
 
 def differences(before: Report, after: Report) -> list[str]:

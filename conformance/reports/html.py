@@ -13,7 +13,7 @@ from markupsafe import Markup
 
 from specvino.conformance.reports import inert
 from specvino.conformance.reports.faults import faults
-from specvino.conformance.reports.records import BAD, Line, Report, by_subject, count, left_out, totals
+from specvino.conformance.reports.records import BAD, Line, Report, by_subject, count, notes, totals
 from specvino.conformance.verdict import Severity, Verdict
 
 # The maximum length of a body with a line for each value, in characters.
@@ -76,7 +76,7 @@ def _environment() -> Environment:
         "by_subject": by_subject,
         "faults": faults,
     }
-    environment.globals |= {"Verdict": Verdict, "BAD": BAD, "left_out": left_out, "Counter": Counter}
+    environment.globals |= {"Verdict": Verdict, "BAD": BAD, "notes": notes, "Counter": Counter}
     for name in ("style.css", "filter.js"):
         source = environment.loader.get_source(environment, name)[0] if environment.loader else ""
         environment.globals[name.replace(".", "_")] = Markup(source)

@@ -114,7 +114,8 @@ class Header(Record):
     """The first record: what was tested, and against what. `server` is the server's name and version, such as
     `llama.cpp b11434`, or empty; `client` is the name of the client program that the run is for, or empty. `rules` is
     the version of the rules, empty in older reports; `document` is a digest of the dialect's document; `left_out` has
-    the reason for each rule that isn't checked for the dialect."""
+    the reason for each rule that isn't checked for the dialect; `replaced` has the fields that the model refuses, with
+    the field that the run sends instead, or null if it sends none."""
 
     kind: Literal["header"] = "header"
     format: Literal[1] = 1
@@ -135,6 +136,7 @@ class Header(Record):
     )
     generated: Generated | None = None
     left_out: dict[str, str] = {}
+    replaced: dict[str, str | None] = {}
 
     @property
     def title(self) -> str:
@@ -295,8 +297,11 @@ def total(counts: Mapping[Verdict, int]) -> str:
 SHOWN = (Verdict.PASS, Verdict.FAIL)
 
 
-def left_out(header: Header) -> Iterator[str]:
-    """Yields a text for each kind of reason, as in `23 left out, not in the dialect openai`."""
+def notes(header: Header) -> Iterator[str]:
+    """Yields a text for each field that was replaced, and for each reason why rules are left out, as in `23 left out,
+    not in the dialect openai`."""
+    for name, instead in header.replaced.items():
+        yield f"the model refuses {name}: {instead} was sent" if instead else f"the model refuses {name}: none was sent"
     reasons = Counter(
         because if because == "no key was given" else f"not in the dialect {header.dialect}"
         for because in header.left_out.values()
@@ -307,4 +312,4 @@ def left_out(header: Header) -> Iterator[str]:
 
 def summary(report: Report) -> str:
     """Returns all totals in one line."""
-    return "; ".join([*totals(report), *left_out(report.header)])
+    return "; ".join([*totals(report), *notes(report.header)])

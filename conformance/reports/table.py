@@ -18,7 +18,7 @@ from specvino.conformance.reports import inert
 from specvino.conformance.reports.faults import Fault, faults
 from specvino.conformance.reports.plain import cut
 from specvino.conformance.reports.readiness import Readiness, outcomes, readiness
-from specvino.conformance.reports.records import BAD, Header, Line, Report, by_subject, count, left_out, totals
+from specvino.conformance.reports.records import BAD, Header, Line, Report, by_subject, count, notes, totals
 from specvino.conformance.verdict import Severity, Verdict
 
 STYLES = {
@@ -223,9 +223,9 @@ def show_totals(console: Console, report: Report, stale: Iterable[str]) -> None:
                 style="bold",
             ),
         )
-    notes = [*([f"{accepted} accepted by the baseline"] if accepted else []), *left_out(report.header)]
-    if notes:
-        _print(console, Text("; ".join(notes), style="dim"))
+    remarks = [*([f"{accepted} accepted by the baseline"] if accepted else []), *notes(report.header)]
+    if remarks:
+        _print(console, Text("; ".join(remarks), style="dim"))
     if report.footer:
         _print(console, Text(f"{report.footer.requests} requests in {report.footer.seconds:.1f} s", style="dim"))
 

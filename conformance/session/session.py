@@ -4,6 +4,8 @@ import asyncio
 import json
 from collections.abc import AsyncIterator, Awaitable, Callable, Iterator, Mapping, Sequence
 from contextlib import asynccontextmanager, contextmanager
+from copy import copy
+from types import MappingProxyType
 from typing import Any
 
 from specvino.conformance.dialect import Dialect
@@ -11,7 +13,7 @@ from specvino.conformance.endpoints import paths, token_limits
 from specvino.conformance.http.client import Client
 from specvino.conformance.http.exchange import MESSAGE, Exchange, Request
 from specvino.conformance.http.socket import LANE, Socket, open_socket
-from specvino.conformance.verdict import Failed, NotExercised
+from specvino.conformance.verdict import Failed, NotExercised, Refused
 
 # The token limit if the answer's length doesn't matter.
 CAP = 32
@@ -37,7 +39,11 @@ class Session:
         on_exchange: Callable[[Exchange], None],
         capable: Callable[[str], Awaitable[bool]],
         deadline: float | None = None,
+        replaced: Mapping[str, str | None] = MappingProxyType({}),
+        subjects: Sequence[str] = (),
     ) -> None:
+        """`replaced` are fields that the model refuses, with what is sent instead; None if they are left out.
+        `subjects` are the fields that the case is about."""
         self.client = client
         self.dialect = dialect
         self.model = model
@@ -46,6 +52,8 @@ class Session:
         self.exchanges: list[Exchange] = []
         self._on_exchange = on_exchange
         self._deadline = deadline
+        self._replaced = replaced
+        self._subjects = subjects
 
     async def send(
         self,
@@ -93,13 +101,43 @@ class Session:
     ) -> Exchange:
         """Sends any request. `body` is sent as JSON, `content` unchanged. Headers with an empty value are omitted.
         `key` is whether to send the API key; `for_rules` is whether the rules for all answers apply to the answer."""
+        body = self.accepted(path, body)
         if content is None and body is not None:
             content = json.dumps(body, ensure_ascii=False).encode("utf-8", "surrogatepass")
+        elif content is not None:
+            content = self._accepted_text(path, content)
         media = {"content-type": "application/json"} if content is not None else {}
         request = Request(endpoint, method, path, self._headers({**media, **(headers or {})}, key=key), content, body)
         exchange = await self.client.send(request, leave_after=leave_after, leave_at=leave_at, deadline=self._deadline)
         self._keep(exchange, for_rules=for_rules)
         return exchange
+
+    def accepted(self, path: str, body: Any) -> Any:
+        """Returns a body without the fields that the model refuses. Values that no model accepts stay. Raises Refused
+        if the case is about a field that is left out."""
+        fields = self.dialect.fields(path.partition("?")[0])
+        for name, instead in self._replaced_in(fields):
+            if not isinstance(body, Mapping) or name not in body:
+                continue
+            if not self.dialect.validator(fields[name]).fits(body[name]):
+                continue
+            if instead is None and name in self._subjects:
+                raise Refused(f"the model refuses {name}")
+            others = {other: value for other, value in body.items() if other != name}
+            body = others if instead is None else {instead: body[name], **others}
+        return body
+
+    def _accepted_text(self, path: str, content: bytes) -> bytes:
+        """Returns the text of a body, which may not be JSON, with the names of fields that the model accepts."""
+        for name, instead in self._replaced_in(self.dialect.fields(path.partition("?")[0])):
+            if instead is not None:
+                content = content.replace(f'"{name}":'.encode(), f'"{instead}":'.encode())
+        return content
+
+    def _replaced_in(self, fields: Mapping[str, Any]) -> Iterator[tuple[str, str | None]]:
+        for name, instead in self._replaced.items():
+            if name in fields and (instead is None or instead in fields):
+                yield name, instead
 
     def _headers(self, headers: Mapping[str, str], *, key: bool) -> dict[str, str]:
         sent = self.client.target.credentials(self.client.target.key) if key else {}
@@ -129,8 +167,8 @@ class Session:
         """Yields a session that sends its requests one after the other on one connection, as long as the server keeps
         it open."""
         async with Client(self.client.target, connections=1, counted_by=self.client) as client:
-            single = Session(client, self.dialect, self.model, self._on_exchange, self.capable, self._deadline)
-            single.exchanges = self.exchanges
+            single = copy(self)
+            single.client = client
             yield single
 
     @asynccontextmanager
@@ -215,7 +253,8 @@ class SocketSession:
         filled = [
             {"type": "response.create", "store": False, **self._session.filled(self._endpoint, body)} for body in bodies
         ]
-        requests = [self._request(json.dumps(body, ensure_ascii=False).encode(), body) for body in filled]
+        accepted = [self._session.accepted(paths()[self._endpoint], body) for body in filled]
+        requests = [self._request(json.dumps(body, ensure_ascii=False).encode(), body) for body in accepted]
         return await self._session.on_socket(self._socket, requests)
 
     def _request(self, content: bytes, body: Any, binary: bool = False) -> Request:

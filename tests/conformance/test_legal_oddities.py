@@ -16,6 +16,7 @@ from reference_server.mutation import concerned
 from reference_server.oddities import (
     ClosesAfterUnreadBodies,
     CountsTextsAlone,
+    DrawsAtOneTemperature,
     EndsAtBytes,
     GuessesCharacters,
     HandsOnWhatHasNoEffect,
@@ -24,6 +25,7 @@ from reference_server.oddities import (
     ModelsWithMore,
     RefusesBestOfOne,
     RefusesBriefly,
+    RefusesMaxTokens,
     RefusesMethodsWithoutBody,
     RefusesUnread,
     RefusesUpgrades,
@@ -406,6 +408,8 @@ ODDITIES: tuple[type[Part], ...] = (
     RefusesBestOfOne,
     RefusesMethodsWithoutBody,
     ClosesAfterUnreadBodies,
+    RefusesMaxTokens,
+    DrawsAtOneTemperature,
 )
 
 
@@ -413,7 +417,7 @@ ODDITIES: tuple[type[Part], ...] = (
 def test_nobody_is_accused(oddity: type[Part]) -> None:
     only = concerned(oddity, OpenAIResponses, by="openai")
     assert only
-    results = judged(oddity, OpenAIResponses, by="openai", only=only)
+    results = judged(oddity, OpenAIResponses, by="openai", only=only, prepared=True)
     broken = [result for result in results.values() if result.verdict in (Verdict.FAIL, Verdict.ERROR)]
     accused = {result.rule: message_of(result) for result in broken if result.advice is None}
     assert not accused

@@ -16,6 +16,7 @@ from specvino.conformance.cases.plan import Plan, plan
 from specvino.conformance.cases.run import Run
 from specvino.conformance.dialect import Dialect
 from specvino.conformance.http.client import Client, Target
+from specvino.conformance.preflight import preflight
 from specvino.conformance.verdict import Result
 
 KEY = "sk-reference"
@@ -63,21 +64,35 @@ class Bench:
         await self._app(scope, receive, send)
 
     def judged(
-        self, app: ReferenceServer, by: str, plans: Sequence[Plan], after: Callable[[], None] | None = None
+        self,
+        app: ReferenceServer,
+        by: str,
+        plans: Sequence[Plan],
+        after: Callable[[], None] | None = None,
+        *,
+        prepared: bool = False,
     ) -> dict[str, Result]:
-        """The results of runs by these plans; `after` is called after each."""
-        return self._runner.run(self._judged(app, dialect(by), plans, after))
+        """The results of runs by these plans; `after` is called after each. `prepared` is whether the checks before a
+        run come first."""
+        return self._runner.run(self._judged(app, dialect(by), plans, after, prepared))
 
     async def _judged(
-        self, app: ReferenceServer, judge: Dialect, plans: Sequence[Plan], after: Callable[[], None] | None
+        self,
+        app: ReferenceServer,
+        judge: Dialect,
+        plans: Sequence[Plan],
+        after: Callable[[], None] | None,
+        prepared: bool,
     ) -> dict[str, Result]:
         self._app = app
         if self._serving is None:
             self._serving = asyncio.create_task(self._server._serve([self._socket]))
         results: dict[str, Result] = {}
         async with Client(Target(self._url, key=KEY, model=MODEL, timeout=30.0)) as client:
+            replaced = (await preflight(client, judge, MODEL)).replaced if prepared else {}
             for plan in plans:
-                results |= {result.rule: result async for result in Run(client, judge, MODEL, plan).results()}
+                run = Run(client, judge, MODEL, plan, replaced=replaced)
+                results |= {result.rule: result async for result in run.results()}
                 if after:
                     after()
         return results
@@ -113,7 +128,11 @@ def whole_plan(by: str) -> Plan:
 
 
 def judged(
-    *parts: type[Part], by: str = "specvino", pace: float = 0.0, only: Collection[str] | None = None
+    *parts: type[Part],
+    by: str = "specvino",
+    pace: float = 0.0,
+    only: Collection[str] | None = None,
+    prepared: bool = False,
 ) -> dict[str, Result]:
     """The results of the whole suite, but for BY_BOUNDS, by their rules, or of `only` these cases, on the server with
     these parts."""
@@ -121,7 +140,7 @@ def judged(
         chosen = whole_plan(by)
     else:
         chosen = Plan(tuple(case for case in full_plan(by).cases if case.rule in only), {})
-    return bench().judged(ReferenceServer(*parts, key=KEY, model=MODEL, pace=pace), by, [chosen])
+    return bench().judged(ReferenceServer(*parts, key=KEY, model=MODEL, pace=pace), by, [chosen], prepared=prepared)
 
 
 def message_of(result: Result) -> str:

@@ -83,6 +83,28 @@ class RefusesBestOfOne(Requests):
         return body
 
 
+class RefusesMaxTokens(Requests):
+    """max_tokens is refused in favor of max_completion_tokens, as OpenAI's reasoning models do."""
+
+    def accepted(self, call: Call, component: str) -> dict[str, Any]:
+        body = super().accepted(call, component)
+        if component == "CreateChatCompletionRequest" and "max_tokens" in body:
+            message = "'max_tokens' is not supported with this model. Use 'max_completion_tokens' instead."
+            raise Refusal(ErrorCode.UNSUPPORTED_PARAMETER, message, "max_tokens")
+        return body
+
+
+class DrawsAtOneTemperature(Requests):
+    """Any temperature but 1 is refused, as OpenAI's reasoning models do."""
+
+    def accepted(self, call: Call, component: str) -> dict[str, Any]:
+        body = super().accepted(call, component)
+        if body.get("temperature", 1) != 1:
+            message = "'temperature' does not support this value with this model: only 1 is supported."
+            raise Refusal(ErrorCode.UNSUPPORTED_PARAMETER, message, "temperature")
+        return body
+
+
 class RefusesMethodsWithoutBody(Http):
     """The refusal of a method that a path doesn't have is empty, as HTTP allows."""
 
