@@ -195,9 +195,10 @@ class Exchange:
 
 def _by_index(answer: dict[str, Any]) -> dict[str, Any]:
     choices = answer.get("choices")
-    indexes = [choice.get("index") for choice in choices if isinstance(choice, dict)] if choices else []
-    if not indexes or len(indexes) < len(choices) or any(type(index) is not int for index in indexes):
-        return answer  # the rules for shapes report that
+    if not isinstance(choices, list) or not all(isinstance(choice, dict) for choice in choices):
+        return answer
+    if any(type(choice.get("index")) is not int for choice in choices):
+        return answer
     return {**answer, "choices": sorted(choices, key=lambda choice: choice["index"])}
 
 
