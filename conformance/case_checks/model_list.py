@@ -1,5 +1,7 @@
 """Checks of the list of models, and of single models."""
 
+from collections.abc import Mapping, Sequence
+from typing import Any
 from urllib.parse import quote
 
 from specvino.conformance.endpoints import paths
@@ -35,8 +37,10 @@ async def model_list_stable(session: Session, endpoint: str) -> None:
         raise Failed(f"the list is first {names} and then {_names(second)}", first, second)
 
 
-async def model_retrievable(session: Session, endpoint: str) -> None:
-    """A model's own endpoint returns the same object as the list. Slashes in the name may be percent-encoded."""
+async def model_retrievable(
+    session: Session, endpoint: str, *, fields: Sequence[str] = ("id", "object", "owned_by")
+) -> None:
+    """A model's own endpoint returns these fields as the list does. Slashes in the name may be percent-encoded."""
     listed = await session.send("models")
     require_answer(listed)
     matches = [model for model in listed.answer.get("data", []) if model.get("id") == session.model]
@@ -44,7 +48,7 @@ async def model_retrievable(session: Session, endpoint: str) -> None:
         raise NotExercised("the run's model isn't in the list")
     single = await _model(session, quote(session.model, safe=""))
     require_answer(single)
-    for name in ("id", "object", "owned_by"):
+    for name in fields:
         if name in matches[0] and name not in single.answer:
             raise Failed(f"GET {paths()['models']}/{session.model} has no {name}", listed, single)
         if single.answer.get(name) != matches[0].get(name):
@@ -53,6 +57,23 @@ async def model_retrievable(session: Session, endpoint: str) -> None:
                 listed,
                 single,
             )
+
+
+async def model_known(session: Session, endpoint: str, *, body: Mapping[str, Any]) -> None:
+    """The model of an answer, streamed or not, is the requested or a listed one. Servers may name it by a part of its
+    name, or by its version."""
+    listed = await session.send("models")
+    known = (
+        [session.model, *(name for name in _names(listed) if isinstance(name, str))] if listed.ok else [session.model]
+    )
+    for stream in (False, True):
+        exchange = await session.answered(endpoint, {**body, "stream": stream})
+        answering = exchange.answer.get("model")
+        if not isinstance(answering, str):
+            raise NotExercised("the answer has no model")
+        if not any(answering in name or name in answering for name in known):
+            asked = f"{session.model!r}, and none of that name is listed"
+            raise Failed(f"the answer's model is {answering!r}, the request's {asked}", exchange)
 
 
 async def unknown_model_refused(session: Session, endpoint: str, *, name: str) -> None:

@@ -285,22 +285,36 @@ async def last_event_complete(session: Session, endpoint: str, *, body: Mapping[
 
 async def function_call_events(session: Session, endpoint: str, *, body: Mapping[str, Any]) -> None:
     """A streamed call begins with name and call_id and without arguments; these come in deltas and then complete."""
-    await _call_events(
-        session, endpoint, body, "function_call", "arguments", "response.function_call_arguments", least=1
-    )
+    exchange = await _streamed(session, endpoint, body)
+    _require_calls(exchange, "function_call", "arguments", "response.function_call_arguments", least=1)
+
+
+async def streamed_calls_apart(session: Session, endpoint: str, *, body: Mapping[str, Any]) -> None:
+    """Several streamed calls have a place in the output, a call_id and arguments of their own."""
+    exchange = await _streamed(session, endpoint, body)
+    added = [chunk for chunk in exchange.chunks if chunk.get("type") == "response.output_item.added"]
+    calls = [chunk for chunk in added if (chunk.get("item") or {}).get("type") == "function_call"]
+    if len(calls) < 2:
+        raise NotExercised("the model makes fewer than two calls")
+    for name, values in (
+        ("output_index", [chunk.get("output_index") for chunk in added]),
+        ("call_id", [chunk["item"].get("call_id") for chunk in calls]),
+    ):
+        if repeated := [value for value in values if values.count(value) > 1]:
+            raise Failed(f"the {name} {repeated[0]!r} is that of several items", exchange)
+    _require_calls(exchange, "function_call", "arguments", "response.function_call_arguments", least=1)
 
 
 async def custom_tool_call_events(session: Session, endpoint: str, *, body: Mapping[str, Any]) -> None:
     """A streamed call of a custom tool begins with name and call_id and without input, which comes in deltas and then
     complete. It may be empty, without a delta."""
-    await _call_events(session, endpoint, body, "custom_tool_call", "input", "response.custom_tool_call_input", least=0)
-
-
-async def _call_events(
-    session: Session, endpoint: str, body: Mapping[str, Any], kind: str, field: str, events: str, *, least: int
-) -> None:
-    """`least` is the smallest number of deltas of a call."""
     exchange = await _streamed(session, endpoint, body)
+    _require_calls(exchange, "custom_tool_call", "input", "response.custom_tool_call_input", least=0)
+
+
+def _require_calls(exchange: Exchange, kind: str, field: str, events: str, *, least: int) -> None:
+    """Raises Failed unless calls of a kind are streamed in order. `least` is the smallest number of deltas of a
+    call."""
     added = {
         chunk.get("output_index"): chunk.get("item") or {}
         for chunk in exchange.chunks

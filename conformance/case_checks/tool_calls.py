@@ -9,6 +9,7 @@ from specvino.conformance.endpoints import token_limits
 from specvino.conformance.http.exchange import Exchange, Unreadable
 from specvino.conformance.rules.outputs import Output, outputs
 from specvino.conformance.session.session import Session, with_room
+from specvino.conformance.session.steps import expect
 from specvino.conformance.verdict import Failed, NotExercised
 from specvino.document.validator import Validator
 
@@ -122,6 +123,16 @@ async def tool_results_accepted(session: Session, endpoint: str, *, body: Mappin
     second = await session.answered(endpoint, {**body, "messages": history, "tool_choice": "none"})
     if any(output.calls for output in outputs(second)):
         raise Failed("a tool is called, though tool_choice is none", second)
+
+
+async def result_without_call(session: Session, endpoint: str, *, body: Mapping[str, Any], field: str) -> None:
+    """A tool result whose call isn't in the conversation is refused, or the server reports that the field with the
+    call's id has no effect."""
+    exchange = await session.send(endpoint, body)
+    if exchange.ok and field not in exchange.without_effect:
+        raise Failed("a tool result without its call is accepted", exchange)
+    if not exchange.ok:
+        expect(exchange, {"refused": "validation"}, session.dialect, endpoint)
 
 
 async def tool_call_deltas(session: Session, endpoint: str, *, body: Mapping[str, Any]) -> None:

@@ -144,7 +144,7 @@ class Exchange:
         if self.request.streamed and self.ok:
             self.require_stream()
         try:
-            return json.loads(self.content)
+            return strict_json(self.content.decode())
         except (ValueError, RecursionError) as error:
             start = self.content[:80].decode("utf-8", "replace")
             raise Unreadable(f"the answer isn't JSON ({error}): {start!r}") from None
@@ -193,6 +193,16 @@ class Exchange:
         return f"{self.request.method} {self.request.path} -> {outcome}"
 
 
+def strict_json(text: str) -> Any:
+    """Returns the value of a JSON text by RFC 8259: without a byte order mark, NaN and infinities. Raises ValueError
+    and RecursionError."""
+    return json.loads(text, parse_constant=_no_number)
+
+
+def _no_number(name: str) -> Any:
+    raise ValueError(f"{name} isn't a number")
+
+
 def _by_index(answer: dict[str, Any]) -> dict[str, Any]:
     choices = answer.get("choices")
     if not isinstance(choices, list) or not all(isinstance(choice, dict) for choice in choices):
@@ -204,7 +214,7 @@ def _by_index(answer: dict[str, Any]) -> dict[str, Any]:
 
 def _object(event: ServerSentEvent) -> dict[str, Any] | None:
     try:
-        value = json.loads(event.data)
+        value = strict_json(event.data)
     except (ValueError, RecursionError):
         return None
     return value if isinstance(value, dict) else None

@@ -1,12 +1,11 @@
 """Rules for streams of server-sent events."""
 
-import json
 from collections import Counter
 from collections.abc import Iterator
 from dataclasses import replace
 from typing import Any, ClassVar
 
-from specvino.conformance.http.exchange import Exchange
+from specvino.conformance.http.exchange import Exchange, strict_json
 from specvino.conformance.rules.rule import Rule, endpoint_of
 from specvino.conformance.streams.sse import Decoder
 from specvino.conformance.streams.stream_validator import SseValidator
@@ -38,7 +37,7 @@ class EventShape(_StreamRule):
             if event.data == (end or DONE):
                 continue
             try:
-                value = json.loads(event.data)
+                value = strict_json(event.data)
             except (ValueError, RecursionError):
                 yield f"event {number} isn't JSON: {event.data[:80]!r}"
                 return

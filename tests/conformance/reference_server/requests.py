@@ -1,6 +1,6 @@
 """Judges requests by the document."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from functools import cache
 from typing import Any
 from urllib.parse import quote
@@ -35,10 +35,26 @@ class Requests(Part):
         error = next(self.violations(component, call.body), None)
         if error is not None:
             raise self.refusal(component, error)
-        call.unsupported += self.unsupported(call.body, component)
+        call.unsupported += [*self.unsupported(call.body, component), *self.results_without_calls(call.body)]
         if "model" in SHAPES[component].fields:
             self.server.models.require_model(call.body["model"])
         return self.given(call.body)
+
+    def results_without_calls(self, body: Mapping[str, Any]) -> Iterator[str]:
+        """The ids of calls that results name and the conversation doesn't have, as paths."""
+        called: set[Any] = set()
+        for index, message in enumerate(body.get("messages") or ()):
+            called |= {named["id"] for named in message.get("tool_calls") or ()}
+            if message.get("role") == "tool" and message["tool_call_id"] not in called:
+                yield f"messages.{index}.tool_call_id"
+        items = body.get("input")
+        is_continued = body.get("previous_response_id") or body.get("conversation")
+        for index, item in enumerate(items if isinstance(items, list) and not is_continued else ()):
+            kind = item.get("type") if isinstance(item, Mapping) else None
+            if kind in ("function_call", "custom_tool_call", "item_reference"):
+                called |= {item.get("call_id"), item.get("id")}
+            elif kind in ("function_call_output", "custom_tool_call_output") and item.get("call_id") not in called:
+                yield f"input.{index}.call_id"
 
     def given(self, body: dict[str, Any]) -> dict[str, Any]:
         return {name: value for name, value in body.items() if value is not None}

@@ -45,6 +45,16 @@ class NamesOtherwise(Models):
         return {**super().retrieve_model(call), "id": f"{self.server.model}:latest"}
 
 
+class CreatedWhenAsked(Models):
+    """A model's own object says that it was created a moment ago."""
+
+    breaks = {"models/one/created"}
+
+    def retrieve_model(self, call: Call) -> dict[str, Any]:
+        model = super().retrieve_model(call)
+        return {**model, "created": model["created"] + 3600}
+
+
 class RetrievesAnything(Models):
     """Every name has a model."""
 

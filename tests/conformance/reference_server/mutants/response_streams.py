@@ -6,7 +6,7 @@ from typing import Any
 from reference_server.generation import Asked, Piece
 from reference_server.http import Event
 from reference_server.item_events import ItemEvents
-from reference_server.items import Item
+from reference_server.items import Item, Run
 from reference_server.responses import Response, Responses
 
 ORDER = {"responses/rules/stream-order", "response/rules/stream-order"}
@@ -20,6 +20,15 @@ class CreatedCompleted(Responses):
     def first_events(self, begun: Response) -> Iterator[Event]:
         for event in super().first_events(begun):
             yield {**event, "response": {**begun, "status": "completed"}}
+
+
+class CallsAtOnePlace(ItemEvents):
+    """All calls of a stream are at the output_index 0."""
+
+    breaks = {"responses/tools/several-streamed"}
+
+    def item_events(self, asked: Asked, run: Run, item: Item, at: int) -> Iterator[Event]:
+        yield from super().item_events(asked, run, item, 0 if item["type"] == "function_call" else at)
 
 
 class EndsWithoutUsage(Responses):

@@ -1,8 +1,10 @@
 """Answers and errors of a wrong form."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
+from reference_server.chat import Chat
+from reference_server.generation import Asked, Output
 from reference_server.http import Call, Headers, Http, Message, Stream
 from reference_server.items import Item
 from reference_server.models import Models
@@ -10,6 +12,15 @@ from reference_server.refusal import Refusal
 from reference_server.stored import Stored
 from reference_server.tokenize import Tokenize
 from specvino.generated.errors import ErrorCode
+
+
+class SendsNoNumber(Chat):
+    """An answer has NaN, which JSON doesn't have, in a field of the server's own."""
+
+    breaks = {"chat/rules/answer-shape"}
+
+    def chat_completion(self, head: Mapping[str, Any], asked: Asked, outputs: Sequence[Output]) -> dict[str, Any]:
+        return {**super().chat_completion(head, asked, outputs), "tokens_per_second": float("nan")}
 
 
 class TimesWithFractions(Http):

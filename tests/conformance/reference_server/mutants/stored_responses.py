@@ -29,6 +29,15 @@ class KeepsAll(Responses):
         return True
 
 
+class KeepsOnDemand(Responses):
+    """Only what store asks for is stored."""
+
+    breaks = {"responses/stored/by-default"}
+
+    def stores(self, body: Mapping[str, Any]) -> bool:
+        return body.get("store") is True
+
+
 class ReadsWithoutOutput(Stored):
     """A stored response is read without its output."""
 

@@ -203,6 +203,15 @@ class NamesNoMethods(Http):
         return ""
 
 
+class MarksByteOrder(Http):
+    """JSON begins with a byte order mark."""
+
+    breaks = {"chat/rules/answer-shape", "transport/rules/error-envelope"}
+
+    async def respond(self, call: Call, status: int, body: bytes, headers: Headers) -> None:
+        await super().respond(call, status, b"\xef\xbb\xbf" + body, headers)
+
+
 class ErrorsArePlainText(Http):
     """Errors are declared as text, so that clients don't read them."""
 
