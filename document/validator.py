@@ -1,7 +1,8 @@
 """Validation by jsonschema-rs, including formats."""
 
 import json
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from typing import Any
 
 import jsonschema_rs
@@ -52,11 +53,11 @@ class Validator:
         leaves = [leaf for error in errors for leaf in _nearest(error)]
         missing: dict[tuple[str | int, ...], list[str]] = {}
         for leaf in leaves:
-            if isinstance(leaf.kind, ValidationErrorKind.Required):
+            if not isinstance(leaf, _Unknown) and isinstance(leaf.kind, ValidationErrorKind.Required):
                 name = json.dumps(leaf.kind.property, ensure_ascii=False)
                 missing.setdefault(tuple(leaf.instance_path), []).append(name)
         for leaf in leaves:
-            if leaf.kind.name != "required":
+            if isinstance(leaf, _Unknown) or leaf.kind.name != "required":
                 yield _sentence(leaf)
             elif names := missing.pop(tuple(leaf.instance_path), None):
                 yield f"{_location(leaf)}: {_required([*dict.fromkeys(names)])}"
@@ -99,12 +100,29 @@ def _absolute(node: Any) -> Any:
     }
 
 
-def _sentence(error: jsonschema_rs.ValidationError) -> str:
+@dataclass(frozen=True, slots=True)
+class _Unknown:
+    """A value, such as `type`, that each branch of a union has another constant for."""
+
+    instance_path: Sequence[str | int]
+    instance: Any
+    constants: Sequence[Any]
+
+    @property
+    def message(self) -> str:
+        (error,) = jsonschema_rs.Draft202012Validator({"enum": self.constants}).iter_errors(self.instance)
+        return error.message
+
+
+Fault = jsonschema_rs.ValidationError | _Unknown
+
+
+def _sentence(error: Fault) -> str:
     instance = json.dumps(error.instance, ensure_ascii=False, default=repr)
     return f"{_location(error)}: {_cut(error.message.replace(instance, _cut(instance)), 2 * LONGEST)}"
 
 
-def _location(error: jsonschema_rs.ValidationError) -> str:
+def _location(error: Fault) -> str:
     return ".".join(map(str, error.instance_path)) or "it"
 
 
@@ -115,9 +133,9 @@ def _required(names: list[str]) -> str:
     return f"{', '.join(names[:-1])} and {names[-1]} are required properties"
 
 
-def _nearest(error: jsonschema_rs.ValidationError) -> list[jsonschema_rs.ValidationError]:
+def _nearest(error: jsonschema_rs.ValidationError) -> Sequence[Fault]:
     """Returns the errors of the branch of a union that fits best: the one whose first error is deepest. Missing members
-    of one object are errors together."""
+    of one object are errors together. If no branch has the value's `type`, that is the error."""
     branches = getattr(error.kind, "context", None)
     if not branches:
         return [error]
@@ -129,6 +147,8 @@ def _nearest(error: jsonschema_rs.ValidationError) -> list[jsonschema_rs.Validat
     named = [branch for branch in candidates if not any(_tells_apart(problem, depth) for problem in branch)]
     if len(named) == 1:
         return _first(named[0])
+    if not named and (unknown := _unknown(candidates, depth)):
+        return [unknown]
     # A branch for another type of value carries no information about this one.
     meant = [branch for branch in candidates if min(len(problem.instance_path) for problem in branch) > depth]
     if not meant:
@@ -137,7 +157,26 @@ def _nearest(error: jsonschema_rs.ValidationError) -> list[jsonschema_rs.Validat
     return _first(best)
 
 
-def _first(branch: list[jsonschema_rs.ValidationError]) -> list[jsonschema_rs.ValidationError]:
+def _unknown(branches: list[list[jsonschema_rs.ValidationError]], depth: int) -> _Unknown | None:
+    """Returns the direct member for which all branches for this type of value have other constants, if there is one."""
+    told = [
+        {problem.instance_path[-1]: problem for problem in branch if _is_other_constant(problem, depth)}
+        for branch in branches
+        if not any(len(problem.instance_path) == depth and problem.kind.name == "type" for problem in branch)
+    ]
+    name = next((name for name in (told or [{}])[0] if all(name in members for members in told)), None)
+    if name is None:
+        return None
+    problems = [members[name] for members in told]
+    constants = [value for problem in problems for value in _constants(problem.kind)]
+    return _Unknown(problems[0].instance_path, problems[0].instance, list(dict.fromkeys(constants)))
+
+
+def _constants(kind: Any) -> Sequence[Any]:
+    return kind.options if isinstance(kind, ValidationErrorKind.Enum) else [kind.expected_value]
+
+
+def _first(branch: list[jsonschema_rs.ValidationError]) -> Sequence[Fault]:
     """Returns the first error of a branch, with all missing members of the same object."""
     if branch[0].kind.name != "required":
         return _nearest(branch[0])
@@ -150,8 +189,12 @@ def _first(branch: list[jsonschema_rs.ValidationError]) -> list[jsonschema_rs.Va
 
 def _tells_apart(error: jsonschema_rs.ValidationError, depth: int) -> bool:
     """Returns whether the error is about a value, here or in a direct member, that rules out a branch."""
-    at, kind = len(error.instance_path), error.kind.name
-    return (at == depth and kind == "type") or (at == depth + 1 and kind in ("const", "enum"))
+    return (len(error.instance_path) == depth and error.kind.name == "type") or _is_other_constant(error, depth)
+
+
+def _is_other_constant(error: jsonschema_rs.ValidationError, depth: int) -> bool:
+    """Returns whether the error is that a direct member has another constant."""
+    return len(error.instance_path) == depth + 1 and error.kind.name in ("const", "enum")
 
 
 def _cut(text: str, longest: int = LONGEST) -> str:

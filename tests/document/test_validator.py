@@ -1,5 +1,7 @@
 """What is valid, and what is said of what isn't."""
 
+import pytest
+
 from specvino.document.validator import Validators
 
 DOCUMENT = {"components": {"schemas": {"a/b": {"type": "integer", "minimum": 1}, "Day": {"format": "date"}}}}
@@ -15,3 +17,27 @@ def test_schemas_may_refer_to_the_document() -> None:
 
 def test_formats_count() -> None:
     assert not Validators(DOCUMENT).at("/components/schemas/Day").fits("31 June")
+
+
+KINDS = {
+    "oneOf": [
+        {"type": "object", "required": ["type", "n"], "properties": {"type": {"const": "a"}, "n": {"type": "integer"}}},
+        {"type": "object", "required": ["type", "m"], "properties": {"type": {"enum": ["b", "c"]}}},
+        {"type": "object", "required": ["type"], "properties": {"type": {"const": "d"}}},
+        {"type": "null"},
+    ]
+}
+
+
+@pytest.mark.parametrize(
+    ("value", "violation"),
+    [
+        ({"type": "x"}, '0.type: "x" is not one of "a", "b" or 2 other candidates'),
+        ({"type": "a", "n": "1"}, '0.n: "1" is not of type "integer"'),
+        ({"type": "b"}, '0: "m" is a required property'),
+    ],
+    ids=["an unknown type", "a wrong member", "a missing member"],
+)
+def test_a_violation_of_a_union_is_that_of_the_branch_with_the_type(value: object, violation: str) -> None:
+    validator = Validators(DOCUMENT).of({"type": "array", "items": KINDS})
+    assert list(validator.violations([value])) == [violation]
