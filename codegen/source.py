@@ -50,12 +50,15 @@ def load(path: Path) -> Any:
 # Components other than schemas; a file has them below these keys.
 KINDS = ("responses", "headers", "parameters")
 
+# Keys whose value is a whole file.
+WHOLE_FILES = ("x-stream", "aside")
+
 
 class Bundler:
     """Bundles many files into one document. Every reference into a file becomes a component, named by its last part.
 
     `other.yaml#/Name` is a schema; `other.yaml#/responses/Name` and `…#/headers/Name` are responses and headers. A path
-    item and the table of a stream are referred to as a whole file and inlined.
+    item, the table of a stream and the schema of events beside it are referred to as a whole file and inlined.
 
     An object's `x-include` lists maps of properties that it shares with others (`other.yaml#/Name`): they are added
     after its own. What the object itself states for such a property, such as x-handling, takes precedence.
@@ -121,7 +124,7 @@ class Bundler:
                 result[key] = {name: self._hoist(reference, base) for name, reference in value.items()}
             elif key in DATA or (key == "examples" and isinstance(value, list)):
                 result[key] = value
-            elif key == "x-stream" and isinstance(value, dict) and "$ref" in value:
+            elif key in WHOLE_FILES and isinstance(value, dict) and "$ref" in value:
                 file, _ = self._target(value["$ref"], base)
                 result[key] = self._walk(self._file(file), file)
             elif key == "x-implementation-note" and isinstance(value, list):

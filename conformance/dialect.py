@@ -8,12 +8,16 @@ from dataclasses import replace
 from functools import cache, cached_property
 from typing import Any, Literal
 
+from specvino.conformance.echoes import with_nullable_echoes
+from specvino.conformance.streams.asides import is_aside
+from specvino.document.described import described
 from specvino.document.loading import dialect_file, dialects, load, whole
 from specvino.document.operations import JSON, base_paths, by_endpoint, envelope_of
 from specvino.document.pointers import at, resolved, schema_reference, unescape
 from specvino.document.system_fields import system_name
+from specvino.document.unions import Union
 from specvino.document.validator import Validator, Validators
-from specvino.document.walk import all_schemas, reached
+from specvino.document.walk import reached
 from specvino.generated.errors import ERRORS, ErrorCode
 from specvino.generated.streams import STREAMS, Consecutive, Constant, Law, Machine, Stream
 
@@ -73,7 +77,7 @@ class Dialect:
 
     @cached_property
     def _validators(self) -> Validators:
-        return Validators(self.document)
+        return Validators(self.document if self.name == WHOLE else with_nullable_echoes(self.document))
 
     def level(self, pointer: str, endpoint: str) -> str:
         """Returns the support level of a JSON pointer's target, as a field of `endpoint`. Raises KeyError for a pointer
@@ -137,10 +141,17 @@ class Dialect:
         content = self.operations[endpoint].content("200").get(JSON, {}) if endpoint in self.operations else {}
         return name in resolved(self.document, content.get("schema", {})).get("required", ())
 
-    @cached_property
-    def property_names(self) -> frozenset[str]:
-        """Returns the names of all properties in the system's document."""
-        return frozenset(name for _, schema in all_schemas(self.document) for name in schema.get("properties", ()))
+    def described(self, endpoint: str, answer: Any) -> Any:
+        """Returns the part of an operation's JSON answer that the document describes: other systems may have members of
+        their own, also in one form of an answer only. For our own document, the whole answer."""
+        return self._described(self.operations[endpoint].content("200").get(JSON, {}).get("schema"), answer)
+
+    def described_event(self, endpoint: str, event: Any) -> Any:
+        """Returns the part of an event's data that the document describes, as `described` does."""
+        return self._described(self.operations[endpoint].event, event)
+
+    def _described(self, schema: dict[str, Any] | None, value: Any) -> Any:
+        return value if self.name == WHOLE or schema is None else described(self.document, schema, value)
 
     def accepts(self, endpoint: str, body: Any) -> bool | None:
         """Returns whether a request body is valid by the system's document; None if the endpoint has no body."""
@@ -201,6 +212,30 @@ class Dialect:
         if isinstance(value, Mapping) and "error" not in value and 0 < len(others) < len(branches):
             return self.validator(others[0] if len(others) == 1 else {**schema, "anyOf": others})
         return self.validator(schema)
+
+    def governs(self, endpoint: str, event: Any) -> bool:
+        """Returns whether the document describes an event with this data: other systems have types of their own."""
+        if not isinstance(event, Mapping):
+            return True
+        table = STREAMS[endpoint]
+        if isinstance(table.classify, str):
+            return self.unknown_type(endpoint, event) is None
+        return not is_aside(table, event)
+
+    def unknown_type(self, endpoint: str, event: Mapping[str, Any]) -> str | None:
+        """Returns the type of an event that the document doesn't have; None for all others, also for those without a
+        type."""
+        name = event.get(str(STREAMS[endpoint].classify))
+        return name if isinstance(name, str) and name not in self._event_types[endpoint] else None
+
+    @cached_property
+    def _event_types(self) -> dict[str, frozenset[str]]:
+        events = {endpoint: operation.event for endpoint, operation in self.operations.items()}
+        return {
+            endpoint: frozenset(Union([event], self.document).known)
+            for endpoint, event in events.items()
+            if event is not None
+        }
 
     def has_socket(self, endpoint: str) -> bool:
         """Returns whether an operation is also served over a WebSocket."""

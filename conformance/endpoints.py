@@ -1,4 +1,4 @@
-"""Facts that are the same for all systems: paths of endpoints, names of token limits and of token counts."""
+"""Facts that are the same for all systems: paths of endpoints, names of token limits and counts, fields that vary."""
 
 from functools import cache
 
@@ -13,6 +13,9 @@ COUNTS = {
     "responses": ("input_tokens", "output_tokens"),
     "messages": ("input_tokens", "output_tokens"),
 }
+
+# Fields that are encrypted or signed anew each time that they are sent.
+VARYING = ("encrypted_content", "signature")
 
 
 @cache

@@ -161,7 +161,8 @@ def filled(table: dict[str, Any]) -> dict[str, Any]:
         }
         for name, machine in table["machines"].items()
     ]
-    return {**table, "classify": rules, "machines": machines, "laws": [_law(law) for law in table["laws"]]}
+    laws = [_law(law) for law in table["laws"]]
+    return {**table, "classify": rules, "machines": machines, "laws": laws, "aside": table.get("aside")}
 
 
 def _law(law: str | dict[str, Any]) -> str:

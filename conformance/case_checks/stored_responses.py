@@ -7,6 +7,8 @@ from collections.abc import Awaitable, Callable, Mapping, Sequence
 from functools import partial
 from typing import Any
 
+from specvino.conformance.dialect import Dialect
+from specvino.conformance.endpoints import VARYING
 from specvino.conformance.http.exchange import Exchange
 from specvino.conformance.session.session import Session, require_answer
 from specvino.conformance.session.steps import NOT_FOUND, counted, quoted
@@ -42,7 +44,7 @@ async def retrieved_equals_created(session: Session, endpoint: str, *, body: Map
     first = await create(session, body)
     again = await read(session, id_of(first))
     require_answer(again)
-    _require_same(first, again)
+    _require_same(session.dialect, first, again)
 
 
 async def response_unavailable(
@@ -135,7 +137,7 @@ async def concurrent_responses_stored(session: Session, endpoint: str, *, count:
     for index, first in enumerate(firsts):
         again = await read(session, id_of(first))
         require_answer(again)
-        _require_same(first, again)
+        _require_same(session.dialect, first, again)
         # responses/echo/metadata reports metadata that aren't returned.
         if (again.answer.get("metadata") or {}).get("place", str(index)) != str(index):
             raise Failed(f"metadata is {again.answer['metadata']!r}, from another response", first, again)
@@ -290,17 +292,20 @@ async def _finished(session: Session, id: str) -> Exchange:
         await asyncio.sleep(PAUSE)
 
 
-def _require_same(first: Exchange, again: Exchange) -> None:
+def _require_same(dialect: Dialect, first: Exchange, again: Exchange) -> None:
+    one, other = (dialect.described("responses", exchange.answer) for exchange in (first, again))
     for name in KEPT:
-        if name in first.answer and _filled(first.answer[name]) != _filled(again.answer.get(name)):
-            answered, seen = (quoted(exchange.answer.get(name)) for exchange in (first, again))
+        if name in one and _filled(one[name]) != _filled(other.get(name)):
+            answered, seen = (quoted(answer.get(name)) for answer in (one, other))
             raise Failed(f"the {name} differs: {answered} in the answer, {seen} when read", first, again)
 
 
 def _filled(value: Any) -> Any:
-    """Returns a value without null and empty fields, which events may have or not."""
+    """Returns a value without null and empty fields, which events may have or not, and without what is encrypted anew
+    when it is read."""
     if isinstance(value, Mapping):
-        return {name: _filled(item) for name, item in value.items() if item not in (None, [])}
+        kept = {name: item for name, item in value.items() if name not in VARYING and item not in (None, [])}
+        return {name: _filled(item) for name, item in kept.items()}
     return [_filled(item) for item in value] if isinstance(value, list) else value
 
 

@@ -1,10 +1,12 @@
 """Checks of streamed chunks, and of their equality with the unary answer."""
 
 import json
-from collections.abc import Collection, Mapping
+from collections.abc import Mapping
+from functools import partial
 from typing import Any
 
-from specvino.conformance.dialect import WHOLE
+from specvino.conformance.dialect import WHOLE, Dialect
+from specvino.conformance.endpoints import VARYING
 from specvino.conformance.http.exchange import Exchange
 from specvino.conformance.rules.outputs import outputs
 from specvino.conformance.session.session import Session
@@ -156,28 +158,30 @@ ROUNDS = 3
 async def stream_parity(session: Session, endpoint: str, *, body: Mapping[str, Any]) -> None:
     """The folded stream equals the unary answer."""
     options = {"stream_options": {"include_usage": True}} if endpoint not in ("responses", "messages") else {}
-    # Other systems may have undocumented fields in one form only.
-    known = None if session.dialect.name == WHOLE else session.dialect.property_names
+    difference = partial(_difference, session.dialect)
     unary: list[Exchange] = []
     streamed: list[Exchange] = []
     for _ in range(ROUNDS):
         unary.append(await session.answered(endpoint, body))
         streamed.append(await session.answered(endpoint, {**body, "stream": True, **options}))
         # An answer may differ without a cached prompt, or by rounding.
-        if any(_difference(one, other, known) is None for one in unary for other in streamed):
+        if any(difference(one, other) is None for one in unary for other in streamed):
             return
-    if any(_difference(pair[0], other, known) for pair in (unary, streamed) for other in pair):
+    if any(difference(pair[0], other) for pair in (unary, streamed) for other in pair):
         raise NotExercised("the server's answers to the same request differ, so they can't be compared")
-    raise Failed(str(_difference(unary[0], streamed[0], known)), unary[0], streamed[0])
+    raise Failed(str(difference(unary[0], streamed[0])), unary[0], streamed[0])
 
 
-def _difference(one: Exchange, other: Exchange, known: Collection[str] | None) -> str | None:
-    """Returns the first difference of two answers, or None. `known` has the documented fields; with None, for our own
-    document, undocumented fields count, too. Raises Unreadable."""
-    is_ours = known is None
+def _difference(dialect: Dialect, one: Exchange, other: Exchange) -> str | None:
+    """Returns the first difference of two answers in what the document describes, or None. Raises Unreadable."""
+    is_ours = dialect.name == WHOLE
     left_out = {"usage"} if not is_ours and not _counted_once(one, other) else set()
-    unary, folded = ({k: v for k, v in exchange.answer.items() if k not in left_out} for exchange in (one, other))
-    return _first_difference(_comparable(unary, is_ours), _comparable(folded, is_ours), known)
+    unary, folded = (
+        {name: value for name, value in exchange.answer.items() if name not in left_out} for exchange in (one, other)
+    )
+    endpoint = one.request.endpoint or ""
+    unary, folded = (_comparable(dialect.described(endpoint, answer), is_ours) for answer in (unary, folded))
+    return _first_difference(unary, folded, is_ours)
 
 
 def _counted_once(unary: Exchange, stream: Exchange) -> bool:
@@ -190,7 +194,8 @@ def _comparable(value: Any, is_ours: bool) -> Any:
     """Returns an answer without ids, times and empty values. For other systems, also without fields that only their
     unary answers have."""
     if isinstance(value, Mapping):
-        kept = {key: _comparable(item, is_ours) for key, item in value.items() if key not in VOLATILE}
+        shown = {key: bool(item) or None if key in VARYING else item for key, item in value.items()}
+        kept = {key: _comparable(item, is_ours) for key, item in shown.items() if key not in VOLATILE}
         filled = {key: item for key, item in kept.items() if item not in (None, "", [], {})}
         if is_ours:
             return filled
@@ -205,17 +210,17 @@ def _is_zero_details(name: str, value: Any) -> bool:
     return name.endswith("_details") and isinstance(value, Mapping) and not any(value.values())
 
 
-def _first_difference(one: Any, other: Any, known: Collection[str] | None, path: str = "") -> str | None:
+def _first_difference(one: Any, other: Any, is_ours: bool, path: str = "") -> str | None:
     """Returns the first difference as a sentence, or None."""
     if isinstance(one, Mapping) and isinstance(other, Mapping):
         for key in sorted({*one, *other}):
             if key not in one or key not in other:
-                # Other systems may omit undocumented fields in one form.
-                if known is not None and (key not in known or key.endswith("_details")):
+                # Other systems may omit details in one form.
+                if not is_ours and key.endswith("_details"):
                     continue
                 form = "streamed" if key not in one else "not streamed"
                 return f"{path}{key} is only present when {form}"
-            if difference := _first_difference(one[key], other[key], known, f"{path}{key}."):
+            if difference := _first_difference(one[key], other[key], is_ours, f"{path}{key}."):
                 return difference
         return None
     if isinstance(one, list) and isinstance(other, list) and len(one) == len(other):
@@ -223,7 +228,7 @@ def _first_difference(one: Any, other: Any, known: Collection[str] | None, path:
             (
                 f
                 for i, (a, b) in enumerate(zip(one, other, strict=True))
-                if (f := _first_difference(a, b, known, f"{path}{i}."))
+                if (f := _first_difference(a, b, is_ours, f"{path}{i}."))
             ),
             None,
         )

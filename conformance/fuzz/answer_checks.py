@@ -6,7 +6,7 @@ replay runs all of them, under the same names.
 
 import json
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from functools import cached_property
+from functools import cached_property, partial
 from typing import TYPE_CHECKING, Any
 from urllib.parse import parse_qsl, urlsplit
 
@@ -94,7 +94,8 @@ class AnswerChecks:
             yield "the stream didn't end in time"
             return
         else:
-            validator = SseValidator(table)
+            described = partial(self._dialect.described_event, exchange.request.endpoint or "")
+            validator = SseValidator(table, described)
             for event in decoder.feed(exchange.content):
                 yield from validator.feed(event)
             yield from validator.end()
@@ -153,11 +154,10 @@ class AnswerChecks:
     def _response_schema_conformance(self, exchange: Exchange) -> Iterator[str]:
         endpoint = exchange.request.endpoint or ""
         if exchange.is_stream:
-            for event in exchange.chunks:
+            for event in exchange.objects:
                 shape = self._dialect.event(endpoint, event)
-                yield from (
-                    f"Response violates schema: {violation}" for violation in (shape.violations(event) if shape else ())
-                )
+                if shape is not None and self._dialect.governs(endpoint, event):
+                    yield from (f"Response violates schema: {violation}" for violation in shape.violations(event))
             return
         shape = self._dialect.answer(endpoint, exchange.status or 0, exchange.media)
         if shape is None or "json" not in exchange.media:

@@ -6,8 +6,10 @@ from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any, Literal
 
+from specvino.conformance.streams.asides import is_aside
 from specvino.conformance.streams.fold import fold_chat, fold_completion, fold_message, fold_response
 from specvino.conformance.streams.sse import Decoder, ServerSentEvent
+from specvino.generated.streams import STREAMS
 
 # How an exchange ended. `left`: the client closed the connection on purpose.
 Ended = Literal["complete", "cut off", "too slow", "too long", "unreachable", "left"]
@@ -133,9 +135,15 @@ class Exchange:
         return tuple(Decoder().feed(self.content)) if self.is_stream else ()
 
     @cached_property
-    def chunks(self) -> tuple[dict[str, Any], ...]:
+    def objects(self) -> tuple[dict[str, Any], ...]:
         """Returns the JSON objects in a stream's events."""
-        return tuple(chunk for chunk in map(_object, self.events) if chunk is not None)
+        return tuple(value for value in map(_object, self.events) if value is not None)
+
+    @cached_property
+    def chunks(self) -> tuple[dict[str, Any], ...]:
+        """Returns the JSON objects in a stream's events that are part of the answer."""
+        table = STREAMS.get(self.request.endpoint or "")
+        return tuple(chunk for chunk in self.objects if table is None or not is_aside(table, chunk))
 
     @cached_property
     def json(self) -> Any:

@@ -14,7 +14,7 @@ from specvino.conformance.rules.shapes import (
     NoServerError,
     UnroutedEnvelope,
 )
-from specvino.conformance.rules.streaming import EventShape, RoleOnce, StreamEnd, StreamOrder
+from specvino.conformance.rules.streaming import EventShape, KnownEvents, RoleOnce, StreamEnd, StreamOrder
 from specvino.conformance.rules.tool_calls import ArgumentsValid, NoEmptyCalls
 from specvino.conformance.rules.unique_ids import CallIdsUnique, IdsUnique
 
@@ -25,6 +25,7 @@ RULES: tuple[Callable[[Dialect], Rule], ...] = (
     DocumentedRefusal,
     ErrorEnvelope,
     EventShape,
+    KnownEvents,
     StreamOrder,
     RoleOnce,
     StreamEnd,

@@ -179,8 +179,9 @@ class UsageAddsUp(Rule):
         return exchange.ok and exchange.request.endpoint in COUNTS and isinstance(exchange.answer.get("usage"), dict)
 
     def violations(self, exchange: Exchange) -> Iterator[str]:
-        usage: dict[str, Any] = exchange.answer["usage"]
-        before, after = COUNTS[exchange.request.endpoint or ""]
+        endpoint = endpoint_of(exchange)
+        usage: dict[str, Any] = self.dialect.described(endpoint, exchange.answer)["usage"]
+        before, after = COUNTS[endpoint]
         prompt, completion, total = (usage.get(name) for name in (before, after, "total_tokens"))
         if not (isinstance(prompt, int) and isinstance(completion, int)):
             return  # the rules for shapes report that

@@ -3,6 +3,7 @@
 from collections import Counter
 from collections.abc import Iterator
 from dataclasses import replace
+from functools import partial
 from typing import Any, ClassVar
 
 from specvino.conformance.http.exchange import Exchange, strict_json
@@ -10,6 +11,7 @@ from specvino.conformance.rules.rule import Rule, endpoint_of
 from specvino.conformance.streams.sse import Decoder
 from specvino.conformance.streams.stream_validator import SseValidator
 from specvino.conformance.verdict import Advice
+from specvino.generated.streams import STREAMS
 
 # OpenAI's terminator. Many servers send it where their dialect has none, which `stream-end` reports.
 DONE = "[DONE]"
@@ -41,6 +43,8 @@ class EventShape(_StreamRule):
             except (ValueError, RecursionError):
                 yield f"event {number} isn't JSON: {event.data[:80]!r}"
                 return
+            if not self.dialect.governs(endpoint_of(exchange), value):
+                continue
             for violation in self._violations(exchange, value):
                 yield f"event {number}: {violation}"
                 return  # later events mostly have the same fault
@@ -51,6 +55,29 @@ class EventShape(_StreamRule):
         shapes = self.dialect.message(endpoint, value) if exchange.request.is_message else (event,)
         for shape in shapes:
             yield from shape.violations(value) if shape else ()
+
+
+class KnownEvents(_StreamRule):
+    name = "known-events"
+    says = "Every event is of a type that the document has."
+    specs: ClassVar = {"": "{operation}/responses/200/content/text~1event-stream/itemSchema"}
+    advised: ClassVar = {
+        "": Advice(
+            "Clients that know all types, as some of OpenAI's own packages do, fail at another one.",
+            "https://github.com/openai/openai-node/issues/1964",
+        )
+    }
+
+    def concerns(self, endpoint: str) -> bool:
+        return super().concerns(endpoint) and isinstance(STREAMS[endpoint].classify, str)
+
+    def applies(self, exchange: Exchange) -> bool:
+        return super().applies(exchange) and self.concerns(endpoint_of(exchange))
+
+    def violations(self, exchange: Exchange) -> Iterator[str]:
+        types = (self.dialect.unknown_type(endpoint_of(exchange), event) for event in exchange.objects)
+        for name in dict.fromkeys(filter(None, types)):
+            yield f"the document has no event {name!r}"
 
 
 class StreamOrder(_StreamRule):
@@ -68,7 +95,7 @@ class StreamOrder(_StreamRule):
         assert table is not None
         if exchange.request.is_message:
             table = replace(table, framing="data", terminator=None)
-        validator = SseValidator(table)
+        validator = SseValidator(table, partial(self.dialect.described_event, endpoint_of(exchange)))
         for event in exchange.events:
             if table.terminator is not None or event.data != DONE:
                 yield from validator.feed(event)

@@ -49,8 +49,8 @@ async def read_events(session: Session, id: str, *, after: int | None = None) ->
     """Reads a response's events from the first one, or those after sequence number `after`. Rules for all answers apply
     only to complete streams, so not to resumed ones."""
     resumed = "" if after is None else f"&starting_after={after}"
-    endpoint = "response" if after is None else None
-    return await session.raw("GET", f"/responses/{id}?stream=true{resumed}", endpoint=endpoint)
+    path = f"/responses/{id}?stream=true{resumed}"
+    return await session.raw("GET", path, endpoint="response", for_rules=after is None)
 
 
 async def delete(session: Session, id: str) -> Exchange:

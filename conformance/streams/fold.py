@@ -3,7 +3,7 @@
 import copy
 import json
 from collections import defaultdict
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from typing import Any
 
 Piece = dict[str, Any]
@@ -144,7 +144,8 @@ def _joined(before: dict[str, Any] | None, after: dict[str, Any] | None) -> dict
 RESPONSE_END = ("status", "completed_at", "incomplete_details", "error", "usage")
 ITEM_END = ("status", "encrypted_content")
 
-# A search for tools has no deltas.
+# Fields of an item that grow by events. A search for tools has no deltas.
+GROWING = ("content", "summary", "arguments", "input")
 SEARCH_END = (*ITEM_END, "arguments")
 
 Item = dict[str, Any]
@@ -154,7 +155,8 @@ def fold_response(events: list[dict[str, Any]]) -> dict[str, Any]:
     """Rebuilds the response object from its events, without relying on the final one. Raises as `fold_chat` does.
 
     Settings come from `response.created`; items grow from `output_item.added` by parts and deltas. Only fields in
-    RESPONSE_END and ITEM_END, which aren't known earlier, come from closing events. The last event must have a
+    RESPONSE_END and ITEM_END, which aren't known earlier, and those without a value until then, such as a message's
+    `phase`, come from closing events. The last event must have a
     `response`, so it can't be `error`. An event without an index is assigned to the newest item and part: other rules
     report the missing index.
     """
@@ -202,10 +204,12 @@ def _apply_event(item: Item, event: dict[str, Any]) -> None:
         case "response.custom_tool_call_input.delta":
             item["input"] += event["delta"]
         case "response.output_item.done":
+            late = [name for name in event["item"] if item.get(name) is None and name not in GROWING]
             _copy_fields(item, event["item"], SEARCH_END if item["type"] == "tool_search_call" else ITEM_END)
+            _copy_fields(item, event["item"], late)
 
 
-def _copy_fields(item: dict[str, Any], end: dict[str, Any], fields: tuple[str, ...]) -> None:
+def _copy_fields(item: dict[str, Any], end: dict[str, Any], fields: Iterable[str]) -> None:
     item |= {field: copy.deepcopy(end[field]) for field in fields if field in end}
 
 

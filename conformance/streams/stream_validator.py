@@ -5,9 +5,10 @@ and the invariants must hold.
 """
 
 import json
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from typing import Any
 
+from specvino.conformance.streams.asides import is_aside, unknown_type
 from specvino.conformance.streams.invariants import INVARIANTS
 from specvino.conformance.streams.sse import NAMELESS, ServerSentEvent
 from specvino.conformance.streams.state_machines import StateMachines, classify
@@ -25,10 +26,12 @@ class StreamValidator:
 
     def feed(self, event: Mapping[str, Any]) -> Iterator[str]:
         facts = classify(event, self._table.classify, self._machines)
+        if not facts and is_aside(self._table, event):
+            for invariant in self._invariants:
+                yield from invariant.aside(event)
+            return
         if not facts and not self._table.silent:
-            by = self._table.classify
-            unknown = f"an event of {by} {event.get(by)!r} is unknown" if isinstance(by, str) else ""
-            yield unknown or "an event has no known content"
+            yield "an event has no known content"
         for invariant in self._invariants:
             yield from invariant.event(event, facts)
         for fact in facts:
@@ -50,9 +53,11 @@ class StreamValidator:
 
 class SseValidator:
     """Validates the server-sent events of one stream, including event names and the terminator: call `feed` with each
-    event, then `end`. Both yield violations as sentences."""
+    event, then `end`. Both yield violations as sentences. `described` returns what a document describes of an event."""
 
-    def __init__(self, table: Stream) -> None:
+    def __init__(self, table: Stream, described: Callable[[Mapping[str, Any]], Mapping[str, Any]] = dict) -> None:
+        self._table = table
+        self._described = described
         self._terminator = table.terminator
         self._name_field = table.classify if table.framing == "event" and isinstance(table.classify, str) else None
         self._terminated = False
@@ -76,10 +81,11 @@ class SseValidator:
         if not isinstance(event, dict):
             yield f"an event isn't a JSON object: {sent.data[:80]}"
             return
-        if self._name_field is not None and event.get(self._name_field) != sent.event:
+        is_known = unknown_type(self._table, event) is None
+        if self._name_field is not None and is_known and event.get(self._name_field) != sent.event:
             naming = "has no `event:` line;" if sent.event == NAMELESS else f"is named {sent.event}, but"
             yield f"an event {naming} its {self._name_field} is {event.get(self._name_field)!r}"
-        yield from self._validator.feed(event)
+        yield from self._validator.feed(self._described(event))
 
     def end(self) -> Iterator[str]:
         """Yields the violations at the end of the connection."""

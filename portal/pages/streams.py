@@ -187,7 +187,8 @@ def _law(law: str | dict[str, Any]) -> str:
         case "joined deltas":
             return "The pieces of each text make up the whole that ends it."
         case "whole equals pieces":
-            return f"`{law['whole']}` at the end holds what `{law['piece']}` was when each {law['of']} was closed."
+            but = f", but for the value of {_names(law['varying'])}" if "varying" in law else ""
+            return f"`{law['whole']}` at the end holds what `{law['piece']}` was when each {law['of']} was closed{but}."
         case other:
             raise ValueError(f"the law {other!r} has no description")
 

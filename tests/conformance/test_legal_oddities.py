@@ -14,12 +14,16 @@ from reference_server.generation import Asked, Generation, Output, Segment
 from reference_server.http import Call, Event, Headers, Http, Stream
 from reference_server.mutation import concerned
 from reference_server.oddities import (
+    AddsInTheEnd,
     ClosesAfterUnreadBodies,
     CountsTextsAlone,
     DrawsAtOneTemperature,
     EndsAtBytes,
+    EventsOfItsOwn,
     GuessesCharacters,
     HandsOnWhatHasNoEffect,
+    KeepsAlive,
+    KnowsAtTheEnd,
     LeavesOutSettings,
     ListsChoicesBackwards,
     ModelsWithMore,
@@ -29,6 +33,8 @@ from reference_server.oddities import (
     RefusesMethodsWithoutBody,
     RefusesUnread,
     RefusesUpgrades,
+    RepeatsNulls,
+    SealsAnew,
     StreamsCountNoDetails,
     StreamsInTwoPieces,
     TakesOptionsWithoutAStream,
@@ -117,11 +123,46 @@ class SaysNothingBetween(Chat):
 
 
 class OpensWithoutChoices(Chat):
-    """The first chunk has no choices but the results of a content filter, as Azure's does."""
+    """The first chunk has no choices."""
 
     def chat_events(self, head: Mapping[str, Any], asked: Asked, outputs: Sequence[Output]) -> Iterator[Event]:
         yield self.chat_chunk(head, asked, [])
         yield from super().chat_events(head, asked, outputs)
+
+
+class FilterResults(Chat):
+    """Chunks without an id have the results of a content filter: the first one, and others later, as Azure's do."""
+
+    def chat_events(self, head: Mapping[str, Any], asked: Asked, outputs: Sequence[Output]) -> Iterator[Event]:
+        results: Event = {"id": "", "object": "", "created": 0, "model": "", "choices": [], "usage": None}
+        yield {**results, "prompt_filter_results": [{"prompt_index": 0, "content_filter_results": {}}]}
+        for event in super().chat_events(head, asked, outputs):
+            yield event
+            if event["choices"]:
+                found = {"content_filter_results": {}, "content_filter_offsets": {"check_offset": 44}}
+                choice = {"index": event["choices"][0]["index"], "finish_reason": None, **found}
+                yield {**results, "choices": [choice]}
+
+
+class FilterResultsOfTexts(Completions):
+    """The first chunk of a text has no id and no choices, but the results of a content filter, as Azure's does."""
+
+    def completion_events(self, head: Mapping[str, Any], answers: Answers) -> Iterator[Event]:
+        results: Event = {"id": "", "object": "", "created": 0, "model": "", "choices": []}
+        yield {**results, "prompt_filter_results": [{"prompt_index": 0, "content_filter_results": {}}]}
+        yield from super().completion_events(head, answers)
+
+
+class CountsImages(Chat):
+    """Usage has counts of the server's own, those of an answer and of a stream others."""
+
+    def chat_usage(self, asked: Asked, outputs: Sequence[Output]) -> dict[str, Any]:
+        usage = super().chat_usage(asked, outputs)
+        return {**usage, "image_tokens": 3, "prompt_tokens_details": {"odd_tokens": usage["prompt_tokens"] + 9}}
+
+    def usage_events(self, head: Mapping[str, Any], asked: Asked, outputs: Sequence[Output]) -> Iterator[Event]:
+        for event in super().usage_events(head, asked, outputs):
+            yield {**event, "usage": {**event["usage"], "image_tokens": 4, "audio_seconds": 1}}
 
 
 class CountsNothing(Chat):
@@ -365,6 +406,9 @@ ODDITIES: tuple[type[Part], ...] = (
     RoleBesideRefusal,
     SaysNothingBetween,
     OpensWithoutChoices,
+    FilterResults,
+    FilterResultsOfTexts,
+    CountsImages,
     CountsNothing,
     TextsAreNotCounted,
     DatedModels,
@@ -410,14 +454,21 @@ ODDITIES: tuple[type[Part], ...] = (
     ClosesAfterUnreadBodies,
     RefusesMaxTokens,
     DrawsAtOneTemperature,
+    KeepsAlive,
+    EventsOfItsOwn,
+    KnowsAtTheEnd,
+    AddsInTheEnd,
+    SealsAnew,
+    RepeatsNulls,
 )
 
 
 @pytest.mark.parametrize("oddity", ODDITIES)
 def test_nobody_is_accused(oddity: type[Part]) -> None:
-    only = concerned(oddity, OpenAIResponses, by="openai")
+    beside = (*getattr(oddity, "beside", ()), OpenAIResponses)
+    only = concerned(oddity, *beside, by="openai")
     assert only
-    results = judged(oddity, OpenAIResponses, by="openai", only=only, prepared=True)
+    results = judged(oddity, *beside, by="openai", only=only, prepared=True)
     broken = [result for result in results.values() if result.verdict in (Verdict.FAIL, Verdict.ERROR)]
     accused = {result.rule: message_of(result) for result in broken if result.advice is None}
     assert not accused

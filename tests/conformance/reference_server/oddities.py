@@ -1,15 +1,18 @@
 """What servers that others make do, however odd, and may do: `test_legal_oddities.py` has more of it."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import Any, ClassVar
 
 from reference_server.chat import Chat
-from reference_server.generation import Asked, Output
-from reference_server.http import Call, Event, Headers, Http, Message, Route
+from reference_server.generation import Asked, Generation, Output
+from reference_server.http import Call, Event, Headers, Http, Message, Route, Stream
+from reference_server.items import Item, Items
 from reference_server.models import Models
+from reference_server.openai_responses import NOT_SENT, OpenAIResponses
 from reference_server.refusal import Refusal
 from reference_server.requests import Requests
+from reference_server.responses import Response
 from reference_server.sockets import Sockets
 from specvino.generated.errors import ErrorCode
 
@@ -140,6 +143,87 @@ class LeavesOutSettings(Http):
         return {
             name: inner for name, inner in value.items() if value.get("object") != "response" or name not in left_out
         }
+
+
+class KeepsAlive(OpenAIResponses):
+    """Signs of life come between the events of a response, as OpenAI sends them while it is busy."""
+
+    def response_events(self, asked: Asked, begun: Response, output: Output, items: Sequence[Item]) -> Iterator[Event]:
+        for event in super().response_events(asked, begun, output, items):
+            if event["type"] != "response.created":
+                yield {"type": "keepalive"}
+            yield event
+
+
+class EventsOfItsOwn(OpenAIResponses):
+    """Before, between and after the events of a response come others of the server's own types."""
+
+    advised: ClassVar = True
+
+    def response_stream(self, events: Iterable[Event]) -> Stream:
+        own = ({"type": f"odd.{name}"} for name in ("limits", "queue", "timing"))
+        begin, *rest = events
+        return super().response_stream([next(own), begin, next(own), *rest, next(own)])
+
+
+class KnowsAtTheEnd(Items):
+    """The phase of a message, and a field of the server's own, are only known when the message ends."""
+
+    def message_item(self, part: Mapping[str, Any], status: str) -> Item:
+        return {**super().message_item(part, status), "phase": "final_answer", "odd_score": 0.5}
+
+    def begun(self, item: Item) -> Item:
+        return {name: value for name, value in super().begun(item).items() if name not in ("phase", "odd_score")}
+
+
+class AddsInTheEnd(OpenAIResponses):
+    """The last event of a response, its items and its usage have fields of the server's own."""
+
+    def last_events(self, whole: Response) -> Iterator[Event]:
+        usage, output = whole["usage"], [{**item, "odd_cost": 0.1} for item in whole["output"]]
+        own = {"image_tokens": 3, "input_tokens_details": {**usage["input_tokens_details"], "odd_tokens": 10**6}}
+        for event in super().last_events({**whole, "output": output, "usage": {**usage, **own}, "odd_cost": 0.2}):
+            yield {**event, "odd_seconds": 1.5}
+
+
+class ThinksInResponses(Generation):
+    """The model thinks before each response."""
+
+    def thinks(self, body: Mapping[str, Any]) -> bool:
+        return "input" in body
+
+
+class SealsAnew(Http):
+    """Reasoning is encrypted anew for each event, as OpenAI's is."""
+
+    beside: ClassVar = (ThinksInResponses,)
+
+    def encode(self, value: Any) -> bytes:
+        return super().encode(self.sealed(value))
+
+    def sealed(self, value: Any) -> Any:
+        if isinstance(value, list):
+            return [self.sealed(element) for element in value]
+        if not isinstance(value, Mapping):
+            return value
+        seal = (
+            {"encrypted_content": f"{self.server.generation.count():08x}"} if value.get("type") == "reasoning" else {}
+        )
+        return {name: self.sealed(member) for name, member in value.items()} | seal
+
+
+class RepeatsNulls(OpenAIResponses):
+    """What a response repeats of its request is null where the request lacks it, as the description of a format."""
+
+    def begun_response(self, body: Mapping[str, Any]) -> Response:
+        return {**dict.fromkeys(NOT_SENT), **super().begun_response(body)}
+
+    def echoed_text(self, body: Mapping[str, Any]) -> dict[str, Any]:
+        text = super().echoed_text(body)
+        return {**text, "format": {"description": None, "strict": None, **text["format"]}}
+
+    def echoed_tools(self, body: Mapping[str, Any]) -> list[dict[str, Any]]:
+        return [{"defer_loading": None, **tool} for tool in super().echoed_tools(body)]
 
 
 class HandsOnWhatHasNoEffect(Requests):

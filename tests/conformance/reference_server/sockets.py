@@ -160,7 +160,7 @@ class Sockets(Part):
 
     def remember(self, talk: Talk, call: Call, events: list[Event]) -> None:
         """So that a response that isn't stored is continued on its connection."""
-        response = events[-1]["response"]
+        response = next(event["response"] for event in reversed(events) if "response" in event)
         taken = self.server.items.input_items(call.body["input"])
         self.known(talk)[response["id"]] = Record(response, response, taken, events)
 

@@ -13,6 +13,7 @@ from specvino.generated.streams import STREAMS
 
 TABLE = STREAMS["responses"]
 GOOD = correct()
+ALIVE = {"type": "keepalive"}
 ERROR = {"type": "error", "code": "server_error", "message": "x", "param": None}
 FAILED = {**GOOD[-1], "type": "response.failed"}
 
@@ -97,8 +98,11 @@ BROKEN = {
     "a delta after the end": (moved(TEXT, LAST), "output_text.delta of 1.0 comes after the response was ended"),
     "something after an error": (numbered([GOOD[0], ERROR, GOOD[1]]), "in_progress comes after the response was ended"),
     "an error after the end": (numbered([*GOOD, ERROR]), "error comes after the response was ended"),
-    "an unknown event": (numbered([GOOD[0], WORLD, *GOOD[1:]]), "an event of type 'response.world' is unknown"),
-    "no type": (numbered([GOOD[0], {}, *GOOD[1:]]), "an event of type None is unknown"),
+    "no type": (numbered([GOOD[0], {}, *GOOD[1:]]), "an event has no known content"),
+    "a sign of life before the start": (numbered([ALIVE, *GOOD]), "keepalive comes before the response was opened"),
+    "a sign of life after the end": (numbered([*GOOD, ALIVE]), "keepalive comes after the response was ended by"),
+    "a sign of life without its number": ([*numbered(GOOD[:2]), ALIVE, *numbered(GOOD)[2:]], "is 2, not 3"),
+    "an unknown event that takes a number": ([*numbered([*GOOD[:2], WORLD]), *numbered(GOOD)[2:]], "is 2, not 3"),
     "item not added": (without(ITEM), "content_part.added comes before item 1 was opened by response.output_item.add"),
     "item added twice": (twice(ITEM), "item 1 is opened by response.output_item.added a second time"),
     "item not done": (without(ITEM_DONE), "response.completed comes before item 1 was closed by"),
@@ -184,6 +188,32 @@ BROKEN = {
         "response.output.1 of response.completed is not the item of item 1",
     ),
 }
+
+
+def sealed(done, whole):
+    """The first item has this encrypted content when it is done, and in the whole response."""
+    events = numbered(GOOD)
+    events[event_of("output_item.done", 0)]["item"]["encrypted_content"] = done
+    events[LAST]["response"]["output"][0]["encrypted_content"] = whole
+    return events
+
+
+def test_encrypted_content_may_differ_in_each_event() -> None:
+    assert judge(sealed("one", "other")) == []
+
+
+def test_encrypted_content_must_not_be_lost() -> None:
+    assert judge(sealed("one", None)) == ["response.output.0 of response.completed is not the item of item 0"]
+
+
+@pytest.mark.parametrize("other", [WORLD, ALIVE], ids=["unknown", "keepalive"])
+def test_other_events_may_come_in_between(other) -> None:
+    for at in range(1, len(GOOD)):
+        assert judge(numbered([*GOOD[:at], other, *GOOD[at:]])) == []
+
+
+def test_unknown_events_may_come_anywhere_without_a_number() -> None:
+    assert judge([WORLD, *numbered(GOOD), WORLD]) == []
 
 
 @pytest.mark.parametrize(("events", "violation"), BROKEN.values(), ids=BROKEN)

@@ -1,6 +1,6 @@
 """Streams of a wrong form or order."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
 from reference_server.chat import Chat
@@ -8,7 +8,9 @@ from reference_server.completions import Completions
 from reference_server.generation import Asked, Output, Piece
 from reference_server.http import Event, Http, Stream
 from reference_server.item_events import ItemEvents
-from reference_server.responses import Responses
+from reference_server.items import Item, Run
+from reference_server.messages import Block, Messages
+from reference_server.responses import Response, Responses
 
 
 class EmptyReasons(Chat):
@@ -61,6 +63,65 @@ class CountsFromOne(Responses):
 
     def sequence_number(self, at: int) -> int:
         return at + 1
+
+
+class EventsOfItsOwn(Responses):
+    """A response has an event that no client knows."""
+
+    breaks = {"responses/rules/known-events", "response/rules/known-events"}
+
+    def first_events(self, begun: Response) -> Iterator[Event]:
+        yield from super().first_events(begun)
+        yield {"type": "response.thinking"}
+
+
+class MessageEventsOfItsOwn(Messages):
+    """A message has an event that no client knows."""
+
+    breaks = {"messages/rules/known-events"}
+
+    def block_events(self, index: int, block: Block, output: Output) -> Iterator[Event]:
+        yield from super().block_events(index, block, output)
+        yield {"type": "content_block_thought"}
+
+
+class AliveBeforeItBegins(Responses):
+    """A sign of life comes before the response was created."""
+
+    breaks = {"responses/rules/stream-order", "response/rules/stream-order"}
+
+    def first_events(self, begun: Response) -> Iterator[Event]:
+        yield {"type": "keepalive"}
+        yield from super().first_events(begun)
+
+
+class AliveAfterItEnded(Responses):
+    """A sign of life comes after the response was completed."""
+
+    breaks = {"responses/rules/stream-order", "response/rules/stream-order"}
+
+    def numbered(self, events: Iterable[Event]) -> Iterator[Event]:
+        yield from super().numbered([*events, {"type": "keepalive"}])
+
+
+class AliveWithoutNumber(Responses):
+    """A sign of life has no number."""
+
+    breaks = {"responses/rules/event-shape", "response/rules/event-shape", "responses/rules/stream-order"}
+
+    def numbered(self, events: Iterable[Event]) -> Iterator[Event]:
+        first, *others = super().numbered(events)
+        yield from (first, {"type": "keepalive"}, *others)
+
+
+class CompletesAnItemTwice(ItemEvents):
+    """An item ends twice, which is an event of a known type in the wrong place."""
+
+    breaks = {"responses/rules/stream-order", "response/rules/stream-order"}
+
+    def item_events(self, asked: Asked, run: Run, item: Item, at: int) -> Iterator[Event]:
+        yield from super().item_events(asked, run, item, at)
+        yield self.item_done(item, at)
 
 
 class EndsWithoutDone(Http):
