@@ -15,8 +15,8 @@ def with_nullable_echoes(document: dict[str, Any]) -> dict[str, Any]:
     """Returns a document in which optional members of what a response repeats of its request may be null.
 
     A request may leave them out, and null says so: `description` of a text format is null in a recorded stream of
-    OpenAI's (SwiftedMind/SwiftAgent: Tests/SwiftAgentTests/OpenAI/OpenAIStreamingStructuredOutputTests.swift), though
-    its document has texts only. The result shares everything else with the document.
+    OpenAI's (OpenAIStreamingStructuredOutputTests.swift of SwiftedMind/SwiftAgent), though its document has texts only.
+    The result shares everything else with the document.
     """
     schemas = document["components"]["schemas"]
     if REQUEST not in schemas:

@@ -1,6 +1,5 @@
 """Events that are no part of an answer: signs of life, results of a filter, and events of a server's own types."""
 
-import json
 from collections.abc import Mapping
 from functools import cache
 from typing import Any
@@ -12,9 +11,8 @@ from specvino.generated.streams import Stream
 
 def is_aside(table: Stream, event: Mapping[str, Any]) -> bool:
     """Returns whether an event is no part of the answer: by the table's schema, or since its type is unknown."""
-    return unknown_type(table, event) is not None or (
-        table.aside is not None and _validator(json.dumps(table.aside)).fits(event)
-    )
+    aside = _aside(table)
+    return unknown_type(table, event) is not None or (aside is not None and aside.fits(event))
 
 
 def unknown_type(table: Stream, event: Mapping[str, Any]) -> str | None:
@@ -29,5 +27,5 @@ def _facts(table: Stream) -> frozenset[str]:
 
 
 @cache
-def _validator(schema: str) -> Validator:
-    return Validator(json.loads(schema))
+def _aside(table: Stream) -> Validator | None:
+    return None if table.aside is None else Validator(table.aside)

@@ -63,6 +63,24 @@ def test_no_logprobs_are_null_or_an_empty_list() -> None:
     assert fold_response(events) == EVENTS[-1]["response"]
 
 
+def test_a_member_of_an_item_may_be_known_when_the_item_is_done() -> None:
+    events = copy.deepcopy(EVENTS)
+    for event in events:
+        if event["type"] == "response.output_item.done":
+            event["item"] |= {"phase": "final_answer", "odd": 1}
+    events[2]["item"]["phase"] = None
+    output = fold_response(events)["output"]
+    assert [(item["phase"], item["odd"]) for item in output] == [("final_answer", 1)] * len(output)
+
+
+def test_what_grows_is_not_taken_from_the_end_of_an_item() -> None:
+    events = [event for event in copy.deepcopy(EVENTS) if "content_index" not in event]
+    for event in events:
+        if event["type"] == "response.output_item.added":
+            event["item"].pop("content", None)
+    assert not any(item.get("content") for item in fold_response(events)["output"])
+
+
 def test_how_it_ended_is_known_at_the_end() -> None:
     events = copy.deepcopy(EVENTS)
     end = {"status": "incomplete", "completed_at": None, "incomplete_details": {"reason": "max_output_tokens"}}

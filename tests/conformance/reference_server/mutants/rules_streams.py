@@ -1,6 +1,6 @@
 """Streams of a wrong form or order."""
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
 from reference_server.chat import Chat
@@ -122,6 +122,16 @@ class CompletesAnItemTwice(ItemEvents):
     def item_events(self, asked: Asked, run: Run, item: Item, at: int) -> Iterator[Event]:
         yield from super().item_events(asked, run, item, at)
         yield self.item_done(item, at)
+
+
+class CountsWithoutId(Chat):
+    """The chunk with the usage has no id, as only those with the results of a filter may be."""
+
+    breaks = {"chat/rules/stream-order", "chat/rules/event-shape"}
+
+    def usage_events(self, head: Mapping[str, Any], asked: Asked, outputs: Sequence[Output]) -> Iterator[Event]:
+        for event in super().usage_events(head, asked, outputs):
+            yield {**event, "id": ""}
 
 
 class EndsWithoutDone(Http):
