@@ -218,14 +218,14 @@ class Dialect:
         if not isinstance(event, Mapping):
             return True
         table = STREAMS[endpoint]
-        if isinstance(table.classify, str):
-            return self.unknown_type(endpoint, event) is None
-        return not is_aside(table, event)
+        has_types = isinstance(table.classify, str)
+        return self.unknown_type(endpoint, event) is None if has_types else not is_aside(table, event)
 
     def unknown_type(self, endpoint: str, event: Mapping[str, Any]) -> str | None:
         """Returns the type of an event that the document doesn't have; None for all others, also for those without a
         type."""
-        name = event.get(str(STREAMS[endpoint].classify))
+        by = STREAMS[endpoint].classify
+        name = event.get(by) if isinstance(by, str) else None
         return name if isinstance(name, str) and name not in self._event_types[endpoint] else None
 
     @cached_property
