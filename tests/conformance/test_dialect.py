@@ -53,3 +53,25 @@ def test_all_systems_are_here() -> None:
     assert WHOLE in NAMES
     assert len(NAMES) == 10
     assert Dialect("sglang").withheld_tokens("chat") == Dialect("sglang").withheld_tokens(None) == 0
+
+
+FILTERED = {"id": "", "object": "", "created": 0, "model": "", "choices": []}
+
+
+@pytest.mark.parametrize(
+    ("system", "endpoint", "event", "governed"),
+    [
+        ("openai", "responses", {"type": "keepalive"}, True),
+        ("vllm", "responses", {"type": "keepalive"}, False),
+        ("openai", "responses", {"type": "odd.limits"}, False),
+        ("openai", "responses", {"type": 5}, True),
+        ("openai", "responses", {}, True),
+        ("openai", "chat", {**FILTERED, "prompt_filter_results": []}, False),
+        ("openai", "chat", {**FILTERED, "usage": {"total_tokens": 5}}, True),
+        ("openai", "chat", {**FILTERED, "choices": [{"index": 0, "delta": {}}]}, True),
+        ("openai", "completions", {**FILTERED, "choices": [{"index": 0, "text": ""}]}, True),
+        ("openai", "chat", [], True),
+    ],
+)
+def test_which_events_a_document_governs(system: str, endpoint: str, event: object, governed: bool) -> None:
+    assert Dialect(system).governs(endpoint, event) is governed
