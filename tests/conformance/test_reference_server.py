@@ -23,7 +23,7 @@ def test_passes(by: str, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(client, "time", SimpleNamespace(monotonic=lambda: 0.0, time=time.time))
     results = judged(*PARTS[by], by=by)
     unexercised = {rule for rule, result in results.items() if result.verdict is Verdict.NOT_EXERCISED}
-    assert {rule for rule in unexercised if "/rules/" not in rule} == BY_TIME
+    assert not {rule for rule in unexercised if "/rules/" not in rule}
     exercised = {rule: result for rule, result in results.items() if rule not in unexercised}
     assert not [(rule, message_of(result)) for rule, result in exercised.items() if result.verdict is not Verdict.PASS]
     for result in results.values():

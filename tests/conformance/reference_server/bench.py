@@ -122,9 +122,9 @@ def full_plan(by: str) -> Plan:
 
 @cache
 def whole_plan(by: str) -> Plan:
-    """The whole suite, but for BY_BOUNDS."""
+    """The whole suite, but for BY_BOUNDS and BY_TIME."""
     full = full_plan(by)
-    return Plan(tuple(case for case in full.cases if case.rule not in BY_BOUNDS), full.left_out)
+    return Plan(tuple(case for case in full.cases if case.rule not in BY_BOUNDS | BY_TIME), full.left_out)
 
 
 def judged(
@@ -134,7 +134,7 @@ def judged(
     only: Collection[str] | None = None,
     prepared: bool = False,
 ) -> dict[str, Result]:
-    """The results of the whole suite, but for BY_BOUNDS, by their rules, or of `only` these cases, on the server with
+    """The results of the whole plan by their rules, or of `only` these cases, on the server with
     these parts."""
     if only is None:
         chosen = whole_plan(by)

@@ -88,7 +88,7 @@ def tried(mutant: Mutant) -> dict[str, Outcome]:
     Of the cases that compare times, or try all bounds, only those are run that it is there for.
     """
     expected = meant(mutant)
-    results = _outcomes(judged(mutant, only=concerned(mutant) - BY_TIME | BY_BOUNDS & expected))
+    results = _outcomes(judged(mutant, only=concerned(mutant) | BY_BOUNDS & expected))
     return results | _by_time(mutant, expected)
 
 
