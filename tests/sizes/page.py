@@ -49,7 +49,9 @@ def page(results: _Results) -> str:
     machines = dict.fromkeys(_machine(figures["machine"]) for figures in results.values())
     missing = [name for name in shapes() if name not in results]
     left_out = [f"Not measured yet: {', '.join(missing)}."] if missing else []
-    ends = [*machines, _CACHE, *left_out, _LIMITS]
+    loads = ", ".join(str(figures["machine"]["load_average"]) for figures in results.values())
+    busy = f"The load average at the start of each was {loads}: other work had a lower priority."
+    ends = [*machines, busy, _CACHE, *left_out, _LIMITS]
     return _HEAD.format(cache=CACHE_GB) + "\n".join(table.markdown() for table in tables) + "\n" + "\n\n".join(ends)
 
 
@@ -175,8 +177,7 @@ def _machine(described: Mapping[str, Any]) -> str:
     amx = "with AMX" if described["amx"] else "without AMX"
     return (
         f"Measured on {described['cores']} cores of {described['processor']} {amx}, {described['memory_gb']} GB, "
-        f"OpenVINO GenAI {described['openvino_genai']}, {described['date']}; the load was {described['load_average']} "
-        "at the start, of work with a lower priority."
+        f"OpenVINO GenAI {described['openvino_genai']}, {described['date']}."
     )
 
 
