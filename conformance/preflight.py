@@ -173,7 +173,7 @@ async def _send_first(session: Session, listing: Exchange, listed: list[str]) ->
         del body[name]
         if instead := replaced[name]:
             body[instead] = value
-    if exchange.ok:
+    if exchange.ok and not _is_page(exchange):
         return replaced
     if _is_refused(exchange):
         exchange = await _when_ready(session, HELLO)
