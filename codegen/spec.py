@@ -18,7 +18,7 @@ from specvino.document.system_fields import SystemFields
 @dataclass(frozen=True)
 class Spec:
     """The bundled and merged document, the contents of errors.yaml, conditions.yaml and vocabulary.yaml, the
-    dialects by system, and those of older versions, such as `vllm@0.29`."""
+    dialects by system, and those of older versions, such as `vllm@0.29`. It isn't changed once it is `projected`."""
 
     document: dict[str, Any]
     errors: dict[str, Any]

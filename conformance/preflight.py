@@ -28,6 +28,9 @@ TOKEN = re.compile(r"[A-Za-z0-9!#$%&'*+.^_`|~-]+")
 # Headers that the cases themselves control.
 CASE_HEADERS = ("content-type", "content-length", "transfer-encoding", "connection", "accept", "origin")
 
+# The statuses of a request that is invalid for this model; others, such as 429, may name a field, too.
+INVALID = (400, 422)
+
 # Seconds between two attempts while the server answers 503.
 PAUSE = 1.0
 
@@ -165,16 +168,13 @@ async def _send_first(session: Session, listing: Exchange, listed: list[str]) ->
         if name in fields and (instead is None or instead in fields)
     }
     body: dict[str, Any] = {**HELLO, **{name: value for name, (value, _) in dependent.items()}}
-    replaced: dict[str, str | None] = {}
-    while _is_refused(exchange := await _when_ready(session, body)) and (
-        name := _named(exchange, dependent.keys() & body.keys())
-    ):
-        value, replaced[name] = dependent[name]
-        del body[name]
-        if instead := replaced[name]:
-            body[instead] = value
+    exchange = await _when_ready(session, body)
     if exchange.ok and not _is_page(exchange):
-        return replaced
+        return {}
+    if exchange.status in INVALID:
+        replaced = await _refused_alone(session, dependent)
+        if replaced:
+            return replaced
     if _is_refused(exchange):
         exchange = await _when_ready(session, HELLO)
     _require_key(exchange, session.client.target.key)
@@ -193,6 +193,24 @@ async def _send_first(session: Session, listing: Exchange, listed: list[str]) ->
             await _other_base_url(session, listing) or f"neither {paths()['models']} nor {paths()['chat']} is at {base}"
         )
     return {}
+
+
+async def _refused_alone(session: Session, dependent: Mapping[str, tuple[Any, str | None]]) -> dict[str, str | None]:
+    """Returns which of these fields the model refuses, without others beside it, but accepts without it."""
+    replaced: dict[str, str | None] = {}
+    plain = {name: value for name, value in HELLO.items() if name not in dependent}
+    limit: dict[str, Any] = {}
+    for name, (value, instead) in dependent.items():
+        alone = await _when_ready(session, {**plain, **limit, name: value})
+        if alone.ok and instead:
+            limit = {name: value}
+        if alone.status not in INVALID or _named(alone, {*dependent}) != name:
+            continue
+        other = {instead: value} if instead else limit
+        if (await _when_ready(session, {**plain, **other})).ok:
+            replaced[name] = instead
+            limit = other
+    return replaced
 
 
 async def _when_ready(session: Session, body: Mapping[str, Any]) -> Exchange:

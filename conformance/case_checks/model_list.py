@@ -71,7 +71,7 @@ async def model_known(session: Session, endpoint: str, *, body: Mapping[str, Any
         answering = exchange.answer.get("model")
         if not isinstance(answering, str):
             raise NotExercised("the answer has no model")
-        if not any(answering in name or name in answering for name in known):
+        if not answering or not any(answering in name or name in answering for name in known):
             asked = f"{session.model!r}, and none of that name is listed"
             raise Failed(f"the answer's model is {answering!r}, the request's {asked}", exchange)
 

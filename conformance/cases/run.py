@@ -5,6 +5,7 @@ import time
 from collections.abc import AsyncGenerator, AsyncIterator, Iterable, Mapping, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field, replace
+from typing import Any
 
 from specvino.conformance.case_checks import all_checks
 from specvino.conformance.cases.capability import Capability, all_capabilities, probe
@@ -29,6 +30,10 @@ BROKEN = ("cut off", "unreachable")
 
 # Requests in a row without an answer, after which the server is checked.
 LOST_AFTER = 3
+
+# How often it is checked, and the seconds between two checks.
+CONTROLS = 3
+PAUSE = 0.5
 
 # Rules for the shape of answers.
 SHAPES = ("answer-shape", "event-shape", "error-envelope")
@@ -240,7 +245,7 @@ class Run:
             else:
                 verdict, because = self._broken(session, error)
         if await self._is_limited(capability.rule, session):
-            verdict, because, findings, follows = Verdict.SKIP, LIMITED, (), ""
+            verdict, because, findings, follows, advice = Verdict.SKIP, LIMITED, (), "", None
         return Result(
             rule=capability.rule,
             layer="cases",
@@ -317,12 +322,22 @@ class Run:
         the answer to what the case asks."""
         if not any(exchange.status == TOO_MANY for exchange in session.exchanges):
             return False
-        if self.limited is None:
-            control = self._session()
-            body = control.filled("chat", HELLO)
-            if (await control.raw("POST", paths()["chat"], body=body, for_rules=False)).status == TOO_MANY:
-                self.limited = self.limited or rule
+        if self.limited is None and await self._always("POST", "chat", HELLO, TOO_MANY):
+            self.limited = self.limited or rule
         return self.limited is not None
+
+    async def _always(self, method: str, endpoint: str, body: Mapping[str, Any] | None, status: int | None) -> bool:
+        """Returns whether several requests in a row, with pauses, get this status: a server may be restarting, or busy
+        with other requests of the run."""
+        control = self._session()
+        filled = None if body is None else control.filled(endpoint, body)
+        for attempt in range(CONTROLS):
+            if attempt:
+                await asyncio.sleep(PAUSE)
+            answer = await control.raw(method, paths()[endpoint], body=filled, for_rules=False)
+            if answer.status != status:
+                return False
+        return True
 
     @asynccontextmanager
     async def _watched(self, rule: str, session: Session) -> AsyncIterator[None]:
@@ -341,7 +356,7 @@ class Run:
         after a broken connection, and after several requests in a row without an answer."""
         broken = [exchange for exchange in session.exchanges if exchange.ended in BROKEN]
         if self.lost is None and (broken or self._unreachable >= LOST_AFTER):
-            if (await self._session().raw("GET", paths()["models"], for_rules=False)).status is None:
+            if await self._always("GET", "models", None, None):
                 self.lost = rule
             else:
                 self._unreachable = 0

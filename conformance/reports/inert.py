@@ -1,6 +1,6 @@
 """Makes text from outside inert: a terminal, or a CI system that reads a log, shows it and obeys nothing in it.
 
-The one place for this. The base class of all records applies it (`records.py`), so that reports have no other text,
+The base class of all records applies it (`records.py`), so that reports have no other text,
 also if they are made from a file; what isn't a record has passed `redact.py`, which applies it. Applied twice, it
 changes nothing more.
 """
@@ -11,7 +11,7 @@ from unicodedata import category
 # What CI systems take as a command. GitHub (actions/runner, src/Runner.Common/ActionCommand.cs): `::name::` at the
 # start of a line, after any white space, and `##[name]` anywhere. Azure Pipelines: `##vso[name]` anywhere. TeamCity:
 # `##teamcity[name`.
-COMMAND = re.compile(r"^(?P<before>\s*):(?=:)|#(?=#\w*\[)", re.MULTILINE)
+COMMAND = re.compile(r"^(?P<before>[^\S\r\n]*):(?=:)|#(?=#\w*\[)", re.MULTILINE)
 
 LONE_CR = re.compile(r"\r(?!\n)")
 

@@ -11,8 +11,8 @@ class ModelSource:
     together.
 
     `defaults` are the sampling settings of its generation_config.json, by their names in `Sampling`. With `gguf` the
-    tokenizer was created from a GGUF file (as in a pulled model): OpenVINO's conversion silently keeps only the last
-    8,192 tokens of a text. With `vision` the model accepts images.
+    tokenizer was created from a GGUF file (as in a pulled model): OpenVINO's conversion keeps the last 8,192 tokens of
+    a text, which is corrected for a folder (decision 017). With `vision` the model accepts images.
     """
 
     path: Path

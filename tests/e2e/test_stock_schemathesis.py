@@ -26,7 +26,7 @@ from specvino.document.loading import whole
 
 STORED = {each.label for each in OPERATIONS.values() if "_id}" in each.path}
 
-# The phase `coverage` sends 2,300 to 5,400 requests to each: test_fuzz.py does.
+# The phase `coverage` sends 2,300 to 5,400 requests to each: `tox run -e exhaustive` does.
 LARGEST = (
     "compact_response",
     "count_input_tokens",

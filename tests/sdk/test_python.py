@@ -168,7 +168,7 @@ def mypy(tmp_path_factory: pytest.TempPathFactory) -> list[str]:
     return [sys.executable, "-m", "mypy", "--strict", "--cache-dir", str(tmp_path_factory.mktemp("mypy"))]
 
 
-@pytest.mark.parametrize("dialect", sampled([None, *systems()], None, "vllm"))
+@pytest.mark.parametrize("dialect", sampled([None, *systems()], None, "mlc-llm", "vllm"))
 def test_types_hold(mypy: list[str], package: Callable[..., Path], dialect: str | None) -> None:
     folder = package("python", *(["--dialect", dialect] if dialect else []))
     (module,) = (folder / "src").glob("*/py.typed")

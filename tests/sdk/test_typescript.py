@@ -18,7 +18,7 @@ from support.typescript import TOOLS, compiled, node, project, ran
 from specvino.document.loading import systems
 
 
-@pytest.mark.parametrize("dialect", sampled([None, *systems()], None, "vllm"))
+@pytest.mark.parametrize("dialect", sampled([None, *systems()], None, "mlc-llm", "vllm"))
 def test_it_compiles(package: Callable[..., Path], dialect: str | None) -> None:
     folder = compiled(package("typescript", *(["--dialect", dialect] if dialect else [])))
     assert (folder / "dist" / "index.d.ts").is_file()

@@ -1,5 +1,5 @@
 """What the command `schemathesis run URL` finds by chance, on servers with and without keys and by documents of both
-versions: nothing. `make test` runs its other phases, and our own fuzz by chance."""
+versions: nothing. `make test` runs its other phases on small bodies, and our own fuzz by chance."""
 
 import pytest
 from support.stock_schemathesis import KEYS, OPERATIONS, Run, require_a_whole_life, require_nothing_found, strange

@@ -11,7 +11,7 @@ TURN_TOKENS = 2
 # The largest number; a default system prompt counts as one more turn.
 MOST_TURN_TOKENS = 64
 
-# The number of tokens from which our server refuses a text for a model from a GGUF file (decision 017).
+# The number of tokens from which our server refuses a text for a GGUF file that isn't converted (decision 017).
 MOST_OF_TOKENIZER = 8192
 
 # The longest prompt, in tokens, that our server computes with a draft model (decision 028).

@@ -59,7 +59,10 @@ def _remove_limit(own: Path, folder: Path) -> set[str]:
     xml = own / _TOKENIZER
     if not xml.is_file() or b'type="Minimum"' not in (text := xml.read_bytes()):
         return set()
-    network = ElementTree.fromstring(text)
+    try:
+        network = ElementTree.fromstring(text)
+    except ElementTree.ParseError:
+        return set()  # OpenVINO reports it
     minimums = {layer.get("id") for layer in network.findall(".//layer[@type='Minimum']")}
     sources = {edge.get("from-layer") for edge in network.iter("edge") if edge.get("to-layer") in minimums}
     constants = xml.with_suffix(".bin")

@@ -15,6 +15,7 @@ from specvino.server.validation.schema import SchemaCheck
 BODIES = [operation for operation in OPERATIONS.values() if operation.body]
 
 
+@pytest.mark.hypothesis  # by the function inside
 @pytest.mark.parametrize("operation", BODIES, ids=lambda operation: operation.id)
 def test_every_valid_body_builds_its_object_and_dumps_equal_json(operation) -> None:
     judge = SchemaCheck.of_component(operation.body)
