@@ -196,7 +196,8 @@ async def _send_first(session: Session, listing: Exchange, listed: list[str]) ->
 
 
 async def _refused_alone(session: Session, dependent: Mapping[str, tuple[Any, str | None]]) -> dict[str, str | None]:
-    """Returns which of these fields the model refuses, without others beside it, but accepts without it."""
+    """Returns the fields that the model refuses on their own, while it accepts the request without them, with the field
+    to send instead."""
     replaced: dict[str, str | None] = {}
     plain = {name: value for name, value in HELLO.items() if name not in dependent}
     limit: dict[str, Any] = {}

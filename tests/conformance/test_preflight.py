@@ -1,4 +1,4 @@
-"""What is found out about a server before a run."""
+"""Checks before a run."""
 
 import json
 import re
@@ -48,6 +48,10 @@ def of_two_names(body: dict[str, object]) -> str | None:
     return "temperature and max_tokens are refused." if "temperature" in body else None
 
 
+def one_of_two(body: dict[str, object]) -> str | None:
+    return "top_p isn't accepted here." if {"temperature", "top_p"} <= body.keys() else None
+
+
 MAX_TOKENS = "the model refuses max_tokens: max_completion_tokens was sent"
 TEMPERATURE = "the model refuses temperature: none was sent"
 
@@ -61,6 +65,7 @@ TEMPERATURE = "the model refuses temperature: none was sent"
         (above_zero, []),
         (without_a_limit, []),
         (of_two_names, []),
+        (one_of_two, []),
     ],
 )
 def test_what_a_model_refuses_is_replaced_and_told_once(
