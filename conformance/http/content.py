@@ -8,8 +8,6 @@ LONGEST = 8_000_000
 # Clients ask for answers without a content coding. Some proxies send one nevertheless.
 IDENTITY = {"accept-encoding": "identity"}
 
-KNOWN = ("", "identity", "gzip", "x-gzip", "deflate")
-
 # zlib: a gzip or zlib header, found by itself.
 ANY_HEADER = zlib.MAX_WBITS | 32
 
@@ -29,7 +27,9 @@ class Content:
     """The decoded content so far, of an answer with this `Content-Encoding`. Raises BadContent and TooLong."""
 
     def __init__(self, coding: str) -> None:
-        self._coding = coding = coding.strip().lower()
+        coding = coding.strip().lower()
+        if coding not in ("", "identity", "gzip", "x-gzip", "deflate"):
+            raise BadContent(f"the answer has the content coding {coding!r}, though the request asks for none")
         self._decoder = None if coding in ("", "identity") else zlib.decompressobj(ANY_HEADER)
         self._received = 0
         self.decoded = bytearray()
@@ -39,8 +39,6 @@ class Content:
         return self._decoder is not None
 
     def add(self, piece: bytes) -> None:
-        if self._coding not in KNOWN:
-            raise BadContent(f"the answer has the content coding {self._coding!r}, though the request asks for none")
         self._received += len(piece)
         if self._decoder is not None:
             try:
