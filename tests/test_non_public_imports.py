@@ -37,6 +37,7 @@ PUBLIC = {
     *("prometheus_client.core", "prometheus_client.parser", "prometheus_client.registry"),
     "pythonjsonlogger.core",
     *("ray.exceptions", "ray.serve", "ray.serve.config", "ray.serve.schema"),
+    "requests.exceptions",
     *("rich.console", "rich.live", "rich.padding", "rich.progress", "rich.progress_bar", "rich.table", "rich.text"),
     *("sqlalchemy.exc", "sqlalchemy.ext.asyncio"),
     *("starlette.applications", "starlette.convertors", "starlette.middleware"),
@@ -44,6 +45,7 @@ PUBLIC = {
     *("starlette.routing", "starlette.staticfiles", "starlette.types"),
     "tqdm.auto",
     "typer.core",
+    "urllib3.exceptions",
     *("websockets.asyncio.client", "websockets.exceptions"),
 }
 
