@@ -8,15 +8,16 @@ import inspect
 import textwrap
 
 import pytest
+from reference_server import mutants
 from reference_server.bench import judged
-from reference_server.mutants import all_mutants
 from reference_server.mutation import Mutant, faults, meant, name, overridden, proved
+from reference_server.part import parts_of
 
 from specvino.conformance.cases.capability import all_capabilities
 from specvino.conformance.cases.case import all_cases
 from specvino.conformance.verdict import Verdict
 
-MUTANTS = tuple(all_mutants())
+MUTANTS = tuple(parts_of(mutants))
 
 
 def test_each_overrides_one_method() -> None:

@@ -161,7 +161,7 @@ class CutsStreams(Http):
     async def stream(self, call: Call, stream: Stream) -> None:
         await call.send({"type": "http.response.start", "status": 200, "headers": self.stream_headers(call)})
         await call.send({"type": "http.response.body", "body": b"data: ", "more_body": True})
-        call.receive.__self__.transport.close()  # type: ignore[attr-defined]
+        call.connection.close()
 
 
 class DiesInAStream(CutsStreams):
@@ -171,7 +171,7 @@ class DiesInAStream(CutsStreams):
 
     async def serve(self, call: Call) -> None:
         if self.is_dead:
-            call.receive.__self__.transport.close()  # type: ignore[attr-defined]
+            call.connection.close()
         else:
             await super().serve(call)
 

@@ -7,13 +7,14 @@ revision. The command fails where a mutant doesn't break what it is there for, a
 import sys
 from multiprocessing import get_context
 
-from reference_server.mutants import all_mutants
+from reference_server import mutants
 from reference_server.mutation import failed, faults, meant, name, tried
+from reference_server.part import parts_of
 
 if __name__ == "__main__":
-    mutants = [*all_mutants()]
+    listed = [*parts_of(mutants)]
     with get_context("spawn").Pool() as pool:
-        results = dict(zip(mutants, pool.map(tried, mutants, chunksize=1), strict=True))
+        results = dict(zip(listed, pool.map(tried, listed, chunksize=1), strict=True))
     for mutant, verdicts in results.items():
         print(f"{name(mutant)}: {mutant.__doc__}")
         for rule in sorted(meant(mutant)):

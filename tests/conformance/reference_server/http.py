@@ -63,6 +63,12 @@ class Call:
     left: "asyncio.Future[None] | None" = None
     """Is done when the client is gone."""
 
+    @property
+    def connection(self) -> asyncio.Transport:
+        """The connection, which ASGI doesn't have: uvicorn's `receive` is a method of what holds it."""
+        transport: asyncio.Transport = self.receive.__self__.transport  # type: ignore[attr-defined]
+        return transport
+
 
 @dataclass(frozen=True, slots=True)
 class Route:

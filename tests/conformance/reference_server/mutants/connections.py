@@ -21,7 +21,7 @@ class ClosesAfterAnswers(Http):
 
     async def respond(self, call: Call, status: int, body: bytes, headers: Headers) -> None:
         await super().respond(call, status, body, headers)
-        call.receive.__self__.transport.close()  # type: ignore[attr-defined]
+        call.connection.close()
 
 
 class ClosesAfterStreams(Http):
@@ -31,7 +31,7 @@ class ClosesAfterStreams(Http):
 
     async def stream(self, call: Call, stream: Stream) -> None:
         await super().stream(call, stream)
-        call.receive.__self__.transport.close()  # type: ignore[attr-defined]
+        call.connection.close()
 
 
 class WorksForNobody(Http):
@@ -105,12 +105,11 @@ class ReadsOnInBodies(Http):
 
     def route(self, call: Call) -> Route:
         unread: set[object] = vars(self).setdefault("unread", set())
-        connection = call.receive.__self__.transport  # type: ignore[attr-defined]
-        if connection in unread:
+        if call.connection in unread:
             raise Refusal(ErrorCode.INVALID_JSON, "Invalid HTTP request received.")
         try:
             return super().route(call)
         except Refusal:
             if "content-length" in call.headers:
-                unread.add(connection)
+                unread.add(call.connection)
             raise
