@@ -11,6 +11,7 @@ from typer.core import TyperGroup
 from specvino.cli.dialects import DIALECTS
 from specvino.cli.ending import end
 from specvino.conformance.fuzz.options import MAX_EXAMPLES, SEED
+from specvino.conformance.reports import inert
 
 RUN = "run"
 
@@ -316,8 +317,6 @@ def lint(
 
     Exit codes: 0 no problems, 1 problems, 2 a file can't be read.
     """
-    from specvino.conformance.reports import inert
-
     problems = [problem for file in files for problem in _problems_of(file)]
     for problem in problems:
         print(inert.line(problem))

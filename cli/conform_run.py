@@ -181,7 +181,8 @@ async def _judge(job: Job, files: Files, accepted: Baseline, output: Output) -> 
                 table.show_totals(console, report, _of_baseline(accepted, report))
                 table.show_readiness(console, report)
     if not any(line.verdict in JUDGED for line in report.lines):
-        raise CannotRun(f"no rule could be judged. {report.shortcoming}".removesuffix(". "))
+        why = f" ({report.shortcoming})" if report.shortcoming else ""
+        raise CannotRun(f"no rule could be judged{why}")
     if files.write_baseline is not None:
         with writing(files.write_baseline):
             accepted.updated(report.lines).write(files.write_baseline)

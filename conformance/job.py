@@ -144,15 +144,15 @@ class RunningJob:
 
     def footer(self, *, complete: bool) -> Footer:
         """Returns the footer: counts so far, and how the run ended."""
-        lost = self._run.lost if self._run else None
+        lost, limited = (self._run.availability.lost, self._run.availability.limited) if self._run else (None, None)
         if lost is None and self._fuzz and self._fuzz.report.ended == "server_unavailable":
             lost = "the layer fuzz"
         return Footer(
             counts=self.report.counts,
             requests=self.requests,
             seconds=round(time.monotonic() - self._begun, 3),
-            complete=complete and lost is None,
-            limited=self._run.limited if self._run else None,
+            complete=complete and lost is None and limited is None,
+            limited=limited,
             lost=lost,
             time_up=self._run is not None and self._run.time_up,
         )
@@ -165,7 +165,7 @@ class RunningJob:
             async with aclosing(self._run.results()) as results:
                 async for result in results:
                     yield result
-            if self._run.limited:
+            if self._run.availability.limited:
                 return
         if job.replayed:
             from specvino.conformance.fuzz.replay import Replay

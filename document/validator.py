@@ -159,15 +159,16 @@ def _nearest(error: jsonschema_rs.ValidationError) -> Sequence[Fault]:
 
 def _unknown(branches: list[list[jsonschema_rs.ValidationError]], depth: int) -> _Unknown | None:
     """Returns the direct member for which all branches for this type of value have other constants, if there is one."""
-    told = [
+    of_branches = [
         {problem.instance_path[-1]: problem for problem in branch if _is_other_constant(problem, depth)}
         for branch in branches
         if not any(len(problem.instance_path) == depth and problem.kind.name == "type" for problem in branch)
     ]
-    name = next((name for name in (told or [{}])[0] if all(name in members for members in told)), None)
+    common = (name for name in (of_branches or [{}])[0] if all(name in members for members in of_branches))
+    name = next(common, None)
     if name is None:
         return None
-    problems = [members[name] for members in told]
+    problems = [members[name] for members in of_branches]
     constants = [value for problem in problems for value in _constants(problem.kind)]
     return _Unknown(problems[0].instance_path, problems[0].instance, list(dict.fromkeys(constants)))
 

@@ -290,7 +290,7 @@ async def function_call_events(session: Session, endpoint: str, *, body: Mapping
 
 
 async def streamed_calls_apart(session: Session, endpoint: str, *, body: Mapping[str, Any]) -> None:
-    """Several streamed calls have a place in the output, a call_id and arguments of their own."""
+    """Streamed calls have different output_index and call_id, and complete arguments."""
     exchange = await _streamed(session, endpoint, body)
     added = [chunk for chunk in exchange.chunks if chunk.get("type") == "response.output_item.added"]
     calls = [chunk for chunk in added if (chunk.get("item") or {}).get("type") == "function_call"]

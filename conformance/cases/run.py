@@ -2,38 +2,26 @@
 
 import asyncio
 import time
-from collections.abc import AsyncGenerator, AsyncIterator, Iterable, Mapping, Sequence
-from contextlib import asynccontextmanager
+from collections.abc import AsyncGenerator, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Any
 
 from specvino.conformance.case_checks import all_checks
+from specvino.conformance.cases.availability import Availability
 from specvino.conformance.cases.capability import Capability, all_capabilities, probe
 from specvino.conformance.cases.case import Case
 from specvino.conformance.cases.plan import Plan
 from specvino.conformance.dialect import Dialect
-from specvino.conformance.endpoints import paths
 from specvino.conformance.http.client import Client
 from specvino.conformance.http.exchange import Exchange, Unreadable
 from specvino.conformance.message_shape import fault_of
 from specvino.conformance.rules import RULES, RULES_OF_TRANSPORT
 from specvino.conformance.rules.rule import Rule
-from specvino.conformance.session.session import HELLO, Session
+from specvino.conformance.session.session import Session
 from specvino.conformance.session.steps import run_steps
 from specvino.conformance.verdict import Failed, Finding, NotExercised, Refused, Result, Verdict
 
 # The largest number of findings of one rule in a report; further ones are only counted.
 MOST_FINDINGS = 5
-
-# How exchanges end if the server dies.
-BROKEN = ("cut off", "unreachable")
-
-# Requests in a row without an answer, after which the server is checked.
-LOST_AFTER = 3
-
-# How often it is checked, and the seconds between two checks.
-CONTROLS = 3
-PAUSE = 0.5
 
 # Rules for the shape of answers.
 SHAPES = ("answer-shape", "event-shape", "error-envelope")
@@ -52,7 +40,6 @@ MISSING = {404, 405, 501}
 
 TIME_UP = "the time limit was reached"
 
-TOO_MANY = 429
 LIMITED = "the server refuses every request with 429"
 
 
@@ -87,10 +74,7 @@ class Run:
     max_time: float | None = None
     replaced: Mapping[str, str | None] = field(default_factory=dict)
     """The fields that the model refuses, with the field that is sent instead; None if they are left out."""
-    lost: str | None = None
-    """The rule during which the server became unreachable."""
-    limited: str | None = None
-    """The rule during which the server began to refuse every request with 429."""
+    availability: Availability = field(init=False)
     time_up: bool = False
     """Whether `max_time` ended the run before all cases had run."""
     _deadline: float | None = None
@@ -98,11 +82,11 @@ class Run:
     _statuses: dict[str, set[int]] = field(default_factory=dict)
     """The statuses of all answers, by endpoint."""
     _probes: dict[str, asyncio.Task[Result]] = field(default_factory=dict)
-    _unreachable: int = 0
-    _cut_off: set[int] = field(default_factory=set)
-    """The numbers of exchanges that were cut off, to which the rules for all answers weren't applied yet."""
     _violated: dict[int, list[str]] = field(default_factory=dict)
     """The rules for all answers that an exchange breaks, by its number."""
+
+    def __post_init__(self) -> None:
+        self.availability = Availability(self._session, self._apply_rules)
 
     async def results(self) -> AsyncGenerator[Result, None]:
         """Yields the results of cases as they complete, then those of capabilities and of rules for all answers."""
@@ -149,9 +133,9 @@ class Run:
 
     async def _case(self, case: Case) -> Result:
         begun = time.monotonic()
-        if self.lost:
-            return _case_result(case, Verdict.NOT_EXERCISED, self._gone)
-        if self.limited:
+        if self.availability.lost:
+            return _case_result(case, Verdict.NOT_EXERCISED, self.availability.why_lost)
+        if self.availability.limited:
             return _case_result(case, Verdict.SKIP, LIMITED)
         if self._deadline and begun > self._deadline:
             return self._time_up_result(case)
@@ -168,7 +152,7 @@ class Run:
         findings: tuple[Finding, ...] = ()
         follows = ""
         try:
-            async with asyncio.timeout_at(self._deadline) as allowed, self._watched(case.rule, session):
+            async with asyncio.timeout_at(self._deadline) as allowed, self.availability.watched(case.rule, session):
                 if case.check is None:
                     await run_steps(session, case.endpoint, case.steps)
                 else:
@@ -192,7 +176,7 @@ class Run:
             if allowed.expired():
                 return self._time_up_result(case)
             verdict, because = self._broken(session, error)
-        if await self._is_limited(case.rule, session):
+        if await self.availability.is_limited(case.rule, session):
             return _case_result(case, Verdict.SKIP, LIMITED, checked=len(session.exchanges))
         result = _case_result(case, verdict, because, findings, len(session.exchanges), time.monotonic() - begun)
         return replace(result, advice=advice, follows=follows)
@@ -204,8 +188,9 @@ class Run:
     def _session(self, case: Case | None = None) -> Session:
         replaced = {} if case and case.unchanged else self.replaced
         subjects = [pointer.rpartition("/properties/")[2] for pointer in case.spec] if case else ()
+        on_exchange = self.availability.receive
         return Session(
-            self.client, self.dialect, self.model, self._receive, self._has, self._deadline, replaced, subjects
+            self.client, self.dialect, self.model, on_exchange, self._has, self._deadline, replaced, subjects
         )
 
     async def _has(self, name: str) -> bool:
@@ -217,16 +202,19 @@ class Run:
         return await asyncio.shield(self._probes[name])
 
     async def _probe(self, capability: Capability) -> Result:
-        if self.limited:
+        if self.availability.limited:
             return Result(capability.rule, "cases", capability.says, Verdict.SKIP, capability.spec, because=LIMITED)
         verdict, because, advice = Verdict.PASS, "", None
         findings: tuple[Finding, ...] = ()
         follows = ""
         session = self._session()
         try:
-            async with asyncio.timeout_at(self._deadline) as allowed, self._watched(capability.rule, session):
-                if self.lost:
-                    raise NotExercised(self._gone)
+            async with (
+                asyncio.timeout_at(self._deadline) as allowed,
+                self.availability.watched(capability.rule, session),
+            ):
+                if self.availability.lost:
+                    raise NotExercised(self.availability.why_lost)
                 await probe(session, capability)
         except Refused as refused:
             verdict, because = Verdict.UNSUPPORTED, str(refused)
@@ -244,7 +232,7 @@ class Run:
                 verdict, because = Verdict.SKIP, TIME_UP
             else:
                 verdict, because = self._broken(session, error)
-        if await self._is_limited(capability.rule, session):
+        if await self.availability.is_limited(capability.rule, session):
             verdict, because, findings, follows, advice = Verdict.SKIP, LIMITED, (), "", None
         return Result(
             rule=capability.rule,
@@ -259,15 +247,6 @@ class Run:
             advice=advice,
             follows=follows,
         )
-
-    def _receive(self, exchange: Exchange) -> None:
-        """Applies the rules for all answers to an exchange, but to one that was cut off only when it is known whether
-        the server still answers."""
-        self._unreachable = self._unreachable + 1 if exchange.status is None and exchange.ended != "left" else 0
-        if exchange.ended == "cut off":
-            self._cut_off.add(exchange.number)
-        else:
-            self._apply_rules(exchange)
 
     def _apply_rules(self, exchange: Exchange) -> None:
         """Applies the rules for all answers to an exchange."""
@@ -316,59 +295,6 @@ class Run:
         statuses, transport = self._statuses.get(endpoint, set()), self._rules.get("transport", ())
         reported = any(tally.failures for tally in transport if tally.rule.name == UNROUTED)
         return endpoint != "transport" and tally.rule.name == "error-envelope" and statuses <= MISSING and reported
-
-    async def _is_limited(self, rule: str, session: Session) -> bool:
-        """Returns whether a case is no evidence, since it got a 429 and so does a minimal request. Otherwise the 429 is
-        the answer to what the case asks."""
-        if not any(exchange.status == TOO_MANY for exchange in session.exchanges):
-            return False
-        if self.limited is None and await self._always("POST", "chat", HELLO, TOO_MANY):
-            self.limited = self.limited or rule
-        return self.limited is not None
-
-    async def _always(self, method: str, endpoint: str, body: Mapping[str, Any] | None, status: int | None) -> bool:
-        """Returns whether several requests in a row, with pauses, get this status: a server may be restarting, or busy
-        with other requests of the run."""
-        control = self._session()
-        filled = None if body is None else control.filled(endpoint, body)
-        for attempt in range(CONTROLS):
-            if attempt:
-                await asyncio.sleep(PAUSE)
-            answer = await control.raw(method, paths()[endpoint], body=filled, for_rules=False)
-            if answer.status != status:
-                return False
-        return True
-
-    @asynccontextmanager
-    async def _watched(self, rule: str, session: Session) -> AsyncIterator[None]:
-        """Runs a block with the requests of a rule. Raises NotExercised instead of an error of the block if the server
-        became unreachable and answered one of its requests incompletely."""
-        try:
-            yield
-        except Exception:
-            if await self._is_gone(rule, session):
-                raise NotExercised(self._gone) from None
-            raise
-        await self._is_gone(rule, session)
-
-    async def _is_gone(self, rule: str, session: Session) -> bool:
-        """Returns whether the server became unreachable during the requests of a session. It is asked for its models
-        after a broken connection, and after several requests in a row without an answer."""
-        broken = [exchange for exchange in session.exchanges if exchange.ended in BROKEN]
-        if self.lost is None and (broken or self._unreachable >= LOST_AFTER):
-            if await self._always("GET", "models", None, None):
-                self.lost = rule
-            else:
-                self._unreachable = 0
-        for exchange in broken:
-            if exchange.number in self._cut_off and self.lost is None:
-                self._apply_rules(exchange)
-            self._cut_off.discard(exchange.number)
-        return self.lost is not None and bool(broken or any(one.status is None for one in session.exchanges))
-
-    @property
-    def _gone(self) -> str:
-        return f"the server became unreachable during {self.lost}"
 
 
 def _case_result(

@@ -14,6 +14,7 @@ from specvino.conformance.dialect import WHOLE, Dialect
 from specvino.conformance.http.exchange import Exchange
 from specvino.conformance.streams.sse import Decoder
 from specvino.conformance.streams.stream_validator import SseValidator
+from specvino.conformance.streams.strict_json import strict_json
 from specvino.document.operations import Operation
 from specvino.document.pointers import resolved
 from specvino.generated.errors import ERRORS, ErrorCode
@@ -163,7 +164,7 @@ class AnswerChecks:
         if shape is None or "json" not in exchange.media:
             return
         try:
-            value = json.loads(exchange.content)
+            value = strict_json(exchange.content.decode())
         except (ValueError, RecursionError) as error:
             yield f"JSON deserialization error: {error}"
         else:

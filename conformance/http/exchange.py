@@ -1,6 +1,5 @@
 """An exchange: one request and its answer."""
 
-import json
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from functools import cached_property
@@ -9,6 +8,7 @@ from typing import Any, Literal
 from specvino.conformance.streams.asides import is_aside
 from specvino.conformance.streams.fold import fold_chat, fold_completion, fold_message, fold_response
 from specvino.conformance.streams.sse import Decoder, ServerSentEvent
+from specvino.conformance.streams.strict_json import strict_json
 from specvino.generated.streams import STREAMS
 
 # How an exchange ended. `left`: the client closed the connection on purpose.
@@ -199,16 +199,6 @@ class Exchange:
         """Returns a summary line: `POST /chat/completions -> 200`."""
         outcome = str(self.status) if self.status is not None else self.problem or self.ended
         return f"{self.request.method} {self.request.path} -> {outcome}"
-
-
-def strict_json(text: str) -> Any:
-    """Returns the value of a JSON text by RFC 8259: without a byte order mark, NaN and infinities. Raises ValueError
-    and RecursionError."""
-    return json.loads(text, parse_constant=_no_number)
-
-
-def _no_number(name: str) -> Any:
-    raise ValueError(f"{name} isn't a number")
 
 
 def _by_index(answer: dict[str, Any]) -> dict[str, Any]:

@@ -1,8 +1,7 @@
 """Makes text from outside inert: a terminal, or a CI system that reads a log, shows it and obeys nothing in it.
 
-The base class of all records applies it (`records.py`), so that reports have no other text,
-also if they are made from a file; what isn't a record has passed `redact.py`, which applies it. Applied twice, it
-changes nothing more.
+The base class of all records applies it (`records.py`), so that reports have no other text, also if they are made from
+a file; what isn't a record has passed `redact.py`, which applies it. Applied twice, it changes nothing more.
 """
 
 import re

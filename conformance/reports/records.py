@@ -195,9 +195,9 @@ class Line(Record):
 
 
 class Footer(Record):
-    """The last record. `complete` is false for a run that was interrupted, or `lost`: the server became unreachable
-    during that rule; `limited` is the rule during which it began to refuse every request with 429; `time_up` is whether
-    the time limit ended the run before all cases had run. (The layer `fuzz` always uses the remaining time.)"""
+    """The last record. `complete` is false for a run that was interrupted, `lost` (the server became unreachable during
+    that rule) or `limited` (it began to refuse every request with 429 during that rule); `time_up` is whether the time
+    limit ended the run before all cases had run. (The layer `fuzz` always uses the remaining time.)"""
 
     kind: Literal["footer"] = "footer"
     counts: Mapping[Severity, Mapping[Verdict, int]]

@@ -6,10 +6,11 @@ from dataclasses import replace
 from functools import partial
 from typing import Any, ClassVar
 
-from specvino.conformance.http.exchange import Exchange, strict_json
+from specvino.conformance.http.exchange import Exchange
 from specvino.conformance.rules.rule import Rule, endpoint_of
 from specvino.conformance.streams.sse import Decoder
 from specvino.conformance.streams.stream_validator import SseValidator
+from specvino.conformance.streams.strict_json import strict_json
 from specvino.conformance.verdict import Advice
 from specvino.generated.streams import STREAMS
 

@@ -8,8 +8,6 @@ from specvino.conformance.http.exchange import Exchange
 from specvino.conformance.rules.rule import Rule, endpoint_of
 from specvino.conformance.verdict import Advice
 
-# The ids of a run are kept as hashes, since a server may send ids of megabytes.
-
 
 class IdsUnique(Rule):
     name = "ids-unique"
@@ -23,7 +21,7 @@ class IdsUnique(Rule):
 
     def __init__(self, dialect: Dialect) -> None:
         super().__init__(dialect)
-        self._seen: set[int] = set()
+        self._seen: set[int] = set()  # hashes, since a server may send ids of megabytes
 
     def applies(self, exchange: Exchange) -> bool:
         return exchange.ok and exchange.request.endpoint in self.specs and self.dialect.has_unique_ids
@@ -53,7 +51,7 @@ class CallIdsUnique(Rule):
 
     def __init__(self, dialect: Dialect) -> None:
         super().__init__(dialect)
-        self._seen: set[int] = set()
+        self._seen: set[int] = set()  # hashes, since a server may send ids of megabytes
 
     def applies(self, exchange: Exchange) -> bool:
         return exchange.ok and exchange.request.endpoint in self.specs and any(_call_ids(exchange))

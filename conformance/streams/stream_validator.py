@@ -4,7 +4,6 @@ An event is classified into facts (a choice's role, a piece of content, a finish
 and the invariants must hold.
 """
 
-import json
 from collections.abc import Callable, Iterator, Mapping
 from typing import Any
 
@@ -12,6 +11,7 @@ from specvino.conformance.streams.asides import is_aside, unknown_type
 from specvino.conformance.streams.invariants import INVARIANTS
 from specvino.conformance.streams.sse import NAMELESS, ServerSentEvent
 from specvino.conformance.streams.state_machines import StateMachines, classify
+from specvino.conformance.streams.strict_json import strict_json
 from specvino.generated.streams import Stream
 
 
@@ -74,7 +74,7 @@ class SseValidator:
         if self._terminated:
             yield f"an event comes after {self._terminator}"
         try:
-            event = json.loads(sent.data)
+            event = strict_json(sent.data)
         except (ValueError, RecursionError):
             yield f"an event isn't JSON: {sent.data[:80]}"
             return

@@ -42,59 +42,53 @@ def load_tokenizer(path: str | Path) -> Tokenizer:
 def corrected(path: str | Path) -> Tokenizer | None:
     """Returns the tokenizer if it differs from the one that GenAI would load by itself."""
     own = Path(path)
-    if not own.is_dir():
+    detokenizer, constants = _with_byte_names(own / _DETOKENIZER), _without_limit(own / _TOKENIZER)
+    if detokenizer is None and constants is None:
         return None
-    with tempfile.TemporaryDirectory() as folder:
-        changed = _correct_names(own, Path(folder)) | _remove_limit(own, Path(folder))
-        if not changed:
-            return None
+    with tempfile.TemporaryDirectory() as name:
+        folder = Path(name)
+        if detokenizer is not None:
+            openvino.save_model(detokenizer, folder / _DETOKENIZER)
+        if constants is not None:
+            (folder / _TOKENIZER).with_suffix(".bin").write_bytes(constants)
         for file in own.iterdir():
-            if file.name not in changed:
-                (Path(folder) / file.name).symlink_to(file.absolute())
-        return Tokenizer(folder)
+            if not (folder / file.name).exists():
+                (folder / file.name).symlink_to(file.absolute())
+        return Tokenizer(name)
 
 
-def _remove_limit(own: Path, folder: Path) -> set[str]:
-    """Writes the tokenizer's constants without the limit, and returns the file's name, if there is one."""
-    xml = own / _TOKENIZER
+def _without_limit(xml: Path) -> bytes | None:
+    """Returns the constants of a tokenizer without the limit; None if it has none."""
     if not xml.is_file() or b'type="Minimum"' not in (text := xml.read_bytes()):
-        return set()
+        return None
     try:
         network = ElementTree.fromstring(text)
     except ElementTree.ParseError:
-        return set()  # OpenVINO reports it
+        return None  # OpenVINO reports it
     minimums = {layer.get("id") for layer in network.findall(".//layer[@type='Minimum']")}
     sources = {edge.get("from-layer") for edge in network.iter("edge") if edge.get("to-layer") in minimums}
-    constants = xml.with_suffix(".bin")
-    content = bytearray(constants.read_bytes())
-    limits = [
+    constants = bytearray(xml.with_suffix(".bin").read_bytes())
+    places = [
         slice(offset := int(data.attrib["offset"]), offset + len(_LIMIT))
         for layer in network.findall(".//layer[@type='Const']")
         for data in layer.findall("data[@element_type='i32'][@size='4']")
         if layer.get("id") in sources
     ]
-    limits = [limit for limit in limits if content[limit] == _LIMIT]
-    if not limits:
-        return set()
+    limits = [place for place in places if constants[place] == _LIMIT]
     for limit in limits:
-        content[limit] = _NO_LIMIT
-    (folder / constants.name).write_bytes(content)
-    return {constants.name}
+        constants[limit] = _NO_LIMIT
+    return bytes(constants) if limits else None
 
 
-def _correct_names(own: Path, folder: Path) -> set[str]:
-    """Writes the detokenizer with the bytes as names, and returns the files' names, if any differ."""
-    xml = own / _DETOKENIZER
+def _with_byte_names(xml: Path) -> openvino.Model | None:
+    """Returns a detokenizer whose tokens' names are their bytes; None if they are already."""
     # Without byte tokens, all names are the tokens' bytes.
     if not xml.is_file() or b'type="ByteFallback"' not in xml.read_bytes():
-        return set()
+        return None
     import openvino_tokenizers  # noqa: F401 - registers tokenizer operations with OpenVINO; imported only where needed
 
     detokenizer = openvino.Core().read_model(xml)
-    if not _name_by_bytes(detokenizer):
-        return set()
-    openvino.save_model(detokenizer, folder / xml.name)
-    return {xml.name, xml.with_suffix(".bin").name}
+    return detokenizer if _name_by_bytes(detokenizer) else None
 
 
 def _name_by_bytes(detokenizer: openvino.Model) -> bool:

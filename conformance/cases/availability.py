@@ -1,0 +1,101 @@
+"""Whether a server still answers: what it leaves unanswered when it dies, or refuses everything, breaks no rule."""
+
+import asyncio
+from collections.abc import AsyncIterator, Callable, Mapping
+from contextlib import asynccontextmanager
+from typing import Any
+
+from specvino.conformance.endpoints import paths
+from specvino.conformance.http.exchange import Exchange
+from specvino.conformance.session.session import HELLO, Session
+from specvino.conformance.verdict import NotExercised
+
+# How exchanges end if the server dies.
+BROKEN = ("cut off", "unreachable")
+
+# Requests in a row without an answer, after which the server is checked.
+LOST_AFTER = 3
+
+# How often it is checked, and the seconds between two checks.
+CONTROLS = 3
+PAUSE = 0.5
+
+TOO_MANY = 429
+
+
+class Availability:
+    """The availability of a run's server. `new_session` returns a session for its own requests; `apply_rules` is called
+    with the exchanges that the rules for all answers apply to."""
+
+    def __init__(self, new_session: Callable[[], Session], apply_rules: Callable[[Exchange], None]) -> None:
+        self._new_session = new_session
+        self._apply_rules = apply_rules
+        self.lost: str | None = None
+        """The rule during which the server became unreachable."""
+        self.limited: str | None = None
+        """The rule during which the server began to refuse every request with 429."""
+        self._unreachable = 0
+        # The numbers of exchanges that were cut off, to which the rules for all answers weren't applied yet.
+        self._cut_off: set[int] = set()
+
+    @property
+    def why_lost(self) -> str:
+        return f"the server became unreachable during {self.lost}"
+
+    def receive(self, exchange: Exchange) -> None:
+        """Applies the rules for all answers to an exchange, but to one that was cut off only when it is known whether
+        the server still answers."""
+        self._unreachable = self._unreachable + 1 if exchange.status is None and exchange.ended != "left" else 0
+        if exchange.ended == "cut off":
+            self._cut_off.add(exchange.number)
+        else:
+            self._apply_rules(exchange)
+
+    @asynccontextmanager
+    async def watched(self, rule: str, session: Session) -> AsyncIterator[None]:
+        """Runs a block with the requests of a rule. Raises NotExercised instead of an error of the block if the server
+        became unreachable and answered one of its requests incompletely."""
+        try:
+            yield
+        except Exception:
+            if await self._is_gone(rule, session):
+                raise NotExercised(self.why_lost) from None
+            raise
+        await self._is_gone(rule, session)
+
+    async def is_limited(self, rule: str, session: Session) -> bool:
+        """Returns whether the requests of a rule are no evidence, since one got a 429 and so do minimal requests.
+        Otherwise the 429 is the answer to what it asks."""
+        if not any(exchange.status == TOO_MANY for exchange in session.exchanges):
+            return False
+        if self.limited is None and await self._always("POST", "chat", HELLO, TOO_MANY):
+            self.limited = rule
+        return self.limited is not None
+
+    async def _is_gone(self, rule: str, session: Session) -> bool:
+        """Returns whether the server became unreachable during the requests of a session. It is asked for its models
+        after a broken connection, and after several requests in a row without an answer."""
+        broken = [exchange for exchange in session.exchanges if exchange.ended in BROKEN]
+        if self.lost is None and (broken or self._unreachable >= LOST_AFTER):
+            if await self._always("GET", "models", None, None):
+                self.lost = rule
+            else:
+                self._unreachable = 0
+        for exchange in broken:
+            if exchange.number in self._cut_off and self.lost is None:
+                self._apply_rules(exchange)
+            self._cut_off.discard(exchange.number)
+        return self.lost is not None and bool(broken or any(one.status is None for one in session.exchanges))
+
+    async def _always(self, method: str, endpoint: str, body: Mapping[str, Any] | None, status: int | None) -> bool:
+        """Returns whether several requests in a row, with pauses, get this status: a server may be restarting, or busy
+        with other requests of the run."""
+        control = self._new_session()
+        filled = None if body is None else control.filled(endpoint, body)
+        for attempt in range(CONTROLS):
+            if attempt:
+                await asyncio.sleep(PAUSE)
+            answer = await control.raw(method, paths()[endpoint], body=filled, for_rules=False)
+            if answer.status != status:
+                return False
+        return True
