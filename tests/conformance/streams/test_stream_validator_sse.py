@@ -40,6 +40,7 @@ def test_good_streams() -> None:
         ([*EVENTS, "[DONE]", "[DONE]"], "[DONE] comes a second time"),
         (["[DONE]", *EVENTS], "an event comes after [DONE]"),
         ([*EVENTS, "[END]", "[DONE]"], "an event isn't JSON: [END]"),
+        ([*EVENTS, '{"n": NaN}', "[DONE]"], 'an event isn\'t JSON: {"n": NaN}'),
         ([*EVENTS, "3", "[DONE]"], "an event isn't a JSON object: 3"),
         ([EVENTS[1], *EVENTS, "[DONE]"], "content comes before choice 0 was opened by role"),
     ],

@@ -22,6 +22,16 @@ class AnswersAsSomebody(Requests):
         return {**body, "model": "somebody"} if "model" in body else body
 
 
+class AnswersWithoutName(Requests):
+    """The model of every answer has an empty name."""
+
+    breaks = {"chat/basics/model-is-known"}
+
+    def accepted(self, call: Call, component: str) -> dict[str, Any]:
+        body = super().accepted(call, component)
+        return {**body, "model": ""} if "model" in body else body
+
+
 class TakesResultsWithoutCalls(Requests):
     """A tool result whose call nobody has seen is taken."""
 
