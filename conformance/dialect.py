@@ -10,7 +10,7 @@ from typing import Any, Literal
 
 from specvino.conformance.echoes import with_nullable_echoes
 from specvino.conformance.streams.asides import is_aside
-from specvino.document.described import described
+from specvino.document.described import Describer
 from specvino.document.loading import dialect_file, dialects, load, whole
 from specvino.document.operations import JSON, base_paths, by_endpoint, envelope_of
 from specvino.document.pointers import at, resolved, schema_reference, unescape
@@ -151,7 +151,11 @@ class Dialect:
         return self._described(self.operations[endpoint].event, event)
 
     def _described(self, schema: dict[str, Any] | None, value: Any) -> Any:
-        return value if self.name == WHOLE or schema is None else described(self.document, schema, value)
+        return value if self.name == WHOLE or schema is None else self._describer.described(schema, value)
+
+    @cached_property
+    def _describer(self) -> Describer:
+        return Describer(self.document)
 
     def accepts(self, endpoint: str, body: Any) -> bool | None:
         """Returns whether a request body is valid by the system's document; None if the endpoint has no body."""
