@@ -16,7 +16,12 @@ def convert(gguf: Path) -> None:
 
     openvino_genai.LLMPipeline(gguf, "CPU", enable_save_ov_model=True)
     # Metadata of the GGUF file that OpenVINO doesn't save.
-    config = {"max_position_embeddings": open_gguf(gguf).context_length, GGUF_TOKENIZER: True}
+    source = open_gguf(gguf)
+    config = {
+        "max_position_embeddings": source.context_length,
+        "hidden_size": source.hidden_size,
+        GGUF_TOKENIZER: True,
+    }
     (gguf.parent / "config.json").write_text(json.dumps(config, indent=2) + "\n")
     gguf.unlink()
     # Saving to a full disk doesn't fail, so the files are checked by loading them.

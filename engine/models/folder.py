@@ -3,7 +3,7 @@
 import json
 import logging
 import re
-from collections.abc import Callable, Collection, Mapping
+from collections.abc import Callable, Collection, Iterable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TypeGuard
@@ -45,6 +45,8 @@ GGUF_TOKENIZER = "specvino_gguf_tokenizer"
 
 _CONTEXT_KEYS = ("max_position_embeddings", "n_positions", "seq_len", "seq_length", "n_ctx")
 
+_HIDDEN_KEYS = ("hidden_size", "n_embd", "d_model", "dim")
+
 # The default if the folder doesn't state one. Few models have less; a limit that is too high silently produces garbage.
 ASSUMED_CONTEXT = 4096
 
@@ -76,6 +78,7 @@ def open_folder(path: Path) -> ModelSource:
         defaults=_defaults(path / "generation_config.json"),
         gguf=config.get(GGUF_TOKENIZER) is True,
         vision=_files(path) is VISION_FILES,
+        hidden_size=_size(config, _HIDDEN_KEYS),
     )
 
 
@@ -173,19 +176,27 @@ def read_json(path: Path) -> Mapping[str, object]:
 
 
 def _context_length(path: Path, config: Mapping[str, object]) -> int:
-    # Multimodal models have the language model's settings in a nested object.
-    text_config = config.get("text_config")
-    for part in (config, text_config if isinstance(text_config, dict) else {}):
-        for key in _CONTEXT_KEYS:
-            value = part.get(key)
-            if _is_integer(value) and value > 0:
-                return value
+    size = _size(config, _CONTEXT_KEYS)
+    if size is not None:
+        return size
     _log.warning(
         "%s does not state the model's context length: assuming %d tokens; set max_position_embeddings in it",
         path / "config.json",
         ASSUMED_CONTEXT,
     )
     return ASSUMED_CONTEXT
+
+
+def _size(config: Mapping[str, object], keys: Iterable[str]) -> int | None:
+    """Returns the first of these settings that config.json states."""
+    # Multimodal models have the language model's settings in a nested object.
+    text_config = config.get("text_config")
+    for part in (config, text_config if isinstance(text_config, dict) else {}):
+        for key in keys:
+            value = part.get(key)
+            if _is_integer(value) and value > 0:
+                return value
+    return None
 
 
 def _is_integer(value: object) -> TypeGuard[int]:

@@ -1,4 +1,4 @@
-"""A .gguf file: whether it is complete, whether OpenVINO supports its architecture, and its context length."""
+"""A .gguf file: whether it is complete, whether OpenVINO supports its architecture, and the sizes it states."""
 
 import struct
 from pathlib import Path
@@ -31,10 +31,16 @@ def open_gguf(path: Path) -> ModelSource:
             f"{path}: OpenVINO can't load the architecture {architecture!r} from GGUF, only {', '.join(ARCHITECTURES)}"
         )
     key = Keys.LLM.CONTEXT_LENGTH.format(arch=architecture)
-    context_length = _value(header, key)
-    if not isinstance(context_length, int) or context_length < 1:
+    context_length = _size(header, key)
+    if context_length is None:
         raise ModelLoadError(f"{path}: its metadata hold no {key}")
-    return ModelSource(path, context_length=context_length, defaults={}, gguf=True)
+    hidden_size = _size(header, Keys.LLM.EMBEDDING_LENGTH.format(arch=architecture))
+    return ModelSource(path, context_length=context_length, defaults={}, gguf=True, hidden_size=hidden_size)
+
+
+def _size(header: GGUFReader, key: str) -> int | None:
+    value = _value(header, key)
+    return value if isinstance(value, int) and value > 0 else None
 
 
 def _value(header: GGUFReader, key: str) -> object:

@@ -111,6 +111,7 @@ class OpenVINOEngine:
                 draft_path=str(draft_model.path) if draft_model else None,
                 prompt_lookup=prompt_lookup,
                 cache_size=cache_size,
+                hidden_size=source.hidden_size,
                 options=options,
             )
             self._workers = Workers(

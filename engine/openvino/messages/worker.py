@@ -27,7 +27,8 @@ class LoadModel(msgspec.Struct, tag=True):
     """The first message to a worker. `draft_path` is that of a smaller model for speculative decoding.
 
     `cache_size` (GB) bounds the memory of a worker's running sequences; 0 lets it grow. `state_size` (bytes) bounds
-    that of the full-logits process. The kernel kills an `expendable` process first if memory runs out.
+    that of the full-logits process. The kernel kills an `expendable` process first if memory runs out. `hidden_size` is
+    the model's.
     """
 
     path: str
@@ -37,6 +38,7 @@ class LoadModel(msgspec.Struct, tag=True):
     cache_size: float = 0
     state_size: int = 0
     expendable: bool = False
+    hidden_size: int | None = None
     options: PipelineOptions = PipelineOptions()
 
     @property

@@ -28,6 +28,7 @@ def work(channel: BlockingChannel) -> None:
         prefix_cache=settings.prefix_cache,
         drafting=settings.drafting,
         cache_tokens=cache_tokens,
+        hidden_size=settings.hidden_size,
     )
     channel.send(Ready())
     while True:

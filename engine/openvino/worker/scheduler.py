@@ -49,7 +49,8 @@ class Scheduler:
     2026.4.1's own limit has no effect (decision 033).
 
     A step computes at most `step_tokens` of prompts. `drafting` is the pipeline's kind of speculative decoding, and
-    `cache_tokens` is how many tokens fit into its cache, None if it grows.
+    `cache_tokens` is how many tokens fit into its cache, None if it grows. `hidden_size` is the model's, None if it
+    isn't known.
     """
 
     def __init__(
@@ -61,6 +62,7 @@ class Scheduler:
         prefix_cache: bool = True,
         drafting: Drafting | None = None,
         cache_tokens: int | None = None,
+        hidden_size: int | None = None,
     ) -> None:
         self._pipeline: ContinuousBatchingPipeline | None = pipeline
         self._queue = FairQueue(max_sequences)
@@ -74,7 +76,7 @@ class Scheduler:
         self._prefix_cache = prefix_cache
         self._cache_tokens = cache_tokens
         self._computed = ComputedPrompts(cache_tokens)
-        self._slices = PromptSlices(step_tokens)
+        self._slices = PromptSlices(step_tokens, hidden_size)
         self._slices_turn = False
         self._leaving: set[int] = set()  # running sequences that were cancelled during their prompt
         self._uncounted: dict[int, Sequence] = {}  # sequences with images that were cancelled since the last step
@@ -189,7 +191,10 @@ class Scheduler:
 
     def _is_long(self, request: Generate) -> bool:
         """Returns whether the prompt takes more than two steps, and can be computed in slices."""
-        return self._finds_prompts(request) and self._uncached(request) > 2 * self._slices.tokens(len(self._running))
+        if not self._finds_prompts(request):
+            return False
+        uncached = self._uncached(request)
+        return uncached > 2 * self._slices.tokens(len(self._running), request.prompt_tokens - uncached)
 
     def _slice(self, request: Generate, passed: set[int]) -> None:
         if self._slices.has_of(request.request):
@@ -202,7 +207,7 @@ class Scheduler:
         """Adds the next slice to the pipeline, or the request itself for the rest of the prompt."""
         request = prompt.request
         prompt.computed = max(prompt.computed, self._computed.tokens(request.token_ids))
-        size = self._slices.tokens(len(self._running))
+        size = self._slices.tokens(len(self._running), prompt.computed)
         if prompt.unsliced or prompt.left <= size:
             if self._ready(request, held, lambda _: self._leave(prompt)):
                 self._slices.remove(prompt)
@@ -220,7 +225,7 @@ class Scheduler:
             prompt.unsliced = True
             return
         self._slices.began(prompt, id, handle, end)
-        self._backlog.add(id, size)
+        self._backlog.add(id, self._slices.step_tokens)  # it takes the time of a whole step, whatever its size
 
     def _read_slices(self) -> None:
         for prompt in self._slices.stepped():

@@ -35,7 +35,15 @@ def begin(slices: PromptSlices, prompt: SlicedPrompt, *states: GenerationStatus)
 
 def test_a_slice_is_what_a_step_computes_beside_others_in_whole_blocks() -> None:
     slices = PromptSlices(256)
-    assert [slices.tokens(running) for running in (0, 1, 32, 33, 250, 300)] == [256, 224, 224, 192, 32, 32]
+    assert [slices.tokens(running, 0) for running in (0, 1, 32, 33, 250, 300)] == [256, 224, 224, 192, 32, 32]
+
+
+def test_slices_get_smaller_as_the_context_grows_and_more_so_beside_answers() -> None:
+    slices = PromptSlices(256, hidden_size=1024)
+    contexts = (0, 1024, 4096, 8192, 16384, 32768, 10**6)
+    assert [slices.tokens(0, context) for context in contexts] == [256, 256, 192, 128, 64, 32, 32]
+    assert [slices.tokens(1, context) for context in contexts] == [224, 224, 96, 64, 32, 32, 32]
+    assert PromptSlices(256, hidden_size=4096).tokens(0, 16384) == 192
 
 
 def test_the_least_that_is_left_is_next() -> None:
