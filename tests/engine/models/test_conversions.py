@@ -7,6 +7,7 @@ import signal
 import subprocess
 import sys
 import threading
+from dataclasses import replace
 from pathlib import Path
 from types import SimpleNamespace
 
@@ -316,7 +317,8 @@ def test_openvino_loads_what_it_converted(cache: Path, tmp_path: Path) -> None:
     source = resolve(str(file))
     found, in_use = settled(source)
     assert in_use is not None
-    assert (found.context_length, found.gguf) == (source.context_length, source.gguf)
+    assert replace(found, path=source.path) == source
+    assert found.hidden_size
     assert resolve(str(found.path)) == found
     texts = [
         openvino_genai.LLMPipeline(path, "CPU").generate("hello", max_new_tokens=16) for path in (file, found.path)

@@ -160,6 +160,14 @@ def test_context_length(tmp_path: Path, config: object, length: int) -> None:
     assert open_folder(write_folder(tmp_path, config)).context_length == length
 
 
+@pytest.mark.parametrize(
+    ("config", "size"),
+    [({"hidden_size": 576}, 576), ({"n_embd": 768}, 768), ({"text_config": {"hidden_size": 64}}, 64), ({}, None)],
+)
+def test_hidden_size(tmp_path: Path, config: dict[str, object], size: int | None) -> None:
+    assert open_folder(write_folder(tmp_path, {"n_ctx": 7} | config)).hidden_size == size
+
+
 @pytest.mark.parametrize("config", [None, {}, {"text_config": None}])
 def test_an_unknown_context_length_is_assumed_with_a_warning(
     tmp_path: Path, config: object, caplog: pytest.LogCaptureFixture
