@@ -52,6 +52,8 @@ def serve(
     allowed_media_domains: options.AllowedMediaDomains = None,
     allowed_local_media_path: options.AllowedLocalMediaPath = None,
     response_store: options.ResponseStore = None,
+    response_store_days: options.ResponseStoreDays = 30,
+    response_store_quota: options.ResponseStoreQuota = None,
     log_format: options.LogFormat = options.LogStyle.TEXT,
     metrics_port: options.MetricsPort = None,
     metrics_key_file: options.MetricsKeyFile = None,

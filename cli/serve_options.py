@@ -332,8 +332,24 @@ AllowedLocalMediaPath = Annotated[
 ResponseStore = Annotated[
     str | None,
     typer.Option(
-        help="Where to store responses and conversations for 30 days: the URL of a database (SQLAlchemy, with an async "
-        "driver), or none. By default, an SQLite file in the user's data folder.",
+        help="Where to store responses and conversations: the URL of a database (SQLAlchemy, with an async driver), or "
+        "none. By default, an SQLite file in the user's data folder.",
+        show_default=False,
+    ),
+]
+
+ResponseStoreDays = Annotated[
+    float,
+    typer.Option(help="Days after which stored responses and conversations are deleted.", min=0.001),
+]
+
+ResponseStoreQuota = Annotated[
+    float | None,
+    typer.Option(
+        help="The most that the responses of an API key may take in the store, in GB, and the most that its "
+        "conversations may take; beyond it, its oldest ones are deleted. By default, 1 in a file, and no bound in "
+        "another database.",
+        min=0.001,
         show_default=False,
     ),
 ]

@@ -84,6 +84,8 @@ class ErrorCode(StrEnum):
     """The response is still being generated in the background, so it can't be continued."""
     RESPONSE_IN_CONVERSATION = "response_in_conversation"
     """The response was made in a conversation, which a request continues by the conversation's id."""
+    STORED_ITEMS_TOO_LARGE = "stored_items_too_large"
+    """The stored responses or items that the request continues or refers to are too many, or too large together."""
     RESPONSE_NOT_CANCELLABLE = "response_not_cancellable"
     """The response isn't a background response, so it can't be cancelled."""
     ITEM_NOT_FOUND = "item_not_found"
@@ -184,6 +186,7 @@ ERRORS: dict[ErrorCode, ErrorKind] = {
     ErrorCode.INVALID_ENCRYPTED_CONTENT: ErrorKind(400, ErrorType.INVALID_REQUEST_ERROR, True, False, "A reasoning item's encrypted content wasn't encrypted by this server, or has been modified.", 'invalid_request_error'),
     ErrorCode.RESPONSE_NOT_FINISHED: ErrorKind(400, ErrorType.INVALID_REQUEST_ERROR, True, True, "The response is still being generated in the background, so it can't be continued.", 'invalid_request_error'),
     ErrorCode.RESPONSE_IN_CONVERSATION: ErrorKind(400, ErrorType.INVALID_REQUEST_ERROR, True, False, "The response was made in a conversation, which a request continues by the conversation's id.", 'invalid_request_error'),
+    ErrorCode.STORED_ITEMS_TOO_LARGE: ErrorKind(400, ErrorType.INVALID_REQUEST_ERROR, True, False, 'The stored responses or items that the request continues or refers to are too many, or too large together.', 'invalid_request_error'),
     ErrorCode.RESPONSE_NOT_CANCELLABLE: ErrorKind(400, ErrorType.INVALID_REQUEST_ERROR, True, False, "The response isn't a background response, so it can't be cancelled.", 'invalid_request_error'),
     ErrorCode.ITEM_NOT_FOUND: ErrorKind(404, ErrorType.INVALID_REQUEST_ERROR, True, False, 'The response or conversation has no item with this id.', 'not_found_error'),
     ErrorCode.INVALID_API_KEY: ErrorKind(401, ErrorType.AUTHENTICATION_ERROR, False, False, 'The key is missing or wrong.', 'authentication_error'),

@@ -78,7 +78,7 @@ def to_conversation(
 
 async def resolved(items: Sequence[InputItem], param: str, store: ResponseStore, owner: str) -> list[InputItem]:
     """Returns the items of the field `param`, with references replaced by the owner's stored items. Raises ApiError."""
-    with store_errors():
+    with store_errors(param):
         by_id = await store.items([item.id for item in items if isinstance(item, models.InputItemReference)], owner)
     return [_resolved(item, f"{param}.{index}", by_id) for index, item in enumerate(items)]
 
@@ -103,7 +103,7 @@ async def _previous_items(
         return []
     if session and (remembered := session.items(id)) is not None:
         return remembered
-    with store_errors():
+    with store_errors("previous_response_id"):
         thread = await store.thread(id, owner)
     if thread is None:
         raise _not_found(f"No response is stored under {id[:200]!r}.")
@@ -118,7 +118,7 @@ async def _previous_items(
 
 async def _items_of(id: str, store: ResponseStore, owner: str) -> Sequence[StoredItem]:
     """Returns the items of the owner's conversation. Raises ApiError."""
-    with store_errors():
+    with store_errors("conversation"):
         items = await store.conversations.items(id, owner)
     if items is None:
         raise conversation_not_found(id, "conversation")

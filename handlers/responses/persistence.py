@@ -11,7 +11,7 @@ import msgspec
 from specvino.generated import wire
 from specvino.generated.errors import ErrorCode
 from specvino.handlers.errors import ApiError
-from specvino.handlers.store import Link, Record, ResponseStore, StoredItem, StoreUnavailable
+from specvino.handlers.store import Link, Record, ResponseStore, StoredItem, StoreUnavailable, TooLarge
 
 Events = AsyncGenerator[wire.ResponseStreamEvent]
 
@@ -126,10 +126,12 @@ def not_found(id: str) -> ApiError:
 
 
 @contextmanager
-def store_errors() -> Iterator[None]:
-    """Converts a failure of the store to an ApiError."""
+def store_errors(param: str | None = None) -> Iterator[None]:
+    """Converts a failure of the store to an ApiError; `param` is the field that refers to what is stored."""
     try:
         yield
+    except TooLarge as error:
+        raise ApiError(ErrorCode.STORED_ITEMS_TOO_LARGE, f"{param}: {error}.", param=param) from error
     except StoreUnavailable as error:
         message = f"The store of responses is unavailable: {error}. Retry later."
         raise ApiError(ErrorCode.STORE_UNAVAILABLE, message, retry_after=1) from error

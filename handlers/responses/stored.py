@@ -11,7 +11,7 @@ from specvino.generated.handlers import ListInputItemsOrder, Reply, RequestConte
 from specvino.handlers.errors import ApiError, reported
 from specvino.handlers.responses.background import Background
 from specvino.handlers.responses.emit import cut
-from specvino.handlers.responses.persistence import encode, flat, item_list, not_found, store_errors
+from specvino.handlers.responses.persistence import encode, item_list, not_found, store_errors
 from specvino.handlers.store import UNFINISHED, Record, ResponseStore
 
 # Seconds between reads of a response that another server is generating.
@@ -77,22 +77,17 @@ class StoredResponses:
         order: ListInputItemsOrder,
         include: list[str] | None,
     ) -> Reply[wire.ResponseItemList]:
-        with store_errors():
-            thread = await self._store.thread(response_id, context.owner)
-        if thread is None:
+        try:
+            with store_errors():
+                page = await self._store.input_page(
+                    response_id, context.owner, after, limit, newest_first=order == "desc"
+                )
+        except LookupError:
+            message = f"The response {response_id[:200]!r} has no item {after[:200] if after else ''!r}."
+            raise ApiError(ErrorCode.ITEM_NOT_FOUND, message, param="after") from None
+        if page is None:
             raise not_found(response_id)
-        *earlier, last = thread.links
-        items = [*flat(earlier), *last.input]
-        if order == "desc":
-            items.reverse()
-        start = 0
-        if after is not None:
-            ids = [item["id"] for item in items]
-            if after not in ids:
-                message = f"The response {response_id[:200]!r} has no item {after[:200]!r}."
-                raise ApiError(ErrorCode.ITEM_NOT_FOUND, message, param="after")
-            start = ids.index(after) + 1
-        return Reply(item_list(items[start : start + limit], has_more=start + limit < len(items)))
+        return Reply(item_list(page.items, has_more=page.has_more))
 
     async def _required(self, context: RequestContext, id: str) -> wire.ResponseObject:
         with store_errors():

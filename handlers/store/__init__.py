@@ -12,6 +12,7 @@ from specvino.handlers.store.protocol import (
     StoredItem,
     StoreUnavailable,
     Thread,
+    TooLarge,
 )
 
 __all__ = [
@@ -26,4 +27,5 @@ __all__ = [
     "StoreUnavailable",
     "StoredItem",
     "Thread",
+    "TooLarge",
 ]

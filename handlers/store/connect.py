@@ -19,6 +19,9 @@ PATIENCE = 5
 # two milliseconds: a server with two connections has the same throughput as with fifteen (measured with PostgreSQL 15).
 CONNECTIONS = 2
 
+# What SQLite's write-ahead log is cut to when its contents are in the file.
+_WAL_BYTES = 2**20
+
 # SQLite doesn't wait (`timeout`) for the lock that a change of the journal mode takes, if another process changes it.
 _ATTEMPTS = 100
 _BETWEEN_ATTEMPTS = 0.01
@@ -65,8 +68,10 @@ def _make_private(file: Path) -> None:
 
 
 def _set_wal(file: Path) -> None:
-    """Sets the mode in which readers don't wait for writers. It is stored in the file."""
+    """Sets the mode in which readers don't wait for writers. It is stored in the file. A new one can shrink."""
     with closing(sqlite3.connect(file, timeout=PATIENCE)) as connection:
+        if not file.stat().st_size:  # it has no effect on a file with tables, and would wait for its writers
+            connection.execute("PRAGMA auto_vacuum = INCREMENTAL")
         for attempts_left in reversed(range(_ATTEMPTS)):
             try:
                 connection.execute("PRAGMA journal_mode = WAL")
@@ -108,4 +113,6 @@ def _identity(file: Path) -> tuple[int, int] | None:
 def _prepare_sqlite(connection: Any, _: Any) -> None:
     cursor = connection.cursor()
     cursor.execute("PRAGMA synchronous = FULL")  # a response is on the disk before its last event is sent
+    cursor.execute("PRAGMA secure_delete = ON")  # deleted data are overwritten
+    cursor.execute(f"PRAGMA journal_size_limit = {_WAL_BYTES}")
     cursor.close()

@@ -2,15 +2,17 @@
 
 import time
 import uuid
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import msgspec
-from sqlalchemy import ColumnElement, delete, insert, select, update
+from sqlalchemy import ColumnElement, delete, func, insert, select, update
 from sqlalchemy.ext.asyncio import AsyncConnection
 
-from specvino.handlers.store.database import Database, now
+from specvino.handlers.store.database import Database, batched, now
 from specvino.handlers.store.protocol import Conversation, Page, StoredItem
+from specvino.handlers.store.quota import Quota
+from specvino.handlers.store.raw_items import on_a_page, require_bounded
 from specvino.handlers.store.schema import CONVERSATION_ITEMS, CONVERSATIONS
 
 _C = CONVERSATIONS.c
@@ -35,7 +37,7 @@ class SqlConversations:
             "added": 0,
             "metadata": _encode(metadata),
         }
-        async with self._database.transaction() as connection:
+        async with self._database.transaction(grows=True) as connection:
             await connection.execute(insert(CONVERSATIONS).values(row | {"used_at": await now(connection)}))
             await _add(connection, conversation.id, owner, items)
         return conversation
@@ -58,13 +60,15 @@ class SqlConversations:
             return True
 
     async def add(self, id: str, items: Sequence[StoredItem], owner: str) -> list[StoredItem] | None:
-        async with self._database.transaction() as connection:
+        async with self._database.transaction(grows=True) as connection:
             return await _add(connection, id, owner, items)
 
     async def items(self, id: str, owner: str) -> list[StoredItem] | None:
         async with self._database.transaction() as connection:
-            if await _get(connection, id, owner) is None:
+            size = (await connection.execute(select(_C.size).where(_C.id == id, _C.key_owner == owner))).scalar()
+            if size is None:
                 return None
+            require_bounded(size)
             query = select(_I.item).where(_I.conversation_id == id).order_by(_I.position)
             return [_decode(item) for item in (await connection.execute(query)).scalars()]
 
@@ -80,9 +84,12 @@ class SqlConversations:
                 if last is None:
                     raise LookupError
                 query = query.where(position < last if newest_first else position > last)
-            listed = query.order_by(position.desc() if newest_first else position).limit(limit + 1)
-            items = [_decode(item) for item in (await connection.execute(listed)).scalars()]
-        return Page(items[:limit], len(items) > limit)
+            query = query.order_by(position.desc() if newest_first else position)
+            lengths = query.with_only_columns(func.length(_I.item)).limit(limit + 1)
+            sizes = (await connection.execute(lengths)).scalars().all()
+            count = on_a_page(sizes, limit)
+            items = [_decode(item) for item in (await connection.execute(query.limit(count))).scalars()]
+        return Page(items, count < len(sizes))
 
     async def item(self, id: str, item_id: str, owner: str) -> StoredItem | None:
         query = select(_I.item).join(CONVERSATIONS, _C.id == _I.conversation_id)
@@ -93,28 +100,45 @@ class SqlConversations:
 
     async def remove(self, id: str, item_id: str, owner: str) -> bool:
         used = update(CONVERSATIONS).where(_C.id == id, _C.key_owner == owner)
-        gone = delete(CONVERSATION_ITEMS).where(_I.conversation_id == id, _I.item_id == item_id)
+        one = (_I.conversation_id == id) & (_I.item_id == item_id)
+        size = select(func.coalesce(func.sum(func.length(_I.item)), 0)).where(one).scalar_subquery()
         async with self._database.transaction() as connection:
-            if not (await connection.execute(used.values(used_at=await now(connection)))).rowcount:
+            changed = used.values(used_at=await now(connection), size=_C.size - size)
+            if not (await connection.execute(changed)).rowcount:
                 return False
-            return bool((await connection.execute(gone)).rowcount)
+            return bool((await connection.execute(delete(CONVERSATION_ITEMS).where(one))).rowcount)
 
 
-async def referenced(connection: AsyncConnection, ids: Iterable[str], owner: str) -> list[StoredItem]:
-    """Returns the items with these ids, of any conversation of the owner."""
-    query = select(_I.item).join(CONVERSATIONS, _C.id == _I.conversation_id)
-    rows = await connection.execute(query.where(_I.item_id.in_(set(ids)), _C.key_owner == owner))
-    return [_decode(item) for item in rows.scalars()]
+async def referenced(connection: AsyncConnection, ids: Sequence[str], owner: str) -> dict[str, bytes]:
+    """Returns the items with these ids, of any conversation of the owner, as JSON. Raises TooLarge."""
+    owned = select(_I.item_id, _I.conversation_id, _I.position, func.length(_I.item).label("bytes"))
+    owned = owned.join(CONVERSATIONS, _C.id == _I.conversation_id).where(_C.key_owner == owner).order_by(_C.used_at)
+    newest = {
+        row.item_id: row
+        for some in batched(ids)
+        for row in (await connection.execute(owned.where(_I.item_id.in_(some)))).all()
+    }
+    require_bounded(sum(row.bytes for row in newest.values()))
+    items: dict[str, bytes] = {}
+    for id, row in newest.items():
+        one = select(_I.item).where(_I.conversation_id == row.conversation_id, _I.position == row.position)
+        items[id] = (await connection.execute(one)).scalar_one()
+    return items
 
 
-async def expire(connection: AsyncConnection, before: float, most: int | None) -> None:
-    """Deletes the conversations that were last changed before a Unix time, and those beyond the `most` that were
-    changed last."""
-    old = select(_C.id, _C.used_at).where(_C.used_at < before)
-    rows = list((await connection.execute(old)).all())
-    if most is not None:
-        newest_first = select(_C.id, _C.used_at).where(_C.used_at >= before).order_by(_C.used_at.desc(), _C.id)
-        rows += (await connection.execute(newest_first.offset(most))).all()
+async def expire(connection: AsyncConnection, before: float, quota: Quota | None) -> None:
+    """Deletes the conversations that were last changed before a Unix time, and of each owner those beyond the quota
+    that were changed least recently."""
+    query = select(_C.id, _C.used_at, _C.size)
+    rows = list((await connection.execute(query.where(_C.used_at < before))).all())
+    if quota:
+        for owner in await quota.exceeding(connection, CONVERSATIONS):
+            owned = query.where(_C.used_at >= before, _C.key_owner == owner).order_by(_C.used_at.desc(), _C.id)
+            size = 0
+            for count, row in enumerate(await connection.execute(owned), 1):
+                size += row.size
+                if not quota.admits(count, size):
+                    rows.append(row)
     if rows:  # one that is changed meanwhile stays
         latest = max(row.used_at for row in rows)
         await delete_conversations(connection, [row.id for row in rows], _C.used_at <= latest)
@@ -124,12 +148,11 @@ async def delete_conversations(
     connection: AsyncConnection, ids: Sequence[str], condition: ColumnElement[bool] | None = None
 ) -> None:
     """Deletes the conversations that meet the condition, with their items."""
-    for start in range(0, len(ids), 500):  # databases limit the parameters of a statement
-        batch = ids[start : start + 500]
-        gone = delete(CONVERSATIONS).where(_C.id.in_(batch))
+    for some in batched(ids):
+        gone = delete(CONVERSATIONS).where(_C.id.in_(some))
         await connection.execute(gone if condition is None else gone.where(condition))
-        left = select(_C.id).where(_C.id.in_(batch))
-        items = delete(CONVERSATION_ITEMS).where(_I.conversation_id.in_(batch), _I.conversation_id.not_in(left))
+        left = select(_C.id).where(_C.id.in_(some))
+        items = delete(CONVERSATION_ITEMS).where(_I.conversation_id.in_(some), _I.conversation_id.not_in(left))
         await connection.execute(items)
 
 
@@ -162,4 +185,6 @@ async def _add(
         rows.append({"conversation_id": id, "position": position, "item_id": item["id"], "item": _encode(item)})
     if rows:
         await connection.execute(insert(CONVERSATION_ITEMS), rows)
+        size = sum(len(row["item"]) for row in rows)
+        await connection.execute(update(CONVERSATIONS).where(_C.id == id).values(size=_C.size + size))
     return added

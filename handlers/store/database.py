@@ -1,9 +1,13 @@
 """A database with the store's tables: its transactions, its clock, and its failures."""
 
 import asyncio
-from collections.abc import AsyncIterator, Iterator
+import shutil
+import sqlite3
+from collections.abc import AsyncIterator, Iterator, Sequence
 from contextlib import asynccontextmanager, contextmanager
 from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any
 
 from sqlalchemy import DateTime, func, select
 from sqlalchemy.exc import SQLAlchemyError
@@ -15,12 +19,20 @@ from specvino.handlers.store.schema import bring_up_to_date
 
 _UP_TO_DATE = "specvino_up_to_date"
 
+# A file gets nothing new on a disk with less free bytes: deleting takes room, too.
+_RESERVE = 64 * 2**20
+
+# How many free pages of 4 KiB a file returns at a time.
+_PAGES = 5000
+
 
 class Database:
     """The database at a SQLAlchemy URL, with tables of the current version. Raises ValueError for an invalid URL."""
 
     def __init__(self, url: str) -> None:
         self._engine = connect(url)
+        url_of_file = self._engine.url.get_backend_name() == "sqlite" and self._engine.url.database
+        self._folder = Path(url_of_file).parent if url_of_file and url_of_file != ":memory:" else None
         self._migrating = asyncio.Lock()  # Alembic's context is global to the process
 
     @property
@@ -31,9 +43,23 @@ class Database:
     async def close(self) -> None:
         await self._engine.dispose()
 
+    async def shrink(self) -> None:
+        """Returns some of the room of deleted data to the disk, if it is a file. A file of an older version stays as
+        large as it is until SQLite's `VACUUM`."""
+        if self._folder:
+            async with self.transaction() as connection:
+                driver: Any = (await connection.get_raw_connection()).driver_connection
+                ((free,),) = await driver.execute_fetchall("PRAGMA freelist_count")
+                if free:
+                    # As a script: Python 3.11's `execute` ends at the first of the rows, which have no columns.
+                    await driver.executescript(f"PRAGMA incremental_vacuum({_PAGES})")
+                    await driver.execute_fetchall("PRAGMA wal_checkpoint(TRUNCATE)")
+
     @asynccontextmanager
-    async def transaction(self) -> AsyncIterator[AsyncConnection]:
-        """Yields a connection whose changes are committed together at the end. Raises StoreUnavailable."""
+    async def transaction(self, *, grows: bool = False) -> AsyncIterator[AsyncConnection]:
+        """Yields a connection whose changes are committed together at the end. Raises StoreUnavailable, also if a file
+        `grows` on a disk that is nearly full.
+        """
         with _errors():
             async with self._engine.connect() as connection:
                 if _UP_TO_DATE not in connection.info:  # per connection: it may be the first one to a replaced database
@@ -41,8 +67,16 @@ class Database:
                         await connection.run_sync(bring_up_to_date)
                     await connection.rollback()  # the transaction that was started by reading the version
                     connection.info[_UP_TO_DATE] = True
+                if grows and self._folder and shutil.disk_usage(self._folder).free < _RESERVE:
+                    raise StoreUnavailable(f"the disk of {self.location} has less than {_RESERVE >> 20} MiB left")
                 async with connection.begin():
                     yield connection
+
+
+def batched(values: Sequence[str]) -> Iterator[Sequence[str]]:
+    """Yields parts of a list: databases limit the parameters of a statement."""
+    for start in range(0, len(values), 500):
+        yield values[start : start + 500]
 
 
 async def now(connection: AsyncConnection) -> float:
@@ -56,6 +90,6 @@ async def now(connection: AsyncConnection) -> float:
 def _errors() -> Iterator[None]:
     try:
         yield
-    except (SQLAlchemyError, OSError) as error:
+    except (SQLAlchemyError, sqlite3.Error, OSError) as error:
         cause = getattr(error, "orig", None) or error
         raise StoreUnavailable(str(cause).splitlines()[0] if str(cause) else type(cause).__name__) from error

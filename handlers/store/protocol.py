@@ -12,8 +12,21 @@ StoredItem = dict[str, Any]
 UNFINISHED = ("queued", "in_progress")
 
 
+MOST_LINKS = 1000
+MOST_BYTES = 32 * 2**20
+"""The bounds of what a request continues or refers to: responses in a chain, and bytes of stored JSON. The items are in
+memory at once, and decoding 32 MiB takes half a second of CPU time."""
+
+PAGE_BYTES = 8 * 2**20
+"""The bytes of a page of items, unless its first item is larger."""
+
+
 class StoreUnavailable(Exception):
     """The store can't be used now: broken, locked or full. `str()` is the reason, for the operator."""
+
+
+class TooLarge(Exception):
+    """What a request continues or refers to exceeds MOST_LINKS or MOST_BYTES. `str()` is a sentence about it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,7 +67,8 @@ class Conversation:
 
 
 class Page(NamedTuple):
-    """A part of a conversation's items, and whether more follow."""
+    """A part of a list of items, and whether more follow. It has at most PAGE_BYTES, so it may be shorter than was
+    asked for, but not empty if there are more."""
 
     items: list[StoredItem]
     has_more: bool
@@ -88,7 +102,7 @@ class ConversationStore(Protocol):
         ...
 
     async def items(self, id: str, owner: str) -> list[StoredItem] | None:
-        """Returns a conversation's items, the oldest first; None if the conversation isn't stored."""
+        """Returns a conversation's items, the oldest first; None if the conversation isn't stored. Raises TooLarge."""
         ...
 
     async def page(self, id: str, owner: str, after: str | None, limit: int, *, newest_first: bool) -> Page | None:
@@ -150,12 +164,20 @@ class ResponseStore(Protocol):
         ...
 
     async def thread(self, id: str, owner: str) -> Thread | None:
-        """Returns a response with those that it continues, None if it isn't stored."""
+        """Returns a response with those that it continues, None if it isn't stored. Raises TooLarge."""
+        ...
+
+    async def input_page(
+        self, id: str, owner: str, after: str | None, limit: int, *, newest_first: bool
+    ) -> Page | None:
+        """Returns at most `limit` items that a response received, of those that it continues and its own input: those
+        after the item `after` in this order; None if the response isn't stored. Raises LookupError if it received no
+        item `after`."""
         ...
 
     async def items(self, ids: Iterable[str], owner: str) -> dict[str, StoredItem]:
         """Returns the items with these ids, of any response or conversation of the owner; items that aren't stored are
-        left out."""
+        left out. Raises TooLarge."""
         ...
 
     async def delete(self, id: str, owner: str) -> bool:
@@ -223,6 +245,11 @@ class NoStore:
         return None
 
     async def thread(self, id: str, owner: str) -> Thread | None:
+        return None
+
+    async def input_page(
+        self, id: str, owner: str, after: str | None, limit: int, *, newest_first: bool
+    ) -> Page | None:
         return None
 
     async def items(self, ids: Iterable[str], owner: str) -> dict[str, StoredItem]:

@@ -10,6 +10,7 @@ from alembic.config import Config
 from alembic.runtime.migration import MigrationContext
 from alembic.script import ScriptDirectory
 from sqlalchemy import (
+    BigInteger,
     Boolean,
     Column,
     Connection,
@@ -49,6 +50,9 @@ RESPONSES = Table(
     Column("input", _Bytes, nullable=False),
     # One per line, compressed.
     Column("events", _Bytes, nullable=False),
+    # Of the three above, in bytes.
+    Column("size", BigInteger, nullable=False, server_default="0"),
+    Index("specvino_responses_by_size", "key_owner", "size"),
 )
 
 # The response that has an item of this id, in its input or its output.
@@ -72,6 +76,8 @@ CONVERSATIONS = Table(
     # The number of items that were ever added: the position of the next one.
     Column("added", Integer, nullable=False),
     Column("metadata", _Bytes, nullable=False),
+    # Of its items, in bytes.
+    Column("size", BigInteger, nullable=False, server_default="0"),
 )
 
 CONVERSATION_ITEMS = Table(

@@ -4,18 +4,28 @@ import asyncio
 import logging
 import uuid
 import zlib
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from contextlib import suppress
 from typing import Any
 
 import msgspec
-from sqlalchemy import ColumnElement, delete, exists, func, insert, literal, select, update
+from sqlalchemy import ColumnElement, Row, delete, exists, func, insert, literal, select, update
 from sqlalchemy.ext.asyncio import AsyncConnection
 
 from specvino.generated import wire
 from specvino.handlers.store.conversations import SqlConversations, expire, referenced
-from specvino.handlers.store.database import Database, now
-from specvino.handlers.store.protocol import UNFINISHED, Link, Record, StoredItem, StoreUnavailable, Thread
+from specvino.handlers.store.database import Database, batched, now
+from specvino.handlers.store.protocol import UNFINISHED, Link, Page, Record, StoredItem, StoreUnavailable, Thread
+from specvino.handlers.store.quota import Quota
+from specvino.handlers.store.raw_items import (
+    RawItem,
+    id_of,
+    on_a_page,
+    raw_items,
+    raw_output,
+    require_bounded,
+    sizes_of,
+)
 from specvino.handlers.store.schema import ITEMS, RESPONSES, SERVERS
 
 DAYS = 30
@@ -37,20 +47,20 @@ _decode = msgspec.json.decode
 
 
 class SqlStore:
-    """A ResponseStore at a SQLAlchemy URL that keeps responses and conversations for `days` and, unless it is None, at
-    most `most` of each: a chain of responses as long as its newest one, a conversation from its last change on. A
-    server without a heartbeat for `lost_after` seconds counts as lost.
+    """A ResponseStore at a SQLAlchemy URL that keeps responses and conversations for `days` and, unless it is None, up
+    to a `quota` of each owner: a chain of responses as long as its newest one, a conversation from its last change on.
+    A server without a heartbeat for `lost_after` seconds counts as lost.
 
     Raises ValueError for an invalid URL.
     """
 
     def __init__(
-        self, url: str, *, days: float = DAYS, most: int | None = None, lost_after: float = LOST_AFTER
+        self, url: str, *, days: float = DAYS, quota: Quota | None = None, lost_after: float = LOST_AFTER
     ) -> None:
         self._database = Database(url)
         self.conversations = SqlConversations(self._database)
         self._seconds = days * 86400
-        self._most = most
+        self._quota = quota
         self._lost_after = lost_after
         self._id = uuid.uuid4().hex
         self._is_alone = False
@@ -85,9 +95,10 @@ class SqlStore:
             "created_at": response["created_at"],
             "owner": self._id if unfinished else None,
             "key_owner": record.owner,
-            "input": _encode(record.input),
+            "input": (input := _encode(record.input)),
         }
-        async with self._database.transaction() as connection:
+        row["size"] += len(input)
+        async with self._database.transaction(grows=True) as connection:
             await connection.execute(insert(RESPONSES).values(row))
             await _index(connection, response["id"], record.input)
             await _index(connection, response["id"], response["output"])
@@ -117,31 +128,58 @@ class SqlStore:
         return None if compressed is None else (await asyncio.to_thread(zlib.decompress, compressed)).splitlines()
 
     async def thread(self, id: str, owner: str) -> Thread | None:
-        r = RESPONSES.c
-        owned = r.key_owner == owner
-        newest = select(r.id, r.previous_id, literal(0).label("depth")).where(r.id == id, owned, _SHOWN)
-        chain = newest.cte(recursive=True)
-        earlier = select(r.id, r.previous_id, chain.c.depth + 1).where(r.id == chain.c.previous_id, owned)
-        chain = chain.union_all(earlier)
-        links = select(r.previous_id, r.response, r.input).join(chain, chain.c.id == r.id)
         async with self._database.transaction() as connection:
-            rows = (await connection.execute(links.order_by(chain.c.depth.desc()))).all()
-        if not rows:
-            return None
-        return Thread([Link(_decode(row.response), _decode(row.input)) for row in rows], rows[0].previous_id)
+            chain = await _chain(connection, id, owner)
+            if not chain:
+                return None
+            require_bounded(sum(row.bytes for row in chain), len(chain))
+            links = [Link(*map(_decode, await _blobs(connection, row.id))) for row in chain]
+        return Thread(links, chain[0].previous_id)
+
+    async def input_page(
+        self, id: str, owner: str, after: str | None, limit: int, *, newest_first: bool
+    ) -> Page | None:
+        listed: list[RawItem] = []
+        count = 0
+        async with self._database.transaction() as connection:
+            chain = [row.id for row in await _chain(connection, id, owner)]
+            if not chain:
+                return None
+            holders = {row.response_id for row in await _holders(connection, [after] if after else [], owner)}
+            for link in reversed(chain) if newest_first else chain:
+                if after is not None and link not in holders:
+                    continue
+                response, input = await _blobs(connection, link)
+                items = raw_items(input) if link == id else [*raw_items(input), *raw_output(response)]
+                if newest_first:
+                    items.reverse()
+                if after is not None:
+                    ids = [id_of(item) for item in items]
+                    if after not in ids:  # an output of the last response
+                        continue
+                    items = items[ids.index(after) + 1 :]
+                    after = None
+                listed += items
+                count = on_a_page(sizes_of(listed), limit)
+                if count < len(listed):
+                    break
+        if after is not None:
+            raise LookupError
+        return Page([_decode(item) for item in listed[:count]], count < len(listed))
 
     async def items(self, ids: Iterable[str], owner: str) -> dict[str, StoredItem]:
-        wanted = set(ids)
-        if not wanted:
-            return {}
-        r = RESPONSES.c
-        holders = select(ITEMS.c.response_id).where(ITEMS.c.item_id.in_(wanted))
-        query = select(r.response, r.input).where(r.id.in_(holders), r.key_owner == owner)
+        wanted = list(dict.fromkeys(ids))
+        raw: dict[str, RawItem] = {}
         async with self._database.transaction() as connection:
-            rows = (await connection.execute(query)).all()
-            items = await referenced(connection, wanted, owner)
-        items += (item for row in rows for item in (*_decode(row.input), *_decode(row.response)["output"]))
-        return {item["id"]: item for item in items if item["id"] in wanted}
+            newest = {row.item_id: row.response_id for row in await _holders(connection, wanted, owner, _SHOWN)}
+            for holder in dict.fromkeys(newest.values()):
+                response, input = await _blobs(connection, holder)
+                items = {id_of(item): item for item in (*raw_items(input), *raw_output(response))}
+                raw |= {id: item for id, item in items.items() if newest.get(id) == holder}
+                require_bounded(sum(sizes_of(raw.values())))
+            raw |= await referenced(connection, [id for id in wanted if id not in raw], owner)
+        require_bounded(sum(sizes_of(raw.values())))
+        return {id: _decode(item) for id, item in raw.items()}
 
     async def delete(self, id: str, owner: str) -> bool:
         r = RESPONSES.c
@@ -150,10 +188,9 @@ class SqlStore:
             response = (await connection.execute(shown)).scalar()
             if response is None:
                 return False
-            kept = _encode({"id": id, "output": _decode(response)["output"]})
-            hidden = update(RESPONSES).where(r.id == id).values(hidden=True, response=kept, events=b"")
-            await connection.execute(hidden)
-            await connection.execute(delete(ITEMS).where(ITEMS.c.response_id == id))
+            kept = _encode({"id": id, "output": raw_output(response)})
+            left = {"hidden": True, "response": kept, "events": b"", "size": len(kept) + func.length(r.input)}
+            await connection.execute(update(RESPONSES).where(r.id == id).values(left))
             await _prune(connection, r.hidden)
             return True
 
@@ -187,26 +224,59 @@ class SqlStore:
             )
             rows = (await connection.execute(orphans)).all()
             await _prune(connection, r.created_at < time_now - self._seconds)
-            if self._most is not None:
-                await _delete(connection, await _surplus(connection, self._most))
-            await expire(connection, time_now - self._seconds, self._most)
+            await expire(connection, time_now - self._seconds, self._quota)
+            if self._quota:
+                for owner in await self._quota.exceeding(connection, RESPONSES):
+                    await _delete(connection, await _surplus(connection, owner, self._quota))
+        await self._database.shrink()
         for row in rows:
             await self.finish(_failed(_decode(row.response), _decode(row.input), zlib.decompress(row.events)))
 
 
 async def _row(record: Record) -> dict[str, Any]:
     """Returns the columns that change while a response is generated."""
-    return {
-        "status": record.response["status"],
-        "response": _encode(record.response),
-        "events": await asyncio.to_thread(zlib.compress, b"\n".join(record.events), 1),
-    }
+    response = _encode(record.response)
+    events = await asyncio.to_thread(zlib.compress, b"\n".join(record.events), 1)
+    size = len(response) + len(events)
+    return {"status": record.response["status"], "response": response, "events": events, "size": size}
 
 
 async def _change(connection: AsyncConnection, record: Record, row: dict[str, Any]) -> bool:
     """Updates an unfinished response; returns whether it is stored and still unfinished."""
     unfinished = (RESPONSES.c.id == record.response["id"]) & RESPONSES.c.status.in_(UNFINISHED)
-    return bool((await connection.execute(update(RESPONSES).where(unfinished).values(row))).rowcount)
+    changed = row | {"size": row["size"] + func.length(RESPONSES.c.input)}
+    return bool((await connection.execute(update(RESPONSES).where(unfinished).values(changed))).rowcount)
+
+
+async def _chain(connection: AsyncConnection, id: str, owner: str) -> Sequence[Row[str, str | None, int]]:
+    """Returns `id`, `previous_id` and the `bytes` of a response and of those that it continues, the oldest first; empty
+    if it isn't stored."""
+    r = RESPONSES.c
+    owned = r.key_owner == owner
+    newest = select(r.id, r.previous_id, literal(0).label("depth")).where(r.id == id, owned, _SHOWN)
+    chain = newest.cte(recursive=True)
+    earlier = select(r.id, r.previous_id, chain.c.depth + 1).where(r.id == chain.c.previous_id, owned)
+    chain = chain.union_all(earlier)
+    size = (func.length(r.response) + func.length(r.input)).label("bytes")
+    links = select(r.id, r.previous_id, size).join(chain, chain.c.id == r.id).order_by(chain.c.depth.desc())
+    return (await connection.execute(links)).all()
+
+
+async def _blobs(connection: AsyncConnection, id: str) -> tuple[bytes, bytes]:
+    """Returns a response and its input, as JSON."""
+    row = (await connection.execute(select(RESPONSES.c.response, RESPONSES.c.input).where(RESPONSES.c.id == id))).one()
+    return row.response, row.input
+
+
+async def _holders(
+    connection: AsyncConnection, ids: Sequence[str], owner: str, *conditions: ColumnElement[bool]
+) -> list[Row[str, str]]:
+    """Returns `item_id` and `response_id` for all of the owner's responses that have these items, the oldest first."""
+    query = select(ITEMS.c.item_id, ITEMS.c.response_id).join(RESPONSES, RESPONSES.c.id == ITEMS.c.response_id)
+    query = query.where(RESPONSES.c.key_owner == owner, *conditions).order_by(RESPONSES.c.created_at)
+    return [
+        row for some in batched(ids) for row in (await connection.execute(query.where(ITEMS.c.item_id.in_(some)))).all()
+    ]
 
 
 async def _index(connection: AsyncConnection, id: str, items: Iterable[Any]) -> None:
@@ -221,33 +291,35 @@ async def _prune(connection: AsyncConnection, unwanted: ColumnElement[bool]) -> 
         await _delete(connection, ids)
 
 
-async def _surplus(connection: AsyncConnection, most: int) -> list[str]:
-    """Returns the ids of the responses beyond `most`: the conversations that were continued least recently, as a whole.
-    Of a single conversation that is larger, the oldest responses.
+async def _surplus(connection: AsyncConnection, owner: str, quota: Quota) -> list[str]:
+    """Returns the ids of an owner's responses beyond the quota: the conversations that were continued least recently,
+    as a whole. Of a single conversation that is larger, the oldest responses.
     """
     r = RESPONSES.c
-    if ((await connection.execute(select(func.count()).select_from(RESPONSES))).scalar() or 0) <= most:
-        return []
-    newest_first = select(r.id, r.previous_id).order_by(r.created_at.desc(), r.id)
-    previous: dict[str, str | None] = {row.id: row.previous_id for row in await connection.execute(newest_first)}
+    newest_first = select(r.id, r.previous_id, r.size).where(r.key_owner == owner).order_by(r.created_at.desc(), r.id)
+    rows = {row.id: row for row in await connection.execute(newest_first)}
     kept: set[str] = set()
-    for id in previous:
-        conversation: list[str] = []
+    size = 0
+    for id in rows:
+        conversation: dict[str, int] = {}
         earlier: str | None = id
-        while earlier and earlier in previous and earlier not in kept:
-            conversation.append(earlier)
-            earlier = previous[earlier]
-        if kept and len(kept) + len(conversation) > most:
+        while earlier and earlier in rows and earlier not in kept:
+            conversation[earlier] = rows[earlier].size
+            earlier = rows[earlier].previous_id
+        if kept and not quota.admits(len(kept) + len(conversation), size + sum(conversation.values())):
             break
-        kept.update(conversation[:most])
-    return [id for id in previous if id not in kept]
+        for one, more in conversation.items():
+            if kept and not quota.admits(len(kept) + 1, size + more):
+                break
+            kept.add(one)
+            size += more
+    return [id for id in rows if id not in kept]
 
 
 async def _delete(connection: AsyncConnection, ids: list[str]) -> None:
-    for start in range(0, len(ids), 500):  # databases limit the parameters of a statement
-        batch = ids[start : start + 500]
-        await connection.execute(delete(ITEMS).where(ITEMS.c.response_id.in_(batch)))
-        await connection.execute(delete(RESPONSES).where(RESPONSES.c.id.in_(batch)))
+    for some in batched(ids):
+        await connection.execute(delete(ITEMS).where(ITEMS.c.response_id.in_(some)))
+        await connection.execute(delete(RESPONSES).where(RESPONSES.c.id.in_(some)))
 
 
 def _failed(response: wire.ResponseObject, input: list[StoredItem], events: bytes) -> Record:

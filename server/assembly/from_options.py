@@ -70,7 +70,8 @@ def make_app(options: ServeOptions, report: Report = say_nothing) -> ServedApp:
         telemetry=telemetry,
         system=speaker(options.dialect, by_name(engines), limits, named=named) if options.dialect else None,
     )
-    return ServedApp(engines, settings, response_store(options.response_store), cipher(), limits, media)
+    store = response_store(options.response_store, options.response_store_days, options.response_store_quota)
+    return ServedApp(engines, settings, store, cipher(), limits, media)
 
 
 def _require_parser(option: str, name: str | None, known: Iterable[str]) -> None:

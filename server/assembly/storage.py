@@ -9,8 +9,9 @@ from platformdirs import user_data_path
 from specvino.handlers.encryption import Cipher
 from specvino.handlers.store import NoStore, ResponseStore
 
-# A file is on the server's own disk, so its size is limited. Databases are managed by their owners.
-MOST_RESPONSES_IN_A_FILE = 10_000
+# A file is on the server's own disk, so what a key stores is limited. Databases are managed by their owners.
+_MOST_IN_A_FILE = 10_000
+_GB_IN_A_FILE = 1.0
 
 logger = logging.getLogger("specvino.server")
 
@@ -24,17 +25,23 @@ def folder() -> Path:
     return Path(os.environ.get("SPECVINO_DATA") or user_data_path("specvino"))
 
 
-def response_store(choice: str | None) -> ResponseStore:
+def response_store(choice: str | None, days: float = 30, gb: float | None = None) -> ResponseStore:
     """Returns the store for the value of `--response-store`: none, a database's URL, or None for a file of the user.
+    It keeps responses and conversations for some `days`, and of each API key up to so many `gb`.
     Raises StorageError."""
     if choice == "none":
         return NoStore()
     # Importing SQLAlchemy and Alembic takes half a second.
+    from specvino.handlers.store.quota import Quota
     from specvino.handlers.store.sql import SqlStore
 
+    in_a_file = is_of_one_machine(choice)
+    if gb is None and in_a_file:
+        gb = _GB_IN_A_FILE
+    quota = None if gb is None else Quota(_MOST_IN_A_FILE if in_a_file else None, int(gb * 1e9))
     url = choice or f"sqlite+aiosqlite:///{folder() / 'responses.db'}"
     try:
-        return SqlStore(url, most=MOST_RESPONSES_IN_A_FILE if is_of_one_machine(choice) else None)
+        return SqlStore(url, days=days, quota=quota)
     except ValueError as error:
         raise StorageError(f"the response store can't be used: {error} (--response-store none disables it)") from error
 

@@ -14,7 +14,8 @@ from specvino.handlers import bind
 from specvino.handlers.errors import ApiError
 from specvino.handlers.models import ServedModel
 from specvino.handlers.responses import background
-from specvino.handlers.store import NoStore, Record, StoreUnavailable
+from specvino.handlers.store import NoStore, Record, StoreUnavailable, TooLarge
+from specvino.handlers.store.protocol import NoConversations
 
 QUERY = {"stream": False, "starting_after": None, "include_obfuscation": False, "include": None}
 
@@ -34,6 +35,9 @@ class FailingStore(NoStore):
     async def finish(self, record):
         self._keep("finish", record)
         return True
+
+    async def input_page(self, id, owner, after, limit, *, newest_first):
+        raise StoreUnavailable("database is locked")
 
     async def thread(self, id, owner):
         raise StoreUnavailable("database is locked")
@@ -263,3 +267,36 @@ def test_one_that_another_server_ended_is_ended_here(monkeypatch) -> None:
         assert last["response"]["status"] == "cancelled"
 
     run(look, TakenStore())
+
+
+@pytest.mark.parametrize(
+    ("fields", "param"),
+    [
+        ({"previous_response_id": "resp_1"}, "previous_response_id"),
+        ({"conversation": "conv_1"}, "conversation"),
+        ({"input": [{"type": "item_reference", "id": "msg_1"}]}, "input"),
+    ],
+)
+def test_what_is_too_large_to_be_continued_names_the_field(fields, param) -> None:
+    class LargeConversations(NoConversations):
+        async def items(self, id, owner):
+            raise TooLarge("it is too large")
+
+    class LargeStore(NoStore):
+        keeps = True
+        conversations = LargeConversations()
+
+        async def thread(self, id, owner):
+            raise TooLarge("it is too large")
+
+        async def items(self, ids, owner):
+            if ids:
+                raise TooLarge("it is too large")
+            return {}
+
+    async def test(responses):
+        with pytest.raises(ApiError, match=f"^{param}: it is too large.$") as caught:
+            await ask(responses, **fields)
+        assert (caught.value.code, caught.value.param) == (ErrorCode.STORED_ITEMS_TOO_LARGE, param)
+
+    run(test, LargeStore())

@@ -10,7 +10,9 @@ from typing import Any
 import pytest
 import sqlalchemy
 
-from specvino.handlers.store import NoStore, StoreUnavailable
+from specvino.handlers.store import NoStore, StoreUnavailable, TooLarge
+from specvino.handlers.store.protocol import MOST_BYTES
+from specvino.handlers.store.quota import Quota
 from specvino.handlers.store.sql import SqlStore
 
 Test = Callable[[SqlStore], Awaitable[None]]
@@ -221,7 +223,60 @@ def test_of_more_than_the_most_those_used_last_stay(url: str) -> None:
     async def look(store: SqlStore) -> None:
         assert [await store.conversations.get(id, "") is not None for id in created] == [False] * 3 + [True] * 2
 
-    run(url, create, look, most=2)
+    run(url, create, look, quota=Quota(2, 10**9))
+
+
+def test_nobody_s_conversations_make_room_for_those_of_another_key(url: str) -> None:
+    created: dict[str, str] = {}
+
+    async def create(store: SqlStore) -> None:
+        for name, owner, age in (("mine", "me", 9), ("first", "you", 5), ("second", "you", 3)):
+            created[name] = (await store.conversations.create([item(name)], {}, owner)).id
+            _age(url, created[name], age)
+
+    left: list[set[str]] = []
+
+    async def list_left(store: SqlStore) -> None:
+        owners = {"mine": "me", "first": "you", "second": "you"}
+        left.append({name for name, owner in owners.items() if await store.conversations.get(created[name], owner)})
+
+    run(url, create)
+    run(url, list_left, quota=Quota(1, 10**9))
+    assert left == [{"mine", "second"}]
+
+
+def test_the_oldest_go_when_an_owner_s_are_too_large(url: str) -> None:
+    created: list[str] = []
+
+    async def create(store: SqlStore) -> None:
+        for number in range(3):
+            created.append((await store.conversations.create([], {}, "")).id)
+            await store.conversations.add(created[-1], [item("x" * 10_000), item("gone")], "")
+            await store.conversations.remove(created[-1], "gone", "")
+            _age(url, created[-1], 100 - number)
+
+    async def look(store: SqlStore) -> None:
+        assert [await store.conversations.get(id, "") is not None for id in created] == [False, True, True]
+
+    run(url, create)
+    run(url, look, quota=Quota(None, 41_000))  # an item has its text twice
+    run(url, look, quota=Quota(None, 41_000))
+
+
+def test_a_conversation_that_is_too_large_is_not_continued(url: str) -> None:
+    async def look(store: SqlStore) -> None:
+        id = (await store.conversations.create([item("x" * (MOST_BYTES // 4 - 100))], {}, "")).id
+        assert len(await store.conversations.items(id, "") or ()) == 1
+        await store.conversations.add(id, [item("y" * (MOST_BYTES // 4 + 100))], "")
+        with pytest.raises(TooLarge):
+            await store.conversations.items(id, "")
+        with pytest.raises(TooLarge):
+            await store.items(["x" * (MOST_BYTES // 4 - 100), "y" * (MOST_BYTES // 4 + 100)], "")
+        page = await store.conversations.page(id, "", None, 10, newest_first=False)
+        assert page
+        assert (len(page.items), page.has_more) == (1, True)
+
+    run(url, look)
 
 
 def test_nothing_is_kept_without_a_store() -> None:

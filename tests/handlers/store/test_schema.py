@@ -75,6 +75,7 @@ def test_a_database_from_before_there_were_versions_keeps_what_it_has(file: Path
     with create_engine(f"sqlite:///{file}").connect() as connection:
         assert version(connection) == newest(connection)
         assert differences(connection) == []
+        assert connection.execute(text("SELECT size FROM specvino_responses")).scalar() == len('{"id":"resp_1"}[]x')
 
 
 def test_a_migration_that_was_cut_short_is_run_again(file: Path) -> None:

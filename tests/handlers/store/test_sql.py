@@ -10,7 +10,9 @@ from contextlib import closing
 import pytest
 import sqlalchemy
 
-from specvino.handlers.store import Record, StoreUnavailable, connect
+from specvino.handlers.store import Page, Record, StoreUnavailable, TooLarge, connect, raw_items
+from specvino.handlers.store.protocol import MOST_BYTES, PAGE_BYTES
+from specvino.handlers.store.quota import Quota
 from specvino.handlers.store.sql import SqlStore
 
 DAY = 86400
@@ -166,8 +168,183 @@ def test_conversations_go_as_a_whole_when_there_are_too_many_responses(url) -> N
     left: list[str] = []
     run(url, add)
     for most in (6, 5, 4, 3, 2):
-        run(url, look, most=most)
+        run(url, look, quota=Quota(most, 10**9))
     assert left == ["abcsxy", "abcs", "abcs", "abc", "bc"]
+
+
+def test_nobody_s_responses_make_room_for_those_of_another_key(url) -> None:
+    async def add(store):
+        for owner, number, age in (("me", 1, 9), ("you", 3, 5)):
+            for index in range(number):
+                made = record(f"{owner}_{index}", age=age - index)
+                await store.add(Record(made.response, made.input, made.events, owner))
+
+    async def look(_):
+        assert rows(url) == {"me_0", "you_1", "you_2"}
+
+    run(url, add)
+    run(url, look, quota=Quota(2, 10**9))
+
+
+def test_the_oldest_go_when_an_owner_s_are_too_large(url) -> None:
+    async def add(store):
+        for index, previous in enumerate((None, "resp_0", None)):
+            made = response(f"resp_{index}", previous, age=9 - index)
+            await store.add(Record(made, [{"id": "x", "text": "x" * 10_000}], [b"{}"]))
+
+    async def look(_):
+        left.append(rows(url))
+
+    left: list[set[str]] = []
+    run(url, add)
+    for size in (10**9, 31_000, 29_000, 100):
+        run(url, look, quota=Quota(None, size))
+    every = {"resp_0", "resp_1", "resp_2"}
+    assert left == [every, every, {"resp_2"}, {"resp_2"}]
+
+
+def test_the_sizes_are_those_of_what_is_stored(url) -> None:
+    def wrong():
+        with closing(sqlite3.connect(url.removeprefix("sqlite:///"))) as database:
+            stored = "length(response) + length(input) + length(events)"
+            return list(database.execute(f"SELECT id FROM specvino_responses WHERE size <> {stored}"))
+
+    async def look(store):
+        await store.add(record("a"))
+        await store.add(record("b", "a", status="in_progress"))
+        assert wrong() == []
+        assert await store.finish(record("b", "a"))
+        assert await store.delete("a", "")
+        assert wrong() == []
+
+    run(url, look)
+
+
+@pytest.mark.parametrize("newest_first", [True, False])
+def test_pages_of_what_a_response_received(url, newest_first) -> None:
+    async def look(store):
+        for id, previous in (("a", None), ("b", "a"), ("c", "b")):
+            await store.add(record(id, previous))
+        await store.delete("b", "")
+        order = ["in_a", "out_a", "in_b", "out_b", "in_c"]
+        order = order[::-1] if newest_first else order
+
+        async def ids(after, limit):
+            page = await store.input_page("c", "", after, limit, newest_first=newest_first)
+            return [item["id"] for item in page.items], page.has_more
+
+        assert await ids(None, 100) == (order, False)
+        for start in range(5):
+            after = order[start - 1] if start else None
+            for limit in (1, 2, 3):
+                assert await ids(after, limit) == (order[start : start + limit], start + limit < 5)
+        assert await ids(order[-1], 1) == ([], False)
+        for unknown in ("out_c", "nowhere"):
+            with pytest.raises(LookupError):
+                await ids(unknown, 1)
+        assert await store.input_page("d", "", None, 1, newest_first=newest_first) is None
+
+    run(url, look)
+
+
+def test_a_page_ends_before_it_is_too_large(url) -> None:
+    async def look(store):
+        large = [{"id": f"in_{number}", "text": "x" * (PAGE_BYTES // 2)} for number in range(3)]
+        await store.add(Record(response("a"), [{"id": "first", "text": "x" * PAGE_BYTES}, *large], []))
+        pages: list[Page] = []
+        while not pages or pages[-1].has_more:
+            after = pages[-1].items[-1]["id"] if pages else None
+            pages.append(await store.input_page("a", "", after, 10, newest_first=False))
+        assert [[item["id"] for item in page.items] for page in pages] == [["first"], ["in_0"], ["in_1"], ["in_2"]]
+
+    run(url, look)
+
+
+def test_a_page_of_a_long_chain_reads_its_own_responses_only(url) -> None:
+    read: list[str] = []
+
+    def executed(_, __, statement, parameters, *___):
+        if statement.startswith("SELECT specvino_responses.response, specvino_responses.input"):
+            read.append(parameters[0])
+
+    async def look(store):
+        for number in range(40):
+            await store.add(record(f"r{number}", f"r{number - 1}" if number else None))
+        sqlalchemy.event.listen(store._database._engine.sync_engine, "before_cursor_execute", executed)
+        await store.input_page("r39", "", None, 1, newest_first=True)
+        assert read == ["r39", "r38"]
+        read.clear()
+        await store.input_page("r39", "", "out_r20", 2, newest_first=False)
+        assert read == ["r20", "r21", "r22"]
+
+    run(url, look)
+
+
+def test_what_is_continued_or_referred_to_is_bounded(url, monkeypatch) -> None:
+    half = "x" * (MOST_BYTES // 2)
+
+    async def look(store):
+        for id, previous in (("a", None), ("b", "a"), ("c", "b")):
+            await store.add(Record(response(id, previous), [{"id": f"in_{id}", "text": half[:-200]}], []))
+        assert (await store.thread("b", "")).missing is None
+        with pytest.raises(TooLarge, match="a request can use at most 33,554,432"):
+            await store.thread("c", "")
+        assert len(await store.items(["in_a", "in_b"], "")) == 2
+        with pytest.raises(TooLarge):
+            await store.items(["in_a", "in_b", "in_c"], "")
+
+    async def look_at_a_long_chain(store):
+        monkeypatch.setattr(raw_items, "MOST_LINKS", 10)
+        for number in range(11):
+            await store.add(record(f"r{number}", f"r{number - 1}" if number else None))
+        assert await store.thread("r9", "")
+        with pytest.raises(TooLarge, match="a chain of 11 responses is too long"):
+            await store.thread("r10", "")
+
+    run(url, look, look_at_a_long_chain)
+
+
+def test_more_items_than_a_statement_has_parameters(url) -> None:
+    async def look(store):
+        items = [{"id": f"in_{number}"} for number in range(1200)]
+        await store.add(Record(response("a"), items, []))
+        assert len(await store.items([*(item["id"] for item in items), "nowhere"], "")) == 1200
+
+    run(url, look)
+
+
+def test_deleted_responses_leave_the_file(url, tmp_path) -> None:
+    file = tmp_path / "folder" / "responses.db"
+
+    async def look(store):
+        for number in range(20):
+            await store.add(Record(response(f"r{number}"), [{"id": "x", "text": "secret" * 50_000}], []))
+        before = sum(kept.stat().st_size for kept in tmp_path.rglob("responses.db*"))
+        for number in range(20):
+            await store.delete(f"r{number}", "")
+        await store._keep_up()
+        await store._keep_up()
+        assert before > 5_000_000
+        for kept in tmp_path.rglob("responses.db*"):
+            if kept.suffix != ".db-shm":
+                assert kept.stat().st_size < 2_000_000
+
+    run(url, look)
+    assert b"secretsecret" not in file.read_bytes()
+
+
+def test_a_disk_that_is_nearly_full_has_room_to_delete(url, monkeypatch) -> None:
+    async def look(store):
+        await store.add(record("a"))
+        usage = shutil.disk_usage("/")._replace(free=2**20)
+        monkeypatch.setattr(shutil, "disk_usage", lambda _: usage)
+        with pytest.raises(StoreUnavailable, match="has less than 64 MiB left"):
+            await store.add(record("b"))
+        with pytest.raises(StoreUnavailable, match="has less than 64 MiB left"):
+            await store.conversations.create([], {}, "")
+        assert await store.delete("a", "")
+
+    run(url, look)
 
 
 def test_how_far_one_is_shows_where_others_look(url) -> None:
@@ -312,7 +489,7 @@ def test_the_oldest_go_when_there_are_too_many_or_they_are_too_old(url) -> None:
 
     run(url, add, all_young)
     run(url, all_young)
-    run(url, newest, most=2)
+    run(url, newest, quota=Quota(2, 10**9))
 
 
 def test_a_locked_database(url, tmp_path, monkeypatch) -> None:
