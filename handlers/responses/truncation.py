@@ -43,7 +43,8 @@ def shortened(messages: Sequence[Message], sizes: Sequence[int], excess: int) ->
     dropped: set[int] = set()
     for unit in _droppable(messages):
         dropped.update(unit)
-        if sum(sizes[index] for index in dropped) >= excess:
+        excess -= sum(sizes[index] for index in unit)
+        if excess <= 0:
             break
     if not dropped:
         return None

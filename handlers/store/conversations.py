@@ -68,7 +68,8 @@ class SqlConversations:
             size = (await connection.execute(select(_C.size).where(_C.id == id, _C.key_owner == owner))).scalar()
             if size is None:
                 return None
-            require_bounded(size)
+            count = select(func.count()).where(_I.conversation_id == id)
+            require_bounded(size, items=(await connection.execute(count)).scalar_one())
             query = select(_I.item).where(_I.conversation_id == id).order_by(_I.position)
             return [_decode(item) for item in (await connection.execute(query)).scalars()]
 

@@ -13,9 +13,10 @@ UNFINISHED = ("queued", "in_progress")
 
 
 MOST_LINKS = 1000
+MOST_ITEMS = 8192
 MOST_BYTES = 32 * 2**20
-"""The bounds of what a request continues or refers to: responses in a chain, and bytes of stored JSON. The items are in
-memory at once, and decoding 32 MiB takes half a second of CPU time."""
+"""The bounds of what a request continues or refers to: responses in a chain, items, and bytes of JSON. They are in
+memory at once, and the event loop validates them: 8,192 items in a quarter of a second."""
 
 PAGE_BYTES = 8 * 2**20
 """The bytes of a page of items, unless its first item is larger."""
@@ -26,7 +27,7 @@ class StoreUnavailable(Exception):
 
 
 class TooLarge(Exception):
-    """What a request continues or refers to exceeds MOST_LINKS or MOST_BYTES. `str()` is a sentence about it."""
+    """What a request continues or refers to exceeds MOST_LINKS, MOST_ITEMS or MOST_BYTES. `str()` is a clause about it."""
 
 
 @dataclass(frozen=True, slots=True)

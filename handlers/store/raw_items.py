@@ -4,7 +4,7 @@ from collections.abc import Iterable, Sequence
 
 import msgspec
 
-from specvino.handlers.store.protocol import MOST_BYTES, MOST_LINKS, PAGE_BYTES, TooLarge
+from specvino.handlers.store.protocol import MOST_BYTES, MOST_ITEMS, MOST_LINKS, PAGE_BYTES, TooLarge
 
 RawItem = msgspec.Raw | bytes
 
@@ -52,9 +52,11 @@ def on_a_page(sizes: Sequence[int], limit: int) -> int:
     return min(len(sizes), limit)
 
 
-def require_bounded(size: int, links: int = 0) -> None:
-    """Raises TooLarge for what a request continues or refers to: bytes, and responses of a chain."""
+def require_bounded(size: int = 0, *, items: int = 0, links: int = 0) -> None:
+    """Raises TooLarge for what a request continues or refers to: bytes, items, and responses of a chain."""
     if links > MOST_LINKS:
         raise TooLarge(f"a chain of {links:,} responses is too long; at most {MOST_LINKS:,} can be continued")
+    if items > MOST_ITEMS:
+        raise TooLarge(f"{items:,} stored items are too many; a request can use at most {MOST_ITEMS:,}")
     if size > MOST_BYTES:
         raise TooLarge(f"stored items of {size:,} bytes are too large; a request can use at most {MOST_BYTES:,}")

@@ -132,8 +132,9 @@ class SqlStore:
             chain = await _chain(connection, id, owner)
             if not chain:
                 return None
-            require_bounded(sum(row.bytes for row in chain), len(chain))
+            require_bounded(sum(row.bytes for row in chain), links=len(chain))
             links = [Link(*map(_decode, await _blobs(connection, row.id))) for row in chain]
+        require_bounded(items=sum(len(link.input) + len(link.response["output"]) for link in links))
         return Thread(links, chain[0].previous_id)
 
     async def input_page(

@@ -293,6 +293,18 @@ def test_what_is_continued_or_referred_to_is_bounded(url, monkeypatch) -> None:
         with pytest.raises(TooLarge):
             await store.items(["in_a", "in_b", "in_c"], "")
 
+    async def look_at_many_items(store):
+        monkeypatch.setattr(raw_items, "MOST_ITEMS", 10)
+        await store.add(Record(response("few"), [{"id": f"in_{number}"} for number in range(10)], []))
+        assert await store.thread("few", "")
+        await store.add(record("many", "few"))
+        with pytest.raises(TooLarge, match="12 stored items are too many; a request can use at most 10"):
+            await store.thread("many", "")
+        id = (await store.conversations.create([{"id": str(number)} for number in range(11)], {}, "")).id
+        with pytest.raises(TooLarge, match="11 stored items"):
+            await store.conversations.items(id, "")
+        monkeypatch.undo()
+
     async def look_at_a_long_chain(store):
         monkeypatch.setattr(raw_items, "MOST_LINKS", 10)
         for number in range(11):
@@ -301,7 +313,7 @@ def test_what_is_continued_or_referred_to_is_bounded(url, monkeypatch) -> None:
         with pytest.raises(TooLarge, match="a chain of 11 responses is too long"):
             await store.thread("r10", "")
 
-    run(url, look, look_at_a_long_chain)
+    run(url, look, look_at_many_items, look_at_a_long_chain)
 
 
 def test_more_items_than_a_statement_has_parameters(url) -> None:
