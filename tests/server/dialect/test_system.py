@@ -74,4 +74,5 @@ def test_a_system_s_open_operations_need_no_key() -> None:
     assert System("ovms", ("m",), {}).is_open("list_models")
     assert not System("ovms", ("m",), {}).is_open(CREATE)
     assert not System("openai", ("m",), {}).is_open("list_models")
-    assert System("vllm", ("m",), {}).is_open("tokenize")
+    assert System("vllm", ("m",), {}).is_open("get_version")
+    assert not System("vllm", ("m",), {}).is_open("tokenize")
