@@ -21,7 +21,7 @@ class ErrorCode(StrEnum):
     INVALID_JSON = "invalid_json"
     """The body is not strict JSON in UTF-8."""
     INVALID_HTTP = "invalid_http"
-    """The data received isn't HTTP/1.1, so there is no request to answer."""
+    """The data received isn't a valid HTTP/1.1 request, for example because it has no Host header, or several."""
     MISSING_BODY = "missing_body"
     """The body is empty."""
     INVALID_TYPE = "invalid_type"
@@ -154,7 +154,7 @@ class ErrorKind:
 
 ERRORS: dict[ErrorCode, ErrorKind] = {
     ErrorCode.INVALID_JSON: ErrorKind(400, ErrorType.INVALID_REQUEST_ERROR, False, False, 'The body is not strict JSON in UTF-8.', 'invalid_request_error'),
-    ErrorCode.INVALID_HTTP: ErrorKind(400, ErrorType.INVALID_REQUEST_ERROR, False, False, "The data received isn't HTTP/1.1, so there is no request to answer.", 'invalid_request_error'),
+    ErrorCode.INVALID_HTTP: ErrorKind(400, ErrorType.INVALID_REQUEST_ERROR, False, False, "The data received isn't a valid HTTP/1.1 request, for example because it has no Host header, or several.", 'invalid_request_error'),
     ErrorCode.MISSING_BODY: ErrorKind(400, ErrorType.INVALID_REQUEST_ERROR, False, False, 'The body is empty.', 'invalid_request_error'),
     ErrorCode.INVALID_TYPE: ErrorKind(400, ErrorType.INVALID_REQUEST_ERROR, True, False, 'A value has the wrong JSON type.', 'invalid_request_error'),
     ErrorCode.INVALID_VALUE: ErrorKind(400, ErrorType.INVALID_REQUEST_ERROR, True, False, "A value isn't allowed, or breaks a rule between fields.", 'invalid_request_error'),

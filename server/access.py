@@ -150,9 +150,16 @@ def _is_address(name: str) -> bool:
 
 
 def require_host(scope: Scope, names: frozenset[str]) -> None:
-    """Raises ApiError for a request whose `Host` header isn't allowed."""
-    for name, value in scope["headers"]:
-        if name == b"host" and not is_host_allowed(host := value.decode("latin-1"), names):
+    """Raises ApiError for a request whose `Host` header isn't allowed, or that has several, or none in HTTP/1.1.
+
+    RFC 9112, 3.2, demands it: a proxy before the server may have read another one.
+    """
+    hosts = [value.decode("latin-1") for name, value in scope["headers"] if name == b"host"]
+    if len(hosts) > 1 or (not hosts and scope["http_version"] == "1.1"):
+        message = f"The request has {len(hosts) or 'no'} Host headers; exactly one is required."
+        raise ApiError(ErrorCode.INVALID_HTTP, message)
+    for host in hosts:
+        if not is_host_allowed(host, names):
             message = f"The host {host[:200]!r} isn't allowed. The server's operator can allow it with --allowed-hosts."
             raise ApiError(ErrorCode.HOST_NOT_ALLOWED, message)
 

@@ -27,7 +27,7 @@ class StoreUnavailable(Exception):
 
 
 class TooLarge(Exception):
-    """What a request continues or refers to exceeds MOST_LINKS, MOST_ITEMS or MOST_BYTES. `str()` is a clause about it."""
+    """What a request continues or refers to exceeds MOST_LINKS, MOST_ITEMS or MOST_BYTES. `str()` is a clause."""
 
 
 @dataclass(frozen=True, slots=True)

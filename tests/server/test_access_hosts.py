@@ -3,7 +3,9 @@
 import pytest
 from support.app import Client, error_of
 
-from specvino.server.access import EVERY, HostError, allowed_hosts, is_host_allowed
+from specvino.generated.errors import ErrorCode
+from specvino.handlers.errors import ApiError
+from specvino.server.access import EVERY, HostError, allowed_hosts, is_host_allowed, require_host
 from specvino.server.settings import Settings
 
 
@@ -73,3 +75,18 @@ def test_every_path_is_refused(path) -> None:
     assert "'evil.example'" in error["message"]
     assert "--allowed-hosts" in error["message"]
     assert client.ask("GET", "/health", headers={"host": "127.0.0.1:8000"}).status_code == 200
+
+
+@pytest.mark.parametrize(
+    ("version", "hosts", "accepted"),
+    [("1.1", 1, True), ("1.1", 0, False), ("1.1", 2, False), ("1.0", 0, True), ("1.0", 2, False)],
+)
+@pytest.mark.parametrize("names", [frozenset(), frozenset({EVERY})])
+def test_a_request_has_one_host_header(version, hosts, accepted, names) -> None:
+    scope = {"http_version": version, "headers": [(b"accept", b"*/*"), *[(b"host", b"localhost")] * hosts]}
+    if accepted:
+        require_host(scope, names)
+    else:
+        with pytest.raises(ApiError, match="Host headers; exactly one is required") as caught:
+            require_host(scope, names)
+        assert caught.value.code == ErrorCode.INVALID_HTTP

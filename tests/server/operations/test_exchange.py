@@ -112,7 +112,11 @@ async def _left(stream: bool) -> Exchange:
         "raw_path": b"/v1/chat/completions",
         "root_path": "",
         "query_string": b"",
-        "headers": [(b"content-type", b"application/json"), (b"content-length", str(len(content)).encode())],
+        "headers": [
+            (b"host", b"localhost"),
+            (b"content-type", b"application/json"),
+            (b"content-length", str(len(content)).encode()),
+        ],
         "client": ("127.0.0.1", 1),
         "server": ("test", 80),
         "scheme": "http",
