@@ -13,18 +13,22 @@ _Key = TypeVar("_Key")
 # sevenths each. (Network switches with shared memory use such dynamic thresholds.)
 _TIMES_FREE = 3
 
+# So many sequences may begin before a beam search that has no room yet. Then nothing begins until it has.
+_MOST_OVERTAKING = 16
+
 
 class FairQueue:
     """The sequences that wait for one of the slots (`places`), and the number of running ones. A beam search takes a
     slot for each beam. The next sequence has the lowest priority value; then that of the key with the fewest slots, of
-    its request with the fewest slots, and then the oldest. A beam search that doesn't fit yet isn't overtaken. One that
-    is wider than all slots runs alone.
+    its request with the fewest slots, and then the oldest. A beam search that doesn't fit yet is overtaken by a few;
+    one that is wider than all slots runs alone.
     """
 
     def __init__(self, places: int) -> None:
         self._places = places
         self._waiting: dict[int, deque[Generate]] = {}  # by request, the oldest first
         self._requests: dict[int, int] = {}  # of each sequence that waits
+        self._overtaken: Counter[int] = Counter()  # by request that waits and had no room when others began
         self._held_by_request: Counter[int] = Counter()
         self._held_by_owner: Counter[str] = Counter()
         self._held = 0
@@ -43,15 +47,25 @@ class FairQueue:
             left = deque(sequence for sequence in self._waiting.pop(request) if sequence.id != id)
             if left:
                 self._waiting[request] = left
+            else:
+                del self._overtaken[request]
 
     def next(self, passed: Collection[int] = ()) -> Generate | None:
         """Returns the next sequence, None if none may start; requests in `passed` are skipped."""
-        first = min(self._within_their_shares(passed), key=self._rank, default=None)
-        return first if first is not None and self._fits(first) else None
+        waiting = sorted(self._within_their_shares(passed), key=self._rank)
+        for sequence in waiting:
+            if self._fits(sequence):
+                return sequence
+            if self._overtaken[sequence.request] >= _MOST_OVERTAKING:
+                break
+        return None
 
     def begin(self, sequence: Generate) -> None:
         """Assigns slots to a waiting sequence, the first of its request."""
         self._remove_first(sequence)
+        for request, sequences in self._waiting.items():
+            if not self._fits(sequences[0]):
+                self._overtaken[request] += 1
         self._held += sequence.beams
         self._held_by_request[sequence.request] += sequence.beams
         self._held_by_owner[sequence.owner] += sequence.beams
@@ -87,13 +101,16 @@ class FairQueue:
         return sequence.priority, self._held_by_owner[sequence.owner], self._held_by_request[sequence.request]
 
     def _fits(self, sequence: Generate) -> bool:
-        return not self._held or self._held + sequence.beams <= self._places
+        # Beam searches leave a few slots, so that a small request needn't wait until one of them ends.
+        places = self._places - (self._places // 16 if sequence.beams > 1 else 0)
+        return not self._held or self._held + sequence.beams <= places
 
     def _remove_first(self, sequence: Generate) -> None:
         sequences = self._waiting[sequence.request]
         sequences.popleft()
         if not sequences:
             del self._waiting[sequence.request]
+            del self._overtaken[sequence.request]
         del self._requests[sequence.id]
 
 

@@ -2,6 +2,7 @@
 
 from typing import Any
 
+import pytest
 from support import worker_requests
 
 from specvino.engine.openvino.native.fair_queue import FairQueue
@@ -69,15 +70,29 @@ def test_a_key_leaves_places_however_many_requests_it_has() -> None:
     assert begin(queue) == [200]
 
 
-def test_a_wide_search_runs_alone_and_is_not_overtaken() -> None:
+def test_a_wide_search_runs_alone_and_is_overtaken_by_a_few() -> None:
     queue = FairQueue(4)
     add(queue, 0, 1, request=1)
     begin(queue)
     add(queue, 1, 1, request=2, best_of=9)
-    add(queue, 2, 1, request=3)
-    assert begin(queue) == []
+    for number in range(20):
+        add(queue, 2 + number, 1, request=3 + number)
+        if not begin(queue):
+            break
+        queue.end(worker_requests.generate(2 + number, bytes(8), 9, request=3 + number))
+    assert number == 16
     queue.end(worker_requests.generate(0, bytes(8), 9, request=1))
     assert begin(queue) == [2]
+
+
+@pytest.mark.parametrize("width", [16, 20])
+def test_a_small_request_has_the_slots_that_wide_searches_leave(width: int) -> None:
+    queue = FairQueue(64)
+    for request in range(8):
+        add(queue, request, 1, request=request, best_of=width)
+    assert begin(queue) == [0, 1, 2]
+    add(queue, 8, 1, request=8)
+    assert begin(queue) == [8]
 
 
 def test_who_passes_lets_others_begin() -> None:
