@@ -83,6 +83,17 @@ def test_a_row_counts_more_than_the_sources() -> None:
     assert rows["user"] == {"level": "partial", "note": "x"}
 
 
+@pytest.mark.parametrize("schema", [{"type": "array", "maxItems": 0}, {"type": "string"}])
+def test_a_field_without_room_for_inner_ones_has_none(schema) -> None:
+    rows = completed({"talk": {"request": {"tools": {"schema": schema}}}}, sources(tools={}))["talk"]["request"]
+    assert rows["tools[].cost"] == rows["tools[].name"] == {"level": "refused"}
+
+
+def test_a_row_counts_more_than_the_room_for_it() -> None:
+    rows = completed({"talk": {"request": {"tools": {"schema": TEXT}, "tools[].name": "partial"}}})["talk"]["request"]
+    assert (rows["tools[].cost"], rows["tools[].name"]) == ({"level": "refused"}, {"level": "partial"})
+
+
 def test_what_classes_declare_counts_for_rows_that_do_not_state_it() -> None:
     described = sources(user={"type": "string", "default": "x"}, toolset={"type": "string"}, tools={"type": "string"})
 
