@@ -223,9 +223,9 @@ class Dialect:
             return True
         table = STREAMS[endpoint]
         has_types = isinstance(table.classify, str)
-        return self.unknown_type(endpoint, event) is None if has_types else not is_aside(table, event)
+        return self.undocumented_type(endpoint, event) is None if has_types else not is_aside(table, event)
 
-    def unknown_type(self, endpoint: str, event: Mapping[str, Any]) -> str | None:
+    def undocumented_type(self, endpoint: str, event: Mapping[str, Any]) -> str | None:
         """Returns the type of an event that the document doesn't have; None for all others, also for those without a
         type."""
         by = STREAMS[endpoint].classify

@@ -76,7 +76,7 @@ class KnownEvents(_StreamRule):
         return super().applies(exchange) and self.concerns(endpoint_of(exchange))
 
     def violations(self, exchange: Exchange) -> Iterator[str]:
-        types = (self.dialect.unknown_type(endpoint_of(exchange), event) for event in exchange.objects)
+        types = (self.dialect.undocumented_type(endpoint_of(exchange), event) for event in exchange.objects)
         for name in dict.fromkeys(filter(None, types)):
             yield f"the document has no event {name!r}"
 

@@ -10,15 +10,15 @@ from specvino.generated.streams import Stream
 
 
 def is_aside(table: Stream, event: Mapping[str, Any]) -> bool:
-    """Returns whether an event is no part of the answer: by the table's schema, or since its type is unknown."""
+    """Returns whether an event is no part of the answer: by the table's schema, or since the table lacks its type."""
     aside = _aside(table)
-    return unknown_type(table, event) is not None or (aside is not None and aside.fits(event))
+    return lacks_type(table, event) or (aside is not None and aside.fits(event))
 
 
-def unknown_type(table: Stream, event: Mapping[str, Any]) -> str | None:
-    """Returns the type of an event that the table doesn't have; None for all others, also for those without a type."""
+def lacks_type(table: Stream, event: Mapping[str, Any]) -> bool:
+    """Returns whether the table lacks the type of an event; False for an event without a type."""
     name = event.get(table.classify) if isinstance(table.classify, str) else None
-    return name if isinstance(name, str) and name not in _facts(table) else None
+    return isinstance(name, str) and name not in _facts(table)
 
 
 @cache

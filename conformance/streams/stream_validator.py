@@ -7,7 +7,7 @@ and the invariants must hold.
 from collections.abc import Callable, Iterator, Mapping
 from typing import Any
 
-from specvino.conformance.streams.asides import is_aside, unknown_type
+from specvino.conformance.streams.asides import is_aside, lacks_type
 from specvino.conformance.streams.invariants import INVARIANTS
 from specvino.conformance.streams.sse import NAMELESS, ServerSentEvent
 from specvino.conformance.streams.state_machines import StateMachines, classify
@@ -81,7 +81,7 @@ class SseValidator:
         if not isinstance(event, dict):
             yield f"an event isn't a JSON object: {sent.data[:80]}"
             return
-        is_known = unknown_type(self._table, event) is None
+        is_known = not lacks_type(self._table, event)
         if self._name_field is not None and is_known and event.get(self._name_field) != sent.event:
             naming = "has no `event:` line;" if sent.event == NAMELESS else f"is named {sent.event}, but"
             yield f"an event {naming} its {self._name_field} is {event.get(self._name_field)!r}"
