@@ -24,6 +24,8 @@ def _read(response: requests.Response, **_: Any) -> None:
     try:
         content = Content(response.headers.get("content-encoding", ""))
         if response.headers.get("content-type", "").startswith("text/event-stream"):
+            if response.raw.length_remaining != 0:
+                content.require_known_coding()
             return
         for piece in response.raw.stream(PIECE, decode_content=False):
             content.add(piece)

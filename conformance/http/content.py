@@ -11,6 +11,9 @@ IDENTITY = {"accept-encoding": "identity"}
 # zlib: a gzip or zlib header, found by itself.
 ANY_HEADER = zlib.MAX_WBITS | 32
 
+# How a member of gzip begins; content may have several, one after the other (RFC 1952, section 2.2).
+MEMBER = b"\x1f\x8b"
+
 
 class BadContent(Exception):
     """Raised for content that can't be decoded; the message is the reason."""
@@ -24,27 +27,47 @@ class TooLong(Exception):
 
 
 class Content:
-    """The decoded content so far, of an answer with this `Content-Encoding`. Raises BadContent and TooLong."""
+    """The decoded content so far, of an answer with this `Content-Encoding`. Without content the coding is irrelevant.
+    Methods raise BadContent and TooLong."""
 
     def __init__(self, coding: str) -> None:
-        coding = coding.strip().lower()
-        if coding not in ("", "identity", "gzip", "x-gzip", "deflate"):
-            raise BadContent(f"the answer has the content coding {coding!r}, though the request asks for none")
-        self._decoder = None if coding in ("", "identity") else zlib.decompressobj(ANY_HEADER)
+        self._coding = coding.strip().lower()
+        self._decoder = zlib.decompressobj(ANY_HEADER)
         self._received = 0
         self.decoded = bytearray()
 
     @property
     def is_coded(self) -> bool:
-        return self._decoder is not None
+        return self._coding not in ("", "identity")
+
+    def require_known_coding(self) -> None:
+        """Raises BadContent unless the content can be decoded."""
+        if self.is_coded and self._coding not in ("gzip", "x-gzip", "deflate"):
+            raise BadContent(f"the answer has the content coding {self._coding!r}, though the request asks for none")
 
     def add(self, piece: bytes) -> None:
+        if not piece:
+            return
+        self.require_known_coding()
         self._received += len(piece)
-        if self._decoder is not None:
-            try:
-                piece = self._decoder.decompress(piece, LONGEST + 1 - len(self.decoded))
-            except zlib.error as error:
-                raise BadContent(f"the answer isn't in its content coding: {error}") from None
-        self.decoded += piece
+        if self.is_coded:
+            self._decode(piece)
+        else:
+            self.decoded += piece
+        self._require_short()
+
+    def _decode(self, piece: bytes) -> None:
+        try:
+            while piece:
+                self.decoded += self._decoder.decompress(piece, LONGEST + 1 - len(self.decoded))
+                self._require_short()
+                piece = b""
+                if self._decoder.unused_data.startswith(MEMBER):
+                    piece = self._decoder.unused_data
+                    self._decoder = zlib.decompressobj(ANY_HEADER)
+        except zlib.error as error:
+            raise BadContent(f"the answer isn't in its content coding: {error}") from None
+
+    def _require_short(self) -> None:
         if max(self._received, len(self.decoded)) > LONGEST:
             raise TooLong

@@ -35,9 +35,19 @@ def read(*pieces: bytes) -> bytes:
         return session.request("POST", f"{server.url}/chat", stream=True, timeout=60, **kwargs).content
 
 
-@pytest.mark.parametrize("sent", [coded(BODY), coded(gzip.compress(BODY, mtime=0), "gzip")])
-def test_an_answer_is_read(sent) -> None:
-    assert read(sent) == BODY
+MEMBERS = gzip.compress(BODY[:9], mtime=0) + gzip.compress(BODY[9:], mtime=0)
+
+
+@pytest.mark.parametrize("media", ["application/json", "text/event-stream"])
+@pytest.mark.parametrize(("body", "coding"), [(BODY, ""), (gzip.compress(BODY, mtime=0), "gzip"), (MEMBERS, "gzip")])
+def test_an_answer_is_read(body, coding, media) -> None:
+    assert read(coded(body, coding, media)) == BODY
+
+
+@pytest.mark.parametrize("media", ["application/json", "text/event-stream"])
+@pytest.mark.parametrize("coding", ["br", "gzip, gzip"])
+def test_no_content_is_in_any_coding(coding, media) -> None:
+    assert read(coded(b"", coding, media)) == b""
 
 
 def test_schemathesis_knows_the_answer() -> None:

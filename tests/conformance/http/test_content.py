@@ -41,6 +41,8 @@ def sent_with(coding: str, body: bytes) -> tuple[Exchange, str | None]:
         ("gzip", gzip.compress(BODY, mtime=0)),
         ("X-GZIP", gzip.compress(BODY, mtime=0)),
         ("deflate", zlib.compress(BODY)),
+        ("gzip", gzip.compress(BODY[:9], mtime=0) + gzip.compress(b"", mtime=0) + gzip.compress(BODY[9:], mtime=0)),
+        ("gzip", gzip.compress(BODY, mtime=0) + b"\0" * 9),
     ],
 )
 def test_an_answer_in_a_coding_is_read(coding, body) -> None:
@@ -65,11 +67,34 @@ def test_a_coding_that_is_not_read(coding, body, ended, problem) -> None:
     assert len(exchange.content) <= LONGEST + 1
 
 
-def test_no_more_than_the_limit_is_decoded() -> None:
+@pytest.mark.parametrize("sent", [BOMB, gzip.compress(bytes(3_000_000), mtime=0) * 9])
+def test_no_more_than_the_limit_is_decoded(sent) -> None:
     content = Content("gzip")
     with pytest.raises(TooLong):
-        content.add(BOMB)
+        content.add(sent)
     assert len(content.decoded) == LONGEST + 1
+
+
+def test_members_are_decoded_wherever_they_are_split() -> None:
+    sent = gzip.compress(BODY[:9], mtime=0) + gzip.compress(BODY[9:], mtime=0)
+    for size in range(1, 30):
+        content = Content("gzip")
+        for begin in range(0, len(sent), size):
+            content.add(sent[begin : begin + size])
+        assert content.decoded == BODY
+
+
+def test_no_content_is_in_any_coding() -> None:
+    async def empty(asked):
+        yield b"HTTP/1.1 204 No Content\r\nContent-Encoding: br\r\nConnection: close\r\n\r\n"
+
+    async def ask(url):
+        async with Client(Target(url)) as client:
+            return await client.send(Request(None, "OPTIONS", "/chat/completions", {}, None))
+
+    with raw_server(empty) as server:
+        exchange = asyncio.run(ask(server.url))
+    assert (exchange.status, exchange.ended, exchange.content) == (204, "complete", b"")
 
 
 def test_bytes_that_decode_to_nothing_count() -> None:

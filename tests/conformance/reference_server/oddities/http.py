@@ -149,6 +149,32 @@ class Compressed(Http):
         await super().respond(call, status, gzip.compress(body), [(b"content-encoding", b"gzip"), *headers])
 
 
+class CompressedInMembers(Http):
+    """Answers and streams are compressed, in several members of gzip."""
+
+    async def respond(self, call: Call, status: int, body: bytes, headers: Headers) -> None:
+        middle = len(body) // 2
+        members = gzip.compress(body[:middle]) + gzip.compress(body[middle:])
+        await super().respond(call, status, members, [(b"content-encoding", b"gzip"), *headers])
+
+    def stream_headers(self, call: Call) -> Headers:
+        return [(b"content-encoding", b"gzip"), *super().stream_headers(call)]
+
+    def frame(self, stream: Stream, event: Event) -> bytes:
+        return gzip.compress(super().frame(stream, event))
+
+    def end(self, stream: Stream) -> bytes:
+        return gzip.compress(super().end(stream))
+
+
+class CodesNothing(RefusesMethodsWithoutBody):
+    """An answer without content, also to a wrong method, names a content coding that wasn't asked for."""
+
+    async def respond(self, call: Call, status: int, body: bytes, headers: Headers) -> None:
+        coding = [(b"content-encoding", b"br")] if status in (204, 405) else []
+        await super().respond(call, status, body, [*coding, *headers])
+
+
 class BlankBeforeJson(Http):
     """White space surrounds an answer's JSON, as from servers that send it to keep a proxy waiting."""
 
