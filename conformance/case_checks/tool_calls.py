@@ -190,7 +190,7 @@ def _calls(exchange: Exchange) -> Iterator[tuple[Any, dict[str, Any]]]:
     for choice, delta in _deltas(exchange):
         for call in delta.get("tool_calls") or ():
             if not isinstance(call, dict):
-                raise Unreadable(f"a tool call of a delta is {call!r}")
+                raise Unreadable(f"a tool call of a delta is {call!r}", exchange)
             yield choice, call
 
 

@@ -6,9 +6,9 @@ from contextlib import asynccontextmanager
 from typing import Any
 
 from specvino.conformance.endpoints import paths
-from specvino.conformance.http.exchange import Exchange
+from specvino.conformance.http.exchange import Exchange, Unreadable
 from specvino.conformance.session.session import HELLO, Session
-from specvino.conformance.verdict import NotExercised
+from specvino.conformance.verdict import Failed, NotExercised
 
 # How exchanges end if the server dies.
 BROKEN = ("cut off", "unreachable")
@@ -54,11 +54,11 @@ class Availability:
     @asynccontextmanager
     async def watched(self, rule: str, session: Session) -> AsyncIterator[None]:
         """Runs a block with the requests of a rule. Raises NotExercised instead of an error of the block if the server
-        became unreachable and answered one of its requests incompletely."""
+        became unreachable and answered one of its requests incompletely, unless complete answers show a failure."""
         try:
             yield
-        except Exception:
-            if await self._is_gone(rule, session):
+        except Exception as error:
+            if await self._is_gone(rule, session) and not _is_shown_by_complete_answers(error):
                 raise NotExercised(self.why_lost) from None
             raise
         await self._is_gone(rule, session)
@@ -99,3 +99,10 @@ class Availability:
             if answer.status != status:
                 return False
         return True
+
+
+def _is_shown_by_complete_answers(error: Exception) -> bool:
+    if isinstance(error, Unreadable):
+        return error.exchange.ended == "complete"
+    exchanges = error.finding.exchanges if isinstance(error, Failed) else ()
+    return bool(exchanges) and all(exchange.ended == "complete" for exchange in exchanges)

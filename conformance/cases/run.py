@@ -164,10 +164,10 @@ class Run:
             advice = failed.advice or (None if incomplete else case.advice)
             follows = self._violated_by(failed.finding.exchanges, STATUSES)
         except Unreadable as error:
-            verdict, findings = Verdict.FAIL, (Finding(str(error), tuple(session.exchanges[-1:])),)
-            follows = self._violated_by(session.exchanges, (*STATUSES, *SHAPES))
+            verdict, findings = Verdict.FAIL, (Finding(str(error), (error.exchange,)),)
+            follows = self._violated_by([error.exchange], (*STATUSES, *SHAPES))
             # The document requires shapes, even if the case is advice.
-            advice = None if self._violated_by(session.exchanges, SHAPES) else case.advice
+            advice = None if self._violated_by([error.exchange], SHAPES) else case.advice
         except Refused as refused:
             verdict, because = Verdict.UNSUPPORTED, str(refused)
         except NotExercised as error:
@@ -222,8 +222,8 @@ class Run:
             verdict, findings, advice = Verdict.FAIL, (failed.finding,), failed.advice
             follows = "" if capability.check else self._violated_by(failed.finding.exchanges, REFUSAL_RULES)
         except Unreadable as error:
-            verdict, findings = Verdict.FAIL, (Finding(str(error), tuple(session.exchanges[-1:])),)
-            follows = self._violated_by(session.exchanges, (*STATUSES, *SHAPES))
+            verdict, findings = Verdict.FAIL, (Finding(str(error), (error.exchange,)),)
+            follows = self._violated_by([error.exchange], (*STATUSES, *SHAPES))
         except NotExercised as error:
             verdict, because = Verdict.NOT_EXERCISED, str(error)
         except Exception as error:

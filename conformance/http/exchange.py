@@ -31,7 +31,11 @@ MESSAGE = "WS"
 
 
 class Unreadable(Exception):
-    """Raised if an answer can't be parsed; the message is the reason."""
+    """Raised if the answer of an exchange can't be parsed; the message is the reason."""
+
+    def __init__(self, message: str, exchange: "Exchange") -> None:
+        super().__init__(message)
+        self.exchange = exchange
 
 
 @dataclass(frozen=True, slots=True)
@@ -125,7 +129,7 @@ class Exchange:
     def require_stream(self) -> None:
         """Raises Unreadable if the media type isn't that of a stream."""
         if not self.is_stream:
-            raise Unreadable(f"stream is true, but the answer is {self.media or 'of no media type'}")
+            raise Unreadable(f"stream is true, but the answer is {self.media or 'of no media type'}", self)
 
     @cached_property
     def events(self) -> tuple[ServerSentEvent, ...]:
@@ -155,7 +159,7 @@ class Exchange:
             return strict_json(self.content.decode())
         except (ValueError, RecursionError) as error:
             start = self.content[:80].decode("utf-8", "replace")
-            raise Unreadable(f"the answer isn't JSON ({error}): {start!r}") from None
+            raise Unreadable(f"the answer isn't JSON ({error}): {start!r}", self) from None
 
     @cached_property
     def answer(self) -> dict[str, Any]:
@@ -163,22 +167,24 @@ class Exchange:
         indexes, in which no document orders them. Raises Unreadable."""
         if not self.is_stream:
             if not isinstance(self.json, dict):
-                raise Unreadable(f"the answer isn't a JSON object: {self.content[:80]!r}")
+                raise Unreadable(f"the answer isn't a JSON object: {self.content[:80]!r}", self)
             return _by_index(self.json)
         fold = FOLDS.get(self.request.endpoint or "")
         if fold is None or not self.chunks:
-            raise Unreadable("the stream has no events")
+            raise Unreadable("the stream has no events", self)
         try:
             return fold(list(self.chunks))
         except KeyError as error:
-            raise Unreadable(f"the stream can't be folded into an answer: an event has no {error.args[0]!r}") from None
+            raise Unreadable(
+                f"the stream can't be folded into an answer: an event has no {error.args[0]!r}", self
+            ) from None
         except IndexError:
             raise Unreadable(
-                "the stream can't be folded into an answer: an event refers to an item or part that wasn't added"
+                "the stream can't be folded into an answer: an event refers to an item or part that wasn't added", self
             ) from None
         except (TypeError, AttributeError):
             raise Unreadable(
-                "the stream can't be folded into an answer: an event has a value of the wrong type"
+                "the stream can't be folded into an answer: an event has a value of the wrong type", self
             ) from None
 
     @property

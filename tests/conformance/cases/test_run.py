@@ -1,8 +1,10 @@
 """What is told of answers that are wrong in one thing: each fault where it belongs, and by no other rule."""
 
+import asyncio
 from collections.abc import Mapping, Sequence
 from typing import Any, cast
 
+import pytest
 from reference_server.bench import judged, message_of, whole_plan
 from reference_server.chat import Chat
 from reference_server.generation import Asked, Output
@@ -12,6 +14,7 @@ from reference_server.openai_responses import OpenAIResponses
 from reference_server.part import Part
 from reference_server.refusal import Refusal
 from reference_server.requests import Requests
+from reference_server.server import ReferenceServer
 from support.reports import exchange
 
 from specvino.conformance.cases.plan import Plan
@@ -189,6 +192,60 @@ def test_what_a_dead_server_does_not_answer_is_not_exercised() -> None:
     for rule in (stream, *later):
         because = f"the server became unreachable during {stream}"
         assert (results[rule].verdict, results[rule].because) == (Verdict.NOT_EXERCISED, because)
+
+
+class DiesBesideAnAnswer(Http):
+    """Of requests at once, that for three tokens gets a wrong count; then that for nine kills the server."""
+
+    is_dead = False
+
+    def __init__(self, server: ReferenceServer) -> None:
+        super().__init__(server)
+        self.sent_wrongly = asyncio.Event()
+
+    async def serve(self, call: Call) -> None:
+        if self.is_dead:
+            call.connection.close()
+        else:
+            await super().serve(call)
+
+    async def answer(self, call: Call, answer: Any) -> None:
+        limit = call.body.get("max_tokens") if call.body else None
+        if limit == 9:
+            await self.sent_wrongly.wait()
+            self.is_dead = True
+            call.connection.close()
+        elif limit == 3:
+            await self.answer_wrongly(call, answer)
+            self.sent_wrongly.set()
+        else:
+            await super().answer(call, answer)
+
+    async def answer_wrongly(self, call: Call, answer: dict[str, Any]) -> None:
+        usage = answer["usage"]
+        counts = {name: usage[name] + 1 for name in ("prompt_tokens", "total_tokens")}
+        await super().answer(call, {**answer, "usage": {**usage, **counts}})
+
+
+class DiesBesideAText(DiesBesideAnAnswer):
+    """The wrong answer isn't JSON."""
+
+    async def answer_wrongly(self, call: Call, answer: dict[str, Any]) -> None:
+        await self.respond(call, 200, b"Hello!", self.json_headers(call))
+
+
+@pytest.mark.parametrize(
+    ("server", "message"),
+    [(DiesBesideAnAnswer, "concurrently its prompt has "), (DiesBesideAText, "the answer isn't JSON")],
+)
+def test_what_whole_answers_show_is_told_of_a_dead_server(server: type[Part], message: str) -> None:
+    at_once, later = "transport/at_once/answers", "chat/sampling/top-p"
+    results = by_openai(server, only={at_once, later})
+    assert failed(results).keys() - {"chat/rules/answer-shape"} == {at_once}
+    assert failed(results)[at_once].startswith(message)
+    assert [exchange.ended for exchange in results[at_once].findings[0].exchanges] == ["complete"]
+    because = f"the server became unreachable during {at_once}"
+    assert (results[later].verdict, results[later].because) == (Verdict.NOT_EXERCISED, because)
 
 
 class NumbersNothing(Http):
