@@ -159,8 +159,8 @@ class RunningJob:
 
     async def _results(self) -> AsyncGenerator[Result, None]:
         job, model = self.job, self.model
+        replaced = self.report.header.replaced
         if not self.plan.is_empty:
-            replaced = self.report.header.replaced
             self._run = Run(self.client, job.dialect, model, self.plan, job.concurrency, job.max_time, replaced)
             async with aclosing(self._run.results()) as results:
                 async for result in results:
@@ -171,7 +171,7 @@ class RunningJob:
             from specvino.conformance.fuzz.replay import Replay
 
             base = job.replayed.header.url
-            self._fuzz = Replay(self.client, job.dialect, model, base, job.replayed_lines())
+            self._fuzz = Replay(self.client, job.dialect, model, base, job.replayed_lines(), replaced)
             async with aclosing(self._fuzz.results()) as results:
                 async for result in results:
                     yield result
@@ -179,7 +179,7 @@ class RunningJob:
             from specvino.conformance.fuzz.layer import Fuzz
 
             left = None if job.max_time is None else max(job.max_time - (time.monotonic() - self._begun), 1.0)
-            self._fuzz = Fuzz(job.target, job.dialect, [model], job.profile, left, job.filters, job.generated)
+            self._fuzz = Fuzz(job.target, job.dialect, [model], job.profile, left, job.filters, job.generated, replaced)
             self._fuzz.on_exchange = self.client.on_exchange
             async with aclosing(self._fuzz.results()) as results:
                 async for result in results:

@@ -4,7 +4,7 @@ import asyncio
 import contextlib
 import threading
 import time
-from collections.abc import AsyncGenerator, Callable, Iterator, Sequence
+from collections.abc import AsyncGenerator, Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 from urllib.parse import quote
@@ -20,6 +20,7 @@ from specvino.conformance.fuzz.run import PHASES, FuzzRun
 from specvino.conformance.fuzz.server import Server
 from specvino.conformance.http.client import Target
 from specvino.conformance.http.exchange import Exchange
+from specvino.conformance.session.refused_fields import RefusedFields
 from specvino.conformance.verdict import Result, Verdict
 from specvino.document.loading import group
 from specvino.document.operations import Operation
@@ -41,6 +42,8 @@ class Fuzz:
     max_time: float | None = None
     filters: Sequence[str] = ()
     options: Options = field(default_factory=Options)
+    replaced: Mapping[str, str | None] = field(default_factory=dict)
+    """The fields that the model refuses, with the field that is sent instead; None if they are left out."""
     report: FuzzReport = field(default_factory=FuzzReport)
     """Grows during the run."""
     on_exchange: Callable[[Exchange], None] | None = None
@@ -106,12 +109,13 @@ class Fuzz:
         deadline = None if self.max_time is None else time.monotonic() + self.max_time
         server = Server(target, dialect.document)
         models = tuple(self.models) or server.models
+        refused = RefusedFields(dialect, self.replaced)
         if dialect.name != WHOLE:  # a server of our own document must have all endpoints
-            left_out |= missing_endpoints(server, dialect, models[0])
+            left_out |= missing_endpoints(server, refused, models[0])
         without = {*self.options.left_out}
         # The check ignored_auth changes the header that the document names.
         uses_bearer = target.key is not None and target.key_header is None
-        if not (uses_bearer and checks_keys(server, dialect, models[0])):
+        if not (uses_bearer and checks_keys(server, refused, models[0])):
             without.add("ignored_auth")
         # Rules for the run as a whole need all endpoints.
         selects_all = any(pattern.startswith("transport/fuzz") for pattern in self.filters)
@@ -142,6 +146,7 @@ class Fuzz:
                 models=models,
                 without=without,
                 max_time=share,
+                replaced=self.replaced,
                 frugal=True,
                 report=self.report,
                 on_exchange=self.on_exchange,
@@ -171,10 +176,10 @@ def _crash_result(problem: Exception) -> Result:
 MISSING = (404, 405, 501)
 
 
-def missing_endpoints(server: Server, dialect: Dialect, model: str) -> dict[str, str]:
+def missing_endpoints(server: Server, refused: RefusedFields, model: str) -> dict[str, str]:
     """Returns the endpoints that the server lacks, with the reason. Raises OSError for a server that doesn't answer."""
     reasons: dict[str, str] = {}
-    for endpoint, operation in dialect.operations.items():
+    for endpoint, operation in refused.dialect.operations.items():
         if operation.is_only_at_root:
             reasons[endpoint] = "the endpoint isn't under the base URL"
             continue
@@ -182,17 +187,17 @@ def missing_endpoints(server: Server, dialect: Dialect, model: str) -> dict[str,
         if path is None:
             reasons[endpoint] = f"the server stores no {operation.path.split('/')[1]}"
             continue
-        status = server.status(operation.method, path, _example(dialect, operation, model))
+        status = server.status(operation.method, path, _example(refused, operation, model))
         if status in MISSING:
             reasons[endpoint] = f"{operation.method} {operation.path} returns {status}"
     return reasons
 
 
-def checks_keys(server: Server, dialect: Dialect, model: str) -> bool:
+def checks_keys(server: Server, refused: RefusedFields, model: str) -> bool:
     """Returns whether any endpoint refuses a wrong key. If none does, the server has no keys."""
     return any(
-        server.status(operation.method, operation.path, _example(dialect, operation, model), key="wrong") in (401, 403)
-        for operation in dialect.operations.values()
+        server.status(operation.method, operation.path, _example(refused, operation, model), key="wrong") in (401, 403)
+        for operation in refused.dialect.operations.values()
         if "{" not in operation.path and operation.definition.get("security") != []
     )
 
@@ -212,14 +217,15 @@ def _existing(path: str, server: Server, model: str) -> str | None:
     return path.format_map({name: quote(id, safe="") for name, id in named.items()}) if all(named.values()) else None
 
 
-def _example(dialect: Dialect, operation: Operation, model: str) -> dict[str, Any] | None:
-    """Returns a small valid request body; None for an operation without a body."""
-    body = resolved(dialect.document, operation.definition.get("requestBody", {}))
+def _example(refused: RefusedFields, operation: Operation, model: str) -> Any:
+    """Returns a small request body that is valid and has no refused fields; None for an operation without a body."""
+    body = resolved(refused.dialect.document, operation.definition.get("requestBody", {}))
     examples = body.get("content", {}).get("application/json", {}).get("examples", {})
     for example in examples.values():
         value = {name: item for name, item in example["value"].items() if not name.startswith("stream")}
         fields = body_fields(operation)
         limits = group("token_limits").paths
         limit = next(({name: SMALL} for name in limits if name in fields), {})
-        return {name: field for name, field in value.items() if name not in limits} | limit | {"model": model}
+        small = {name: field for name, field in value.items() if name not in limits} | limit | {"model": model}
+        return refused.replaced(operation.path, small)
     return None

@@ -1,8 +1,9 @@
 """Sends the requests of a report's `fuzz` findings again, and checks the answers with our own code."""
 
 import asyncio
+import json
 import re
-from collections.abc import AsyncGenerator, Iterator, Sequence
+from collections.abc import AsyncGenerator, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 from urllib.parse import parse_qsl, urlsplit
@@ -20,6 +21,7 @@ from specvino.conformance.http.client import Client
 from specvino.conformance.http.exchange import Exchange, Request
 from specvino.conformance.reports.records import Line, RequestRecord
 from specvino.conformance.reports.redact import HIDDEN, MORE
+from specvino.conformance.session.refused_fields import RefusedFields
 from specvino.conformance.verdict import Advice, Result, Verdict
 
 ESCAPED_BYTE = re.compile(rb"\\x([0-9a-f]{2})")
@@ -38,15 +40,19 @@ class Replay:
     model: str
     base: str
     lines: Sequence[Line]
+    replaced: Mapping[str, str | None] = field(default_factory=dict)
+    """The fields that the model refuses, with the field that is sent instead; None if they are left out."""
     requests: int = 0
     """Requests by the checks themselves; the client counts the replayed ones."""
     report: FuzzReport = field(default_factory=FuzzReport)
     _checks: AnswerChecks = field(init=False)
     _server: Server = field(init=False)
+    _refused: RefusedFields = field(init=False)
 
     def __post_init__(self) -> None:
         self._checks = AnswerChecks(self.dialect)
         self._server = Server(self.client.target, self.dialect.document)
+        self._refused = RefusedFields(self.dialect, self.replaced)
 
     async def results(self) -> AsyncGenerator[Result, None]:
         """Yields a result for each line. The dialect must be that of the report, so that requests are still as valid or
@@ -90,7 +96,11 @@ class Replay:
                     if name.lower() not in OWN and value != HIDDEN
                 }
                 headers |= self.client.target.credentials(self.client.target.key)
-                yield Request(endpoint, exchange.request.method, path, headers, content, json_of(content))
+                sent = json_of(content)
+                body = self._refused.replaced_alike(endpoint, sent)
+                if body != sent:
+                    content = json.dumps(body, ensure_ascii=False).encode("utf-8", "surrogatepass")
+                yield Request(endpoint, exchange.request.method, path, headers, content, body)
 
     def _violations(self, name: str, exchange: Exchange) -> list[str]:
         if exchange.status is None:

@@ -5,7 +5,7 @@ import copy
 import math
 import os
 import time
-from collections.abc import Callable, Collection, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from typing import Any
@@ -37,6 +37,7 @@ from specvino.conformance.fuzz.stored_ids import NotStored, StoredIds
 from specvino.conformance.http.client import Target
 from specvino.conformance.http.content import IDENTITY
 from specvino.conformance.http.exchange import Exchange
+from specvino.conformance.session.refused_fields import RefusedFields
 from specvino.document.transforms import to_32
 
 ENDED: dict[StopReason, Ended] = {
@@ -76,6 +77,8 @@ class FuzzRun:
     without: Collection[str] = ()
     """Checks to leave out."""
     max_time: float | None = None
+    replaced: Mapping[str, str | None] = field(default_factory=dict)
+    """The fields that the model refuses, with the field that is sent instead; None if they are left out."""
     frugal: bool = False
     """Whether to limit the length of all answers (see request_limits.py)."""
     report: FuzzReport = field(default_factory=FuzzReport)
@@ -103,8 +106,9 @@ class FuzzRun:
             schema = schema.include(operation_id=list(self.operations))
         request_limits = RequestLimits(document, models, self.report, server.facts, frugal=self.frugal)
         stored_ids = StoredIds(server, models[0], self.report)
+        refused = RefusedFields(self.dialect, self.replaced)
         own = [check for check in checks_for(self.dialect) if check.__name__ not in self.without]
-        with without_proxies(), _registered(request_limits, stored_ids, own):
+        with without_proxies(), _registered(request_limits, stored_ids, refused, own):
             self._begun = time.monotonic()
             self._events = from_schema(schema).execute()
             if self._stopped:
@@ -232,13 +236,17 @@ class FuzzRun:
 
 @contextlib.contextmanager
 def _registered(
-    request_limits: RequestLimits, stored_ids: StoredIds, checks: Sequence[SchemathesisCheck]
+    request_limits: RequestLimits,
+    stored_ids: StoredIds,
+    refused: RefusedFields,
+    checks: Sequence[SchemathesisCheck],
 ) -> Iterator[None]:
     """Registers checks and hooks during a run: Schemathesis 4.32 only has global ones (decision 042)."""
 
     def before_call(context: HookContext, case: Case[Any], kwargs: dict[str, Any]) -> None:
         request_limits.apply(case)
         stored_ids.apply(case)
+        case.body = refused.replaced_alike(endpoint_of(case), case.body)
         bound(kwargs)
 
     GLOBAL_HOOK_DISPATCHER.register_hook_with_name(before_call, "before_call")

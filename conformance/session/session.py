@@ -13,6 +13,7 @@ from specvino.conformance.endpoints import paths, token_limits
 from specvino.conformance.http.client import Client
 from specvino.conformance.http.exchange import MESSAGE, Exchange, Request
 from specvino.conformance.http.socket import LANE, Socket, open_socket
+from specvino.conformance.session.refused_fields import RefusedFields
 from specvino.conformance.verdict import Failed, NotExercised, Refused
 
 # The token limit if the answer's length doesn't matter.
@@ -52,7 +53,7 @@ class Session:
         self.exchanges: list[Exchange] = []
         self._on_exchange = on_exchange
         self._deadline = deadline
-        self._replaced = replaced
+        self._refused = RefusedFields(dialect, replaced)
         self._subjects = subjects
 
     async def send(
@@ -105,7 +106,7 @@ class Session:
         if content is None and body is not None:
             content = json.dumps(body, ensure_ascii=False).encode("utf-8", "surrogatepass")
         elif content is not None:
-            content = self._accepted_text(path, content)
+            content = self._refused.replaced_text(path, content)
         media = {"content-type": "application/json"} if content is not None else {}
         request = Request(endpoint, method, path, self._headers({**media, **(headers or {})}, key=key), content, body)
         exchange = await self.client.send(request, leave_after=leave_after, leave_at=leave_at, deadline=self._deadline)
@@ -113,31 +114,12 @@ class Session:
         return exchange
 
     def accepted(self, path: str, body: Any) -> Any:
-        """Returns a body without the fields that the model refuses. Values that no model accepts stay. Raises Refused
-        if the case is about a field that is left out."""
-        fields = self.dialect.fields(path.partition("?")[0])
-        for name, instead in self._replaced_in(fields):
-            if not isinstance(body, Mapping) or name not in body:
-                continue
-            if not self.dialect.validator(fields[name]).fits(body[name]):
-                continue
+        """Returns a body without the fields that the model refuses. Raises Refused if the case is about a field that is
+        left out."""
+        for name, instead in self._refused.named_in(path, body).items():
             if instead is None and name in self._subjects:
                 raise Refused(f"the model refuses {name}")
-            others = {other: value for other, value in body.items() if other != name}
-            body = others if instead is None else {instead: body[name], **others}
-        return body
-
-    def _accepted_text(self, path: str, content: bytes) -> bytes:
-        """Returns the text of a body, which may not be JSON, with the names of fields that the model accepts."""
-        for name, instead in self._replaced_in(self.dialect.fields(path.partition("?")[0])):
-            if instead is not None:
-                content = content.replace(f'"{name}":'.encode(), f'"{instead}":'.encode())
-        return content
-
-    def _replaced_in(self, fields: Mapping[str, Any]) -> Iterator[tuple[str, str | None]]:
-        for name, instead in self._replaced.items():
-            if name in fields and (instead is None or instead in fields):
-                yield name, instead
+        return self._refused.replaced(path, body)
 
     def _headers(self, headers: Mapping[str, str], *, key: bool) -> dict[str, str]:
         sent = self.client.target.credentials(self.client.target.key) if key else {}

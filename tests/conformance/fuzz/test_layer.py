@@ -6,9 +6,11 @@ import json
 import pytest
 import schemathesis
 from reference_server.bench import KEY, MODEL
+from reference_server.oddities.requests import DrawsAtOneTemperature, RefusesMaxTokens
 from reference_server.server import ReferenceServer
 from schemathesis.checks import CHECKS as REGISTRY
 from support.asgi import answering
+from support.judging import failure_lines, report_of
 
 from specvino.conformance.dialect import Dialect
 from specvino.conformance.fuzz.endpoint_results import FEWEST, MOST_REFUSED, REJECTION
@@ -17,6 +19,7 @@ from specvino.conformance.fuzz.layer import Fuzz
 from specvino.conformance.fuzz.options import CHECKS, SAYS, Options
 from specvino.conformance.fuzz.server import Server
 from specvino.conformance.http.client import Target
+from specvino.conformance.job import Job
 from specvino.conformance.verdict import Verdict
 
 # What only goes wrong, is for our own document, or for streams.
@@ -105,6 +108,22 @@ def test_the_seed_makes_the_requests() -> None:
     assert len(first) > 5
     assert sent(1) == first
     assert sent(2) != first
+
+
+class ReasoningModel(RefusesMaxTokens, DrawsAtOneTemperature):
+    """Refuses what OpenAI's reasoning models refuse."""
+
+
+def test_fields_that_the_model_refuses_are_not_sent() -> None:
+    async def run():
+        async with answering(ReferenceServer(ReasoningModel, key=KEY, model=MODEL)) as url:
+            return await report_of(Job(Target(url, KEY), Dialect("specvino"), "core", ("fuzz",), ("chat",)))
+
+    report = asyncio.run(run())
+    assert report.header.replaced == {"max_tokens": "max_completion_tokens", "temperature": None}
+    assert not failure_lines(report)
+    accepted = next(line for line in report.lines if line.rule == "chat/fuzz/positive-data-acceptance")
+    assert accepted.verdict is Verdict.PASS
 
 
 class Forgetful(ReferenceServer):

@@ -1,20 +1,23 @@
 """A report's findings are sent again and judged as before."""
 
 import asyncio
+import json
+from typing import ClassVar
 
 import pytest
 from reference_server.bench import KEY, MODEL
+from reference_server.oddities.requests import RefusesMaxTokens
 from reference_server.server import ReferenceServer
 from support.asgi import answering
 from support.judging import report_of
-from support.reports import line, report
+from support.reports import SHOWN, line, report
 
 from specvino.conformance.dialect import Dialect
 from specvino.conformance.fuzz.options import Options
 from specvino.conformance.fuzz.replay import content_of
 from specvino.conformance.http.client import Target
 from specvino.conformance.job import Job
-from specvino.conformance.reports.records import RequestRecord
+from specvino.conformance.reports.records import FindingRecord, RequestRecord
 from specvino.conformance.reports.redact import MORE
 from specvino.conformance.verdict import Verdict
 
@@ -114,6 +117,39 @@ def test_the_key_goes_in_its_own_header() -> None:
     again = server.headers[first:]
     assert again
     assert all(headers.get(b"x-api-key") == KEY.encode() and b"authorization" not in headers for headers in again)
+
+
+HELLO = {"model": MODEL, "messages": [{"role": "user", "content": "Hi"}], "max_tokens": 3}
+
+
+@pytest.mark.parametrize(
+    ("check", "wrong", "sent"),
+    [
+        ("positive-data-acceptance", {}, {"max_completion_tokens": 3}),
+        ("negative-data-rejection", {"stream": "yes"}, {"max_completion_tokens": 3}),
+        ("negative-data-rejection", {"max_tokens": "3"}, {"max_tokens": "3"}),
+    ],
+)
+def test_a_field_that_the_model_refuses_is_not_sent(check, wrong, sent) -> None:
+    class Noting(RefusesMaxTokens):
+        bodies: ClassVar = []
+
+        def accepted(self, call, component):
+            self.bodies.append(call.body)
+            return super().accepted(call, component)
+
+    body = json.dumps({**HELLO, **wrong})
+    recorded = SHOWN.request.model_copy(update={"body": body, "size": len(body)})
+    finding = FindingRecord(message="", exchanges=(SHOWN.model_copy(update={"request": recorded}),))
+    held = report(line(f"chat/fuzz/{check}", "fail", findings=(finding,)).model_copy(update={"layer": "fuzz"}))
+
+    async def run():
+        async with answering(ReferenceServer(Noting, key=KEY, model=MODEL)) as url:
+            return await report_of(Job(Target(url, KEY), Dialect("specvino"), "core", ("fuzz",), replayed=held))
+
+    (again,) = asyncio.run(run()).lines
+    assert again.verdict is Verdict.PASS
+    assert Noting.bodies[-1] == {**{name: HELLO[name] for name in ("model", "messages")}, **wrong, **sent}
 
 
 @pytest.mark.parametrize(
