@@ -44,7 +44,7 @@ class Requests(Part):
         """The ids of calls that results name and the conversation doesn't have, as paths."""
         called: set[Any] = set()
         for index, message in enumerate(body.get("messages") or ()):
-            called |= {named["id"] for named in message.get("tool_calls") or ()}
+            called |= {named.get("id") for named in message.get("tool_calls") or ()}
             if message.get("role") == "tool" and message["tool_call_id"] not in called:
                 yield f"messages.{index}.tool_call_id"
         items = body.get("input")
