@@ -1,7 +1,6 @@
 """The shape of a finding's message: the part that is the same for each occurrence of a fault."""
 
 import re
-from collections.abc import Iterator, Mapping
 from functools import cache
 from typing import Any
 
@@ -62,16 +61,17 @@ def _name_only(match: re.Match[str]) -> str:
 
 @cache
 def _names() -> frozenset[str]:
-    return frozenset(_named(whole()))
-
-
-def _named(schema: Any) -> Iterator[str]:
-    if isinstance(schema, Mapping):
-        properties = schema.get("properties")
-        if isinstance(properties, Mapping):
-            yield from properties
-        enum = schema.get("enum")
-        values = [*(enum if isinstance(enum, list) else ()), schema.get("const")]
-        yield from (value for value in values if isinstance(value, str))
-    for subschema in schema.values() if isinstance(schema, Mapping) else schema if isinstance(schema, list) else ():
-        yield from _named(subschema)
+    """Returns the names of fields and the values of enums and constants in the document."""
+    names: set[str] = set()
+    rest: list[Any] = [whole()]
+    while rest:
+        value = rest.pop()
+        if isinstance(value, dict):
+            properties, enum = value.get("properties"), value.get("enum")
+            names.update(properties if isinstance(properties, dict) else ())
+            values = [*(enum if isinstance(enum, list) else ()), value.get("const")]
+            names.update(value for value in values if isinstance(value, str))
+            rest += value.values()
+        elif isinstance(value, list):
+            rest += value
+    return frozenset(names)

@@ -3,7 +3,7 @@
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from fnmatch import fnmatch
-from functools import cache
+from functools import lru_cache
 from typing import Any, cast
 
 from specvino.conformance.cases.capability import all_capabilities
@@ -75,13 +75,14 @@ def plan(
     )
 
 
-@cache
+# Of the last dialect only: its document's validators take tens of megabytes.
+@lru_cache(maxsize=1)
 def _cases_with_exclusions(dialect: Dialect) -> tuple[tuple[Case, str], ...]:
     """Returns all cases, with the reason if the dialect excludes it, otherwise an empty string."""
     return tuple((case, exclusion_reason(case, dialect)) for case in all_cases())
 
 
-@cache
+@lru_cache(maxsize=1)
 def _rules(dialect: Dialect) -> tuple[tuple[str, str], ...]:
     """Returns the ids of the rules for all answers, with their endpoints."""
     return tuple(
