@@ -75,6 +75,14 @@ def test_no_more_than_the_limit_is_decoded(sent) -> None:
     assert len(content.decoded) == LONGEST + 1
 
 
+def test_the_members_are_bounded() -> None:
+    empty = gzip.compress(b"", mtime=0)
+    content = Content("gzip")
+    content.add(empty * 1000)
+    with pytest.raises(BadContent, match="more than 1000 members"):
+        content.add(empty)
+
+
 def test_members_are_decoded_wherever_they_are_split() -> None:
     sent = gzip.compress(BODY[:9], mtime=0) + gzip.compress(BODY[9:], mtime=0)
     for size in range(1, 30):
