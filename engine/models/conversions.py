@@ -1,19 +1,22 @@
-"""The conversions of users' GGUF files to OpenVINO folders: one for each content, in the cache."""
+"""What is made of users' models, one for each content, in the cache: OpenVINO folders of GGUF files, and of models with
+adapters."""
 
 import contextlib
 import fcntl
+import hashlib
 import logging
 import os
 import re
 import shutil
 import tempfile
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import replace
 from importlib.metadata import version
 from pathlib import Path
 
 from specvino.engine.errors import ModelLoadError
+from specvino.engine.models.adapter import CONFIG
 from specvino.engine.models.cache import (
     UNFINISHED,
     Digests,
@@ -27,7 +30,7 @@ from specvino.engine.models.cache import (
     write_checksums,
 )
 from specvino.engine.models.folder import missing_files
-from specvino.engine.models.pull import convert
+from specvino.engine.models.pull import convert, run
 from specvino.engine.models.source import ModelSource
 from specvino.engine.processes.memory import memory
 from specvino.engine.progress import Report, say_nothing
@@ -45,6 +48,9 @@ _TOKENIZER = 32 * 10**6
 # (Q4_0), 1,405 MB for one of 583 (Q8_0).
 _MEMORY_TIMES = 2.4
 
+# The program that applies adapters.
+_APPLY = "apply_adapter"
+
 # A disk with less free space is full.
 _LEAST_FREE = 32 * 10**6
 
@@ -58,9 +64,22 @@ class _NoRoom(Exception):
 
 
 def settled(source: ModelSource, report: Report = say_nothing) -> tuple[ModelSource, InUse | None]:
-    """Returns a model in the form in which it is loaded: a GGUF file as its conversion; and its folder in the cache, if
-    it is there, which stays until it is released. Raises as `converted`.
+    """Returns a model in the form in which it is loaded: a GGUF file as its conversion, and a model with an adapter as
+    one folder; and its folder in the cache, if it is there, which stays until it is released. Raises as `converted` and
+    `adapted`.
     """
+    found, in_cache = _without_gguf(source, report)
+    if source.adapter is None:
+        return found, in_cache
+    try:
+        there = adapted(found.path, source.adapter, report)
+    finally:
+        if in_cache:
+            in_cache.release()
+    return replace(found, path=there.path, adapter=None), there
+
+
+def _without_gguf(source: ModelSource, report: Report) -> tuple[ModelSource, InUse | None]:
     if source.path.is_dir():
         return source, use(source.path)
     try:
@@ -81,25 +100,77 @@ def converted(gguf: Path, report: Report = say_nothing) -> InUse | None:
     digests = Digests(root)
     try:
         sha256 = digests.digest(gguf, lambda done, total: report("reading the GGUF file", done, total))
-        if there := _found(root, sha256, digests):
-            return there
-        root.mkdir(parents=True, exist_ok=True)
-        with _alone(root, report):
-            if there := _found(root, sha256, digests):
-                return there
-            folder = root / _name(gguf, sha256)
-            _make(gguf, folder, Origin(str(gguf.absolute()), sha256), digests, report)
-            return InUse(folder)
+        origin = Origin(str(gguf.absolute()), sha256)
+
+        def make(model: Path) -> None:
+            _convert(gguf, model, origin, digests, report)
+
+        return _kept(root, gguf.stem, origin, digests, report, make)
     except (_NoRoom, OSError) as error:
         reason = f"{error.strerror} ({error.filename or root})" if isinstance(error, OSError) else error
         _log.warning("%s isn't kept in OpenVINO's format, so that every start converts it: %s", gguf, reason)
         return None
 
 
-def _name(gguf: Path, sha256: str) -> str:
-    """Returns the name of a conversion's folder. Another version of OpenVINO GenAI may convert the file otherwise."""
-    stem = re.sub(r"[^\w-]", "_", gguf.stem, flags=re.ASCII)[:80]
-    return f"{stem}-{_key(sha256)}"
+def adapted(base: Path, adapter: Path, report: Report = say_nothing) -> InUse:
+    """Returns the OpenVINO folder of the model in the folder `base` with an adapter, which is made unless the cache has
+    it. Raises ModelLoadError.
+    """
+    root = conversions_folder()
+    digests = Digests(root)
+    try:
+        if not base.is_dir():
+            raise _NoRoom("the cache has no room for the model, or can't be written")
+        program = Path(__file__).with_name(f"{_APPLY}.py")  # another version may apply it otherwise
+        parts = [*filter(Path.is_file, sorted(base.iterdir())), adapter, adapter.with_name(CONFIG), program]
+        read = [digests.digest(part, lambda *read: report("reading the model", *read)) for part in parts]
+        origin = Origin(str(adapter.absolute()), hashlib.sha256("".join(read).encode()).hexdigest())
+
+        def apply(model: Path) -> None:
+            _make_room(root, sum(part.stat().st_size for part in parts) + _LEAST_FREE)
+            run(f"specvino.engine.models.{_APPLY}", [base, adapter, model], "applying the adapter", report)
+
+        return _kept(root, f"{base.name}-{adapter.parent.name}", origin, digests, report, apply)
+    except (_NoRoom, OSError) as error:
+        reason = f"{error.strerror} ({error.filename or root})" if isinstance(error, OSError) else error
+        raise ModelLoadError(f"{adapter}: can't be applied: {reason}") from error
+
+
+def _kept(
+    root: Path, name: str, origin: Origin, digests: Digests, report: Report, make: Callable[[Path], None]
+) -> InUse:
+    """Returns the folder of this origin. Unless the cache has it, `make` fills an empty one, which is renamed at the
+    end, so it is never visible in an incomplete state. Raises what `make` raises, and OSError.
+    """
+    if there := _found(root, origin.sha256, digests):
+        return there
+    root.mkdir(parents=True, exist_ok=True)
+    with _alone(root, report):
+        if there := _found(root, origin.sha256, digests):
+            return there
+        folder = root / _name(name, origin.sha256)
+        with tempfile.TemporaryDirectory(prefix=UNFINISHED, dir=root) as work:
+            model = Path(work) / "model"
+            model.mkdir()
+            try:
+                make(model)
+            except ModelLoadError as error:
+                if shutil.disk_usage(root).free < _LEAST_FREE:
+                    raise _NoRoom(f"the disk of {root} is full") from error
+                raise
+            origin.write(model)
+            write_checksums(model, digests.digest)
+            _flush(model)
+            if folder.exists():  # damaged
+                folder.rename(Path(work) / "damaged")
+            model.rename(folder)
+        return InUse(folder)
+
+
+def _name(stem: str, sha256: str) -> str:
+    """Returns the name of a folder. Another version of OpenVINO GenAI may convert the file otherwise."""
+    plain = re.sub(r"[^\w-]", "_", stem, flags=re.ASCII)[:80]
+    return f"{plain}-{_key(sha256)}"
 
 
 def _key(sha256: str) -> str:
@@ -139,9 +210,8 @@ def _alone(root: Path, report: Report) -> Iterator[None]:
         yield
 
 
-def _make(gguf: Path, folder: Path, origin: Origin, digests: Digests, report: Report) -> None:
-    """Makes the folder. It is renamed at the end, so it is never visible in an incomplete state."""
-    root = folder.parent
+def _convert(gguf: Path, model: Path, origin: Origin, digests: Digests, report: Report) -> None:
+    """Converts the file to the folder `model`. Raises ModelLoadError and _NoRoom."""
     size = gguf.stat().st_size
     peak, free = int(size * _MEMORY_TIMES), memory().available
     if peak > free:
@@ -149,29 +219,13 @@ def _make(gguf: Path, folder: Path, origin: Origin, digests: Digests, report: Re
             f"converting it takes {peak / 1e9:.1f} GB of memory, and {free / 1e9:.1f} GB are free; end other programs, "
             "or take the model in OpenVINO's format"
         )
-    needed = int(size * _TIMES) + _TOKENIZER
-    _make_room(root, needed)
-    with tempfile.TemporaryDirectory(prefix=UNFINISHED, dir=root) as name:
-        work = Path(name)
-        model = work / "model"
-        model.mkdir()
-        # OpenVINO writes beside the link, which the conversion removes; the user's file stays.
-        link = model / "model.gguf"
-        link.symlink_to(gguf.absolute())
-        try:
-            convert(link, report)
-        except ModelLoadError as error:
-            if shutil.disk_usage(root).free < _LEAST_FREE:
-                raise _NoRoom(f"the disk of {root} is full") from error
-            raise
-        if digests.digest(gguf) != origin.sha256:
-            raise ModelLoadError("it was changed while it was converted")
-        origin.write(model)
-        write_checksums(model, digests.digest)
-        _flush(model)
-        if folder.exists():  # damaged
-            folder.rename(work / "damaged")
-        model.rename(folder)
+    _make_room(model.parents[1], int(size * _TIMES) + _TOKENIZER)
+    # OpenVINO writes beside the link, which the conversion removes; the user's file stays.
+    link = model / "model.gguf"
+    link.symlink_to(gguf.absolute())
+    convert(link, report)
+    if digests.digest(gguf) != origin.sha256:
+        raise ModelLoadError("it was changed while it was converted")
 
 
 def _make_room(root: Path, needed: int) -> None:

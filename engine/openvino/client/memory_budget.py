@@ -61,13 +61,17 @@ class Needs:
     full_logits: int
 
 
-def needs(path: Path, draft: Path | None = None, *, converted: bool = False) -> Needs:
-    """Returns what the processes of a model need: an OpenVINO folder or a .gguf file. With `converted` a .gguf file is
-    converted before it is loaded.
+def needs(path: Path, draft: Path | None = None, *, adapter: Path | None = None, converted: bool = False) -> Needs:
+    """Returns what the processes of a model need: an OpenVINO folder or a .gguf file, with the matrices of an adapter.
+    With `converted` a .gguf file is converted before it is loaded.
     """
     one, drafts = (_loaded(model, converted) for model in (path, draft))
+    one += int(_weights(adapter) * _RESIDENT_FLOATS)
     return Needs(
-        _weights(path) + _weights(draft), one + drafts + _BESIDE_WORKER, one + _BESIDE_WORKER, one + _BESIDE_FULL_LOGITS
+        _weights(path) + _weights(draft) + _weights(adapter),
+        one + drafts + _BESIDE_WORKER,
+        one + _BESIDE_WORKER,
+        one + _BESIDE_FULL_LOGITS,
     )
 
 

@@ -99,7 +99,7 @@ OWN_CODE = {"auto_map": {"AutoModelForCausalLM": "m.M"}, "architectures": ["Chat
         (
             ["adapter_model.safetensors", "adapter_config.json"],
             {},
-            NEITHER + ", but an adapter (LoRA): merge it into its base model, and convert the result",
+            NEITHER + ", but an adapter (LoRA): serve its base model, with --lora-modules NAME=FOLDER",
         ),
         (
             ["model_index.json"],

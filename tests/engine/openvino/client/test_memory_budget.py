@@ -109,6 +109,8 @@ def test_needs_grow_with_the_weights(tmp_path: Path) -> None:
     assert quantized.worker == quantized.undrafted == 6 * MB + 250 * MB
     assert needs(folder, gguf).worker > needs(folder, folder).worker == quantized.worker + 6 * MB
     assert needs(gguf).worker == int(3.2 * 4 * MB) + 250 * MB
+    assert needs(folder, adapter=gguf).worker == quantized.worker + int(4 * MB * 4.4)
+    assert needs(folder, adapter=gguf).weights == 8 * MB
     with (folder / "openvino_model.xml").open("a") as xml:
         xml.write('<data element_type="f16" shape="1024, 1024" offset="0" size="2097152" />')
     assert needs(folder).worker == int(2 * MB * 4.4 + 2 * MB * 1.5) + 250 * MB
