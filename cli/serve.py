@@ -17,6 +17,7 @@ if TYPE_CHECKING:
 def serve(
     model: options.Model = None,
     named_models: options.NamedModels = None,
+    lora_modules: options.LoraModules = None,
     host: options.Host = "127.0.0.1",
     port: options.Port = None,
     dialect: options.Dialect = None,

@@ -39,6 +39,16 @@ NamedModels = Annotated[
     ),
 ]
 
+LoraModules = Annotated[
+    list[str] | None,
+    typer.Option(
+        metavar="NAME=PATH",
+        help="Serve the model with this LoRA adapter, a folder of PEFT, under this name, too; may be repeated. Each "
+        "adapter has processes and a KV cache of its own, as a model has. With --model, a JSON object names the model: "
+        '\'{"name": "NAME", "path": "PATH", "base_model_name": "MODEL"}\'.',
+    ),
+]
+
 ServedModelName = Annotated[
     list[str] | None,
     typer.Option(

@@ -3,6 +3,7 @@
 from collections.abc import Iterable, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any, cast
 
 from specvino.engine.errors import EngineUnavailable
@@ -15,15 +16,25 @@ from specvino.handlers.measuring import Observer
 
 
 @dataclass(frozen=True, slots=True)
+class Adapter:
+    """A LoRA adapter: its own name, its path, and the name of the model that it changes."""
+
+    name: str
+    path: Path
+    base: str
+
+
+@dataclass(frozen=True, slots=True)
 class ServedModel:
     """A model with its engine. `names` are its served names, its own first; `created` is its creation time (Unix
-    seconds). `observers` receive the measurements of its generations.
+    seconds). `observers` receive the measurements of its generations. `adapter` is what makes it another model.
     """
 
     names: tuple[str, ...]
     created: int
     engine: Engine
     observers: Sequence[Observer] = ()
+    adapter: Adapter | None = None
 
 
 def unknown_model(name: str, names: Iterable[str]) -> ApiError:
@@ -66,6 +77,8 @@ class Models:
     def _describe(self, name: str) -> wire.Model:
         served = self._served.require(name)
         described: wire.Model = {"id": name, "object": "model", "created": served.created, "owned_by": "specvino"}
+        if served.adapter:
+            described.update({"root": str(served.adapter.path), "parent": served.adapter.base})
         with suppress(EngineUnavailable):  # the model is loading
             model = served.engine.model
             described.update(cast("wire.Model", _properties(model)))

@@ -16,7 +16,7 @@ from specvino.server.access import (
     allowed_origins,
     read_keys,
 )
-from specvino.server.assembly.models import by_name, make_engines
+from specvino.server.assembly.models import adapters_of, by_name, make_engines
 from specvino.server.assembly.options import OptionError, ServeOptions
 from specvino.server.assembly.served_app import ServedApp
 from specvino.server.assembly.storage import StorageError, cipher, response_store
@@ -71,7 +71,8 @@ def make_app(options: ServeOptions, report: Report = say_nothing) -> ServedApp:
         system=speaker(options.dialect, by_name(engines), limits, named=named) if options.dialect else None,
     )
     store = response_store(options.response_store, options.response_store_days, options.response_store_quota)
-    return ServedApp(engines, settings, store, cipher(), limits, media)
+    adapters = {adapter.name: adapter for adapter in adapters_of(options)}
+    return ServedApp(engines, settings, store, cipher(), limits, media, adapters)
 
 
 def _require_parser(option: str, name: str | None, known: Iterable[str]) -> None:

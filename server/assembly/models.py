@@ -7,6 +7,8 @@ from typing import TYPE_CHECKING
 
 from specvino.engine.chat_template.template import Template, TemplateRefusal
 from specvino.engine.progress import Report, say_nothing
+from specvino.handlers.models import Adapter
+from specvino.server.assembly.adapters import lora_modules
 from specvino.server.assembly.options import OptionError, ServeOptions
 
 if TYPE_CHECKING:
@@ -19,21 +21,17 @@ Engines = dict[tuple[str, ...], "Engine"]
 
 
 def make_engines(options: ServeOptions, report: Report = say_nothing) -> Engines:
-    """Returns an engine for each model, not started. Raises OptionError, before a model is pulled, and
+    """Returns an engine for each model and each adapter, not started. Raises OptionError, before a model is pulled, and
     ModelLoadError.
     """
-    models: dict[tuple[str, ...], str | None] = {}
-    if options.named_models:
-        _require_none_of_one_model(options)
-        models.update({(name,): model for name, model in _named(options.named_models).items()})
-    else:
-        models[own_names(options)] = options.model
+    models = _models(options)
+    adapters = adapters_of(options)
     pipeline = _pipeline(options)
     template = _chat_template(options.chat_template)
     if options.engine == "scripted":
-        return {names: _scripted(options) for names in models}
+        return {names: _scripted(options) for names in (*models, *((adapter.name,) for adapter in adapters))}
     # Imported here because they import OpenVINO, which the scripted engine doesn't need.
-    from specvino.engine.models import resolve
+    from specvino.engine.models import resolve, with_adapter
     from specvino.engine.openvino.client.devices import device_memory
     from specvino.engine.openvino.client.memory_budget import MemoryBudget, choose_cache, needs
     from specvino.engine.openvino.engine import OpenVINOEngine
@@ -43,9 +41,14 @@ def make_engines(options: ServeOptions, report: Report = say_nothing) -> Engines
     except ValueError as error:
         raise OptionError("--device or --plugin-config", str(error)) from None
     sources = {names: resolve(model, report, options.revision) for names, model in models.items()}
+    bases = {name: source for names, source in sources.items() for name in names}
+    sources |= {(adapter.name,): with_adapter(bases[adapter.base], adapter.path) for adapter in adapters}
     draft = resolve(options.draft_model, report) if options.draft_model else None
     budget = MemoryBudget() if of_device is None else MemoryBudget.of_device(of_device)
-    needed = [needs(source.path, draft.path if draft else None, converted=True) for source in sources.values()]
+    needed = [
+        needs(source.path, draft.path if draft else None, adapter=source.adapter, converted=True)
+        for source in sources.values()
+    ]
     cache_size = choose_cache(needed, budget.read(), options.cache_size)
     return {
         names: OpenVINOEngine(
@@ -70,8 +73,22 @@ def make_engines(options: ServeOptions, report: Report = say_nothing) -> Engines
 
 
 def names(options: ServeOptions) -> list[str]:
-    """Returns the names of all models. Raises OptionError."""
-    return list(_named(options.named_models) if options.named_models else own_names(options))
+    """Returns the names of all models and adapters. Raises OptionError."""
+    of_models = [name for names in _models(options) for name in names]
+    return [*of_models, *(adapter.name for adapter in adapters_of(options))]
+
+
+def adapters_of(options: ServeOptions) -> list[Adapter]:
+    """Returns the adapters. Raises OptionError."""
+    return lora_modules(options.lora_modules or (), _models(options).keys())
+
+
+def _models(options: ServeOptions) -> dict[tuple[str, ...], str | None]:
+    """Returns the models as they were given, by their names. Raises OptionError."""
+    if not options.named_models:
+        return {own_names(options): options.model}
+    _require_none_of_one_model(options)
+    return {(name,): model for name, model in _named(options.named_models).items()}
 
 
 def _require_none_of_one_model(options: ServeOptions) -> None:

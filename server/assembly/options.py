@@ -29,6 +29,7 @@ class ServeOptions(BaseModel):
 
     model: str | None = None
     named_models: list[str] | None = None
+    lora_modules: list[str] | None = None
     dialect: str | None = None
     served_model_name: list[str] | None = None
     revision: str | None = None

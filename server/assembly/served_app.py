@@ -5,6 +5,7 @@ import gc
 import logging
 import time
 from collections.abc import Mapping
+from types import MappingProxyType
 
 from connexion import AsyncApp
 
@@ -15,7 +16,7 @@ from specvino.handlers import bind
 from specvino.handlers.encryption import Cipher
 from specvino.handlers.limits import Limits
 from specvino.handlers.media import MediaSettings
-from specvino.handlers.models import ServedModel
+from specvino.handlers.models import Adapter, ServedModel
 from specvino.handlers.store import ResponseStore, StoreUnavailable
 from specvino.server.app import Lifespan, create_app
 from specvino.server.assembly.storage import StorageError
@@ -29,7 +30,8 @@ logger = logging.getLogger("specvino.server")
 class ServedApp:
     """An app with its engines, the handlers bound to them, the response store and telemetry.
 
-    `engines` are keyed by the names of their models. The caller that runs the app calls `start` and `close`.
+    `engines` are keyed by the names of their models, `adapters` by their own names. The caller that runs the app calls
+    `start` and `close`.
     """
 
     def __init__(
@@ -40,6 +42,7 @@ class ServedApp:
         cipher: Cipher,
         limits: Limits,
         media: MediaSettings,
+        adapters: Mapping[str, Adapter] = MappingProxyType({}),
     ) -> None:
         self.engines = engines
         self.settings = settings
@@ -48,7 +51,10 @@ class ServedApp:
         self.drain = Drain()
         created = int(time.time())
         observers = self.telemetry.observers
-        served = [ServedModel(names, created, engine, observers(names[0])) for names, engine in engines.items()]
+        served = [
+            ServedModel(names, created, engine, observers(names[0]), adapters.get(names[0]))
+            for names, engine in engines.items()
+        ]
         self._handlers = bind(served, store, cipher, limits, media, door(settings))
 
     def asgi(self, lifespan: Lifespan) -> AsyncApp:
