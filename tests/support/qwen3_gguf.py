@@ -14,11 +14,15 @@ TEMPLATE = "{% for message in messages %}{{ message.role }}: {{ message.content 
 
 
 def write(
-    path: Path, seed: int = 0, changes: Mapping[str, np.typing.NDArray[np.float32]] = MappingProxyType({})
+    path: Path,
+    seed: int = 0,
+    changes: Mapping[str, np.typing.NDArray[np.float32]] = MappingProxyType({}),
+    architecture: str = "qwen3",
 ) -> Path:
-    """Writes the file. Those of different seeds have different weights; `changes` are added to those of these names."""
+    """Writes the file. Those of different seeds have different weights; `changes` are added to those of these names.
+    Of another architecture, it is llama."""
     tokens = [*_letters(), END]
-    writer = gguf.GGUFWriter(path, "qwen3")
+    writer = gguf.GGUFWriter(path, architecture)
     writer.add_name("random")
     writer.add_file_type(gguf.LlamaFileType.MOSTLY_F16)
     writer.add_context_length(CONTEXT)
@@ -31,6 +35,7 @@ def write(
     writer.add_value_length(HEAD)
     writer.add_layer_norm_rms_eps(1e-6)
     writer.add_rope_freq_base(1e6)
+    writer.add_rope_dimension_count(HEAD)
     writer.add_tokenizer_model("gpt2")
     writer.add_tokenizer_pre("qwen2")
     writer.add_token_list(tokens)
@@ -52,7 +57,8 @@ def write(
     norms = {"output_norm": WIDTH}
     for layer in range(LAYERS):
         norms |= {f"blk.{layer}.{name}_norm": WIDTH for name in ("attn", "ffn")}
-        norms |= {f"blk.{layer}.attn_{name}_norm": HEAD for name in ("q", "k")}
+        if architecture == "qwen3":
+            norms |= {f"blk.{layer}.attn_{name}_norm": HEAD for name in ("q", "k")}
     for name, size in norms.items():
         writer.add_tensor(f"{name}.weight", np.ones(size, np.float32))
     writer.write_header_to_file()

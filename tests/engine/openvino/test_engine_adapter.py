@@ -85,7 +85,8 @@ def test_one_for_each_content(tiny_text: ModelSource, tmp_path: Path) -> None:
         use.release()
 
 
-def test_the_layers_of_a_gguf_file(tmp_path: Path) -> None:
+@pytest.mark.parametrize("architecture", ["qwen3", "llama"])
+def test_the_layers_of_a_gguf_file(tmp_path: Path, architecture: str) -> None:
     """Its conversion doesn't name them: each is compared with the weights of the same name in the file."""
     inner = HEADS * HEAD
     modules = {f"self_attn.{name}_proj": (WIDTH, inner) for name in "qkv"} | {"self_attn.o_proj": (inner, WIDTH)}
@@ -96,9 +97,13 @@ def test_the_layers_of_a_gguf_file(tmp_path: Path) -> None:
     changes = {}
     for module, (a, b) in content.items():
         *_, layer, _, name = module.split(".")
-        changes[f"blk.{layer}.{names[name]}.weight"] = SCALE * (b @ a)
-    base = resolve(str(write_gguf(tmp_path / "base.gguf")))
-    merged, _ = settled(resolve(str(write_gguf(tmp_path / "merged.gguf", changes=changes))))
+        change = SCALE * (b @ a)
+        if architecture == "llama" and name in ("q_proj", "k_proj"):  # whose rows GGUF files have in another order
+            change = change.reshape(HEADS, 2, HEAD // 2, WIDTH).swapaxes(1, 2).reshape(inner, WIDTH)
+        changes[f"blk.{layer}.{names[name]}.weight"] = change
+    base = resolve(str(write_gguf(tmp_path / "base.gguf", architecture=architecture)))
+    whole = write_gguf(tmp_path / "merged.gguf", changes=changes, architecture=architecture)
+    merged, _ = settled(resolve(str(whole)))
     found, _ = settled(with_adapter(base, write(tmp_path / "a", content)))
     right = logits(read(merged.path))
     assert abs(logits(read(found.path)) - right).max() < 0.02 * abs(right).max()  # weights have 16 bits
