@@ -1,12 +1,11 @@
-"""Checks of connections and concurrency: reuse, concurrent requests, disconnects, incremental streams."""
+"""Checks of connections and concurrency: reuse, concurrent requests, disconnects."""
 
 import asyncio
 import time
 from collections.abc import Mapping, Sequence
-from itertools import pairwise
 from typing import Any
 
-from specvino.conformance.endpoints import paths, token_limits
+from specvino.conformance.endpoints import paths
 from specvino.conformance.http.exchange import Exchange
 from specvino.conformance.rules.outputs import outputs
 from specvino.conformance.session.session import Session, about, require_alive, require_answer
@@ -175,46 +174,11 @@ async def models_listed_during_stream(session: Session, endpoint: str, *, to: st
 def with_ignore_eos(session: Session, endpoint: str, body: Mapping[str, Any]) -> dict[str, Any]:
     """Returns the body with ignore_eos, if the dialect supports it, so that the answer reaches its limit."""
     ignores = session.dialect.level(IGNORE_EOS, "chat") == "full"
-    return {**body, **({"ignore_eos": True} if ignores and token_limits(endpoint)[0] == "max_tokens" else {})}
+    has_field = "ignore_eos" in session.dialect.fields(paths()[endpoint])
+    return {**body, **({"ignore_eos": True} if ignores and has_field else {})}
 
 
 async def _usual_seconds(session: Session, endpoint: str, body: Mapping[str, Any]) -> float:
     """Returns the seconds of a small request, after a first one."""
     await session.answered(endpoint, body)
     return (await session.answered(endpoint, body)).seconds
-
-
-# The shortest time of the tokens after the first one, in seconds.
-MIN_TOKENS_SECONDS = 0.15
-
-
-async def chunks_sent_as_generated(session: Session, endpoint: str, *, to: str, body: Mapping[str, Any]) -> None:
-    """Chunks of a stream are sent as they are generated, not all at the end, nor all after the first one. The expected
-    time is that of the whole answer without that of its first token."""
-    long = with_ignore_eos(session, to, body)
-    for _ in range(2):
-        first = await session.answered(to, {**long, token_limits(to)[0]: 1})
-        complete = await session.answered(to, long)
-        expected = complete.seconds - first.seconds
-        stream = await session.send(to, {**long, "stream": True})
-        require_answer(stream)
-        if expected < max(MIN_TOKENS_SECONDS, first.seconds):
-            raise NotExercised(
-                f"the tokens after the first one take only {expected:.2f} s: too short for a measurement"
-            )
-        tokens = (complete.answer.get("usage") or {}).get("completion_tokens") or 0
-        if len(stream.chunks) < max(8, tokens / 2):
-            raise NotExercised(f"the stream has {tokens} tokens in only {len(stream.chunks)} chunks")
-        if _spread(stream) > expected / 4:
-            return
-    raise Failed(
-        f"the tokens take {expected:.2f} s, but {len(stream.chunks)} chunks come within {_spread(stream):.2f} s: they "
-        "are buffered",
-        stream,
-    )
-
-
-def _spread(stream: Exchange) -> float:
-    """Returns the seconds from the first to the last chunk, without the longest pause."""
-    pauses = [after - before for before, after in pairwise(stream.times)]
-    return sum(pauses) - max(pauses, default=0.0)

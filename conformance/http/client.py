@@ -136,6 +136,7 @@ class Client:
         begun, began = time.monotonic(), time.time()
         status, headers, content = None, {}, Content("")
         times: list[float] = []
+        received: list[int] = []
         ended: Ended = "complete"
         problem = connection = None
         leaves = leave_at is not None and leave_at < allowed
@@ -152,6 +153,7 @@ class Client:
                     async for piece in response.aiter_raw():
                         times.append(time.monotonic() - begun)
                         content.add(piece)
+                        received.append(len(content.decoded))
                         if leave_after is not None and len(times) >= leave_after:
                             ended = "left"
                             break
@@ -182,6 +184,7 @@ class Client:
             tuple(times),
             connection,
             began,
+            received=tuple(received),
         )
 
 

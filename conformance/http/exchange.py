@@ -93,6 +93,8 @@ class Exchange:
     """The time of the request, in seconds since 1970."""
     messages: tuple[bytes, ...] = ()
     """The messages of the answer on a WebSocket."""
+    received: tuple[int, ...] = ()
+    """The number of bytes of the content that had arrived at each of the times."""
     left_out: int = 0
     """The number of bytes that an excerpt's content lacks."""
 
@@ -107,7 +109,7 @@ class Exchange:
         if len(self.content) <= EXCERPT:
             return self
         kept = self.content[:EXCERPT]
-        return replace(self, content=kept, times=(), messages=(), left_out=len(self.content) - EXCERPT)
+        return replace(self, content=kept, times=(), received=(), messages=(), left_out=len(self.content) - EXCERPT)
 
     @property
     def media(self) -> str:

@@ -1,10 +1,11 @@
 """The correct server passes."""
 
+import math
 import time
 from types import SimpleNamespace
 
 import pytest
-from reference_server.bench import BY_BOUNDS, BY_TIME, PACE, judged, message_of
+from reference_server.bench import BY_BOUNDS, BY_REQUESTS, BY_TIME, PACE, judged, message_of
 from reference_server.openai_responses import OpenAIResponses
 from reference_server.part import Part
 
@@ -32,9 +33,10 @@ def test_passes(by: str, monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 @pytest.mark.parametrize("by", PARTS)
-def test_passes_where_times_are_compared(by: str) -> None:
-    results = judged(*PARTS[by], by=by, pace=PACE, only=BY_TIME)
-    assert results.keys() >= BY_TIME
+@pytest.mark.parametrize(("rules", "pace"), [(BY_TIME, PACE), (BY_REQUESTS, math.inf)])
+def test_passes_where_tokens_take_time(by: str, rules: set[str], pace: float) -> None:
+    results = judged(*PARTS[by], by=by, pace=pace, only=rules)
+    assert results.keys() >= {rule for rule in rules if by == "specvino" or "message" not in rule}
     assert not [
         (rule, message_of(result))
         for rule, result in results.items()

@@ -28,10 +28,17 @@ PACE = 0.004
 BY_TIME = {
     "transport/connections/stream-is-left",
     "transport/connections/answer-is-left",
-    "transport/connections/stream-flows",
     "transport/connections/models-beside-a-stream",
 }
 """Cases that compare times, which tell nothing of a server whose tokens take none."""
+
+BY_REQUESTS = {
+    "transport/connections/stream-flows",
+    "transport/connections/stream-of-a-message-flows",
+    "transport/connections/stream-of-a-response-flows",
+    "transport/connections/stream-of-a-text-flows",
+}
+"""Cases that count other requests, which is all the time that tokens take there."""
 
 BY_BOUNDS = {
     "chat/bounds/beyond-bounds",
@@ -122,9 +129,9 @@ def full_plan(by: str) -> Plan:
 
 @cache
 def whole_plan(by: str) -> Plan:
-    """The whole suite, but for BY_BOUNDS and BY_TIME."""
-    full = full_plan(by)
-    return Plan(tuple(case for case in full.cases if case.rule not in BY_BOUNDS | BY_TIME), full.left_out)
+    """The whole suite, but for BY_BOUNDS, BY_TIME and BY_REQUESTS."""
+    full, others = full_plan(by), BY_BOUNDS | BY_TIME | BY_REQUESTS
+    return Plan(tuple(case for case in full.cases if case.rule not in others), full.left_out)
 
 
 def judged(

@@ -3,6 +3,7 @@
 import asyncio
 import hmac
 import json
+import math
 import re
 import time
 import uuid
@@ -96,6 +97,7 @@ class Http(Part):
     def __init__(self, server: "ReferenceServer") -> None:
         super().__init__(server)
         self._slot = asyncio.Lock()
+        self._coming: asyncio.Future[None] | None = None
 
     def call(self, scope: Message, receive: Receive, send: Send) -> Call:
         headers = {name.decode("latin-1"): value.decode("latin-1") for name, value in scope["headers"]}
@@ -107,6 +109,9 @@ class Http(Part):
 
     async def serve(self, call: Call) -> None:
         """Answers, whatever happens."""
+        if self._coming:
+            self._coming.set_result(None)
+            self._coming = None
         try:
             if self.is_preflight(call):
                 await self.respond(call, 204, b"", self.preflight_headers(call))
@@ -242,18 +247,21 @@ class Http(Part):
         if isinstance(answer, Stream):
             await self.stream(call, answer)
         else:
-            await self.work(call, call.tokens)
+            await self.work(call, 0 if self.server.pace == math.inf else call.tokens)
             await self.respond(call, 200, self.encode(answer), self.json_headers(call))
 
     async def work(self, call: Call, tokens: int) -> None:
         """Takes the time of some tokens. Raises ConnectionError when the client goes away."""
-        await self.wait(call, self.server.pace * tokens)
+        await self.wait(call, self.server.pace * tokens if tokens else 0)
         if self.is_left(call):
             raise ConnectionResetError
 
     async def wait(self, call: Call, seconds: float) -> None:
-        """Waits so long, or until the client goes away."""
-        if seconds and call.left:
+        """Waits so long, for the next request if that is without end, or until the client goes away."""
+        if seconds == math.inf and call.left:
+            self._coming = self._coming or asyncio.get_running_loop().create_future()
+            await asyncio.wait([self._coming, call.left], return_when=asyncio.FIRST_COMPLETED)
+        elif seconds and call.left:
             await asyncio.wait([call.left], timeout=seconds)
         else:
             await asyncio.sleep(0)
@@ -328,10 +336,14 @@ class Http(Part):
         for event in stream.events:
             await self.work(call, 1)
             ready += self.frame(stream, event)
-            if self.server.pace or len(ready) > TOGETHER:
+            if self.is_due(ready):
                 await call.send({"type": "http.response.body", "body": ready, "more_body": True})
                 ready = b""
         await call.send({"type": "http.response.body", "body": ready + self.end(stream)})
+
+    def is_due(self, ready: bytes) -> bool:
+        """Whether events are to be sent."""
+        return bool(self.server.pace) or len(ready) > TOGETHER
 
     def frame(self, stream: Stream, event: Event) -> bytes:
         """The bytes of one event."""

@@ -2,12 +2,14 @@
 
 import fnmatch
 import inspect
+import math
 from collections.abc import Callable, Iterable, Mapping
 from functools import cache
 from typing import Any, NamedTuple
 
 from reference_server.bench import (
     BY_BOUNDS,
+    BY_REQUESTS,
     BY_TIME,
     KEY,
     MODEL,
@@ -70,9 +72,9 @@ def proved(mutant: Mutant) -> dict[str, Outcome]:
     """
     expected = meant(mutant)
     full = full_plan("specvino").cases
-    cases = [case for case in full if case.rule in expected - BY_TIME]
+    cases = [case for case in full if case.rule in expected - BY_TIME - BY_REQUESTS]
     capabilities = [name for name, capability in all_capabilities().items() if capability.rule in expected]
-    results = _judged(mutant, cases, capabilities) | _by_time(mutant, expected)
+    results = _judged(mutant, cases, capabilities) | _by_pace(mutant, expected)
     for rule in sorted(rule for rule in expected if "/rules/" in rule):
         waiting = _by_nearness(whole_plan("specvino").cases, rule)
         while waiting and rule not in failed(results):
@@ -85,20 +87,21 @@ def proved(mutant: Mutant) -> dict[str, Outcome]:
 def tried(mutant: Mutant) -> dict[str, Outcome]:
     """The verdicts of all cases that can see a mutant.
 
-    Of the cases that compare times, or try all bounds, only those are run that it is there for.
+    Of the cases that compare times, count requests, or try all bounds, only those are run that it is there for.
     """
     expected = meant(mutant)
     results = _outcomes(judged(mutant, only=concerned(mutant) | BY_BOUNDS & expected))
-    return results | _by_time(mutant, expected)
+    return results | _by_pace(mutant, expected)
 
 
-def _by_time(mutant: Mutant, expected: set[str]) -> dict[str, Outcome]:
-    """The verdicts of the cases that compare times, as far as a mutant is there for them."""
-    slowly = BY_TIME & expected
-    results: dict[str, Outcome] = {}
+def _by_pace(mutant: Mutant, expected: set[str]) -> dict[str, Outcome]:
+    """The verdicts of the cases that compare times or count requests, as far as a mutant is there for them."""
+    slowly, counting = BY_TIME & expected, BY_REQUESTS & expected
+    counted = _outcomes(judged(mutant, pace=math.inf, only=counting)) if counting else {}
+    results = {rule: result for rule, result in counted.items() if rule in counting}
     for _ in range(3 if slowly else 0):  # a busy machine can hide how long something takes
         again = _outcomes(judged(mutant, pace=PACE, only=slowly))
-        results = {rule: result for rule, result in again.items() if rule in slowly}
+        results |= {rule: result for rule, result in again.items() if rule in slowly}
         if slowly <= failed(results):
             break
     return results

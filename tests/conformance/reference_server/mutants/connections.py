@@ -9,6 +9,9 @@ from reference_server.http import Call, Headers, Http, Route, Stream
 from reference_server.refusal import Refusal
 from specvino.generated.errors import ErrorCode
 
+LARGE_BUFFER = 64_000
+"""The bytes of a buffer that no stream of these cases fills."""
+
 
 class ClosesAfterAnswers(Http):
     """The connection is closed after an answer that didn't say so."""
@@ -55,7 +58,7 @@ class NoticesTooLate(Http):
 class HoldsBackStreams(Http):
     """Something gathers a stream and sends it at its end."""
 
-    breaks = {"transport/connections/stream-flows"}
+    breaks = {"transport/connections/stream-flows", "transport/connections/stream-of-*"}
 
     async def stream(self, call: Call, stream: Stream) -> None:
         gathered = []
@@ -64,6 +67,15 @@ class HoldsBackStreams(Http):
             gathered.append(self.frame(stream, event))
         content = b"".join([*gathered, self.end(stream)])
         await self.respond(call, 200, content, self.stream_headers(call))
+
+
+class BuffersStreams(Http):
+    """The head of a stream is sent, and its events are gathered in a buffer, as a proxy or its compression does."""
+
+    breaks = {"transport/connections/stream-flows", "transport/connections/stream-of-*"}
+
+    def is_due(self, ready: bytes) -> bool:
+        return len(ready) > LARGE_BUFFER
 
 
 class ModelsWaitForTheModel(Http):
