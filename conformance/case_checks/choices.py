@@ -1,11 +1,13 @@
 """Checks of choices and sampling."""
 
 from collections.abc import Mapping, Sequence
+from functools import partial
 from typing import Any
 
-from specvino.conformance.http.exchange import Exchange
-from specvino.conformance.rules.outputs import has_reasoning, outputs
+from specvino.conformance.case_checks.stops import fields_without_effect
+from specvino.conformance.rules.outputs import has_reasoning, outputs, texts
 from specvino.conformance.session.session import Session
+from specvino.conformance.session.steadiness import Drawn, differing
 from specvino.conformance.session.steps import counted
 from specvino.conformance.verdict import Failed, NotExercised
 
@@ -41,12 +43,12 @@ async def choices_differ(session: Session, endpoint: str, *, body: Mapping[str, 
     """With sampling, n choices aren't all the same text, in two answers in a row."""
     exchanges = [await session.answered(endpoint, {**body, "n": n}) for _ in range(2)]
     for exchange in exchanges:
-        texts = [output.reasoning + output.text for output in outputs(exchange)]
-        if len(texts) < n:
+        drawn = texts(exchange)
+        if len(drawn) < n:
             raise NotExercised("there are fewer choices than requested")
-        if len(set(texts)) > 1:
+        if len(set(drawn)) > 1:
             return
-    raise Failed(f"all {n} choices are {texts[0][:120]!r}", *exchanges)
+    raise Failed(f"all {n} choices are {drawn[0][:120]!r}", *exchanges)
 
 
 async def usage_of_choices(session: Session, endpoint: str, *, body: Mapping[str, Any], n: int) -> None:
@@ -74,16 +76,22 @@ async def model_name_returned(session: Session, endpoint: str, *, body: Mapping[
             )
 
 
-async def same_answer_repeated(session: Session, endpoint: str, *, body: Mapping[str, Any]) -> None:
-    """The same request gives the same answer. Batched floating-point arithmetic may change a token now and then, so
-    only three different answers are a failure."""
-    exchanges: list[Exchange] = []
-    for _ in range(3):
-        exchanges.append(await session.answered(endpoint, body))
-        answers = [_texts(exchange) for exchange in exchanges]
-        if any(answers.count(answer) > 1 for answer in answers):
-            return
-    raise Failed(f"three identical requests return {', '.join(map(repr, answers))}", *exchanges)
+async def same_answer_repeated(
+    session: Session, endpoint: str, *, body: Mapping[str, Any], other: Mapping[str, Any] | None = None
+) -> None:
+    """The same request gives the same answer; and so does one with the fields of `other`. If a server draws its answers
+    at temperature 0, too, nothing else can prevent it."""
+    ask = partial(session.answered, endpoint, body)
+    if answers := await differing(ask, texts):
+        drawn = body.get("temperature") != 0 and await differing(
+            partial(session.answered, endpoint, {**body, "temperature": 0}), texts
+        )
+        if drawn:
+            raise NotExercised("the server draws its answers whatever the request says")
+        returned = ", ".join(repr(texts(exchange)) for exchange in answers)
+        raise Failed(f"{len(answers)} identical requests return {returned}", *answers)
+    if other is not None:
+        await fields_without_effect(session, endpoint, body=body, other=other)
 
 
 async def field_has_effect(
@@ -92,9 +100,12 @@ async def field_has_effect(
     """A field with any of these values changes the answer, or the server reports that the field has no effect."""
     without = await session.answered(endpoint, body)
     answers = [await session.answered(endpoint, {**body, field: value}) for value in values]
-    if any(_texts(exchange) != _texts(without) or field in exchange.without_effect for exchange in answers):
+    if any(field in exchange.without_effect for exchange in answers):
         return
-    raise Failed(f"{field} has no effect on the answer {_texts(without)!r}", without, *answers)
+    if all(texts(exchange) == texts(without) for exchange in answers):
+        raise Failed(f"{field} has no effect on the answer {texts(without)!r}", without, *answers)
+    if texts(await session.answered(endpoint, body)) != texts(without):
+        raise Drawn
 
 
 async def ignore_eos_reaches_limit(session: Session, endpoint: str, *, body: Mapping[str, Any], tokens: int) -> None:
@@ -103,7 +114,3 @@ async def ignore_eos_reaches_limit(session: Session, endpoint: str, *, body: Map
     completion_tokens, reason = counted(exchange, "completion_tokens"), next(outputs(exchange)).reason
     if completion_tokens != tokens or reason != "length":
         raise Failed(f"finish_reason is {reason!r} after {completion_tokens} of {tokens} tokens", exchange)
-
-
-def _texts(exchange: Exchange) -> list[str]:
-    return [output.reasoning + output.text for output in outputs(exchange)]

@@ -1,11 +1,13 @@
 """Checks of the Messages API: tokens of prompts, stop sequences, streams, and keys in a header of its own."""
 
 from collections.abc import Mapping, Sequence
+from functools import partial
 from typing import Any
 
 from specvino.conformance.endpoints import paths
 from specvino.conformance.http.exchange import Exchange
 from specvino.conformance.session.session import Session
+from specvino.conformance.session.steadiness import ROUNDS, require_alike
 from specvino.conformance.session.steps import expect
 from specvino.conformance.verdict import Failed, NotExercised
 
@@ -39,34 +41,45 @@ async def counted_as_used(session: Session, endpoint: str, *, bodies: Sequence[M
 async def stop_sequence_ends(session: Session, endpoint: str, *, body: Mapping[str, Any], stream: bool = False) -> None:
     """A text from the middle of an answer, as a stop sequence, ends the same answer before it, and is named."""
     full = await session.answered(endpoint, body)
-    text = _text(full)
-    middle = len(text) // 2
-    stop = text[middle : middle + STOP]
+    middle = len(_text(full)) // 2
+    stop = _text(full)[middle : middle + STOP]
     if len(stop) < STOP or not stop.strip():
         raise NotExercised("the answer is too short for a stop sequence")
     fields = {"stop_sequences": [stop], **({"stream": True} if stream else {})}
-    cut = await session.answered(endpoint, {**body, **fields})
-    expected = text[: text.index(stop)]
-    if stop in _text(cut):
-        raise Failed(f"the stop sequence {stop!r} is in {_text(cut)[:120]!r}", cut)
-    if _text(cut) != expected:
-        again = await session.answered(endpoint, body)
-        if _text(again) != text:
-            raise NotExercised("the server's answers to the same request differ, so they can't be compared")
-        raise Failed(f"the text is {_text(cut)!r}, but before the stop sequence {stop!r} it was {expected!r}", cut)
-    reason, sequence = cut.answer.get("stop_reason"), cut.answer.get("stop_sequence")
-    if (reason, sequence) != ("stop_sequence", stop):
-        raise Failed(f"stop_reason is {reason!r} and stop_sequence {sequence!r} after {stop!r}", cut)
+
+    async def truncated() -> Exchange:
+        exchange = await session.answered(endpoint, {**body, **fields})
+        if stop in _text(exchange):
+            raise Failed(f"the stop sequence {stop!r} is in {_text(exchange)[:120]!r}", exchange)
+        return exchange
+
+    def differences(whole: Exchange, cut: Exchange) -> dict[str, str]:
+        before, found, _ = _text(whole).partition(stop)
+        if not found or _text(cut) != before:
+            sentence = f"the text is {_text(cut)!r}, but before the stop sequence {stop!r} it was {before!r}"
+            return {"text": sentence}
+        if _end(cut) != ("stop_sequence", stop):
+            reason, sequence = _end(cut)
+            return {"end": f"stop_reason is {reason!r} and stop_sequence {sequence!r} after {stop!r}"}
+        return {}
+
+    def changes(one: Exchange, other: Exchange) -> dict[str, str]:
+        return {name: "" for name, part in (("text", _text), ("end", _end)) if part(one) != part(other)}
+
+    await require_alike(partial(session.answered, endpoint, body), truncated, differences, within=changes, first=full)
 
 
 async def limit_named(session: Session, endpoint: str, *, body: Mapping[str, Any]) -> None:
-    """An answer with as many tokens as `max_tokens` allows says so."""
-    exchange = await session.answered(endpoint, body)
-    made, reason = (exchange.answer.get("usage") or {}).get("output_tokens"), exchange.answer.get("stop_reason")
-    if made != body["max_tokens"]:
-        raise NotExercised(f"the answer has {made} tokens, not the {body['max_tokens']} that its limit allows")
-    if reason != "max_tokens":
-        raise Failed(f"stop_reason is {reason!r} after {made} tokens, which is the limit", exchange)
+    """An answer with as many tokens as `max_tokens` allows says so. One may end there by itself, but not at each of
+    several limits."""
+    for limit in range(body["max_tokens"], body["max_tokens"] + ROUNDS):
+        exchange = await session.answered(endpoint, {**body, "max_tokens": limit})
+        made, (reason, _) = (exchange.answer.get("usage") or {}).get("output_tokens"), _end(exchange)
+        if made != limit:
+            raise NotExercised(f"the answer has {made} tokens, not the {limit} that its limit allows")
+        if reason == "max_tokens":
+            return
+    raise Failed(f"stop_reason is {reason!r} after {made} tokens, which is the limit", exchange)
 
 
 async def key_in_its_header(session: Session, endpoint: str, *, body: Mapping[str, Any]) -> None:
@@ -88,6 +101,10 @@ def _input_tokens(exchange: Exchange) -> int:
     if type(tokens) is not int:
         raise NotExercised("the answer's usage has no input_tokens")
     return tokens
+
+
+def _end(exchange: Exchange) -> tuple[Any, Any]:
+    return exchange.answer.get("stop_reason"), exchange.answer.get("stop_sequence")
 
 
 def _text(exchange: Exchange) -> str:

@@ -10,6 +10,7 @@ from specvino.conformance.endpoints import token_limits
 from specvino.conformance.http.exchange import Exchange
 from specvino.conformance.rules.outputs import has_reasoning, outputs
 from specvino.conformance.session.session import Session
+from specvino.conformance.session.steadiness import ROUNDS
 from specvino.conformance.session.steps import counted
 from specvino.conformance.session.stored_responses import SHORT, items_of
 from specvino.conformance.verdict import Failed, NotExercised
@@ -61,8 +62,9 @@ async def null_is_absent(session: Session, endpoint: str, *, body: Mapping[str, 
 async def truncated_is_incomplete(
     session: Session, endpoint: str, *, body: Mapping[str, Any], item: bool = False
 ) -> None:
-    """A truncated answer is incomplete and has the reason; with `item`, the truncated item is incomplete, too."""
-    for limit in (SHORT, SHORT + 1):
+    """A truncated answer is incomplete and has the reason; with `item`, the truncated item is incomplete, too. An
+    answer may end by itself at its limit, but not at each of several limits."""
+    for limit in range(SHORT, SHORT + ROUNDS):
         exchange = await session.answered(endpoint, {**body, token_limits(endpoint)[0]: limit})
         answer = exchange.answer
         if answer.get("status") == "incomplete":

@@ -2,6 +2,7 @@
 
 import json
 from collections.abc import Mapping, Sequence
+from functools import partial
 from itertools import groupby
 from typing import Any
 
@@ -13,14 +14,12 @@ from specvino.conformance.http.exchange import Exchange
 from specvino.conformance.http.socket import LANE
 from specvino.conformance.rules.outputs import outputs
 from specvino.conformance.session.session import Session, SocketSession, about, require_answer
+from specvino.conformance.session.steadiness import require_alike
 from specvino.conformance.session.steps import counted, expect
 from specvino.conformance.session.stored_responses import SHORT, id_of, items_of
 from specvino.conformance.verdict import Advice, Failed, NotExercised, Refused
 
 HELLO = {"input": "Say hello.", "max_output_tokens": SHORT}
-
-# Rounds in which the answers by both ways must be stable and different for a failure.
-ROUNDS = 3
 
 REFUSED_EARLY = Advice(
     "A client sees the status of a refused handshake. Of a connection that opens and fails, it can't see the reason.",
@@ -60,26 +59,26 @@ async def opens_socket(session: Session, endpoint: str) -> None:
 async def socket_equals_stream(session: Session, endpoint: str, *, body: Mapping[str, Any]) -> None:
     """The answer on a WebSocket has the events of the stream, in the same order, and the same content. The number of
     deltas may differ."""
-    streamed: list[Exchange] = []
-    sent: list[Exchange] = []
     async with session.socket(endpoint) as socket:
-        for _ in range(ROUNDS):
-            streamed.append(await session.answered(endpoint, {**body, "stream": True, "store": False}))
-            streamed[-1].require_stream()
-            sent.append(await socket.answered(body))
-            if any(
-                _events(one) == _events(other) and _content(one) == _content(other)
-                for one in streamed
-                for other in sent
-            ):
-                return
-    for one, other in ((exchanges[0], exchange) for exchanges in (streamed, sent) for exchange in exchanges):
-        if _content(one) != _content(other) or _events(one) != _events(other):
-            raise NotExercised("the server's answers to the same request differ, so they can't be compared")
-    one, other = sent[0], streamed[0]
+        await require_alike(partial(socket.answered, body), partial(_streamed, session, endpoint, body), _differences)
+
+
+async def _streamed(session: Session, endpoint: str, body: Mapping[str, Any]) -> Exchange:
+    exchange = await session.answered(endpoint, {**body, "stream": True, "store": False})
+    exchange.require_stream()
+    return exchange
+
+
+def _differences(one: Exchange, other: Exchange) -> dict[str, str]:
+    """Returns the differences of an answer on a WebSocket and a stream, by what differs."""
+    differences: dict[str, str] = {}
     if (events := _events(one)) != (expected := _events(other)):
-        raise Failed(f"the events are {', '.join(events)}, but {', '.join(expected)} in the stream", one, other)
-    raise Failed(f"the answer is {_content(one)!r}, but {_content(other)!r} in the stream", one, other)
+        differences["events"] = f"the events are {', '.join(events)}, but {', '.join(expected)} in the stream"
+    streamed = _content(other)
+    for name, value in _content(one).items():
+        if value != streamed[name]:
+            differences[name] = f"the {name} of the answer is {value!r}, but {streamed[name]!r} in the stream"
+    return differences
 
 
 def _events(exchange: Exchange) -> list[str]:
@@ -87,10 +86,15 @@ def _events(exchange: Exchange) -> list[str]:
     return [str(type) for type, _ in groupby(chunk.get("type") for chunk in exchange.chunks)]
 
 
-def _content(exchange: Exchange) -> tuple[Any, ...]:
+def _content(exchange: Exchange) -> dict[str, Any]:
     (output,) = outputs(exchange)
-    calls = tuple((name, arguments) for name, arguments in output.calls)
-    return output.text, output.reasoning, output.reason, calls, counted(exchange, "input_tokens")
+    return {
+        "text": output.text,
+        "reasoning": output.reasoning,
+        "finish reason": output.reason,
+        "calls": output.calls,
+        "number of input tokens": counted(exchange, "input_tokens"),
+    }
 
 
 async def socket_continues(session: Session, endpoint: str, *, bodies: Sequence[Mapping[str, Any]]) -> None:

@@ -1,13 +1,15 @@
 """Checks of stop strings and token limits, by comparison with the unrestricted answer."""
 
 from collections.abc import Awaitable, Callable, Mapping
+from functools import partial
 from typing import Any
 
 from specvino.conformance.endpoints import token_limits
 from specvino.conformance.http.exchange import Exchange
 from specvino.conformance.rules.endings import shows_stop, too_many
-from specvino.conformance.rules.outputs import Output, outputs
+from specvino.conformance.rules.outputs import Output, outputs, texts
 from specvino.conformance.session.session import Session
+from specvino.conformance.session.steadiness import Ask, Drawn, require_alike
 from specvino.conformance.session.steps import counted
 from specvino.conformance.verdict import Failed, NotExercised
 
@@ -28,26 +30,32 @@ async def stop_truncates(
     characters. With `among` it is one of several, of which the first to occur applies. With `include` the text ends
     with it."""
 
-    async def compare(full: Exchange) -> Difference:
+    async def compare(full: Exchange) -> None:
         text = _first_text(full).text
         stop = _stop_string(text, length)
-        start = text.index(stop)
-        later = text[start + length :][:length]
-        stops = [ABSENT, *([later] if later and later not in text[:start] else []), stop]
-        more: dict[str, Any] = {"stop": stops if among else stop, **({"stream": True} if stream else {})}
-        truncated = await session.answered(
-            endpoint, {**body, **more, **({"include_stop_str_in_output": True} if include else {})}
-        )
-        output, expected = next(outputs(truncated)), text[: start + (length if include else 0)]
-        if not include and stop in output.text:
-            return shows_stop(stop, output.text), truncated
-        if output.text != expected:
-            return f"the text is {text!r}, but with the stop string {stop!r} it is {output.text!r}", truncated
-        if output.reason != "stop":
-            return f"a stop string ended the answer, but finish_reason is {output.reason!r}", truncated
-        return None
+        later = text[text.index(stop) + length :][:length]
+        stops = [ABSENT, *([later] if later and later not in text[: text.index(stop)] else []), stop]
+        fields: dict[str, Any] = {"stop": stops if among else stop, **({"stream": True} if stream else {})}
+        fields |= {"include_stop_str_in_output": True} if include else {}
 
-    await _require_no_difference(session, endpoint, body, compare)
+        async def truncated() -> Exchange:
+            exchange = await session.answered(endpoint, {**body, **fields})
+            if not include and stop in (shown := next(outputs(exchange)).text):
+                raise Failed(shows_stop(stop, shown), full, exchange)
+            return exchange
+
+        def differences(whole: Exchange, cut: Exchange) -> dict[str, str]:
+            complete, output = _first_text(whole).text, next(outputs(cut))
+            kept = complete.find(stop) + (length if include else 0)
+            if stop not in complete or output.text != complete[:kept]:
+                return {"text": f"the text is {complete!r}, but with the stop string {stop!r} it is {output.text!r}"}
+            if output.reason != "stop":
+                return {"reason": f"a stop string ended the answer, but finish_reason is {output.reason!r}"}
+            return {}
+
+        await require_alike(_again(session, endpoint, body), truncated, differences, within=_changes, first=full)
+
+    await _on_an_answer(session, endpoint, body, compare)
 
 
 async def unmatched_stop_ignored(
@@ -56,19 +64,20 @@ async def unmatched_stop_ignored(
     """A stop string that doesn't occur has no effect. With `half`, the answer ends with the beginning of the stop
     string: text that the server held back must be sent at the end."""
 
-    async def compare(full: Exchange) -> Difference:
-        output = _first_text(full)
-        stop = output.text[-3:] + ABSENT if half else ABSENT
-        stopped = await session.answered(endpoint, {**body, "stop": stop, **({"stream": True} if stream else {})})
-        with_stop = next(outputs(stopped))
-        if (with_stop.text, with_stop.reason) == (output.text, output.reason):
-            return None
-        return (
-            f"the stop string {stop!r} doesn't occur in {output.text!r}, but changes it to {with_stop.text!r}",
-            stopped,
-        )
+    async def compare(full: Exchange) -> None:
+        end = _first_text(full).text[-3:] if half else ""
+        stop = end + ABSENT
+        stopped = _again(session, endpoint, {**body, "stop": stop, **({"stream": True} if stream else {})})
 
-    await _require_no_difference(session, endpoint, body, compare)
+        def differences(whole: Exchange, with_stop: Exchange) -> dict[str, str]:
+            text, shown = _first_text(whole).text, next(outputs(with_stop)).text
+            sentence = f"the stop string {stop!r} doesn't occur in {text!r}, but changes it to {shown!r}"
+            changes = dict.fromkeys(_changes(whole, with_stop), sentence)
+            return changes if text.endswith(end) else {"text": sentence, **changes}
+
+        await require_alike(_again(session, endpoint, body), stopped, differences, within=_changes, first=full)
+
+    await _on_an_answer(session, endpoint, body, compare)
 
 
 async def fields_without_effect(
@@ -76,13 +85,12 @@ async def fields_without_effect(
 ) -> None:
     """The fields of `other` don't change the answer."""
 
-    async def compare(full: Exchange) -> Difference:
-        added = await session.answered(endpoint, {**body, **other})
-        if _answers(added) == _answers(full):
-            return None
-        return f"{dict(other)} changes the answer from {_answers(full)} to {_answers(added)}", added
+    def differences(one: Exchange, another: Exchange) -> dict[str, str]:
+        sentence = f"{dict(other)} changes the answer from {_shown(one)} to {_shown(another)}"
+        return dict.fromkeys(_changes(one, another), sentence)
 
-    await _require_no_difference(session, endpoint, body, compare)
+    added = _again(session, endpoint, {**body, **other})
+    await require_alike(_again(session, endpoint, body), added, differences)
 
 
 async def one_token_limit(session: Session, endpoint: str, *, body: Mapping[str, Any]) -> None:
@@ -103,42 +111,54 @@ async def limit_truncates(
     allowed = min(limit.values())
     rest = {name: value for name, value in body.items() if name not in token_limits(endpoint)}
 
-    async def compare(full: Exchange) -> Difference:
+    async def compare(full: Exchange) -> None:
         if (tokens := counted(full, "completion_tokens")) <= allowed + 1:
             raise NotExercised(f"the answer has only {tokens} tokens, too few for a limit of {allowed}")
-        truncated = await session.answered(endpoint, {**rest, **limit})
-        short, long = next(outputs(truncated)), next(outputs(full))
-        if (kept := counted(truncated, "completion_tokens")) > allowed:
-            return too_many(truncated, kept), truncated
-        if kept != allowed or short.reason != "length":
-            actual = f"{kept} tokens, and finish_reason is {short.reason!r}"
-            return f"with {dict(limit)}, an answer of {tokens} tokens has {actual}", truncated
-        if not _full_text(long).startswith(_full_text(short).rstrip("\ufffd")):
-            return f"the text is {_full_text(long)!r}, but with {dict(limit)} it is {_full_text(short)!r}", truncated
-        return None
 
-    await _require_no_difference(session, endpoint, body, compare)
+        async def truncated() -> Exchange:
+            exchange = await session.answered(endpoint, {**rest, **limit})
+            if (kept := counted(exchange, "completion_tokens")) > allowed:
+                raise Failed(too_many(exchange, kept), full, exchange)
+            return exchange
+
+        def differences(whole: Exchange, cut: Exchange) -> dict[str, str]:
+            kept, reason = counted(cut, "completion_tokens"), _reasons(cut)[0]
+            if kept != allowed or reason != "length":
+                actual = f"{kept} tokens, and finish_reason is {reason!r}"
+                return {"reason": f"with {dict(limit)}, an answer of {tokens} tokens has {actual}"}
+            text, begun = texts(whole)[0], texts(cut)[0]
+            if not text.startswith(begun.rstrip("\ufffd")):
+                return {"text": f"the text is {text!r}, but with {dict(limit)} it is {begun!r}"}
+            return {}
+
+        await require_alike(_again(session, endpoint, body), truncated, differences, within=_changes, first=full)
+
+    await _on_an_answer(session, endpoint, body, compare)
 
 
-# The finding, and the exchange that shows it; None without a difference.
-Difference = tuple[str, Exchange] | None
-
-
-async def _require_no_difference(
-    session: Session, endpoint: str, body: Mapping[str, Any], compare: Callable[[Exchange], Awaitable[Difference]]
+async def _on_an_answer(
+    session: Session, endpoint: str, body: Mapping[str, Any], compare: Callable[[Exchange], Awaitable[None]]
 ) -> None:
-    """Compares the answer to `body` with another one. A difference is a failure only if the request's answer is
-    reproducible: the first one may differ without a cached prompt."""
-    full = await session.answered(endpoint, body)
-    for _ in range(2):
-        difference = await compare(full)
-        if difference is None:
-            return
-        again = await session.answered(endpoint, body)
-        if _answers(again) == _answers(full):
-            raise Failed(difference[0], full, difference[1])
-        full = again
-    raise NotExercised("the server's answers to the same request differ, so they can't be compared")
+    """Compares an answer to `body` with others; if the answers differ, another one: the first one may differ without a
+    cached prompt."""
+    try:
+        await compare(await session.answered(endpoint, body))
+    except Drawn:
+        await compare(await session.answered(endpoint, body))
+
+
+def _again(session: Session, endpoint: str, body: Mapping[str, Any]) -> Ask:
+    return partial(session.answered, endpoint, body)
+
+
+def _changes(one: Exchange, other: Exchange) -> dict[str, str]:
+    """Returns what differs in two answers: their texts, how they end, or both."""
+    names = {"text": texts, "reason": _reasons}
+    return {name: "" for name, part in names.items() if part(one) != part(other)}
+
+
+def _reasons(exchange: Exchange) -> list[Any]:
+    return [output.reason for output in outputs(exchange)]
 
 
 def _stop_string(text: str, length: int) -> str:
@@ -159,9 +179,5 @@ def _first_text(exchange: Exchange) -> Output:
     return output
 
 
-def _answers(exchange: Exchange) -> list[tuple[str, Any]]:
-    return [(_full_text(output), output.reason) for output in outputs(exchange)]
-
-
-def _full_text(output: Output) -> str:
-    return output.reasoning + output.text
+def _shown(exchange: Exchange) -> list[tuple[str, Any]]:
+    return list(zip(texts(exchange), _reasons(exchange), strict=True))

@@ -1,7 +1,7 @@
 """Checks of streamed chunks, and of their equality with the unary answer."""
 
 import json
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from functools import partial
 from typing import Any
 
@@ -10,6 +10,7 @@ from specvino.conformance.endpoints import VARYING
 from specvino.conformance.http.exchange import Exchange
 from specvino.conformance.rules.outputs import outputs
 from specvino.conformance.session.session import Session
+from specvino.conformance.session.steadiness import require_alike
 from specvino.conformance.session.steps import counted
 from specvino.conformance.verdict import Failed, NotExercised
 
@@ -151,29 +152,19 @@ VOLATILE = (
 # Fields that some systems only have in unary answers, or that folding drops.
 UNARY_ONLY = ("bytes", "metadata", "matched_stop", "reasoning_tokens")
 
-# Rounds in which the streamed and the unary answer must be stable and different for a failure.
-ROUNDS = 3
-
 
 async def stream_parity(session: Session, endpoint: str, *, body: Mapping[str, Any]) -> None:
     """The folded stream equals the unary answer."""
     options = {"stream_options": {"include_usage": True}} if endpoint not in ("responses", "messages") else {}
-    difference = partial(_difference, session.dialect)
-    unary: list[Exchange] = []
-    streamed: list[Exchange] = []
-    for _ in range(ROUNDS):
-        unary.append(await session.answered(endpoint, body))
-        streamed.append(await session.answered(endpoint, {**body, "stream": True, **options}))
-        # An answer may differ without a cached prompt, or by rounding.
-        if any(difference(one, other) is None for one in unary for other in streamed):
-            return
-    if any(difference(pair[0], other) for pair in (unary, streamed) for other in pair):
-        raise NotExercised("the server's answers to the same request differ, so they can't be compared")
-    raise Failed(str(difference(unary[0], streamed[0])), unary[0], streamed[0])
+    await require_alike(
+        partial(session.answered, endpoint, body),
+        partial(session.answered, endpoint, {**body, "stream": True, **options}),
+        partial(_differences, session.dialect),
+    )
 
 
-def _difference(dialect: Dialect, one: Exchange, other: Exchange) -> str | None:
-    """Returns the first difference of two answers in what the document describes, or None. Raises Unreadable."""
+def _differences(dialect: Dialect, one: Exchange, other: Exchange) -> dict[str, str]:
+    """Returns the differences of two answers in what the document describes, by path. Raises Unreadable."""
     is_ours = dialect.name == WHOLE
     left_out = {"usage"} if not is_ours and not _counted_once(one, other) else set()
     unary, folded = (
@@ -181,7 +172,7 @@ def _difference(dialect: Dialect, one: Exchange, other: Exchange) -> str | None:
     )
     endpoint = one.request.endpoint or ""
     unary, folded = (_comparable(dialect.described(endpoint, answer), is_ours) for answer in (unary, folded))
-    return _first_difference(unary, folded, is_ours)
+    return dict(_compared(unary, folded, is_ours))
 
 
 def _counted_once(unary: Exchange, stream: Exchange) -> bool:
@@ -210,33 +201,25 @@ def _is_zero_details(name: str, value: Any) -> bool:
     return name.endswith("_details") and isinstance(value, Mapping) and not any(value.values())
 
 
-def _first_difference(one: Any, other: Any, is_ours: bool, path: str = "") -> str | None:
-    """Returns the first difference as a sentence, or None."""
+def _compared(one: Any, other: Any, is_ours: bool, path: str = "") -> Iterator[tuple[str, str]]:
+    """Yields the differences with their paths, as sentences."""
     if isinstance(one, Mapping) and isinstance(other, Mapping):
         for key in sorted({*one, *other}):
-            if key not in one or key not in other:
-                # Other systems may omit details in one form.
-                if not is_ours and key.endswith("_details"):
-                    continue
+            if key in one and key in other:
+                yield from _compared(one[key], other[key], is_ours, f"{path}{key}.")
+            # Other systems may omit details in one form.
+            elif is_ours or not key.endswith("_details"):
                 form = "streamed" if key not in one else "not streamed"
-                return f"{path}{key} is only present when {form}"
-            if difference := _first_difference(one[key], other[key], is_ours, f"{path}{key}."):
-                return difference
-        return None
-    if isinstance(one, list) and isinstance(other, list) and len(one) == len(other):
-        return next(
-            (
-                f
-                for i, (a, b) in enumerate(zip(one, other, strict=True))
-                if (f := _first_difference(a, b, is_ours, f"{path}{i}."))
-            ),
-            None,
-        )
+                yield f"{path}{key}", f"{path}{key} is only present when {form}"
+    elif isinstance(one, list) and isinstance(other, list) and len(one) == len(other):
+        for index, (element, another) in enumerate(zip(one, other, strict=True)):
+            yield from _compared(element, another, is_ours, f"{path}{index}.")
+    elif not _is_equal(one, other):
+        name, shown = path.removesuffix("."), [json.dumps(item, ensure_ascii=False)[:120] for item in (one, other)]
+        yield name, f"{name} is {shown[0]} in the unary answer, but {shown[1]} in the folded stream"
+
+
+def _is_equal(one: Any, other: Any) -> bool:
     if isinstance(one, float) and isinstance(other, float | int):
-        return None if abs(one - other) <= 1e-3 * max(1.0, abs(one)) else _difference_sentence(path, one, other)
-    return None if one == other else _difference_sentence(path, one, other)
-
-
-def _difference_sentence(path: str, one: Any, other: Any) -> str:
-    shown = [json.dumps(item, ensure_ascii=False)[:120] for item in (one, other)]
-    return f"{path.removesuffix('.')} is {shown[0]} in the unary answer, but {shown[1]} in the folded stream"
+        return abs(one - other) <= 1e-3 * max(1.0, abs(one))
+    return bool(one == other)

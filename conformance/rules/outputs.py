@@ -41,6 +41,11 @@ def outputs(exchange: Exchange) -> Iterator[Output]:
         yield Output(text or "", reasoning, choice.get("finish_reason"), calls, choice)
 
 
+def texts(exchange: Exchange) -> list[str]:
+    """Returns the texts of an answer's outputs, each with its reasoning before it. Raises Unreadable."""
+    return [output.reasoning + output.text for output in outputs(exchange)]
+
+
 def _message(answer: dict[str, Any]) -> Output:
     blocks = [block for block in answer.get("content") or () if isinstance(block, dict)]
     reasons = {"end_turn": "stop", "stop_sequence": "stop", "max_tokens": "length", "tool_use": "tool_calls"}

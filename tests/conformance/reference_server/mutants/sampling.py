@@ -36,13 +36,13 @@ class DrawsFromAll(Generation):
         return body.get("temperature") == 0
 
 
-class DrawsWhenCounting(Generation):
-    """Where choices are counted, tokens are drawn at any temperature."""
+class SeedsWhenCounting(Generation):
+    """Where choices are counted, each has a seed, at any temperature."""
 
     breaks = {"chat/choices/one"}
 
-    def is_greedy(self, body: Mapping[str, Any]) -> bool:
-        return "n" not in body and super().is_greedy(body)
+    def seed(self, body: Mapping[str, Any], choice: int) -> int | None:
+        return choice if "n" in body else super().seed(body, choice)
 
 
 class RefusesStrongSettings(Generation):

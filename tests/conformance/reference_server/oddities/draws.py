@@ -1,0 +1,87 @@
+"""What servers draw at temperature 0, too, and whatever the seed: OpenAI promises no more than its best effort.
+
+Each draw depends on the request, and on how often that has come, so that a test always sees the same draws.
+"""
+
+import random
+import zlib
+from collections import Counter
+from collections.abc import Iterator, Mapping
+from typing import TYPE_CHECKING, Any, ClassVar
+
+from reference_server.generation import Asked, Generation, Segment
+
+if TYPE_CHECKING:
+    from reference_server.server import ReferenceServer
+
+
+class _Draws(Generation):
+    """Draws something anew for each request."""
+
+    lot: ClassVar = 0
+    """Another one gives other draws."""
+
+    def __init__(self, server: "ReferenceServer") -> None:
+        super().__init__(server)
+        self._came = Counter[str]()
+
+    def drawn(self, body: Mapping[str, Any]) -> random.Random:
+        request = repr(sorted(body.items()))
+        self._came[request] += 1
+        return random.Random(zlib.crc32(repr((request, self._came[request], self.lot)).encode()))
+
+
+class DrawsAlways(_Draws):
+    """Every answer is drawn, with its length, at temperature 0 and with the same seed, too."""
+
+    advised: ClassVar = True
+
+    def seed(self, body: Mapping[str, Any], choice: int) -> int | None:
+        return self.drawn(body).getrandbits(32)
+
+
+class DrawsLengths(_Draws):
+    """Answers begin alike, but end anywhere."""
+
+    def length(self, asked: Asked, draw: random.Random, budget: int) -> int:
+        return self.drawn(asked.body).randint(6, 40)
+
+
+class DrawsOneOfTwo(_Draws):
+    """A request has one of two answers, whatever its temperature."""
+
+    def seed(self, body: Mapping[str, Any], choice: int) -> int | None:
+        return self.drawn(body).randrange(2)
+
+
+class DrawsEnds(_Draws):
+    """Answers end after a few words, or not before their limit."""
+
+    def length(self, asked: Asked, draw: random.Random, budget: int) -> int:
+        return self.drawn(asked.body).choice((2, budget + 1))
+
+
+class DrawsThoughts(_Draws):
+    """The model thinks before its answer, or doesn't."""
+
+    def thinks(self, body: Mapping[str, Any]) -> bool:
+        return super().thinks(body) or self.drawn(body).random() < 0.5
+
+
+class DrawsCalls(_Draws):
+    """The model calls a function that it may call, or writes a text; it makes one call or several."""
+
+    def wants_call(self, asked: Asked) -> bool:
+        return self.drawn(asked.body).random() < 0.5
+
+    def calls(self, asked: Asked) -> Iterator[Segment]:
+        calls = [*super().calls(asked)]
+        most = len(calls) + 1 if asked.offer.several else 1
+        yield from (calls * 2)[: self.drawn(asked.body).randint(1, most)]
+
+
+class AnswersInTurn(_Draws):
+    """Answers come in turn, as those of two replicas of a model, or those that a mock has prepared."""
+
+    def seed(self, body: Mapping[str, Any], choice: int) -> int | None:
+        return self.count() % 2

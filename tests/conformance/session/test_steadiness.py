@@ -1,0 +1,106 @@
+"""What is compared of answers that may be drawn."""
+
+import asyncio
+import json
+from collections.abc import Iterator, Mapping
+from contextlib import suppress
+from itertools import chain, repeat
+from typing import Any
+
+import pytest
+from support.reports import exchange
+
+from specvino.conformance.http.exchange import Exchange
+from specvino.conformance.session.steadiness import MOST_ASKED, ROUNDS, Drawn, differing, is_steady, require_alike
+from specvino.conformance.verdict import Failed
+
+
+class Server:
+    """Gives answers in turn, the last one for ever."""
+
+    def __init__(self, *answers: Mapping[str, Any]) -> None:
+        self._answers: Iterator[Mapping[str, Any]] = chain(answers, repeat(answers[-1]))
+        self.sent = 0
+
+    async def __call__(self) -> Exchange:
+        self.sent += 1
+        return exchange(content=json.dumps(next(self._answers)).encode())
+
+
+def differences(one: Exchange, other: Exchange) -> dict[str, str]:
+    return {
+        name: f"{name} is {json.dumps(value)}, but {json.dumps(other.answer[name])}"
+        for name, value in one.answer.items()
+        if value != other.answer[name]
+    }
+
+
+def compare(one: Server, other: Server) -> None:
+    asyncio.run(require_alike(one, other, differences))
+
+
+def test_what_is_alike_is_asked_once() -> None:
+    one, other = Server({"text": "a"}), Server({"text": "a"})
+    compare(one, other)
+    assert (one.sent, other.sent) == (1, 1)
+
+
+def test_a_steady_difference_is_told_after_all_rounds() -> None:
+    one, other = Server({"text": "a"}), Server({"text": "b"})
+    with pytest.raises(Failed, match=r'^text is "a", but "b"$'):
+        compare(one, other)
+    assert (one.sent, other.sent) == (ROUNDS, ROUNDS)
+
+
+@pytest.mark.parametrize("drawn", [[{"text": "a"}, {"text": "c"}], [{"text": "a"}] * (ROUNDS - 1) + [{"text": "c"}]])
+def test_what_one_side_draws_is_not_compared(drawn) -> None:
+    steady = Server({"text": "b"})
+    with pytest.raises(Drawn):
+        compare(Server(*drawn), steady)
+    with pytest.raises(Drawn):
+        compare(steady, Server(*drawn))
+
+
+def test_a_steady_difference_beside_drawn_ones_is_told() -> None:
+    one = Server(*({"text": str(draw), "usage": 3} for draw in range(ROUNDS)))
+    with pytest.raises(Failed, match=r"^usage is 3, but 4$"):
+        compare(one, Server({"text": "b", "usage": 4}))
+
+
+def test_a_first_answer_may_be_another_one() -> None:
+    """It may have been made without a cached prompt."""
+    compare(Server({"text": "a"}, {"text": "b"}), Server({"text": "b"}))
+
+
+def test_a_server_that_tosses_a_coin_draws_both_sides_at_some_time() -> None:
+    compare(Server({"text": "a"}), Server(*[{"text": "b"}] * (ROUNDS - 1), {"text": "a"}))
+
+
+@pytest.mark.parametrize("period", range(2, ROUNDS))
+def test_answers_may_come_in_turn(period) -> None:
+    server = Server(*({"text": str(number % period)} for number in range(2 * ROUNDS)))
+    with suppress(Drawn):
+        asyncio.run(require_alike(lambda: server(), lambda: server(), differences))
+
+
+def text(answer: Exchange) -> Any:
+    return answer.answer["text"]
+
+
+@pytest.mark.parametrize(("texts", "sent"), [("aaa", 3), ("baaa", 4), ("abaca", 5)])
+def test_one_answer_prevails(texts, sent) -> None:
+    server = Server(*({"text": drawn} for drawn in texts))
+    assert not asyncio.run(differing(server, text))
+    assert server.sent == sent
+
+
+@pytest.mark.parametrize("texts", ["abcde", "abcab"])
+def test_no_answer_prevails(texts) -> None:
+    answers = asyncio.run(differing(Server(*({"text": drawn} for drawn in texts)), text))
+    assert [text(answer) for answer in answers] == [*texts]
+    assert len(answers) == MOST_ASKED
+
+
+def test_is_steady_only_if_every_answer_is_the_same() -> None:
+    assert asyncio.run(is_steady(Server({"text": "a"}), text))
+    assert not asyncio.run(is_steady(Server(*[{"text": "a"}] * ROUNDS, {"text": "b"}), text))
