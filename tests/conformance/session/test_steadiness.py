@@ -2,17 +2,23 @@
 
 import asyncio
 import json
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
+from dataclasses import replace
 from itertools import chain, repeat
 from typing import Any
 
 import pytest
+from reference_server.bench import judged, message_of
+from reference_server.chat import Chat
+from reference_server.generation import Asked, Output
+from reference_server.http import Event
+from reference_server.oddities.draws import DrawsAlways
 from support.reports import exchange
 
 from specvino.conformance.http.exchange import Exchange
 from specvino.conformance.session.steadiness import MOST_ASKED, ROUNDS, Drawn, differing, is_steady, require_alike
-from specvino.conformance.verdict import Failed
+from specvino.conformance.verdict import Failed, Verdict
 
 
 class Server:
@@ -104,3 +110,16 @@ def test_no_answer_prevails(texts) -> None:
 def test_is_steady_only_if_every_answer_is_the_same() -> None:
     assert asyncio.run(is_steady(Server({"text": "a"}), text))
     assert not asyncio.run(is_steady(Server(*[{"text": "a"}] * ROUNDS, {"text": "b"}), text))
+
+
+class CountsMoreInStreams(Chat):
+    """The prompts of streams have a token more."""
+
+    def usage_events(self, head: Mapping[str, Any], asked: Asked, outputs: Sequence[Output]) -> Iterator[Event]:
+        yield from super().usage_events(head, replace(asked, prompt=[*asked.prompt, 0]), outputs)
+
+
+def test_a_steady_fault_of_a_server_that_draws_is_found() -> None:
+    result = judged(CountsMoreInStreams, DrawsAlways, only={"chat/streams/plain"})["chat/streams/plain"]
+    assert result.verdict is Verdict.FAIL
+    assert message_of(result).startswith("usage.prompt_tokens is ")
