@@ -65,7 +65,10 @@ async def stream_sent_as_generated(
         if progress.middle >= LEAST and not is_held:
             return
         if not is_held or progress.quarter < TIMES_SHORT * (max(shorts) + 1):
-            raise NotExercised(f"the answer is too quick: meanwhile, {progress.whole} other requests were answered")
+            during = (
+                f"{progress.whole} other requests were answered during the stream, {max(shorts)} during a short one"
+            )
+            raise NotExercised(f"too few for a verdict: {during}")
     stream, progress = streams[-1]
     raise Failed(
         f"the {len(stream.events)} events are held back: {progress.quarter} lists of models were answered before a "

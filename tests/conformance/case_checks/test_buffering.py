@@ -33,7 +33,7 @@ class GathersALittle(Http):
 def test_an_answer_at_once_is_not_judged(parts, pace) -> None:
     results = judged(*parts, pace=pace, only=BY_REQUESTS)
     assert {rule: results[rule].verdict for rule in BY_REQUESTS} == dict.fromkeys(BY_REQUESTS, Verdict.NOT_EXERCISED)
-    assert {message_of(results[rule]).partition(":")[0] for rule in BY_REQUESTS} == {"the answer is too quick"}
+    assert {message_of(results[rule]).partition(":")[0] for rule in BY_REQUESTS} == {"too few for a verdict"}
 
 
 def test_a_small_buffer_is_no_fault() -> None:
