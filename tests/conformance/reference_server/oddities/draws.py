@@ -6,10 +6,12 @@ Each draw depends on the request, and on how often that has come, so that a test
 import random
 import zlib
 from collections import Counter
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, ClassVar
 
-from reference_server.generation import Asked, Generation, Segment
+from reference_server.chat import Chat
+from reference_server.generation import Asked, Generation, Output, Segment
+from reference_server.http import Event
 
 if TYPE_CHECKING:
     from reference_server.server import ReferenceServer
@@ -85,3 +87,17 @@ class AnswersInTurn(_Draws):
 
     def seed(self, body: Mapping[str, Any], choice: int) -> int | None:
         return self.count() % 2
+
+
+class DrawsVersions(Chat):
+    """An answer names one of two versions of the model, as where a gateway chooses between them."""
+
+    def chat_completion(self, head: Mapping[str, Any], asked: Asked, outputs: Sequence[Output]) -> dict[str, Any]:
+        return super().chat_completion(self.versioned(head), asked, outputs)
+
+    def chat_events(self, head: Mapping[str, Any], asked: Asked, outputs: Sequence[Output]) -> Iterator[Event]:
+        return super().chat_events(self.versioned(head), asked, outputs)
+
+    def versioned(self, head: Mapping[str, Any]) -> dict[str, Any]:
+        version = random.Random(zlib.crc32(head["id"].encode())).randint(1, 2)
+        return {**head, "model": f"{head['model']}-{version}"}
