@@ -7,6 +7,7 @@ import random
 import zlib
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
+from itertools import cycle
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from reference_server.chat import Chat
@@ -82,11 +83,15 @@ class DrawsCalls(_Draws):
         yield from (calls * 2)[: self.drawn(asked.body).randint(1, most)]
 
 
-class AnswersInTurn(_Draws):
+class AnswersInTurn(Generation):
     """Answers come in turn, as those of two replicas of a model, or those that a mock has prepared."""
 
+    def __init__(self, server: "ReferenceServer") -> None:
+        super().__init__(server)
+        self._turns = cycle((1, 2))
+
     def seed(self, body: Mapping[str, Any], choice: int) -> int | None:
-        return self.count() % 2
+        return next(self._turns)
 
 
 class DrawsVersions(Chat):
