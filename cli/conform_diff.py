@@ -1,15 +1,14 @@
 """`specvino conform diff`."""
 
-from collections.abc import Sequence
 from pathlib import Path
 
 from rich.console import Console
 from rich.text import Text
 
 from specvino.cli.ending import end
-from specvino.conformance.reports.diff import by_fault, diff, differences, new_faults
+from specvino.conformance.reports.diff import Change, by_fault, diff, differences
 from specvino.conformance.reports.ndjson import BadReport, read
-from specvino.conformance.reports.records import Line, Report, totals
+from specvino.conformance.reports.records import Report, totals
 from specvino.conformance.reports.table import STYLES, brief
 
 
@@ -43,13 +42,10 @@ def compare(before: Path, after: Path) -> int:
         if report.shortcoming:
             console.print(Text(f"{path}: {report.shortcoming}", style="yellow"), soft_wrap=True)
     for title, pairs in (("worse", changes.worse), ("better", changes.better), ("changed", changes.other)):
-        for group in by_fault(pairs):
-            was, now = group[0]
-            _print(
-                console, title, f"{was.verdict} -> ", now, group, *(finding.message for finding in new_faults(was, now))
-            )
-    for group in by_fault((line, line) for line in changes.new):
-        _print(console, "new", "", group[0][1], group)
+        for change in by_fault(pairs):
+            _print(console, title, f"{change.pairs[0][0].verdict} -> ", change)
+    for change in by_fault((line, line) for line in changes.new):
+        _print(console, "new", "", change)
     for line in changes.gone:
         console.print(Text(f"gone     {line.rule}: was {line.verdict}"), soft_wrap=True)
     worse = len(changes.worse) + len(changes.newly_bad)
@@ -62,12 +58,15 @@ def compare(before: Path, after: Path) -> int:
     return 1 if changes.is_worse else 0
 
 
-def _print(console: Console, title: str, was: str, line: Line, group: Sequence[tuple[Line, Line]], *why: str) -> None:
-    """Prints a change, and the other rules that report the same fault."""
+def _print(console: Console, title: str, was: str, change: Change) -> None:
+    """Prints a change, its fault and the other rules that report it."""
+    line = change.pairs[0][1]
     text = Text(f"{title:8} {line.rule}: {was}").append(str(line.verdict), style=STYLES[line.verdict])
-    if reason := next(iter(why), line.why):
-        text.append(f": {brief(reason)}", style="dim")
-    if others := [other.rule for _, other in group[1:]]:
+    if change.why:
+        text.append(f": {brief(change.why)}", style="dim")
+    if change.title:
+        text.append(f"\n{'':8} {change.title}")
+    if others := [other.rule for _, other in change.pairs[1:]]:
         more = f"{len(others)} more rule{'s' * (len(others) > 1)}"
         text.append(f"\n{'':8} and {more}: {', '.join(others)}", style="dim")
     console.print(text, soft_wrap=True)

@@ -17,6 +17,7 @@ from specvino.conformance.fuzz.options import NOT_INSTALLED, Options, is_install
 from specvino.conformance.http.client import Client, Target
 from specvino.conformance.preflight import CannotRun, preflight
 from specvino.conformance.reports.convert import Converter
+from specvino.conformance.reports.faults import fault_records
 from specvino.conformance.reports.readiness import lacks
 from specvino.conformance.reports.records import BAD, Footer, Generated, Header, Line, Report
 from specvino.conformance.reports.redact import Redactor
@@ -155,6 +156,7 @@ class RunningJob:
             limited=limited,
             lost=lost,
             time_up=self._run is not None and self._run.time_up,
+            faults=fault_records(self.report.lines),
         )
 
     async def _results(self) -> AsyncGenerator[Result, None]:

@@ -67,7 +67,9 @@ async def concurrent_answers_separate(
     for body, ask, single, exchange in zip(bodies, asks, separately, exchanges, strict=True):
         require_answer(exchange)
         await _require_one_id(session, to, body, exchange)
-        _require_same(exchange, len(list(outputs(exchange))), body.get("n", 1), "the answer has {} choices, not {}")
+        _require_same(
+            exchange, len(list(outputs(exchange))), body.get("n", 1), "concurrently the answer has {} choices, not {}"
+        )
         concurrent, separate = counted(exchange, "prompt_tokens"), counted(single, "prompt_tokens")
         _require_same(exchange, concurrent, separate, "concurrently its prompt has {} tokens, separately {}")
         model, usual = _model(exchange), _model(single)
@@ -87,7 +89,9 @@ async def concurrent_echoes_separate(session: Session, endpoint: str, *, bodies:
         require_answer(exchange)
         for output in outputs(exchange):
             if not output.text.startswith(body["prompt"]):
-                raise Failed(f"the prompt is {body['prompt']!r}, but the text is {output.text[:120]!r}", *exchanges)
+                raise Failed(
+                    f"concurrently the prompt is {body['prompt']!r}, but the text is {output.text[:120]!r}", *exchanges
+                )
 
 
 def _model(exchange: Exchange) -> Any:

@@ -77,10 +77,19 @@ def new_faults(before: Line, after: Line) -> list[FindingRecord]:
     return [finding for finding in after.findings if finding.fault not in old]
 
 
-def by_fault(pairs: Iterable[tuple[Line, Line]]) -> list[list[tuple[Line, Line]]]:
-    """Groups pairs by the fault that is new in the second line, or else was in the first. The first pair of a group is
-    its cause, or an example."""
-    by_rule, broken, groups = {}, [], []
+@dataclass(frozen=True, slots=True)
+class Change:
+    """Pairs of lines with the same change. The first one is its cause, or an example. `title` is that of the fault that
+    is new in the second lines, or was in the first ones; empty if there is none. `why` is its first message."""
+
+    title: str
+    why: str
+    pairs: tuple[tuple[Line, Line], ...]
+
+
+def by_fault(pairs: Iterable[tuple[Line, Line]]) -> list[Change]:
+    """Groups pairs by fault; a pair with several faults is in several changes."""
+    by_rule, broken, changes = {}, [], []
     for before, after in pairs:
         by_rule[after.rule] = before, after
         if after.verdict in BAD:
@@ -89,10 +98,11 @@ def by_fault(pairs: Iterable[tuple[Line, Line]]) -> list[list[tuple[Line, Line]]
         elif before.verdict in BAD:
             broken.append(before)
         else:
-            groups.append([(before, after)])
+            changes.append(Change("", after.why, ((before, after),)))
     for accepted in (False, True):
-        groups += [[by_rule[line.rule] for line in fault.lines] for fault in faults(broken, accepted=accepted)]
-    return sorted(groups, key=lambda group: group[0][1].rule)
+        for fault in faults(broken, accepted=accepted):
+            changes.append(Change(fault.title, fault.head.why, tuple(by_rule[line.rule] for line in fault.lines)))
+    return sorted(changes, key=lambda change: change.pairs[0][1].rule)
 
 
 # Header fields that may differ between comparable runs. `left_out` follows from the other fields.

@@ -12,7 +12,7 @@ from jinja2 import Environment, PackageLoader, StrictUndefined
 from markupsafe import Markup
 
 from specvino.conformance.reports import inert
-from specvino.conformance.reports.faults import faults
+from specvino.conformance.reports.faults import fault_records, faults
 from specvino.conformance.reports.records import BAD, Line, Report, by_subject, count, notes, totals
 from specvino.conformance.verdict import Severity, Verdict
 
@@ -85,12 +85,13 @@ def _environment() -> Environment:
 
 @dataclass(frozen=True, slots=True)
 class Column:
-    """A server of the matrix. `file` is the page with its findings."""
+    """A server of the matrix. `file` is the page with its findings; `faults` is the number of its faults."""
 
     name: str
     file: str
     report: Report
     lines: Mapping[str, Line]
+    faults: Counter[Severity]
 
 
 @dataclass(frozen=True, slots=True)
@@ -131,7 +132,9 @@ def _columns(reports: Mapping[str, Report]) -> list[Column]:
             candidate for candidate in (base, *(f"{base}-{n}" for n in range(2, 10_000))) if candidate not in slugs
         )
         slugs.add(slug)
-        columns.append(Column(inert.line(name), f"{slug}.html", report, {line.rule: line for line in report.lines}))
+        lines = {line.rule: line for line in report.lines}
+        counts = Counter(fault.severity for fault in fault_records(report.lines))
+        columns.append(Column(inert.line(name), f"{slug}.html", report, lines, counts))
     return columns
 
 

@@ -4,11 +4,13 @@ The output is valid by the schema of Jenkins' xUnit plugin (junit-10.xsd), which
 for these it is valid by the strictest schema, Ant's (github.com/windyroad/JUnit-Schema).
 """
 
+from collections import defaultdict
 from collections.abc import Sequence
 from pathlib import Path
 from urllib.parse import urlsplit
 from xml.etree.ElementTree import Element, ElementTree, SubElement, indent
 
+from specvino.conformance.reports.faults import fault_records
 from specvino.conformance.reports.plain import explained
 from specvino.conformance.reports.records import Line, Report, by_subject
 from specvino.conformance.verdict import Verdict
@@ -17,8 +19,12 @@ from specvino.conformance.verdict import Verdict
 def write(report: Report, path: Path) -> None:
     """Writes a JUnit XML report. Raises OSError."""
     root = Element("testsuites")
+    titles: dict[str, list[str]] = defaultdict(list)
+    for fault in fault_records(report.lines):
+        for rule in fault.rules:
+            titles[rule].append(fault.title)
     for subject, lines in by_subject(report.lines).items():
-        _suite(root, subject, [_case(line) for line in lines], report)
+        _suite(root, subject, [_case(line, titles[line.rule]) for line in lines], report)
     if report.shortcoming:
         broken = Element("testcase", name="runs to its end", classname="specvino.run", time="0.000")
         _outcome(broken, "error", report.shortcoming, report.shortcoming)
@@ -50,10 +56,10 @@ def _suite(root: Element, name: str, cases: Sequence[Element], report: Report) -
     SubElement(suite, "system-err")
 
 
-def _case(line: Line) -> Element:
+def _case(line: Line, titles: Sequence[str]) -> Element:
     subject, _, name = line.rule.rpartition("/")
     case = Element("testcase", name=name, classname=subject.replace("/", "."), time=f"{line.seconds:.3f}")
-    text = explained(line)
+    text = "\n".join([*(f"Fault: {title}" for title in titles), explained(line)])
     match line.verdict:
         case Verdict.PASS:
             pass

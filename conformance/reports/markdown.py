@@ -4,7 +4,7 @@ from collections.abc import Iterable, Iterator
 from pathlib import Path
 
 from specvino.conformance.clients.profile import all_clients
-from specvino.conformance.reports.faults import faults
+from specvino.conformance.reports.faults import Fault, faults
 from specvino.conformance.reports.plain import cut
 from specvino.conformance.reports.readiness import outcomes, readiness
 from specvino.conformance.reports.records import Line, Report, count, summary
@@ -41,14 +41,21 @@ def _lines(report: Report) -> Iterator[str]:
     if not all_faults:
         return
     yield ""
-    yield "| | rule | finding |"
-    yield "|---|---|---|"
+    yield "| | fault | rule | finding |"
+    yield "|---|---|---|---|"
     for fault in all_faults[:MAX_FAULTS]:
-        line, others = fault.head, f" and {len(fault.others)} more" if fault.others else ""
-        yield f"| {line.severity} | {line.rule}{others} | {_escaped(cut(line.why, LONGEST))} |"
+        line = fault.head
+        title, why = _escaped(cut(fault.title, LONGEST)), _escaped(cut(line.why, LONGEST))
+        yield f"| {line.severity} | {title} | {line.rule}{_others(fault)} | {why} |"
     if len(all_faults) > MAX_FAULTS:
         yield ""
-        yield f"{len(all_faults) - MAX_FAULTS} more findings are in the other reports."
+        yield f"{len(all_faults) - MAX_FAULTS} more faults are in the other reports."
+
+
+def _others(fault: Fault) -> str:
+    """Returns the other rules that report a fault, folded."""
+    rules = ", ".join(map(fault.name, fault.others))
+    return f"<details><summary>and {len(fault.others)} more</summary>{rules}</details>" if rules else ""
 
 
 def _readiness(report: Report) -> Iterator[str]:

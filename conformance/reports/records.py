@@ -194,10 +194,21 @@ class Line(Record):
         return self.findings[0].message if self.findings else self.because
 
 
+class FaultRecord(Record):
+    """A fault: what broken rules have in common, as a title, and these rules, of which the first one is its cause or an
+    example. `accepted` is whether a baseline accepts it."""
+
+    title: str
+    severity: Severity
+    rules: tuple[str, ...]
+    accepted: bool = False
+
+
 class Footer(Record):
     """The last record. `complete` is false for a run that was interrupted, `lost` (the server became unreachable during
     that rule) or `limited` (it began to refuse every request with 429 during that rule); `time_up` is whether the time
-    limit ended the run before all cases had run. (The layer `fuzz` always uses the remaining time.)"""
+    limit ended the run before all cases had run. (The layer `fuzz` always uses the remaining time.) `faults` are all
+    faults; a rule may report several."""
 
     kind: Literal["footer"] = "footer"
     counts: Mapping[Severity, Mapping[Verdict, int]]
@@ -207,6 +218,7 @@ class Footer(Record):
     lost: str | None = None
     limited: str | None = None
     time_up: bool = False
+    faults: tuple[FaultRecord, ...] = ()
 
 
 AnyRecord = Annotated[Header | Line | Footer, Field(discriminator="kind")]

@@ -6,12 +6,13 @@ scanning".
 
 import hashlib
 import json
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
 from urllib.parse import quote, urlsplit
 
 from specvino.conformance.message_shape import template_of
+from specvino.conformance.reports.faults import Fault, faults
 from specvino.conformance.reports.plain import cut, finding_lines
 from specvino.conformance.reports.records import FindingRecord, Header, Line, Report
 from specvino.conformance.verdict import Severity, Verdict
@@ -42,7 +43,7 @@ def sarif(report: Report) -> dict[str, Any]:
                 "tool": {"driver": driver},
                 "automationDetails": {"id": _id(report.header)},
                 "invocations": [_invocation(report)],
-                "results": [result for index, line in enumerate(bad) for result in _results(line, index, report)],
+                "results": list(_results(report, {line.rule: index for index, line in enumerate(bad)})),
                 "columnKind": "unicodeCodePoints",
             }
         ],
@@ -98,25 +99,36 @@ def _escaped(text: str) -> str:
     return "".join(f"\\{character}" if character in "\\`*_[]<>#|" else character for character in text)
 
 
-def _results(line: Line, index: int, report: Report) -> Iterator[dict[str, Any]]:
-    """Yields a result for each fault of a line, with its first finding."""
-    faults: dict[str, FindingRecord] = {}
-    for finding in line.findings or [FindingRecord(message=line.because or line.says, accepted=line.accepted)]:
-        faults.setdefault(finding.fault, finding)
-    for fault, finding in faults.items():
-        # Code hosts identify a result by its fingerprint.
-        fingerprint = hashlib.sha256(f"{line.rule} {fault}".encode()).hexdigest()[:16]
-        result: dict[str, Any] = {
-            "ruleId": line.rule,
-            "ruleIndex": index,
-            "level": "note" if line.verdict is Verdict.ERROR else LEVELS[line.severity],
-            "message": {"text": "\n".join(finding_lines(finding))},
-            "locations": [_location(finding, report.header)],
-            "partialFingerprints": {"primaryLocationLineHash": f"{fingerprint}:1"},
-        }
-        if line.accepted or finding.accepted:
-            result["suppressions"] = [{"kind": "external", "justification": line.note or "accepted by the baseline"}]
-        yield result
+def _results(report: Report, index: Mapping[str, int]) -> Iterator[dict[str, Any]]:
+    """Yields a result for each fault, with all of its findings. `index` has the indexes of rules."""
+    for accepted in (False, True):
+        for fault in faults(report.lines, accepted=accepted):
+            line = fault.head
+            finding = next(iter(line.findings), FindingRecord(message=line.because or line.says))
+            # Code hosts identify a result by its fingerprint.
+            fingerprint = hashlib.sha256(f"{line.rule} {finding.fault}".encode()).hexdigest()[:16]
+            result: dict[str, Any] = {
+                "ruleId": line.rule,
+                "ruleIndex": index[line.rule],
+                "level": "note" if line.verdict is Verdict.ERROR else LEVELS[line.severity],
+                "message": {"text": "\n".join(_message(fault, finding))},
+                "locations": [_location(finding, report.header)],
+                "partialFingerprints": {"primaryLocationLineHash": f"{fingerprint}:1"},
+            }
+            if accepted:
+                justification = line.note or "accepted by the baseline"
+                result["suppressions"] = [{"kind": "external", "justification": justification}]
+            yield result
+
+
+def _message(fault: Fault, finding: FindingRecord) -> Iterator[str]:
+    """Yields the lines of a fault: its title, the first finding with its exchanges, and what else was found."""
+    yield fault.title
+    yield from finding_lines(finding)
+    for other in fault.head.findings[1:]:
+        yield other.message
+    for message, lines in fault.messages().items():
+        yield f"{', '.join(map(fault.name, lines))}: {message}"
 
 
 def _location(finding: FindingRecord, header: Header) -> dict[str, Any]:

@@ -126,11 +126,11 @@ def show_findings(console: Console, report: Report, *, verbose: bool = False) ->
     """Prints the findings, `must` rules last, next to the prompt; with `verbose` also accepted findings and missing
     verdicts."""
     all_faults = faults(report.lines)
+    accepted_findings = {line.rule: sum(finding.accepted for finding in line.findings) for line in report.bad}
     for severity in reversed(Severity):
         for fault in all_faults:
             if fault.head.severity is severity:
-                _print_finding(console, fault.head)
-                _print_other_rules(console, fault)
+                _print_fault(console, fault, accepted_findings[fault.head.rule])
     if not verbose:
         return
     accepted = [line for line in report.lines if line.accepted]
@@ -154,8 +154,20 @@ def _without_verdict(console: Console, verdict: Verdict, lines: list[Line]) -> N
         console.print(Padding(Text(", ".join(rules), style="dim"), (0, 0, 0, 2)))
 
 
-def _print_finding(console: Console, line: Line) -> None:
+def _print_fault(console: Console, fault: Fault, accepted: int) -> None:
     console.print()
+    _print(console, Text(fault.title, style="bold"))
+    _print_line(console, fault.head)
+    if accepted:
+        _print(console, Text(f"  and {accepted} accepted by the baseline", style="dim"))
+    if fault.others:
+        _print(console, Text(f"  and {_number(len(fault.others), 'more rule')}:"))
+    for message, lines in fault.messages().items():
+        _print(console, Text(f"    {brief(message)}"))
+        console.print(Padding(Text(", ".join(map(fault.name, lines)), style="dim"), (0, 0, 0, 6)))
+
+
+def _print_line(console: Console, line: Line) -> None:
     _print(console, Text(f"{verdict_of(line)} ", style=STYLES[line.verdict]).append(line.rule, style="bold"))
     _print(console, Text(f"  {line.says}", style="dim"))
     if line.advice:
@@ -163,23 +175,16 @@ def _print_finding(console: Console, line: Line) -> None:
     if line.because:
         _print(console, Text(f"  {line.because}"))
     for finding in line.findings:
-        if finding.accepted:
-            continue
         _print(console, Text(f"  {finding.message}"))
         for exchange in finding.exchanges[:MAX_EXCHANGES]:
             _print(console, Text(f"  {exchange}", style="cyan"))
             _print(console, Text(f"  {cut(exchange.curl, MAX_COMMAND)}", style="dim"))
         if more := len(finding.exchanges[MAX_EXCHANGES:]):
             _print(console, Text(f"  and {more} more request{'s' * (more > 1)}", style="dim"))
-    if accepted := sum(finding.accepted for finding in line.findings):
-        _print(console, Text(f"  and {accepted} accepted by the baseline", style="dim"))
 
 
-def _print_other_rules(console: Console, fault: Fault) -> None:
-    if fault.others:
-        _print(console, Text(f"  and {len(fault.others)} more rules report it:"))
-        rules = Text(", ".join(line.rule for line in fault.others), style="dim")
-        console.print(Padding(rules, (0, 0, 0, 4)))
+def _number(number: int, noun: str) -> str:
+    return f"{number} {noun}{'s' * (number > 1)}"
 
 
 def show_readiness(console: Console, report: Report) -> None:
@@ -215,14 +220,9 @@ def show_totals(console: Console, report: Report, stale: Iterable[str]) -> None:
     for total in totals(report):
         _print(console, Text(total, style="bold"))
     if all_faults := faults(report.lines):
-        broken = sum(len(fault.lines) for fault in all_faults)
-        _print(
-            console,
-            Text(
-                f"{len(all_faults)} fault{'s' * (len(all_faults) > 1)}, reported by {broken} rule{'s' * (broken > 1)}",
-                style="bold",
-            ),
-        )
+        broken = len({line.rule for fault in all_faults for line in fault.lines})
+        text = f"{_number(len(all_faults), 'fault')}, reported by {_number(broken, 'rule')}"
+        _print(console, Text(text, style="bold"))
     remarks = [*([f"{accepted} accepted by the baseline"] if accepted else []), *notes(report.header)]
     if remarks:
         _print(console, Text("; ".join(remarks), style="dim"))

@@ -89,7 +89,8 @@ def test_findings_are_exit_code_1(tmp_path) -> None:
     with raw_server(wrong) as server:
         run = conform(server.url, *ANSWERS)
     assert run.exit_code == 1
-    assert re.search(r"^fail chat/basics/answers", run.stdout, re.MULTILINE)
+    found = "^Answers lack `choices`\nfail chat/rules/answer-shape\n(?:  .*\n)+      chat/basics/answers *$"
+    assert re.search(found, run.stdout, re.MULTILINE)
     assert f"POST {server.url}/chat/completions -> 200" in run.stdout
     assert "curl -sS -i -N" in run.stdout
 
@@ -100,7 +101,7 @@ def test_the_report_may_go_to_standard_output(tmp_path) -> None:
         quiet = conform(server.url, *ANSWERS, "--json", "-q")
     assert run.exit_code == quiet.exit_code == 1
     assert run.stdout_bytes == (tmp_path / "r.ndjson").read_bytes()
-    assert re.search(r"^fail chat/basics/answers", run.stderr, re.MULTILINE)
+    assert re.search(r"^fail chat/rules/answer-shape$", run.stderr, re.MULTILINE)
     assert [json.loads(line)["kind"] for line in quiet.stdout.splitlines()][:2] == ["header", "result"]
     assert not quiet.stderr
 

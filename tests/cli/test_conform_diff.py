@@ -20,11 +20,13 @@ def test_diff_says_what_is_worse(two) -> None:
     good, bad = two
     run = conform("diff", good, bad)
     assert run.exit_code == 1
-    assert "worse    chat/basics/answers: pass -> fail" in run.stdout
+    others = "and 1 more rule: chat/basics/answers"
+    found = f"^worse    chat/rules/answer-shape: pass -> fail: .*\n +Answers lack `choices`\n +{others}$"
+    assert re.search(found, run.stdout, re.MULTILINE)
     assert re.search(r"^\d+ worse, 0 better, \d+ changed", run.stdout, re.MULTILINE)
     run = conform("diff", bad, good)
     assert run.exit_code == 0
-    assert "better   chat/basics/answers: fail -> pass" in run.stdout
+    assert "better   chat/rules/answer-shape: fail -> pass" in run.stdout
     assert conform("diff", bad, bad).exit_code == 0
 
 

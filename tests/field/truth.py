@@ -69,8 +69,12 @@ def updated(report: Report, before: Baseline) -> Baseline:
     bad = {line.rule for line in report.lines if line.verdict in BAD}
     after = {rule: entry for rule, entry in before.updated(report.lines).accepted.items() if rule in bad}
     notes = {}
-    for fault in faults(map(unmarked, report.lines)):
+    all_faults = faults(map(unmarked, report.lines))
+    heads = {fault.head.rule for fault in all_faults}  # a rule may report several faults
+    for fault in all_faults:
         for line in fault.others:
+            if line.rule in heads:
+                continue
             if after[line.rule].because.startswith(AS) or not after[line.rule].because:
                 notes[line.rule] = f"{AS}{fault.head.rule}"
         if after[fault.head.rule].because.startswith(AS):

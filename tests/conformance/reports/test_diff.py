@@ -71,7 +71,7 @@ def test_another_fault_of_a_broken_rule_is_worse() -> None:
 
 
 def rules_of(groups):
-    return [[after.rule for _, after in group] for group in groups]
+    return [[after.rule for _, after in change.pairs] for change in groups]
 
 
 def fault(rule, verdict, *messages, **more):

@@ -1,9 +1,12 @@
-"""Findings folded to faults."""
+"""Findings folded to faults, and the faults' titles."""
 
-from support.reports import line
+import json
 
-from specvino.conformance.reports.faults import faults, shape
-from specvino.conformance.reports.records import FindingRecord
+import pytest
+from support.reports import SHOWN, line
+
+from specvino.conformance.reports.faults import faults
+from specvino.conformance.reports.records import FindingRecord, ResponseRecord
 
 
 def fault_line(rule, message, **more):
@@ -82,10 +85,9 @@ def test_wrong_values_wrong_names_and_what_http_makes_of_them_are_taken_each_for
         "transport/errors/streamed-unknown-model": 404,
     }
     assert folded(*(fault_line(rule, f"the status is 200, not {status}") for rule, status in rules.items())) == [
+        ["chat/basics/model-is-unknown", "transport/errors/streamed-unknown-model"],
         ["chat/types/stop", "responses/refusals/names-the-field"],
-        ["chat/basics/model-is-unknown"],
         ["transport/bodies/no-text"],
-        ["transport/errors/streamed-unknown-model"],
     ]
 
 
@@ -97,13 +99,34 @@ def test_refusals_by_another_status_are_one_fault_for_each_pair_of_statuses() ->
     assert folded(*lines) == [["chat/x/a", "chat/x/b"], ["chat/x/c"], ["chat/x/d"]]
 
 
-def test_an_endpoint_that_fails_is_one_fault() -> None:
+def test_an_error_with_the_same_reason_is_one_fault_of_all_operations() -> None:
     lines = [
-        fault_line("chat/rules/no-server-error", "the status is 500: x is undefined"),
-        fault_line("chat/types/stop", "the status is 500, not 400: y is undefined"),
-        fault_line("responses/rules/no-server-error", "the status is 501: there is no such thing"),
+        fault_line("chat/rules/no-server-error", 'the status is 500: {"error": {"message": "x is undefined"}}'),
+        fault_line("chat/tools/called", 'the answer is 500, not 200: {"error": {"message": "x is undefined"}}'),
+        fault_line("responses/rules/no-server-error", "the status is 500: x is undefined"),
+        fault_line("responses/basics/answers", "the status is 500, not 200: the disk is full"),
+        fault_line("completions/rules/no-server-error", "the status is 501: x is undefined"),
     ]
-    assert folded(*lines) == [["chat/rules/no-server-error", "chat/types/stop"], ["responses/rules/no-server-error"]]
+    assert folded(*lines) == [
+        ["chat/rules/no-server-error", "responses/rules/no-server-error", "chat/tools/called"],
+        ["completions/rules/no-server-error"],
+        ["responses/basics/answers"],
+    ]
+    assert [fault.title for fault in faults(lines)] == [
+        "Requests fail with 500: x is undefined",
+        "Requests fail with 501: x is undefined",
+        "Requests fail with 500: the disk is full",
+    ]
+
+
+def test_requests_that_had_to_be_refused_fail_as_one_whatever_their_reasons() -> None:
+    lines = [
+        fault_line("chat/types/stop", "the status is 500, not 400: x is undefined"),
+        fault_line("chat/basics/model-is-unknown", "the status is 500, not 404: y is undefined"),
+        fault_line("chat/basics/answers", "the status is 500, not 200: z is undefined"),
+    ]
+    assert folded(*lines) == [["chat/basics/model-is-unknown", "chat/types/stop"], ["chat/basics/answers"]]
+    assert faults(lines)[0].title == "Requests that should be refused fail with 500"
 
 
 def test_a_field_that_is_ignored_is_one_fault() -> None:
@@ -149,14 +172,85 @@ def test_another_id_a_choice_without_an_end_and_a_field_that_is_not_named_are_on
     ]
 
 
-def test_members_that_are_missing_are_one_fault_by_the_first() -> None:
-    one = fault_line("chat/rules/answer-shape", 'it: "model" is a required property')
-    several = fault_line("chat/rules/event-shape", 'event 0: it: "model" and "created" are required properties')
-    assert folded(one, several) == [[one.rule, several.rule]]
-    assert (
-        len(folded(one, fault_line("chat/rules/event-shape", 'event 0: it: "id" and "model" are required properties')))
-        == 2
-    )
+def test_fields_that_are_missing_are_one_fault_with_the_cases_that_miss_one() -> None:
+    one = fault_line("chat/rules/answer-shape", 'it: "usage" is a required property')
+    several = fault_line("chat/rules/event-shape", 'event 0: it: "usage" and "created" are required properties')
+    cases = [
+        fault_line("chat/usage/streamed", "include_usage was requested, but none of the 6 chunks has usage"),
+        fault_line("chat/usage/counted", "the answer has no usage.total_tokens"),
+    ]
+    other = fault_line("chat/rules/event-shape", 'event 0: it: "id" is a required property')
+    (fault,) = faults([one, several, *cases])
+    assert [line.rule for line in fault.lines] == [one.rule, several.rule, "chat/usage/streamed", "chat/usage/counted"]
+    assert fault.title == "Answers lack `usage` and `created`"
+    assert folded(one, other) == [[one.rule], [other.rule]]
+
+
+def test_two_findings_of_a_rule_are_two_faults_each_with_its_own() -> None:
+    messages = ['it: "id" is a required property', 'created: 1.5 is not of type "integer"']
+    rule = "chat/rules/answer-shape"
+    both = line(rule, "fail", findings=tuple(FindingRecord(message=message) for message in messages))
+    case = fault_line("chat/basics/created", 'created is wrong: 2.5 is not of type "integer"')
+    told = faults([both, case])
+    assert [(fault.title, [line.rule for line in fault.lines]) for fault in told] == [
+        ('Answers have an invalid `created`: 1.5 is not of type "integer"', [rule, case.rule]),
+        ("Answers lack `id`", [rule]),
+    ]
+    assert [[finding.message for finding in fault.head.findings] for fault in told] == [messages[1:], messages[:1]]
+
+
+def test_a_finding_that_a_baseline_accepts_is_another_fault() -> None:
+    old, new = FindingRecord(message="the answer has no id", accepted=True), FindingRecord(message="it is late")
+    both = line("chat/a/b", "fail", findings=(old, new))
+    assert [fault.title for fault in faults([both])] == ["It is late"]
+    assert [fault.title for fault in faults([both], accepted=True)] == ["Answers lack `id`"]
+
+
+def test_advice_of_the_same_cause_is_told_with_what_binds() -> None:
+    advice = fault_line("chat/a/tool-choice", "the status is 200, not 400", severity="should")
+    binds = fault_line("chat/z/stop", "the status is 200, not 400")
+    (fault,) = faults([advice, binds])
+    assert fault.head == binds
+    assert [fault.name(line) for line in fault.lines] == ["chat/z/stop", "chat/a/tool-choice (should)"]
+
+
+@pytest.mark.parametrize(
+    ("messages", "title"),
+    [
+        (["the status is 200, not 400"], "Invalid requests are accepted"),
+        (["7 of 9 values beyond a bound aren't refused: of n, stop"], "Invalid values of `n` and `stop` are accepted"),
+        (
+            ["9 of 9 values beyond a bound aren't refused: of a, b, c, d, e"],
+            "Invalid values of 5 fields (`a`, `b`, `c`, …) are accepted",
+        ),
+        (["the status is 200, not 401"], "Requests without a valid key are accepted"),
+        (["the status is 200, not 404"], "Unknown names and ids are accepted"),
+        (["the status is 422, not 400: no"], "Requests are answered with 422 instead of 400"),
+        (["the status is 400, not 200: no tools, got 7"], "Valid requests are refused: no tools, got 7"),
+        (["the answer has 9 tokens, though max_tokens is 5"], "`max_tokens` isn't respected"),
+        (["logit_bias has no effect on the answer ['a']"], "`logit_bias` isn't respected"),
+        (
+            ["no tool is called, though tool_choice requires a call; the text is 'a'", "'a' is called, not b"],
+            "`tool_choice` isn't respected",
+        ),
+        (
+            ["completion_tokens is 0, though the answer has text", "finish_reason is 'length' after 0 of 1 tokens"],
+            "Usage counts 0 `completion_tokens`",
+        ),
+        (["total_tokens is 3, but prompt_tokens and completion_tokens are 1 and 1"], "Usage has wrong `total_tokens`"),
+        (["choices.0.text is only present when not streamed"], "Streamed and unary answers differ in `text`"),
+        (["the answer has no header x-request-id"], "Answers lack the header `x-request-id`"),
+        (["error.param is None, not stop"], "Errors don't name the invalid field in error.param"),
+        (["the id 'a' is that of an earlier call", "two calls have the id 'b'"], "Several calls have the same id"),
+        (["concurrently its prompt has 1 tokens, separately 2"], "Answers to concurrent requests are mixed up"),
+        (["choices.0.text is 'a', not 'b'"], "choices.0.text is 'a', not 'b'"),
+        (["the stream is empty"], "The stream is empty"),
+        ([f"the text is {'a' * 200!r}"], f"The text is '{'a' * 147}…"),
+    ],
+)
+def test_a_title_says_what_is_common(messages, title) -> None:
+    lines = [fault_line(f"chat/a/{number}", message) for number, message in enumerate(messages)]
+    assert [fault.title for fault in faults(lines)] == [title]
 
 
 def test_what_binds_most_and_what_most_rules_tell_comes_first() -> None:
@@ -173,8 +267,10 @@ def test_what_passes_or_is_no_verdict_is_no_fault() -> None:
     assert not faults([line("chat/a/b"), line("chat/a/c", "unsupported", because="the answer is empty")])
 
 
-def test_a_shape_keeps_names() -> None:
-    assert shape(fault_line("chat/a/b", "output_0 has 3 parts")) != shape(fault_line("chat/a/b", "input_0 has 3 parts"))
+def test_names_are_no_values() -> None:
+    assert (
+        len(folded(fault_line("chat/a/b", "output_0 has 3 parts"), fault_line("chat/a/c", "input_0 has 3 parts"))) == 2
+    )
 
 
 def test_a_member_is_one_fault_in_answers_and_in_events() -> None:
@@ -190,4 +286,71 @@ def test_a_member_is_one_fault_in_answers_and_in_events() -> None:
         [answers.rule, events.rule],
         [lacks.rule, lacks_too.rule],
         [other.rule],
+    ]
+
+
+def shown(number, *, status=200, path="/chat/completions", body="{}"):
+    url = f"http://127.0.0.1:8000/v1{path}"
+    request = SHOWN.request.model_copy(update={"url": url})
+    response = ResponseRecord(status=status, headers={}, body=body)
+    return SHOWN.model_copy(update={"number": number, "request": request, "response": response})
+
+
+def shown_line(rule, message, exchange, **more):
+    return line(rule, "fail", findings=(FindingRecord(message=message, exchanges=(exchange,)),), **more)
+
+
+def test_what_only_the_answer_to_a_failed_case_breaks_is_told_with_the_case() -> None:
+    case = shown_line("chat/a/streamed", "the stream is late", shown(7))
+    only_there = shown_line("chat/rules/finish-agrees", "finish_reason is odd", shown(7), judged=9)
+    (fault,) = faults([only_there, case])
+    assert fault.title == "The stream is late"
+    elsewhere = shown_line("chat/rules/finish-agrees", "finish_reason is odd", shown(8), judged=9)
+    everywhere = only_there.model_copy(update={"because": "6 of 9 answers break the rule; 1 are shown"})
+    always = only_there.model_copy(update={"judged": 1})
+    for other in (elsewhere, everywhere, always):
+        assert len(faults([other, case])) == 2
+
+
+def test_a_difference_in_streams_follows_from_a_missing_field_of_the_same_operation() -> None:
+    lacks = 'event 3: choices.0.delta: "refusal" is a required property'
+    differs = "choices.0.message.refusal is only present when not streamed"
+    case = shown_line("chat/streams/plain", differs, shown(2))
+    (fault,) = faults([shown_line("chat/rules/event-shape", lacks, shown(1)), case])
+    assert fault.title == "Answers lack `refusal`"
+    assert len(faults([shown_line("chat/rules/event-shape", lacks, shown(1, path="/responses")), case])) == 2
+
+
+def test_what_is_read_with_an_undocumented_status_follows_from_that() -> None:
+    rule = shown_line(
+        "models/rules/documented-status", "202 isn't documented; documented are 200", shown(1, status=202)
+    )
+    case = shown_line("chat/a/read", "the answer is 202, not 200: {}", shown(2, status=202))
+    (fault,) = faults([case, rule])
+    assert fault.title == "Answers have the status 202, which isn't documented"
+    other = shown_line("chat/a/read", "the answer is 206, not 200: {}", shown(2, status=206))
+    assert len(faults([other, rule])) == 2
+
+
+def test_a_refusal_without_the_name_of_its_field_is_one_fault_of_all_fields() -> None:
+    def refused(field):
+        body = json.dumps({"error": {"message": f"{field} is not supported.", "param": field}})
+        message = f"the status is 400, not 200: {field} is not supported."
+        spec = f"/components/schemas/CreateChatCompletionRequest/properties/{field}"
+        return shown_line(f"chat/accepted/{field}", message, shown(1, status=400, body=body), spec=spec)
+
+    (fault,) = faults([refused("store"), refused("user")])
+    assert fault.title == "Valid requests with `store` and `user` are refused: … is not supported."
+
+
+def test_what_the_request_says_and_the_answer_does_not_repeat_is_one_fault() -> None:
+    sent = shown(1).model_copy(update={"request": SHOWN.request.model_copy(update={"body": '{"n": 2, "top_p": 0.5}'})})
+    lines = [
+        shown_line("responses/echo/n", "n is 1, not 2", sent),
+        shown_line("responses/echo/top-p", "top_p is None, not 0.5", sent),
+        shown_line("responses/echo/seed", "seed is None, not 3", sent),
+    ]
+    assert [fault.title for fault in faults(lines)] == [
+        "Answers don't repeat the request's `n` and `top_p`",
+        "Seed is None, not 3",
     ]

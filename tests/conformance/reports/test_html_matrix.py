@@ -38,6 +38,17 @@ def test_rows_say_how_the_servers_differ(site) -> None:
     assert 'data-verdicts="none pass none"' in site["index.html"]
 
 
+def test_each_server_has_the_number_of_its_faults(tmp_path) -> None:
+    lines = [line("chat/a/b", "fail"), line("chat/a/c", "fail"), line("chat/a/d", "fail", accepted=True)]
+    html.write_matrix({"one": report(*lines), "two": report(line("chat/a/b"))}, tmp_path)
+    servers = next(tree((tmp_path / "index.html").read_text("utf-8")).iter("table"))
+    assert [[text_of(cell) for cell in row][-3:-1] for row in servers.iter("tr")] == [
+        ["of", "faults"],
+        ["3", "2"],
+        ["1", ""],
+    ]
+
+
 def test_advice_has_a_heading_of_its_own(tmp_path) -> None:
     advice = {"severity": "should", "advice": "Clients wait for it.", "source": "/paths"}
     reports = {

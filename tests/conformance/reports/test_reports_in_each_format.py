@@ -25,7 +25,12 @@ def whole():
         line("chat/b/without", "unsupported", because="it answers 501"),
         line("chat/b/unasked", "skip", because="no key"),
         line(
-            "chat/c/advice", "fail", severity="should", advice="Clients wait for it.", source="https://github.com/o/r"
+            "chat/c/advice",
+            "fail",
+            severity="should",
+            advice="Clients wait for it.",
+            source="https://github.com/o/r",
+            findings=(FindingRecord(message="it is late"),),
         ),
     )
 
@@ -80,6 +85,7 @@ def test_junit_has_each_rule_once(tmp_path, whole) -> None:
     assert bad.attrib["classname"] == "chat.a"
     assert bad[0].attrib["message"] == "there is no choice"
     assert SHOWN.curl in (bad[0].text or "")
+    assert (bad[0].text or "").startswith("Fault: There is no choice\nThere is a choice.\n")
 
 
 def test_junit_fits_the_strictest_schema(tmp_path, whole) -> None:
@@ -131,15 +137,15 @@ def test_junit_stays_xml_whatever_a_server_sent(tmp_path, hostile) -> None:
     assert "<script>" in (case[0].text or "")
 
 
-def test_sarif_has_a_result_for_each_finding(tmp_path, whole) -> None:
+def test_sarif_has_a_result_for_each_fault(tmp_path, whole) -> None:
     sarif.write(whole, tmp_path / "s.sarif")
     (run,) = json.loads((tmp_path / "s.sarif").read_text("utf-8"))["runs"]
     rules = run["tool"]["driver"]["rules"]
     assert [(result["ruleId"], result["level"], "suppressions" in result) for result in run["results"]] == [
         ("chat/a/bad", "error", False),
-        ("chat/a/known", "error", True),
         ("chat/b/broken", "note", False),
         ("chat/c/advice", "warning", False),
+        ("chat/a/known", "error", True),
     ]
     assert all(rules[result["ruleIndex"]]["id"] == result["ruleId"] for result in run["results"])
     assert [rule["defaultConfiguration"]["level"] for rule in rules] == ["error", "error", "error", "warning"]
@@ -148,10 +154,21 @@ def test_sarif_has_a_result_for_each_finding(tmp_path, whole) -> None:
         "There is a choice.\nSource in the document: /paths.\nSee https://github.com/o/r/issues/1"
     )
     assert "Reason for this advice: Clients wait for it." in rules[3]["help"]["markdown"]
-    assert run["results"][1]["suppressions"][0]["justification"] == "fixed in 2.0"
+    assert run["results"][3]["suppressions"][0]["justification"] == "fixed in 2.0"
     assert rules[0]["helpUri"] == "https://github.com/o/r/issues/1"
     assert run["invocations"][0]["executionSuccessful"] is True
     assert SHOWN.curl in run["results"][0]["message"]["text"]
+
+
+def test_sarif_has_all_findings_of_a_fault() -> None:
+    lines = (
+        line(f"chat/a/{name}", "fail", findings=(FindingRecord(message=message),))
+        for name, message in (("b", "the answer has no usage.total_tokens"), ("c", "the answer has no total_tokens"))
+    )
+    (result,) = sarif.sarif(report(*lines))["runs"][0]["results"]
+    assert result["message"]["text"] == (
+        "Answers lack `total_tokens`\nthe answer has no usage.total_tokens\nchat/a/c: the answer has no total_tokens"
+    )
 
 
 def test_a_page_has_the_name_of_the_server_and_what_is_known(whole) -> None:
@@ -198,7 +215,7 @@ def test_sarif_names_the_path_that_was_asked(url, path, asked) -> None:
 
 def test_sarif_suppresses_what_is_accepted_only() -> None:
     results = results_of(FindingRecord(message="old", accepted=True), FindingRecord(message="new"))
-    assert ["suppressions" in result for result in results] == [True, False]
+    assert ["suppressions" in result for result in results] == [False, True]
 
 
 def test_sarif_keeps_the_limits_of_code_scanning() -> None:
@@ -218,7 +235,8 @@ def test_sarif_says_that_a_run_was_broken_off() -> None:
     ("lines", "message", "color"),
     [
         ([line("chat/a/b"), line("chat/a/c"), line("chat/a/d", "skip")], "2 of 2 pass", "brightgreen"),
-        ([line("chat/a/b"), line("chat/a/c", "fail", accepted=True)], "1 of 2 pass", "red"),
+        ([line("chat/a/b"), line("chat/a/c", "fail", accepted=True)], "1 of 2 pass, 1 fault", "red"),
+        ([line("chat/a/b", "fail"), line("chat/a/c", "fail")], "0 of 2 pass, 1 fault", "red"),
         ([line("chat/a/b"), line("chat/a/c", "fail", severity="should")], "1 of 1 pass", "brightgreen"),
         ([line("chat/a/d", "skip")], "not judged", "lightgrey"),
     ],
@@ -278,8 +296,8 @@ def test_the_summary_has_totals_and_findings(tmp_path, whole) -> None:
     assert "| should | chat |  | 1 |  |  |  |  |" in text
     assert "of 6; should: 0 pass · 1 fail of 1; 1 left out, not in the dialect openai" in text
     assert ". Judged by rules 1.0 and the document of openai, profile full.\n" in text
-    assert "| must | chat/a/bad | there is no choice |" in text
-    assert "| should | chat/c/advice | there is no choice |" in text
+    assert "| must | There is no choice | chat/a/bad | there is no choice |" in text
+    assert "| should | It is late | chat/c/advice | it is late |" in text
     assert "chat/a/known" not in text
 
 
@@ -289,7 +307,7 @@ def test_the_summary_has_no_markup_of_a_server(tmp_path, hostile) -> None:
     assert "\\<script\\>" in row
     assert "\\[x\\]\\(http" in row
     assert "\\@someone" in row
-    assert row.replace("\\|", "").count("|") == 4
+    assert row.replace("\\|", "").count("|") == 5
 
 
 def test_the_summary_has_room(tmp_path) -> None:
@@ -297,7 +315,7 @@ def test_the_summary_has_room(tmp_path) -> None:
     findings = ((FindingRecord(message=f"the answer has no {one}{other}"),) for one, other in letters)
     many = report(*(line(f"chat/a/b{number}", "fail", findings=next(findings)) for number in range(60)))
     markdown.write(many, tmp_path / "s.md")
-    assert "10 more findings" in (tmp_path / "s.md").read_text("utf-8")
+    assert "10 more faults" in (tmp_path / "s.md").read_text("utf-8")
 
 
 def test_a_report_has_a_largest_size(monkeypatch) -> None:

@@ -26,7 +26,14 @@ def whole():
         line("chat/a/known", "fail", accepted=True),
         line("chat/b/x", "skip", because="no key"),
         line("chat/b/y", "skip", because="no key"),
-        line("chat/c/z", "fail", severity="should", advice="Clients wait for it.", source="/paths"),
+        line(
+            "chat/c/z",
+            "fail",
+            severity="should",
+            advice="Clients wait for it.",
+            source="/paths",
+            findings=(FindingRecord(message="it is late"),),
+        ),
     )
 
 
@@ -41,7 +48,7 @@ def test_elsewhere_each_rule_is_a_line_if_wanted(whole) -> None:
             live.feed(line)
     lines = shown(plain).splitlines()
     assert lines[:2] == ["pass chat/a/good", "fail chat/a/bad: there is no choice"]
-    assert lines[-1] == "fail (should) chat/c/z: there is no choice"
+    assert lines[-1] == "fail (should) chat/c/z: it is late"
 
 
 def test_a_terminal_has_a_table_and_a_bar(whole) -> None:
@@ -72,11 +79,39 @@ def test_findings_have_their_request_and_a_command(whole) -> None:
     assert "fail chat/a/bad\n  There is a choice.\n  there is no choice\n" in text
     advised = "fail (should) chat/c/z\n  There is a choice.\n  Reason for this advice: Clients wait for it. (/paths)\n"
     assert advised in text
+    assert "\nThere is no choice\nfail chat/a/bad\n" in text
     assert text.index("chat/c/z") < text.index("chat/a/bad")  # what binds most is seen last
     assert str(SHOWN) in text
     assert SHOWN.curl in text
     assert "chat/a/known" not in text
     assert "no key" not in text
+
+
+def test_a_fault_has_all_its_findings_below_its_title() -> None:
+    def broken(rule, message, **more):
+        return line(rule, "fail", findings=(FindingRecord(message=message),), **more)
+
+    plain = console()
+    rules = [
+        broken("chat/rules/answer-shape", 'it: "usage" is a required property'),
+        broken("chat/usage/a", "the answer has no usage"),
+        broken("chat/usage/b", "the answer has no usage", severity="should"),
+        broken("chat/usage/c", "the answer has no usage.total_tokens"),
+    ]
+    table.show_findings(plain, report(*rules))
+    assert (
+        "\n".join(line.rstrip() for line in shown(plain).splitlines())
+        == """
+Answers lack `usage`
+fail chat/rules/answer-shape
+  There is a choice.
+  it: "usage" is a required property
+  and 3 more rules:
+    the answer has no usage
+      chat/usage/a, chat/usage/b (should)
+    the answer has no usage.total_tokens
+      chat/usage/c"""
+    )
 
 
 def test_what_is_no_finding_is_shown_if_wanted(whole) -> None:

@@ -1,0 +1,313 @@
+"""What is wrong by a finding's message: its causes.
+
+Messages are our own sentences. MEANINGS has what their forms mean, most specific first; a message of no known form is
+a cause of its own, without its values.
+"""
+
+import json
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+from typing import Any
+from urllib.parse import urlsplit
+
+from specvino.conformance.message_shape import template_of
+from specvino.conformance.reports.causes import Cause, Kind, without_values
+from specvino.conformance.reports.records import ExchangeRecord, FindingRecord, Line
+
+# Forms of messages by the kind of their cause. `about` is what the cause is about, or the last name of `path`; `names`
+# are for the title.
+MEANINGS: tuple[tuple[Kind, re.Pattern[str]], ...] = tuple(
+    (kind, re.compile(pattern, re.DOTALL))
+    for kind, pattern in (
+        (Kind.UNDOCUMENTED, r"^(?P<about>\d{3}) isn't documented"),
+        (Kind.ACCEPTED, r"values beyond a bound aren't refused: of (?P<names>.+)"),
+        (Kind.PARAM, r"\berror\.param is "),
+        (Kind.UNFINISHED, r"^choice \d+ (?:has no finish_reason|was never closed by finish)"),
+        (Kind.UNFINISHED, r"^choices\.\d+\.finish_reason is only present when not streamed"),
+        (Kind.STREAM, r"^(?P<path>[\w.]+) is only present when (?:not )?streamed"),
+        (Kind.STREAM, r"^(?P<path>[\w.]+) is .* in the unary answer, but .* in the folded stream"),
+        (Kind.STREAM, r"^(?P<path>[\w.]+) is .* unary, but the stream makes it"),
+        (Kind.STREAM, r"^(?P<path>[\w.]+) of \S+ of \S+ is .*, but the deltas join to "),
+        (Kind.HEADER, r"the answer has no header (?P<about>\S+)"),
+        (Kind.LACKS, r"was requested, but none of the \d+ chunks has (?P<about>\w+)"),
+        (Kind.LACKS, r"^(?:GET|a chunk) .*has no (?P<about>\w+)$"),
+        (Kind.SCHEMA, r"\bviolates the schema\b"),
+        (Kind.ARGUMENTS, r"^the arguments of '.*' (?:aren't|violate) "),
+        (Kind.DISREGARDED, r"^(?P<about>\w+) has no effect\b"),
+        (Kind.DISREGARDED, r"^(?P<about>\w+): .* was (?:answered with \d+|sent), but "),
+        (Kind.DISREGARDED, r", though (?P<about>[a-z]+_[a-z_]+) (?:is|wasn't|requires) "),
+        (Kind.DISREGARDED, r"the (?P<about>stop) string '"),
+        (Kind.ID, r"^the id differs"),
+        (Kind.SAME_ID, r"^the id '.*' is that of an earlier (?P<about>answer|call)$"),
+        (Kind.SAME_ID, r"^two (?P<about>call|item)s have the id '"),
+        (Kind.SAME_ID, r"^(?:two items have the|the) (?P<about>call)_id '"),
+        (Kind.SAME_ID, r"^(?P<about>item) \d+ has the id of item "),
+        (Kind.MIXED, r"^concurrent(?:ly)? |with concurrent requests"),
+        (Kind.ZERO, r"^(?:usage\.)?(?P<names>\w+_tokens) is 0\b(?!.*expected more)"),
+        (Kind.ZERO, r"^finish_reason is .* after 0 of \d+ tokens"),
+        (Kind.COUNT, r"^(?:usage\.)?(?P<about>\w+_tokens(?:_details\.\w+)?) is \d+\b(?!.*expected more)"),
+    )
+)
+
+# The message about a call of another function than tool_choice names.
+OTHER_CALL = re.compile(r"^'.*' is called, not ", re.DOTALL)
+
+# Kinds of an accepted request, by the status with which it had to be refused; other statuses refuse invalid values.
+REFUSALS = {
+    "401": Kind.KEYS,
+    "403": Kind.KEYS,
+    "404": Kind.UNKNOWN,
+    "405": Kind.METHODS,
+    "413": Kind.SIZES,
+    "415": Kind.MEDIA,
+}
+
+STATUS = re.compile(
+    r"the (?:status|answer) is (?P<actual>\d{3}), not (?P<expected>\d(?:\d\d|xx)(?: or \w+)*)(?:: (?P<reason>.*))?",
+    re.DOTALL,
+)
+
+FAILURE = re.compile(r"the (?:status|answer) is (?P<actual>5\d\d): (?P<reason>.*)", re.DOTALL)
+
+# Rules that validate answers, events and errors by their schemas.
+SHAPES = ("answer-shape", "event-shape", "error-envelope", "unrouted-envelope")
+
+LOCATED = re.compile(r"(?:event \d+: )?(?P<path>\S+?)(?: is wrong)?: (?P<problem>.*)", re.DOTALL)
+
+MISSING = re.compile(r'(?P<names>".*") (?:is a required property|are required properties)')
+
+ABSENT = re.compile(r"the answer has no (?!header )(?P<path>\w[\w.*]*\w)")
+
+REPEATED = re.compile(r"(?s)^(?P<path>\w[\w.]*) is (?:wrong: |.*, not )")
+
+MESSAGE = re.compile(r'"(?:message|detail)":\s*"((?:[^"\\]|\\.)*)')
+PARAM = re.compile(r'"param":\s*"([^"\\]+)"')
+
+# Fields with a text, or that depend on it: they differ together.
+TEXTS = {"bytes", "content", "text", "text_offset"}
+
+# Fields with the arguments of a tool call.
+ARGUMENTS = {"arguments", "input"}
+
+# The maximum length of an error's reason, in characters.
+LONGEST_REASON = 100
+
+
+def causes(line: Line, finding: FindingRecord) -> tuple[Cause, ...]:
+    """Returns what is wrong by a finding, or by the error of a check."""
+    found = tuple(_failures(finding)) or tuple(_meant(line, finding))
+    return found or (_other(line, finding.message),)
+
+
+def _failures(finding: FindingRecord) -> Iterator[Cause]:
+    """Yields the failures of the server: what else is wrong with such an answer follows from them."""
+    match = STATUS.search(finding.message) or FAILURE.search(finding.message)
+    expected = match.groupdict().get("expected", "") if match else ""
+    reason = _reason(match["reason"] or "" if match else "")
+    failures = {
+        str(_status(exchange)): _reason(exchange.response.body) or reason
+        for exchange in finding.exchanges
+        if exchange.response and _status(exchange) >= 500
+    }
+    if match and match["actual"].startswith("5"):
+        failures.setdefault(match["actual"], reason)
+    for status, reason in failures.items():
+        yield _failure(status, reason)
+        if expected.startswith("4") or (not expected and "refused" in finding.message):
+            yield Cause(Kind.FAILS_TO_REFUSE, status, (status,))
+        elif expected.startswith("2") and "4" not in expected:
+            yield replace(_failure(status, reason), kind=Kind.FAILS_TO_ANSWER)
+
+
+def _failure(status: str, reason: str) -> Cause:
+    return Cause(Kind.FAILS, f"{status}: {without_values(reason)}", (status,), reason)
+
+
+def _meant(line: Line, finding: FindingRecord) -> Iterator[Cause]:
+    message, rule = finding.message, _rule(line)
+    if status := STATUS.search(message):
+        yield _status_cause(line, finding, status)
+        return
+    located = LOCATED.fullmatch(message)
+    if located and (rule in SHAPES or " is wrong: " in message):
+        yield from _invalid(located["path"], located["problem"], is_error=rule.endswith("envelope"))
+        return
+    yield from _known(finding)
+    if absent := ABSENT.search(message):
+        if not absent["path"].rpartition(".")[2].isdigit():
+            yield _lacks(_leaf(absent["path"]), is_error=absent["path"].startswith("error."))
+    elif (repeated := REPEATED.match(message)) and _sent(finding, repeated["path"]):
+        yield _repeated(repeated["path"])
+
+
+def _known(finding: FindingRecord) -> Iterator[Cause]:
+    if OTHER_CALL.search(finding.message):
+        yield Cause(Kind.DISREGARDED, "tool_choice", _quoted("tool_choice"))
+        return
+    for kind, pattern in MEANINGS:
+        match = pattern.search(finding.message)
+        if match is None:
+            continue
+        groups = match.groupdict()
+        about = groups.get("about") or _leaf(groups.get("path") or "")
+        match kind:
+            case Kind.UNDOCUMENTED:
+                yield Cause(kind, about, (about,))
+                yield from (Cause(kind, _route(exchange)) for exchange in finding.exchanges)
+            case Kind.SAME_ID:
+                yield Cause(kind, about, (about,))
+            case Kind.ACCEPTED | Kind.ZERO:
+                yield Cause(kind, "", _quoted(*(groups.get("names") or "").split(", ")))
+            case Kind.STREAM if about in TEXTS:
+                yield Cause(kind, "text", _quoted(about))
+            case _:
+                is_field = kind is Kind.LACKS or (kind is Kind.STREAM and about in ARGUMENTS)
+                yield Cause(kind, about, _quoted(about), field=about if is_field else "")
+        return
+
+
+def _quoted(*names: str) -> tuple[str, ...]:
+    return tuple(f"`{name}`" for name in names if name)
+
+
+def _rule(line: Line) -> str:
+    """Returns the name of a rule for all answers; empty for a case."""
+    return line.rule.rpartition("/rules/")[2] if "/rules/" in line.rule else ""
+
+
+def _status_cause(line: Line, finding: FindingRecord, status: re.Match[str]) -> Cause:
+    actual, expected = status["actual"], status["expected"]
+    names = _quoted(_field(line))
+    if actual[0] == "2" and expected[0] == "4":
+        endpoint, _, rest = line.rule.partition("/")
+        kind = REFUSALS.get(expected, Kind.MALFORMED if endpoint == "transport" else Kind.ACCEPTED)
+        # What HTTP is about has a fault for each subject.
+        subject = rest.partition("/")[0] if kind is Kind.MALFORMED else ""
+        return Cause(kind, subject, names if endpoint != "transport" else ())
+    if actual[0] == "4" and expected[0] == "2":
+        reason = _reason(status["reason"] or "")
+        return Cause(Kind.REFUSED, _refusal(line, finding.exchanges, reason), names, reason)
+    return Cause(Kind.STATUS, f"{actual}, not {expected}", (f"{actual} instead of {expected}",))
+
+
+def _invalid(path: str, problem: str, *, is_error: bool) -> Iterator[Cause]:
+    if missing := MISSING.fullmatch(problem):
+        for name in re.findall(r'"([^"]+)"', missing["names"]):
+            yield _lacks(name, is_error=is_error)
+        return
+    leaf = _leaf(path)
+    names = _quoted("" if leaf == "it" else leaf)
+    yield Cause(Kind.VALUE, f"{leaf}: {_type(problem)}", names, problem[:LONGEST_REASON], leaf)
+
+
+def _type(problem: str) -> str:
+    """Returns what a problem with a value begins with: a character for the type of the value, or a word."""
+    return "0" if problem[:1] in "-0123456789" else problem[:1] if problem[:1] in '"[{' else problem.partition(" ")[0]
+
+
+def _lacks(name: str, *, is_error: bool) -> Cause:
+    return Cause(Kind.ERRORS_LACK if is_error else Kind.LACKS, name, _quoted(name), field=name)
+
+
+def _repeated(path: str) -> Cause:
+    return Cause(Kind.NOT_REPEATED, "", _quoted(path))
+
+
+def _other(line: Line, message: str) -> Cause:
+    rule = _rule(line)
+    if rule:  # it may name its endpoint
+        message = re.sub(rf"\b{line.rule.partition('/')[0]}\b", "…", message)
+    return Cause(Kind.OTHER, f"{rule}: {without_values(message)}")
+
+
+def possible_causes(line: Line, finding: FindingRecord) -> Iterator[Cause]:
+    """Yields what a finding follows from if other findings report that: an object that is missing, a field that isn't
+    repeated, an undocumented status, a refusal."""
+    if absent := ABSENT.search(finding.message):
+        for name in absent["path"].split(".")[:-1]:
+            yield _lacks(name, is_error=absent["path"].startswith("error."))
+        if _sent(finding, absent["path"]):
+            yield _repeated(absent["path"])
+    own = {cause.kind for cause in causes(line, finding)}
+    for exchange in finding.exchanges:
+        status = _status(exchange)
+        if own == {Kind.STATUS} or (200 <= status < 300 and own <= {Kind.OTHER, Kind.STATUS, Kind.DISREGARDED}):
+            yield Cause(Kind.UNDOCUMENTED, _route(exchange))
+        if exchange.response and own == {Kind.OTHER} and 400 <= status < 500:
+            yield Cause(Kind.REFUSED, _refusal(line, (exchange,), _reason(exchange.response.body)))
+
+
+def fields(finding: FindingRecord, all_causes: Sequence[Cause]) -> set[str]:
+    """Returns the fields that explain a finding if they are missing or invalid: of a difference in streams the field,
+    of a message of no known form all words. Invalid arguments in streams are explained by those that differ there."""
+    kinds = {cause.kind for cause in all_causes}
+    if absent := ABSENT.search(finding.message):
+        return set(absent["path"].split(".")[:-1])
+    if kinds == {Kind.ARGUMENTS} and all(map(_is_stream, finding.exchanges)):
+        return ARGUMENTS
+    if kinds == {Kind.STREAM}:
+        return {name.strip("`") for cause in all_causes for name in cause.names}
+    return set(re.findall(r"\w+", without_values(finding.message))) if kinds == {Kind.OTHER} else set()
+
+
+def operations(finding: FindingRecord) -> set[str]:
+    """Returns the methods and paths of a finding's requests."""
+    return {_route(exchange).partition(" of ")[2] for exchange in finding.exchanges}
+
+
+def _status(exchange: ExchangeRecord) -> int:
+    return exchange.response.status if exchange.response else 0
+
+
+def _is_stream(exchange: ExchangeRecord) -> bool:
+    headers = exchange.response.headers if exchange.response else {}
+    return exchange.request.method == "WS" or headers.get("content-type", "").startswith("text/event-stream")
+
+
+def _route(exchange: ExchangeRecord) -> str:
+    path = urlsplit(exchange.request.url).path
+    return f"{_status(exchange)} of {exchange.request.method} {template_of(path) or path}"
+
+
+def _reason(text: str) -> str:
+    """Returns the message of an error, which may be a part of its body, or a text as it is."""
+    match = MESSAGE.search(text)
+    return " ".join((match[1] if match else text).split())[:LONGEST_REASON]
+
+
+def _refusal(line: Line, exchanges: Sequence[ExchangeRecord], reason: str) -> str:
+    """Returns the reason of a refusal without its values and without the name of the field that is refused."""
+    bodies = (exchange.response.body for exchange in exchanges if exchange.response)
+    fields = [_field(line), *(match[1] for body in bodies for match in PARAM.finditer(body))]
+    reason = re.sub(r"/\S+", "…", reason)  # it may quote the path
+    for field in filter(None, fields):
+        reason = re.sub(rf"(?<![\w-]){re.escape(field)}(?![\w-])", "…", reason)
+    return without_values(reason)
+
+
+def _field(line: Line) -> str:
+    """Returns the field that a rule is about; empty if it isn't about one."""
+    schema, _, field = line.spec.rpartition("/properties/")
+    return "" if schema.rpartition("/")[2].startswith("Error") else field.partition("/")[0] if schema else ""
+
+
+def _leaf(path: str) -> str:
+    """Returns the last name of a path, without indexes: `tokens` of `usage.tokens.0`."""
+    return next((name for name in reversed(path.split(".")) if name[:1].isalpha()), "")
+
+
+def _sent(finding: FindingRecord, path: str) -> bool:
+    """Returns whether the request has a value at a path of the answer."""
+    try:
+        value: Any = json.loads(finding.exchanges[0].request.body or "") if finding.exchanges else None
+    except ValueError:
+        return False
+    for name in path.split("."):
+        if isinstance(value, dict):
+            value = value.get(name)
+        elif isinstance(value, list) and name.isdigit() and int(name) < len(value):
+            value = value[int(name)]
+        else:
+            return False
+    return value is not None
