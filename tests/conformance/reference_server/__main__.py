@@ -1,25 +1,41 @@
-"""Judges every mutant by all cases that can see it, and prints what fails: `tox run -e mutants`, some minutes.
+"""Judges every mutant by all cases that can see it, and prints what fails and the titles of its faults: `tox run -e
+mutants`, some minutes.
 
 A mutant that breaks more than you would think, or less, shows a fault of a case: compare the table with one of an older
 revision. The command fails where a mutant doesn't break what it is there for, and where a case ends in an error.
 """
 
 import sys
+from collections import Counter
 from multiprocessing import get_context
 
 from reference_server import mutants
-from reference_server.mutation import failed, faults, meant, name, tried
+from reference_server.mutation import Mutant, failed, faults, meant, name, reported, tried
 from reference_server.part import parts_of
+from specvino.conformance.verdict import Result
+
+
+def row(mutant: Mutant) -> tuple[dict[str, Result], list[str]]:
+    """The results, and the titles of the faults that a report of them has."""
+    results = tried(mutant)
+    return results, [fault.title for fault in reported(results)]
+
 
 if __name__ == "__main__":
     listed = [*parts_of(mutants)]
     with get_context("spawn").Pool() as pool:
-        results = dict(zip(listed, pool.map(tried, listed, chunksize=1), strict=True))
-    for mutant, verdicts in results.items():
+        results = dict(zip(listed, pool.map(row, listed, chunksize=1), strict=True))
+    for mutant, (verdicts, titles) in results.items():
         print(f"{name(mutant)}: {mutant.__doc__}")
         for rule in sorted(meant(mutant)):
             print(f"  {rule}")
         for rule in sorted(failed(verdicts) - meant(mutant)):
             print(f"  also {rule}")
-    wrong = [f"{name(mutant)}: {fault}" for mutant, verdicts in results.items() for fault in faults(mutant, verdicts)]
+        for title in titles:
+            print(f"  fault: {title}")
+    numbers = Counter(len(titles) for _, titles in results.values())
+    print("mutants by the number of their faults:", *(f"{number}: {numbers[number]}" for number in sorted(numbers)))
+    wrong = [
+        f"{name(mutant)}: {fault}" for mutant, (verdicts, _) in results.items() for fault in faults(mutant, verdicts)
+    ]
     sys.exit("\n".join(wrong) or 0)

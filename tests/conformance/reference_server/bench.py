@@ -65,6 +65,7 @@ class Bench:
         )
         self._serving: asyncio.Task[None] | None = None
         self._app: ReferenceServer | None = None
+        self._sent = 0
 
     async def _answer(self, scope: Any, receive: Any, send: Any) -> None:
         assert self._app is not None
@@ -96,12 +97,14 @@ class Bench:
             self._serving = asyncio.create_task(self._server._serve([self._socket]))
         results: dict[str, Result] = {}
         async with Client(Target(self._url, key=KEY, model=MODEL, timeout=30.0)) as client:
+            client.sent = self._sent  # exchanges of several runs have different numbers
             replaced = (await preflight(client, judge, MODEL)).replaced if prepared else {}
             for plan in plans:
                 run = Run(client, judge, MODEL, plan, replaced=replaced)
                 results |= {result.rule: result async for result in run.results()}
                 if after:
                     after()
+            self._sent = client.sent
         return results
 
     def close(self) -> None:

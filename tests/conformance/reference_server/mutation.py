@@ -5,7 +5,7 @@ import inspect
 import math
 from collections.abc import Callable, Iterable, Mapping
 from functools import cache
-from typing import Any, NamedTuple
+from typing import Any
 
 from reference_server.bench import (
     BY_BOUNDS,
@@ -25,6 +25,10 @@ from reference_server.server import ReferenceServer
 from specvino.conformance.cases.capability import all_capabilities
 from specvino.conformance.cases.case import Case
 from specvino.conformance.cases.plan import Plan
+from specvino.conformance.http.client import Target
+from specvino.conformance.reports.convert import Converter
+from specvino.conformance.reports.faults import Fault
+from specvino.conformance.reports.faults import faults as reported_faults
 from specvino.conformance.rule_catalog import all_rules
 from specvino.conformance.verdict import Result, Verdict
 
@@ -32,13 +36,6 @@ Mutant = type[Part]
 
 BATCH = 16
 """Cases that are run together to make a rule for all answers fail; a rule that needs more gets the next ones."""
-
-
-class Outcome(NamedTuple):
-    """A verdict and why."""
-
-    verdict: Verdict
-    message: str
 
 
 def name(mutant: Mutant) -> str:
@@ -54,66 +51,68 @@ def overridden(mutant: Mutant) -> list[str]:
     return [name for name, value in vars(mutant).items() if inspect.isfunction(value)]
 
 
-def failed(results: Mapping[str, Outcome]) -> set[str]:
+def failed(results: Mapping[str, Result]) -> set[str]:
     return {rule for rule, result in results.items() if result.verdict in (Verdict.FAIL, Verdict.ERROR)}
 
 
-def faults(mutant: Mutant, verdicts: Mapping[str, Outcome]) -> list[str]:
+def faults(mutant: Mutant, verdicts: Mapping[str, Result]) -> list[str]:
     """What is wrong with these verdicts on a mutant, a line for each."""
     unseen = [f"{rule} passes" for rule in sorted(meant(mutant) - failed(verdicts))]
     errors = [rule for rule, result in verdicts.items() if result.verdict is Verdict.ERROR]
-    return unseen + [f"{rule} is an error: {verdicts[rule].message}" for rule in sorted(errors)]
+    return unseen + [f"{rule} is an error: {message_of(verdicts[rule])}" for rule in sorted(errors)]
 
 
-def proved(mutant: Mutant) -> dict[str, Outcome]:
-    """The verdicts on what a mutant is there for, and on what else those few requests show.
+def reported(results: Mapping[str, Result]) -> list[Fault]:
+    """The faults of a report with these results."""
+    converter = Converter(Target("http://127.0.0.1:1/v1", key=KEY, model=MODEL))
+    return reported_faults(map(converter.line, results.values()))
+
+
+def proved(*mutants: Mutant) -> dict[str, Result]:
+    """The verdicts on what a server's mutants are there for, and on what else those few requests show.
 
     A rule for all answers is tried on the cases of its endpoint, only until it fails.
     """
-    expected = meant(mutant)
+    expected = set().union(*map(meant, mutants))
     full = full_plan("specvino").cases
     cases = [case for case in full if case.rule in expected - BY_TIME - BY_REQUESTS]
     capabilities = [name for name, capability in all_capabilities().items() if capability.rule in expected]
-    results = _judged(mutant, cases, capabilities) | _by_pace(mutant, expected)
+    results = _judged(mutants, cases, capabilities) | _by_pace(mutants, expected)
     for rule in sorted(rule for rule in expected if "/rules/" in rule):
         waiting = _by_nearness(whole_plan("specvino").cases, rule)
         while waiting and rule not in failed(results):
-            verdicts = _judged(mutant, waiting[:BATCH])
+            verdicts = _judged(mutants, waiting[:BATCH])
             results |= {rule: verdict for rule, verdict in verdicts.items() if rule not in failed(results)}
             del waiting[:BATCH]
     return results
 
 
-def tried(mutant: Mutant) -> dict[str, Outcome]:
+def tried(mutant: Mutant) -> dict[str, Result]:
     """The verdicts of all cases that can see a mutant.
 
     Of the cases that compare times, count requests, or try all bounds, only those are run that it is there for.
     """
     expected = meant(mutant)
-    results = _outcomes(judged(mutant, only=concerned(mutant) | BY_BOUNDS & expected))
-    return results | _by_pace(mutant, expected)
+    results = judged(mutant, only=concerned(mutant) | BY_BOUNDS & expected)
+    return results | _by_pace([mutant], expected)
 
 
-def _by_pace(mutant: Mutant, expected: set[str]) -> dict[str, Outcome]:
-    """The verdicts of the cases that compare times or count requests, as far as a mutant is there for them."""
+def _by_pace(mutants: Iterable[Mutant], expected: set[str]) -> dict[str, Result]:
+    """The verdicts of the cases that compare times or count requests, as far as mutants are there for them."""
     slowly, counting = BY_TIME & expected, BY_REQUESTS & expected
-    counted = _outcomes(judged(mutant, pace=math.inf, only=counting)) if counting else {}
+    counted = judged(*mutants, pace=math.inf, only=counting) if counting else {}
     results = {rule: result for rule, result in counted.items() if rule in counting}
     for _ in range(3 if slowly else 0):  # a busy machine can hide how long something takes
-        again = _outcomes(judged(mutant, pace=PACE, only=slowly))
+        again = judged(*mutants, pace=PACE, only=slowly)
         results |= {rule: result for rule, result in again.items() if rule in slowly}
         if slowly <= failed(results):
             break
     return results
 
 
-def _judged(mutant: Mutant, cases: Iterable[Case], capabilities: Iterable[str] = ()) -> dict[str, Outcome]:
+def _judged(mutants: Iterable[Mutant], cases: Iterable[Case], capabilities: Iterable[str] = ()) -> dict[str, Result]:
     plan = Plan(tuple(cases), {}, capabilities=tuple(capabilities))
-    return _outcomes(bench().judged(ReferenceServer(mutant, key=KEY, model=MODEL), "specvino", [plan]))
-
-
-def _outcomes(results: Mapping[str, Result]) -> dict[str, Outcome]:
-    return {rule: Outcome(result.verdict, message_of(result)) for rule, result in results.items()}
+    return bench().judged(ReferenceServer(*mutants, key=KEY, model=MODEL), "specvino", [plan])
 
 
 def _by_nearness(cases: Iterable[Case], rule: str) -> list[Case]:

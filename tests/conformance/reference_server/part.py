@@ -19,6 +19,8 @@ class Part:
     """The operations that it answers."""
     breaks: ClassVar[set[str]] = set()
     """Of a mutant: the rules that it is there for, or patterns of which it breaks every rule."""
+    faults: ClassVar[int] = 1
+    """Of a mutant: how many faults a report has at most, of what is tried."""
     advised: ClassVar[bool] = False
     """Of an oddity: whether it gets advice."""
     beside: ClassVar["tuple[type[Part], ...]"] = ()

@@ -24,6 +24,7 @@ class CustomCallsAsFunctions(Items):
     """A call of a custom tool is a call of a function."""
 
     breaks = {"responses/capabilities/custom-tools"}
+    faults = 2
 
     def custom_item(self, first: Piece, input: str, status: str) -> Item:
         return self.call_item(first, input, status)
@@ -42,6 +43,7 @@ class NamespaceInTheName(Tools):
     """A call has the namespace in its name only."""
 
     breaks = {"responses/capabilities/namespaces"}
+    faults = 2
 
     def namespaced(self, namespace: str, tool: Mapping[str, Any]) -> Mapping[str, Any]:
         return {**tool, "name": f"{namespace}__{tool['name']}"}
@@ -61,6 +63,7 @@ class CustomInputTwice(ItemEvents):
     """Each delta of a custom tool's input comes twice."""
 
     breaks = {"responses/agent_tools/custom-streamed"}
+    faults = 2
 
     def input_delta(self, piece: Piece, position: Mapping[str, Any]) -> Event:
         return super().input_delta(Piece(piece.kind, 2 * piece.text), position)

@@ -289,6 +289,7 @@ class RefusesTheUnknown(Requests):
         "chat/fields/unknown-field-in-stream-options",
         "chat/sampling/no-logit-bias",
     }
+    faults = 2
 
     def unsupported(self, body: Any, component: str) -> list[str]:
         names = [*super().unsupported(body, component), *(["logit_bias"] if body.get("logit_bias") is not None else [])]
@@ -319,6 +320,7 @@ class TakesAnySize(Requests):
     """Nothing is too large: texts, lists and objects may be as long as they like."""
 
     breaks = {"*/beyond-bounds"}
+    faults = 2
 
     def violations(self, component: str, body: Any) -> Iterator[jsonschema_rs.ValidationError]:
         sizes = ("maxLength", "maxItems", "maxProperties")

@@ -12,6 +12,7 @@ class CompactsWithoutSummary(Responses):
     """The output of a compaction is the user's messages alone."""
 
     breaks = {"compact/compactions/users-and-summary", "compact/compactions/continued"}
+    faults = 2
 
     def compacted(self, taken: Sequence[Item]) -> list[Item]:
         return super().compacted(taken)[:-1]
@@ -52,6 +53,7 @@ class DropsCompactions(Items):
     """Compactions aren't a part of the prompt, whoever made them."""
 
     breaks = {"compact/compactions/continued", "responses/input/foreign-compaction"}
+    faults = 2
 
     def item_turns(self, items: Iterable[Item], param: str) -> Iterator[tuple[str, str]]:
         return super().item_turns([item for item in items if item["type"] != "compaction"], param)

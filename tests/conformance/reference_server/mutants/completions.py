@@ -64,6 +64,7 @@ class TakesAnyPrompt(Requests):
         "completions/prompts/wrong-type-is-named",
         "transport/errors/streamed-broken",
     }
+    faults = 2
 
     def violations(self, component: str, body: Any) -> Iterator[jsonschema_rs.ValidationError]:
         known = component == "CreateCompletionRequest" and isinstance(body, dict)
@@ -199,6 +200,7 @@ class TakesAnySetting(Requests):
         "completions/settings/temperature-of-wrong-type",
         "completions/settings/temperature-out-of-range",
     }
+    faults = 2
 
     def violations(self, component: str, body: Any) -> Iterator[jsonschema_rs.ValidationError]:
         known = component == "CreateCompletionRequest" and isinstance(body, dict)
@@ -247,6 +249,7 @@ class CountsEcho(Completions):
     """The prompt that is repeated counts as the answer's."""
 
     breaks = {"completions/settings/echo"}
+    faults = 2
 
     def completion_usage(self, answers: Answers) -> dict[str, Any]:
         usage = super().completion_usage(answers)

@@ -92,6 +92,7 @@ class MixesAnswers(Http):
     """Of requests at the same time all get the answer to the first."""
 
     breaks = {"transport/at_once/*", "completions/prompts/at-once"}
+    faults = 3
     came = under_way = 0
 
     async def answer(self, call: Call, answer: Any) -> None:
@@ -114,6 +115,7 @@ class ReadsOnInBodies(Http):
     """What is left of a body that was refused unread is taken for the next request."""
 
     breaks = {"transport/connections/after-an-unread-body"}
+    faults = 2
 
     def route(self, call: Call) -> Route:
         unread: set[object] = vars(self).setdefault("unread", set())

@@ -67,6 +67,7 @@ class AnyConversation(Conversations):
         "conversations/stored/unknown-to-change",
         "conversations/stored/unknown-to-delete",
     }
+    faults = 2
 
     def conversation(self, id: str, param: str = "conversation_id") -> Kept:
         return super().conversation(id if id in self.kept else [*self.kept][-1], param)
@@ -142,6 +143,7 @@ class TheFirstItem(Conversations):
     """Every id stands for the first item."""
 
     breaks = {"conversations/items/one", "conversations/items/deleted"}
+    faults = 2
 
     def item(self, call: Call) -> Item:
         return self.of(call).items[0]

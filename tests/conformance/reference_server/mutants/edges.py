@@ -14,6 +14,7 @@ class TakesTooMuch(Requests):
     """No bound, and no rule between two fields, holds."""
 
     breaks = {"chat/edges/refused", "completions/edges/refused", "responses/edges/refused", "tokenize/edges/refused"}
+    faults = 2
 
     def violations(self, component: str, body: Any) -> Iterator[jsonschema_rs.ValidationError]:
         structural = ("type", "required", "anyOf", "oneOf")

@@ -70,6 +70,7 @@ class AlwaysLogprobs(Chat):
     """Logprobs come unasked."""
 
     breaks = {"chat/logprobs/not-asked", "chat/logprobs/not-wanted"}
+    faults = 2
 
     def chat_logprobs(self, asked: Asked, tokens: Sequence[Token]) -> dict[str, Any] | None:
         return super().chat_logprobs(replace(asked, body={**asked.body, "logprobs": True}), tokens)
@@ -99,6 +100,7 @@ class WideBytes(Chat):
     """Bytes are those of UTF-16."""
 
     breaks = {"chat/logprobs/bytes-of-parts", "chat/logprobs/entries", "chat/logprobs/top-entries"}
+    faults = 3
 
     def token_bytes(self, token: Token) -> list[int] | None:
         return list(token.text.encode("utf-16-le"))
@@ -214,6 +216,7 @@ class NoLogprobsOfEcho(Completions):
     """The lists lack the prompt's tokens."""
 
     breaks = {"completions/capabilities/echo-logprobs"}
+    faults = 2
 
     def completion_logprobs(self, asked: Asked, tokens: Sequence[Token], offset: int) -> dict[str, Any] | None:
         return super().completion_logprobs(asked, tokens[len(self.echoed(asked)) :] or tokens, offset)
@@ -223,6 +226,7 @@ class EchoOfFirst(Completions):
     """Of the prompt's tokens the lists have every other one."""
 
     breaks = {"completions/logprobs/echo", "completions/logprobs/echo-streamed"}
+    faults = 2
 
     def completion_logprobs(self, asked: Asked, tokens: Sequence[Token], offset: int) -> dict[str, Any] | None:
         shown = tokens[::2] if asked.body.get("echo") else tokens

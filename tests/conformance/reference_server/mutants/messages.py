@@ -114,6 +114,7 @@ class InputOfAnotherSchema(Messages):
     """A call's input isn't of the tool's schema."""
 
     breaks = {"messages/rules/arguments-valid", "messages/tools/forced-call"}
+    faults = 2
 
     def input(self, arguments: str) -> Any:
         return {"city": 5}
@@ -177,6 +178,7 @@ class DeltasUnderAnotherName(Messages):
     """The pieces of a block have another field."""
 
     breaks = {"messages/rules/event-shape"}
+    faults = 2
 
     def deltas(self, index: int, block: Block, output: Output) -> Iterator[dict[str, str]]:
         return ({"type": "text_delta", "value": "x"} for _ in super().deltas(index, block, output))
@@ -186,6 +188,7 @@ class PiecesTwice(Messages):
     """Each piece of a block comes twice."""
 
     breaks = {"messages/streams/parity", "messages/streams/call-parity"}
+    faults = 2
 
     def deltas(self, index: int, block: Block, output: Output) -> Iterator[dict[str, str]]:
         return (delta for delta in super().deltas(index, block, output) for _ in range(2))

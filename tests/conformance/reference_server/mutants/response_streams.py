@@ -26,6 +26,7 @@ class CallsAtOnePlace(ItemEvents):
     """All calls of a stream are at the output_index 0."""
 
     breaks = {"responses/tools/several-streamed"}
+    faults = 2
 
     def item_events(self, asked: Asked, run: Run, item: Item, at: int) -> Iterator[Event]:
         yield from super().item_events(asked, run, item, 0 if item["type"] == "function_call" else at)
@@ -63,6 +64,7 @@ class LosesTheFirst(ItemEvents):
         "responses/streams/seed",
         "responses/streams/unicode",
     }
+    faults = 2
 
     def part_events(
         self, asked: Asked, pieces: list[Piece], part: Mapping[str, Any], where: Mapping[str, Any]
@@ -74,6 +76,7 @@ class LosesArguments(ItemEvents):
     """The pieces of a call's arguments have lost their quotation marks."""
 
     breaks = {"responses/tools/streamed", "responses/streams/call"}
+    faults = 3
 
     def arguments_delta(self, piece: Piece, position: Mapping[str, Any]) -> Event:
         event = super().arguments_delta(piece, position)

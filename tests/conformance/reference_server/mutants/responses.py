@@ -33,6 +33,7 @@ class PartsOfChat(Responses):
     """The parts of a message are of the type text, as chat has it."""
 
     breaks = {"responses/basics/answers"}
+    faults = 2
 
     def response(self, asked: Asked, begun: Response, output: Output, items: Sequence[Item]) -> Response:
         named = [
@@ -75,6 +76,7 @@ class AcceptsAnything(Requests):
         "responses/refusals/top-p-is-too-large",
         "responses/tools/without-name",
     }
+    faults = 2
 
     def violations(self, component: str, body: Any) -> Iterator[Any]:
         yield from ()
@@ -200,6 +202,7 @@ class NullIsAValue(Requests):
     """null is no sign that a field is absent."""
 
     breaks = {"completions/settings/null", "responses/input/null-is-absent", "tokenize/lists/null"}
+    faults = 3
 
     def given(self, body: dict[str, Any]) -> dict[str, Any]:
         return body
@@ -238,6 +241,7 @@ class DropsParts(Items):
     """A content that is a list is taken, and left out without a word."""
 
     breaks = {"responses/input/parts", "responses/input/several-parts", "responses/input/assistant-parts"}
+    faults = 2
 
     def whole_item(self, item: Item) -> Item:
         return super().whole_item({**item, "content": []} if isinstance(item.get("content"), list) else item)
@@ -338,6 +342,7 @@ class RepeatsDefaults(Responses):
         "responses/echo/truncation",
         "responses/forms/schema-is-repeated",
     }
+    faults = 2
 
     def echo(self, body: Mapping[str, Any]) -> dict[str, Any]:
         return super().echo({})
@@ -396,6 +401,7 @@ class AnyFunction(Tools):
     """A tool_choice that names a function is read as required."""
 
     breaks = {"responses/tools/named", "responses/tools/named-is-unknown"}
+    faults = 2
 
     def choice(self, choice: Any) -> tuple[str, list[str] | None, str]:
         return ("required", None, "tool_choice") if isinstance(choice, Mapping) else super().choice(choice)

@@ -24,6 +24,7 @@ class OneTokenMore(Generation):
     """Each answer has a token more than it may have."""
 
     breaks = {"chat/rules/token-limit", "completions/rules/token-limit", "responses/rules/token-limit"}
+    faults = 3
 
     def budget(self, asked: Asked) -> int:
         return super().budget(asked) + 1
@@ -33,6 +34,7 @@ class OneTokenLess(Generation):
     """Answers end by length before the limit."""
 
     breaks = {"chat/rules/finish-agrees", "completions/rules/finish-agrees", "responses/rules/finish-agrees"}
+    faults = 2
 
     def budget(self, asked: Asked) -> int:
         return max(1, super().budget(asked) - 1)
@@ -79,6 +81,7 @@ class DropsTokens(Completions):
     """The logprobs of a text lack its first token."""
 
     breaks = {"completions/rules/logprobs-join"}
+    faults = 3
 
     def completion_logprobs(self, asked: Asked, tokens: Sequence[Token], offset: int) -> dict[str, Any] | None:
         shown = super().completion_logprobs(asked, tokens, offset)

@@ -39,6 +39,7 @@ class TimesWithFractions(Http):
         "conversation_update/rules/answer-shape",
         "conversation_item_deletion/rules/answer-shape",
     }
+    faults = 2
 
     def now(self) -> Any:
         return super().now() + 0.25
@@ -57,6 +58,7 @@ class TokensAsObjects(Tokenize):
     """Tokens are objects instead of their ids."""
 
     breaks = {"tokenize/rules/answer-shape"}
+    faults = 2
 
     def listed(self, lists: list[list[int]]) -> Any:
         return [{"id": id} for ids in lists for id in ids]
@@ -88,6 +90,7 @@ class PagesWithoutEnds(Stored):
         "conversation_items/rules/answer-shape",
         "conversation_items_creation/rules/answer-shape",
     }
+    faults = 2
 
     def page(self, items: list[Item], query: Mapping[str, str]) -> dict[str, Any]:
         page = super().page(items, query)
@@ -185,6 +188,7 @@ class Gone(Http):
         "response_input_items/rules/documented-refusal",
         "responses/rules/documented-refusal",
     }
+    faults = 2
 
     def status(self, refusal: Refusal) -> int:
         return 410 if refusal.status == 404 else refusal.status
@@ -194,6 +198,7 @@ class NoModels(Models):
     """There is no list of models, so that no client can show one."""
 
     breaks = {"models/rules/documented-refusal", "models/capabilities/list"}
+    faults = 2
 
     def list_models(self, call: Call) -> dict[str, Any]:
         raise Refusal(ErrorCode.NOT_FOUND, "There is nothing here.")

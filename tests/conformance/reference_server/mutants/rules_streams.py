@@ -49,6 +49,7 @@ class CompletionsNeverFinish(Completions):
     """A text's stream breaks off without a finish_reason."""
 
     breaks = {"completions/rules/stream-order"}
+    faults = 2
 
     def completion_finishes(
         self, head: Mapping[str, Any], asked: Asked, output: Output, offsets: Mapping[int, int]
@@ -60,6 +61,7 @@ class CountsFromOne(Responses):
     """The events of a response are counted from 1."""
 
     breaks = {"responses/rules/stream-order", "response/rules/stream-order"}
+    faults = 2
 
     def sequence_number(self, at: int) -> int:
         return at + 1
@@ -89,6 +91,7 @@ class AliveBeforeItBegins(Responses):
     """A sign of life comes before the response was created."""
 
     breaks = {"responses/rules/stream-order", "response/rules/stream-order"}
+    faults = 2
 
     def first_events(self, begun: Response) -> Iterator[Event]:
         yield {"type": "keepalive"}
@@ -99,6 +102,7 @@ class AliveAfterItEnded(Responses):
     """A sign of life comes after the response was completed."""
 
     breaks = {"responses/rules/stream-order", "response/rules/stream-order"}
+    faults = 2
 
     def numbered(self, events: Iterable[Event]) -> Iterator[Event]:
         yield from super().numbered([*events, {"type": "keepalive"}])
@@ -108,6 +112,7 @@ class AliveWithoutNumber(Responses):
     """A sign of life has no number."""
 
     breaks = {"responses/rules/event-shape", "response/rules/event-shape", "responses/rules/stream-order"}
+    faults = 2
 
     def numbered(self, events: Iterable[Event]) -> Iterator[Event]:
         first, *others = super().numbered(events)
@@ -118,6 +123,7 @@ class CompletesAnItemTwice(ItemEvents):
     """An item ends twice, which is an event of a known type in the wrong place."""
 
     breaks = {"responses/rules/stream-order", "response/rules/stream-order"}
+    faults = 2
 
     def item_events(self, asked: Asked, run: Run, item: Item, at: int) -> Iterator[Event]:
         yield from super().item_events(asked, run, item, at)

@@ -32,6 +32,7 @@ class LeavesOutEvents(Sockets):
     """The events over a WebSocket lack that of a response in progress."""
 
     breaks = {"responses/websocket/same-events"}
+    faults = 2
 
     def answered(self, call: Call) -> list[Event]:
         return [event for event in super().answered(call) if event["type"] != "response.in_progress"]
@@ -41,6 +42,7 @@ class SendsCallsWhole(Sockets):
     """The events over a WebSocket lack the arguments of a call, but for the item that is done."""
 
     breaks = {"responses/websocket/same-events-of-a-call"}
+    faults = 3
 
     def answered(self, call: Call) -> list[Event]:
         return [event for event in super().answered(call) if "function_call_arguments" not in event["type"]]
@@ -59,6 +61,7 @@ class DropsTurns(Sockets):
     """A response is continued without the turns before it."""
 
     breaks = {"responses/websocket/continued", "responses/websocket/prepared"}
+    faults = 2
 
     def body(self, message: Mapping[str, Any]) -> dict[str, Any]:
         return {**super().body(message), "previous_response_id": None}
@@ -77,6 +80,7 @@ class NamesNoLane(Sockets):
     """Events don't have the lane of their request."""
 
     breaks = {"responses/websocket/lanes", "responses/websocket/lane-of-an-error"}
+    faults = 3
 
     def labelled(self, event: Event, lane: Any) -> Event:
         return event
@@ -86,6 +90,7 @@ class NamesOneLane(Sockets):
     """All events have the lane of the connection's first request."""
 
     breaks = {"responses/websocket/lanes"}
+    faults = 2
 
     def labelled(self, event: Event, lane: Any) -> Event:
         self.__dict__.setdefault("first", lane)
@@ -105,6 +110,7 @@ class AnswersAtOnce(Sockets):
     """Requests without lanes are answered at the same time."""
 
     breaks = {"responses/websocket/in-order"}
+    faults = 3
 
     def lane(self, talk: Talk, content: bytes) -> Any:
         return super().lane(talk, content) or talk.messages

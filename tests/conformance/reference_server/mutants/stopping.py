@@ -67,6 +67,7 @@ class StreamsShowStops(Generation):
     """A stream shows the stop text."""
 
     breaks = {"chat/stop/streamed", "chat/stop/streamed-across-tokens", "chat/streams/stop"}
+    faults = 2
 
     def kept(self, start: int, stop: str, body: Mapping[str, Any]) -> int:
         return start + len(stop) if body.get("stream") else super().kept(start, stop, body)
@@ -101,6 +102,7 @@ class LosesItsEnd(Generation):
     """Where there is a stop text, the end of an answer is never given."""
 
     breaks = {"chat/stop/unmet", "chat/unicode/stop"}
+    faults = 2
 
     def stopped(self, tokens: list[Token], body: Mapping[str, Any]) -> tuple[list[Token], bool]:
         shown, stopped = super().stopped(tokens, body)

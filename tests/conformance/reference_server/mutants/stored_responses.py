@@ -93,6 +93,7 @@ class AnyId(Stored):
         "responses/stored/unknown-to-list",
         "responses/previous/unknown",
     }
+    faults = 2
 
     def record(self, id: str, param: str = "response_id") -> Record:
         return self.records.get(id) or [*self.records.values()][-1]
@@ -129,6 +130,7 @@ class NamesNoPrevious(Responses):
     """A response doesn't say which one it continues."""
 
     breaks = {"responses/previous/chain", "responses/previous/without-keeping"}
+    faults = 2
 
     def begun_response(self, body: Mapping[str, Any]) -> Response:
         return {**super().begun_response(body), "previous_response_id": None}
@@ -199,6 +201,7 @@ class EventsUnread(Stored):
     """A stored response is read without its events, whatever stream says."""
 
     breaks = {"responses/capabilities/resume", "responses/stored/events-of-a-kept-one"}
+    faults = 2
 
     def flag(self, query: Mapping[str, str], name: str) -> bool:
         return False

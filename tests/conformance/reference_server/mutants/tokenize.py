@@ -78,6 +78,7 @@ class FillsTheOtherSide(Tokenize):
     """Left and right are exchanged."""
 
     breaks = {"tokenize/lists/filled-on-the-right", "tokenize/lists/filled-on-the-left"}
+    faults = 2
 
     def pads_left(self, body: Mapping[str, Any]) -> bool:
         return not super().pads_left(body)
@@ -125,6 +126,7 @@ class SpellsInCapitals(Tokenize):
     """The texts of tokens are in capital letters."""
 
     breaks = {"tokenize/forms/strings", "tokenize/forms/pieces"}
+    faults = 2
 
     def spelt(self, id: int) -> str:
         return super().spelt(id).upper()
@@ -152,6 +154,7 @@ class OtherNameOfTexts(Tokenize):
     """The text of tokens is called otherwise."""
 
     breaks = {"detokenize/rules/answer-shape"}
+    faults = 2
 
     def detokenize(self, call: Call) -> dict[str, Any]:
         return {"output": super().detokenize(call)["prompt"]}
@@ -170,6 +173,7 @@ class DetokenizesAnything(Tokenize):
     """Nobody looks at what is to be detokenized, nor by whom."""
 
     breaks = {"detokenize/texts/missing", "detokenize/texts/model", "detokenize/texts/wrong-type"}
+    faults = 2
 
     def detokenize(self, call: Call) -> dict[str, Any]:
         tokens = call.body.get("tokens") or []
@@ -188,6 +192,7 @@ class TokenizesAnything(Tokenize):
         "tokenize/lists/padding-without-length",
         "tokenize/lists/wrong-type",
     }
+    faults = 3
 
     def tokenize(self, call: Call) -> dict[str, Any]:
         text = call.body.get("text")

@@ -66,6 +66,7 @@ class CallsTheFirst(Tools):
         "chat/tools/allowed",
         "chat/tools/unknown-name",
     }
+    faults = 2
 
     def choice(self, choice: Any) -> tuple[str, list[str] | None, str]:
         mode, _, param = super().choice(choice)
@@ -76,6 +77,7 @@ class CallsThoughNone(Tools):
     """tool_choice none is read as auto."""
 
     breaks = {"chat/tools/none", "chat/tool_streams/none", "responses/tools/none"}
+    faults = 3
 
     def choice(self, choice: Any) -> tuple[str, list[str] | None, str]:
         return super().choice("auto" if choice == "none" else choice)
@@ -94,6 +96,7 @@ class AlwaysSeveral(Tools):
     """parallel_tool_calls is not read."""
 
     breaks = {"chat/tools/one-at-a-time", "chat/tool_streams/one-at-a-time", "responses/tools/one-at-a-time"}
+    faults = 2
 
     def several(self, body: Mapping[str, Any]) -> bool:
         return True
@@ -416,6 +419,7 @@ class EmptyTextFirst(Chat):
     """A delta with an empty text comes before each call."""
 
     breaks = {"chat/tool_streams/no-empty-text"}
+    faults = 2
 
     def deltas(self, asked: Asked, piece: Piece) -> Iterator[dict[str, Any]]:
         if piece.id:

@@ -135,6 +135,7 @@ class StreamsOnlyWhereAccepted(Http):
     """A client that accepts JSON gets JSON, although it wants a stream."""
 
     breaks = {"transport/media/accept-json-streams"}
+    faults = 2
 
     async def read(self, call: Call) -> Any:
         body = await super().read(call)
@@ -207,6 +208,7 @@ class MarksByteOrder(Http):
     """JSON begins with a byte order mark."""
 
     breaks = {"chat/rules/answer-shape", "transport/rules/error-envelope"}
+    faults = 2
 
     async def respond(self, call: Call, status: int, body: bytes, headers: Headers) -> None:
         await super().respond(call, status, b"\xef\xbb\xbf" + body, headers)
@@ -237,6 +239,7 @@ class RefusesInStreams(Http):
     """What a stream is refused for comes in the stream, after a 200."""
 
     breaks = {"transport/errors/streamed-*"}
+    faults = 2
 
     async def refuse(self, call: Call, refusal: Refusal) -> None:
         if not isinstance(call.body, dict) or not call.body.get("stream"):
@@ -383,6 +386,7 @@ class OneIdForAll(Http):
     """All requests have the same id."""
 
     breaks = {"transport/ids/everywhere", "transport/ids/given-back"}
+    faults = 2
 
     def request_id(self, call: Call) -> str:
         return "req_1"
@@ -392,6 +396,7 @@ class EmptyId(Http):
     """The id of a request is empty."""
 
     breaks = {"transport/capabilities/request-id", "transport/ids/given-back"}
+    faults = 2
 
     def request_id(self, call: Call) -> str:
         return ""

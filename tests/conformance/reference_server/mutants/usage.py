@@ -13,6 +13,7 @@ class CountsTurns(Chat):
     """The prompt's tokens are guessed by its turns."""
 
     breaks = {"chat/usage/longer", "chat/limits/long-prompt", "chat/unicode/emoji"}
+    faults = 2
 
     def chat_usage(self, asked: Asked, outputs: Sequence[Output]) -> dict[str, Any]:
         prompt = [0] * 10 * len(asked.body["messages"])
@@ -35,6 +36,7 @@ class CountsOneChoice(Generation):
     """Only the first choice is counted."""
 
     breaks = {"chat/choices/counted", "completions/settings/n"}
+    faults = 2
 
     def completion_tokens(self, outputs: Sequence[Output]) -> int:
         return super().completion_tokens(outputs[:1])
@@ -44,6 +46,7 @@ class UsageBesideChoices(Chat):
     """The chunk that has a stream's usage has a choice as well."""
 
     breaks = {"chat/usage/streamed", "chat/usage/streamed-of-several"}
+    faults = 2
 
     def usage_events(self, head: Mapping[str, Any], asked: Asked, outputs: Sequence[Output]) -> Iterator[Event]:
         for event in super().usage_events(head, asked, outputs):
