@@ -17,6 +17,9 @@ COUNTS = {
 # Fields that are encrypted or signed anew each time that they are sent.
 VARYING = ("encrypted_content", "signature")
 
+# Fields that say something of the process that answers, and of what it did before.
+OF_PROCESS = ("system_fingerprint", "cached_tokens", "timings")
+
 
 @cache
 def token_limits(endpoint: str) -> tuple[str, ...]:

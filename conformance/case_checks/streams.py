@@ -6,7 +6,7 @@ from functools import partial
 from typing import Any
 
 from specvino.conformance.dialect import WHOLE, Dialect
-from specvino.conformance.endpoints import VARYING
+from specvino.conformance.endpoints import OF_PROCESS, VARYING
 from specvino.conformance.http.exchange import Exchange
 from specvino.conformance.rules.outputs import outputs
 from specvino.conformance.session.session import Session
@@ -142,11 +142,9 @@ VOLATILE = (
     "created",
     "created_at",
     "completed_at",
-    "system_fingerprint",
     "object",
     "service_tier",
-    "cached_tokens",
-    "timings",
+    *OF_PROCESS,
 )
 
 # Fields that some systems only have in unary answers, or that folding drops.

@@ -2,7 +2,7 @@
 
 import asyncio
 import time
-from collections.abc import AsyncGenerator, Iterable, Mapping, Sequence
+from collections.abc import AsyncGenerator, Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 from specvino.conformance.case_checks import all_checks
@@ -74,6 +74,8 @@ class Run:
     max_time: float | None = None
     replaced: Mapping[str, str | None] = field(default_factory=dict)
     """The fields that the model refuses, with the field that is sent instead; None if they are left out."""
+    on_session: Callable[[str, Session], None] = lambda rule, session: None
+    """Called with the rule of each case and probe before its session sends requests."""
     availability: Availability = field(init=False)
     time_up: bool = False
     """Whether `max_time` ended the run before all cases had run."""
@@ -87,10 +89,10 @@ class Run:
 
     def __post_init__(self) -> None:
         self.availability = Availability(self._session, self._apply_rules)
+        self._deadline = time.monotonic() + self.max_time if self.max_time else None
 
     async def results(self) -> AsyncGenerator[Result, None]:
         """Yields the results of cases as they complete, then those of capabilities and of rules for all answers."""
-        self._deadline = time.monotonic() + self.max_time if self.max_time else None
         reported = {case.rule for case in self.plan.cases}
         cases = (*self.plan.cases, *self.plan.unreported)
         together = [case for case in cases if not case.alone]
@@ -98,7 +100,7 @@ class Run:
 
         async def limited(case: Case) -> Result:
             async with slots:
-                return await self._case(case)
+                return await self.case(case)
 
         tasks = [asyncio.create_task(limited(case)) for case in together]
         try:
@@ -113,9 +115,14 @@ class Run:
             await asyncio.gather(*tasks, return_exceptions=True)
         for case in cases:
             if case.alone:
-                result = await self._case(case)
+                result = await self.case(case)
                 if result.rule in reported:
                     yield result
+        async for result in self.remaining():
+            yield result
+
+    async def remaining(self) -> AsyncGenerator[Result, None]:
+        """Yields the results of capabilities and of rules for all answers."""
         for name in self.plan.capabilities:
             await self._capability(name)
         for task in self._probes.values():
@@ -131,7 +138,8 @@ class Run:
                 if (tally.checked or tally.rule.concerns(endpoint)) and self.plan.reports(result.rule):
                     yield result
 
-    async def _case(self, case: Case) -> Result:
+    async def case(self, case: Case) -> Result:
+        """Runs a case, after the probes that it needs."""
         begun = time.monotonic()
         if self.availability.lost:
             return _case_result(case, Verdict.NOT_EXERCISED, self.availability.why_lost)
@@ -148,6 +156,7 @@ class Run:
             if needed.verdict is not Verdict.PASS:
                 return _case_result(case, Verdict.SKIP, needed.because or f"{needed.rule} failed")
         session = self._session(case)
+        self.on_session(case.rule, session)
         verdict, because, advice = Verdict.PASS, "", case.advice
         findings: tuple[Finding, ...] = ()
         follows = ""
@@ -198,16 +207,18 @@ class Run:
 
     async def _capability(self, name: str) -> Result:
         if name not in self._probes:
-            self._probes[name] = asyncio.create_task(self._probe(all_capabilities()[name]))
+            self._probes[name] = asyncio.create_task(self.probe(all_capabilities()[name]))
         return await asyncio.shield(self._probes[name])
 
-    async def _probe(self, capability: Capability) -> Result:
+    async def probe(self, capability: Capability) -> Result:
+        """Probes a capability."""
         if self.availability.limited:
             return Result(capability.rule, "cases", capability.says, Verdict.SKIP, capability.spec, because=LIMITED)
         verdict, because, advice = Verdict.PASS, "", None
         findings: tuple[Finding, ...] = ()
         follows = ""
         session = self._session()
+        self.on_session(capability.rule, session)
         try:
             async with (
                 asyncio.timeout_at(self._deadline) as allowed,

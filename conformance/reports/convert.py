@@ -23,15 +23,19 @@ MAX_EXCHANGES = 8
 
 
 class Converter:
-    """Converts the results of one run, with the secrets of its target redacted."""
+    """Converts the results of one run, with the secrets of its target redacted, and those of `others`."""
 
-    def __init__(self, target: Target) -> None:
+    def __init__(self, target: Target, *others: Target) -> None:
         self._target = target
-        self._redactor = Redactor.of(target)
+        self._redactor = Redactor.of(target, *others)
         self._left = LARGEST
 
+    def text(self, text: str) -> str:
+        """Returns a text without secrets."""
+        return self._redactor.text(text)
+
     def line(self, result: Result) -> Line:
-        text = self._redactor.text
+        text = self.text
         return Line(
             rule=result.rule,
             layer=result.layer,
@@ -50,10 +54,11 @@ class Converter:
         )
 
     def _record(self, finding: Finding) -> FindingRecord:
-        exchanges = tuple(self._shown(exchange) for exchange in finding.exchanges[:MAX_EXCHANGES])
+        exchanges = tuple(self.exchange(exchange) for exchange in finding.exchanges[:MAX_EXCHANGES])
         return FindingRecord(message=self._redactor.text(finding.message), exchanges=exchanges)
 
-    def _shown(self, exchange: Exchange) -> ExchangeRecord:
+    def exchange(self, exchange: Exchange) -> ExchangeRecord:
+        """Returns an exchange without secrets, and without what there is no room for."""
         redactor, request = self._redactor, exchange.request
         share = self._left // SHARE
         longest = min(LONGEST, share)

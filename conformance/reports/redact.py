@@ -193,13 +193,15 @@ class Redactor:
         self._names = {*SECRET, *names}
 
     @classmethod
-    def of(cls, target: Target) -> Self:
-        """Returns the redactor for a target's key and headers. The part after `Bearer` in a header is a key, too. Short
-        values are only hidden in their headers, since `1` occurs everywhere, and so are public ones."""
-        public = (target.url, target.model or "", MEDIA_TYPES)
-        words = {word for value in target.extra.values() for word in (value, value.rpartition(" ")[2])}
+    def of(cls, *targets: Target) -> Self:
+        """Returns the redactor for the keys and headers of targets. The part after `Bearer` in a header is a key, too.
+        Short values are only hidden in their headers, since `1` occurs everywhere, and so are public ones."""
+        public = (*(text for target in targets for text in (target.url, target.model or "")), MEDIA_TYPES)
+        values = {value for target in targets for value in target.extra.values()}
+        words = {word for value in values for word in (value, value.rpartition(" ")[2])}
         secret = (word for word in words if len(word) >= SHORT and not any(word in text for text in public))
-        return cls([target.key or "", *secret], (*target.extra, target.key_header or ""), public)
+        names = (name for target in targets for name in (*target.extra, target.key_header or ""))
+        return cls([*(target.key or "" for target in targets), *secret], names, public)
 
     def text(self, text: str, longest: int = LONGEST) -> str:
         """Returns at most `longest` characters of a text, on one line."""

@@ -79,7 +79,7 @@ def proved(*mutants: Mutant) -> dict[str, Result]:
     capabilities = [name for name, capability in all_capabilities().items() if capability.rule in expected]
     results = _judged(mutants, cases, capabilities) | _by_pace(mutants, expected)
     for rule in sorted(rule for rule in expected if "/rules/" in rule):
-        waiting = _by_nearness(whole_plan("specvino").cases, rule)
+        waiting = by_nearness(whole_plan("specvino").cases, rule)
         while waiting and rule not in failed(results):
             verdicts = _judged(mutants, waiting[:BATCH])
             results |= {rule: verdict for rule, verdict in verdicts.items() if rule not in failed(results)}
@@ -115,7 +115,7 @@ def _judged(mutants: Iterable[Mutant], cases: Iterable[Case], capabilities: Iter
     return bench().judged(ReferenceServer(*mutants, key=KEY, model=MODEL), "specvino", [plan])
 
 
-def _by_nearness(cases: Iterable[Case], rule: str) -> list[Case]:
+def by_nearness(cases: Iterable[Case], rule: str) -> list[Case]:
     """The cases, those of the rule's endpoint or of one beside it (`response_deletion`, `responses`) first."""
     endpoint = rule.partition("/")[0].partition("_")[0]
     return sorted(cases, key=lambda case: not case.endpoint.startswith(endpoint))
