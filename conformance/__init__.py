@@ -1,4 +1,4 @@
-"""Tests OpenAI-compatible servers over HTTP and returns a verdict for each rule.
+"""Tests OpenAI-compatible servers over HTTP and returns a verdict for each rule, or compares two servers.
 
 The names in `__all__` are public; everything else may change with any version. docs/conformance.md, "From Python", has
 an example.
@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from specvino.conformance.preflight import CannotRun
-    from specvino.conformance.python_api import Settings, run, run_async, write_report
+    from specvino.conformance.python_api import Settings, parity, parity_async, run, run_async, write_report
     from specvino.conformance.reports.readiness import Readiness, readiness
     from specvino.conformance.reports.records import Header, Line, Report
     from specvino.conformance.rule_catalog import RULES_VERSION
@@ -25,6 +25,8 @@ __all__ = [
     "Settings",
     "Severity",
     "Verdict",
+    "parity",
+    "parity_async",
     "readiness",
     "run",
     "run_async",
@@ -41,6 +43,8 @@ _MODULES = {
     "Settings": "python_api",
     "Severity": "verdict",
     "Verdict": "verdict",
+    "parity": "python_api",
+    "parity_async": "python_api",
     "readiness": "reports.readiness",
     "run": "python_api",
     "run_async": "python_api",

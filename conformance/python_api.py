@@ -4,6 +4,7 @@ import asyncio
 from collections.abc import Callable
 from contextlib import aclosing
 from dataclasses import dataclass, field, replace
+from operator import attrgetter
 from pathlib import Path
 from typing import Literal
 
@@ -24,6 +25,7 @@ from specvino.conformance.reports import badge, html, junit, markdown, ndjson, s
 from specvino.conformance.reports.baseline import BadBaseline, Baseline
 from specvino.conformance.reports.baseline import read as read_baseline
 from specvino.conformance.reports.records import Report
+from specvino.conformance.two_servers.run import begin as begin_parity
 from specvino.conformance.verdict import Severity
 
 DEFAULT_DIALECT = "openai"
@@ -183,6 +185,35 @@ async def run_async(settings: Settings, *, baseline: Path | None = None) -> Repo
                 pass
         running.report.footer = running.footer(complete=True)
         return running.report
+
+
+def parity(a: Settings, b: Settings, *, baseline: Path | None = None) -> Report:
+    """Sends the same requests to two servers and returns what differs, with a line for each difference.
+
+    `url`, `model`, `key` and what else is about the connection are each server's own; what is tested must be the same
+    in both settings. `baseline` is a file of accepted differences. Raises CannotRun as `run` does.
+    """
+    return asyncio.run(parity_async(a, b, baseline=baseline))
+
+
+async def parity_async(a: Settings, b: Settings, *, baseline: Path | None = None) -> Report:
+    """Does the same as `parity`, in the running event loop."""
+    accepted, jobs = _read_baseline(baseline), parity_jobs(a, b)
+    async with Client(jobs[0].target) as client, Client(jobs[1].target) as other:
+        comparison = await begin_parity(*jobs, client, other)
+        await comparison.compare(accepted.mark)
+        return comparison.report
+
+
+def parity_jobs(a: Settings, b: Settings) -> tuple[Job, Job]:
+    """Returns the jobs of a comparison. Raises CannotRun if they differ in what is tested, or have the layer `fuzz`."""
+    one, other = a.job(), b.job()
+    for name in ("dialect.name", "profile", "layers", "filters", "client", "max_time", "fail_on"):
+        if attrgetter(name)(one) != attrgetter(name)(other):
+            raise CannotRun(f"{name.partition('.')[0]} must be the same for both servers")
+    if "fuzz" in one.layers:
+        raise CannotRun("parity compares the answers to cases, and the layer fuzz has none")
+    return one, replace(other, dialect=one.dialect)
 
 
 def write_report(report: Report, path: Path, format: Format) -> None:

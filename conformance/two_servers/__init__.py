@@ -1,0 +1,1 @@
+"""The same requests to two servers, and what differs in their answers."""

@@ -1,0 +1,169 @@
+"""What differs in two answers to one request."""
+
+import json
+from typing import Any
+
+import pytest
+
+from specvino.conformance.http.exchange import Exchange, Request
+from specvino.conformance.two_servers.comparison import Difference, differences
+from specvino.conformance.two_servers.observation import Kind, Place, observe
+
+USAGE = {"prompt_tokens": 3, "completion_tokens": 1, "total_tokens": 4, "prompt_tokens_details": {"cached_tokens": 0}}
+ANSWER: dict[str, Any] = {
+    "id": "chatcmpl-1",
+    "object": "chat.completion",
+    "created": 1_700_000_000,
+    "model": "m",
+    "system_fingerprint": "fp_1",
+    "choices": [
+        {"index": 0, "message": {"role": "assistant", "content": "Hi", "refusal": None}, "finish_reason": "stop"}
+    ],
+    "usage": USAGE,
+}
+
+
+def exchange(value: Any, status: int = 200, endpoint: str = "chat", media: str = "application/json") -> Exchange:
+    content = value if isinstance(value, bytes) else json.dumps(value).encode()
+    request = Request(endpoint, "POST", "/chat/completions", {}, b"{}", {})
+    return Exchange(1, request, status, {"content-type": media}, content, "complete", 0.1)
+
+
+def stream(*chunks: Any, done: bool = True) -> Exchange:
+    lines = [*(json.dumps(chunk) for chunk in chunks), *(["[DONE]"] if done else [])]
+    return exchange("".join(f"data: {line}\n\n" for line in lines).encode(), media="text/event-stream")
+
+
+def chunk(delta: dict[str, Any], reason: str | None = None, **more: Any) -> dict[str, Any]:
+    head = {"id": "chatcmpl-1", "object": "chat.completion.chunk", "created": 1_700_000_000, "model": "m"}
+    return {**head, "choices": [{"index": 0, "delta": delta, "finish_reason": reason}], **more}
+
+
+def found(one: Exchange, other: Exchange) -> dict[Place, Difference]:
+    return differences(observe(one, "m"), observe(other, "m"))
+
+
+def changed(**members: Any) -> Exchange:
+    return exchange({**ANSWER, **members})
+
+
+def test_what_is_new_in_each_answer_may_differ() -> None:
+    usage = {**USAGE, "prompt_tokens_details": {"cached_tokens": 2}}
+    other = changed(id="chatcmpl-2", created=1_700_000_009, system_fingerprint="fp_2", usage=usage)
+    assert not found(exchange(ANSWER), other)
+
+
+def test_each_server_has_its_own_name_for_the_model() -> None:
+    other = changed(model="team/m")
+    assert not differences(observe(exchange(ANSWER), "m"), observe(other, "team/m"))
+    assert found(exchange(ANSWER), other) == {Place(Kind.VALUE, "model"): Difference("the requested model", '"team/m"')}
+
+
+@pytest.mark.parametrize(
+    ("members", "place", "difference"),
+    [
+        ({"created": 1_700_000_000_000}, Place(Kind.VALUE, "created"), ("a time", "a time of 13 digits")),
+        ({"id": ""}, Place(Kind.FIELD, "id"), ("a string", "an empty string")),
+        ({"object": "text"}, Place(Kind.VALUE, "object"), ('"chat.completion"', '"text"')),
+        ({"usage": None}, Place(Kind.FIELD, "usage"), ("an object", "null")),
+        ({"service_tier": None}, Place(Kind.FIELD, "service_tier"), ("", "null")),
+        ({"usage": {**USAGE, "prompt_tokens": 4}}, Place(Kind.VALUE, "usage.prompt_tokens"), ("3", "4")),
+        ({"choices": []}, Place(Kind.VALUE, "choices.(length)"), ("1", "0")),
+    ],
+)
+def test_a_change_is_one_difference(members, place, difference) -> None:
+    assert found(exchange(ANSWER), changed(**members)) == {place: difference}
+
+
+def test_members_of_what_only_one_has_are_no_differences_of_their_own() -> None:
+    other = {name: value for name, value in ANSWER.items() if name != "choices"}
+    assert found(exchange(ANSWER), exchange(other)) == {Place(Kind.FIELD, "choices"): Difference("a list", "")}
+
+
+def test_of_another_text_counts_are_a_consequence() -> None:
+    message = {"role": "assistant", "content": "Hello you", "refusal": None}
+    choices = [{"index": 0, "message": message, "finish_reason": "length"}]
+    other = changed(choices=choices, usage={**USAGE, "completion_tokens": 2, "total_tokens": 5})
+    assert found(exchange(ANSWER), other) == {
+        Place(Kind.VALUE, "choices.*.message.content"): Difference('"Hi"', '"Hello you"'),
+        Place(Kind.VALUE, "choices.*.finish_reason"): Difference('"stop"', '"length"'),
+    }
+
+
+def test_beside_another_status_the_body_is_a_consequence() -> None:
+    error = {"error": {"message": "no", "type": "invalid_request_error", "param": None, "code": None}}
+    assert found(exchange(ANSWER), exchange(error, 400)) == {
+        Place(Kind.STATUS): Difference("200 OK", "400 Bad Request")
+    }
+    assert found(exchange(error, 400), exchange({"detail": "no"}, 422)).keys() == {
+        Place(Kind.STATUS),
+        Place(Kind.ERROR, "error"),
+        Place(Kind.ERROR, "detail"),
+    }
+
+
+def test_texts_of_errors_are_compared_without_their_values() -> None:
+    def error(message: str, code: str) -> Exchange:
+        return exchange({"error": {"message": message, "code": code}}, 404)
+
+    assert not found(error("No model 'a'.", "x"), error("No model 'b'.", "x"))
+    assert found(error("No model 'a'.", "x"), error("It is unknown.", "y")).keys() == {
+        Place(Kind.ERROR, "error.message"),
+        Place(Kind.ERROR, "error.code"),
+    }
+
+
+@pytest.mark.parametrize(
+    ("content", "form"), [(b"", "empty"), (b"oh", "text"), (b"\xef\xbb\xbf{}", "text"), (b"[" * 100_000, "text")]
+)
+def test_a_body_of_another_kind(content, form) -> None:
+    pair = found(exchange(ANSWER), exchange(content))[Place(Kind.BODY)]
+    assert pair == Difference("JSON", form)
+
+
+ROLE, TEXT = chunk({"role": "assistant", "content": ""}), chunk({"content": "Hi"})
+LATER, FINISH = chunk({"content": " you"}), chunk({}, "stop")
+USED = {**chunk({}), "choices": [], "usage": USAGE}
+
+
+def test_how_a_text_is_divided_is_no_difference() -> None:
+    whole = chunk({"content": "Hi you"})
+    assert not found(stream(ROLE, TEXT, LATER, FINISH, USED), stream(ROLE, whole, FINISH, USED))
+
+
+@pytest.mark.parametrize(
+    ("other", "expected"),
+    [
+        (stream(ROLE, TEXT, FINISH, USED, done=False), {Place(Kind.EVENT, "[DONE]"): ("sent", "")}),
+        (
+            stream(ROLE, TEXT, FINISH),
+            {Place(Kind.EVENT, "usage"): ("sent", ""), Place(Kind.STREAM_VALUE, "usage"): ("an object", "null")},
+        ),
+        (
+            stream(ROLE, TEXT, USED, FINISH),
+            {Place(Kind.ORDER): ("…, content, finish, usage, [DONE]", "…, content, usage, finish, [DONE]")},
+        ),
+        (
+            stream(ROLE, TEXT, FINISH, FINISH, USED),
+            {Place(Kind.EVENT, "finish"): ("sent", "sent repeatedly")},
+        ),
+        (
+            stream(ROLE, chunk({"content": "Hi"}, usage=None), FINISH, USED),
+            {Place(Kind.EVENT_FIELD, "usage", "content"): ("", "null")},
+        ),
+        (
+            stream(ROLE, TEXT, chunk({}, "length"), USED),
+            {
+                Place(Kind.EVENT_VALUE, "choices.*.finish_reason", "finish"): ('"stop"', '"length"'),
+                Place(Kind.STREAM_VALUE, "choices.*.finish_reason"): ('"stop"', '"length"'),
+            },
+        ),
+    ],
+)
+def test_streams_are_compared_event_by_event(other, expected) -> None:
+    assert found(stream(ROLE, TEXT, FINISH, USED), other) == expected
+
+
+def test_a_million_fields_of_a_server_are_bounded() -> None:
+    other = changed(**{f"f{number}": number for number in range(50_000)})
+    assert len(found(exchange(ANSWER), other)) < 3_000
