@@ -1,6 +1,7 @@
 """`specvino conform`: tests a server, and compares runs."""
 
 from collections.abc import Iterator
+from dataclasses import replace
 from enum import StrEnum
 from pathlib import Path
 from typing import Annotated, Any
@@ -58,8 +59,8 @@ app = typer.Typer(cls=UrlOrCommand, help="Test whether a server is OpenAI-compat
     RUN,
     hidden=True,
     epilog="Exit codes: 0 no new findings, 1 new findings, 2 the run failed. `specvino conform diff A.ndjson "
-    "B.ndjson` shows regressions and improvements; `specvino conform matrix *.ndjson -o site/` compares several "
-    "servers side by side.",
+    "B.ndjson` shows regressions and improvements; `specvino conform parity A B` compares two servers; "
+    "`specvino conform matrix *.ndjson -o site/` compares several runs side by side.",
 )
 def run(
     url: Annotated[
@@ -307,6 +308,131 @@ def diff(
     from specvino.cli.conform_diff import compare
 
     raise SystemExit(compare(before, after))
+
+
+@app.command(
+    epilog="Exit codes: 0 no new differences, 1 new differences or an unreachable server, 2 the run failed or is "
+    "incomplete."
+)
+def parity(
+    a: Annotated[str, typer.Argument(help="The base URL of the first server.", show_default=False)],
+    b: Annotated[str, typer.Argument(help="The base URL of the second server.", show_default=False)],
+    model: Annotated[
+        str | None,
+        typer.Option(
+            "-m", "--model", help="The model to use. By default, the first one in each server's /models list."
+        ),
+    ] = None,
+    model_b: Annotated[
+        str | None, typer.Option(help="The model to use at B, if it has another name there.", show_default=False)
+    ] = None,
+    api_key: Annotated[
+        str | None,
+        typer.Option(
+            "-k",
+            "--api-key",
+            envvar=["SPECVINO_API_KEY", "OPENAI_API_KEY"],
+            help="The API key, sent as a bearer token to A, and to B without --api-key-b.",
+            show_default=False,
+        ),
+    ] = None,
+    api_key_b: Annotated[
+        str | None, typer.Option(help="The API key for B; empty to send none.", show_default=False)
+    ] = None,
+    header: Annotated[
+        list[str] | None,
+        typer.Option(
+            help="A header to send with every request to both servers, as `Name: value`. May be repeated.",
+            show_default=False,
+        ),
+    ] = None,
+    header_b: Annotated[
+        list[str] | None,
+        typer.Option(help="A header for B only, also in place of one for both. May be repeated.", show_default=False),
+    ] = None,
+    cacert: Annotated[
+        Path | None, typer.Option(help="A file of CA certificates, instead of the default ones.", show_default=False)
+    ] = None,
+    insecure: Annotated[bool, typer.Option("--insecure", help="Don't verify certificates.")] = False,
+    filter: Annotated[
+        list[str] | None,
+        typer.Option(
+            "-f", "--filter", help="Send only the requests of the cases that match, such as chat. May be repeated."
+        ),
+    ] = None,
+    dialect: Annotated[
+        str | None,
+        typer.Option(
+            help=f"The system whose API the servers have: {DIALECTS}, or specvino for this project's own API.",
+            show_default="openai",
+        ),
+    ] = None,
+    profile: Annotated[
+        Profile, typer.Option(help="core sends only the requests that every client relies on; full sends all.")
+    ] = Profile.FULL,
+    fail_on: Annotated[
+        FailOn,
+        typer.Option(
+            help="The differences that make the run fail: `must`, those by which programs act; `should`, also texts "
+            "of errors and other headers."
+        ),
+    ] = FailOn.MUST,
+    junit: Annotated[Path | None, typer.Option(help="Write a JUnit XML report to this file.")] = None,
+    html: Annotated[Path | None, typer.Option(help="Write an HTML report to this file.")] = None,
+    markdown: Annotated[Path | None, typer.Option(help="Write a Markdown summary to this file.")] = None,
+    ndjson: Annotated[
+        Path | None, typer.Option(help="Write an NDJSON report, one line per difference, to this file.")
+    ] = None,
+    baseline: Annotated[
+        Path | None,
+        typer.Option(help="A file of accepted differences. Only others make the run fail."),
+    ] = None,
+    write_baseline: Annotated[
+        Path | None, typer.Option(help="Write the differences to this file as a new baseline.")
+    ] = None,
+    max_time: Annotated[float | None, typer.Option(min=1, help="Stop the run after this many seconds.")] = None,
+    timeout: Annotated[float, typer.Option(min=0.1, help="The maximum number of seconds for a response.")] = 60.0,
+    quiet: Annotated[bool, typer.Option("-q", "--quiet", help="Print nothing; use the exit code and reports.")] = False,
+    verbose: Annotated[bool, typer.Option("-v", "--verbose", help="Also print accepted differences.")] = False,
+) -> None:
+    """Send the same requests to two servers: show what differs in their answers.
+
+    specvino conform parity http://127.0.0.1:8000/v1 http://127.0.0.1:9000/v1
+    """
+    from specvino.cli.conform_parity import compare
+    from specvino.cli.conform_run import Files
+    from specvino.conformance.python_api import Settings
+    from specvino.conformance.verdict import Severity
+
+    if quiet and verbose:
+        end("--quiet and --verbose can't be combined")
+    first = Settings(
+        url=a,
+        model=model,
+        key=api_key,
+        headers=tuple(header or ()),
+        cacert=cacert,
+        insecure=insecure,
+        dialect=dialect,
+        profile=profile.value,
+        filters=tuple(filter or ()),
+        timeout=timeout,
+        max_time=max_time,
+        fail_on=Severity(fail_on),
+    )
+    own = {line.partition(":")[0].strip().lower() for line in header_b or ()}
+    second = replace(
+        first,
+        url=b,
+        model=model_b or model,
+        key=api_key if api_key_b is None else api_key_b,
+        headers=(
+            *(line for line in header or () if line.partition(":")[0].strip().lower() not in own),
+            *(header_b or ()),
+        ),
+    )
+    files = Files(junit, None, html, markdown, ndjson, None, None, baseline, write_baseline, strict=False)
+    raise SystemExit(compare(first, second, files, quiet=quiet, verbose=verbose))
 
 
 @app.command()

@@ -158,10 +158,7 @@ def judge(settings: Settings, files: Files, output: Output) -> int:
 
 
 async def _judge(job: Job, files: Files, accepted: Baseline, output: Output) -> int:
-    with contextlib.suppress(NotImplementedError):  # on Windows
-        # Like Ctrl-C: an exception raised by the handler would end whichever task is running.
-        task = cast("asyncio.Task[int]", asyncio.current_task())
-        asyncio.get_running_loop().add_signal_handler(signal.SIGTERM, task.cancel)
+    cancelled_by_sigterm()
     console = Terminal(highlight=False, stderr=output.json, quiet=output.quiet)
     async with AsyncExitStack() as stack:
         client = await stack.enter_async_context(Client(job.target, on_exchange=_traffic(job, files, stack)))
@@ -193,6 +190,14 @@ async def _judge(job: Job, files: Files, accepted: Baseline, output: Output) -> 
     if report.exit_code == 2:
         raise CannotRun(report.shortcoming)
     return report.exit_code
+
+
+def cancelled_by_sigterm() -> None:
+    """Makes SIGTERM cancel the current task, like Ctrl-C: an exception raised by the handler would end whichever task
+    is running."""
+    with contextlib.suppress(NotImplementedError):  # on Windows
+        task = cast("asyncio.Task[int]", asyncio.current_task())
+        asyncio.get_running_loop().add_signal_handler(signal.SIGTERM, task.cancel)
 
 
 def _traffic(job: Job, files: Files, stack: AsyncExitStack) -> Callable[[Exchange], None]:
