@@ -21,6 +21,9 @@ MOST_FINDINGS = 5
 # The number of requests after which a difference of a value, which a server may draw, isn't confirmed any more.
 ENOUGH = 3
 
+# The kinds of places that depend on what a server draws, as the last event of a response does.
+SHAPES = (Kind.FIELD, Kind.EVENT, Kind.EVENT_FIELD)
+
 # The largest number of types of fields that are kept of a server.
 MOST_TYPES = 100_000
 
@@ -108,7 +111,7 @@ class Tally:
     _rows: dict[Key, Row] = field(default_factory=dict)
     _drawn: set[Key] = field(default_factory=set)
     _types: tuple[set[tuple[str, Place, str]], ...] = field(default_factory=lambda: (set(), set()))
-    """The types that each server has shown, by endpoint and place."""
+    """The types of fields and events that each server has shown, by endpoint and place."""
 
     def is_known(self, place: Place, pair: Difference, endpoint: str) -> bool:
         """Returns whether a difference was found often enough that it needn't be confirmed again."""
@@ -123,7 +126,7 @@ class Tally:
         self._counts.update((_endpoint(kind, endpoint), kind) for kind in kinds)
         for types, seen in zip(self._types, observed, strict=True):
             if len(types) < MOST_TYPES:
-                types |= {(endpoint, place, text) for place, text in seen.facts.items() if place.kind is Kind.FIELD}
+                types |= {(endpoint, place, text) for place, text in seen.facts.items() if place.kind in SHAPES}
 
     def add(
         self, case: str, endpoint: str, found: Differences, one: Exchange, other: Exchange, *, is_drawn: bool
@@ -157,11 +160,12 @@ class Tally:
         }
 
     def _is_shown_by_both(self, key: Key, row: Row) -> bool:
-        """Returns whether other answers of each server have the types of the other one, and only drawn ones differ: a
-        `completed_at` is null if the drawn text is too long."""
+        """Returns whether other answers of each server have what the other one has here, and only drawn ones differ: a
+        response ends by another event if the drawn text is too long, and its `completed_at` is null."""
         endpoint = key.rule.partition("/")[0]
+        a, b = self._types
         return row.is_drawn and all(
-            (endpoint, row.place, pair.b) in self._types[0] and (endpoint, row.place, pair.a) in self._types[1]
+            (not pair.b or (endpoint, row.place, pair.b) in a) and (not pair.a or (endpoint, row.place, pair.a) in b)
             for pair in row.pairs
         )
 
