@@ -1,6 +1,7 @@
 """The full-logits process: it answers the same messages as the worker."""
 
 import ctypes
+from math import ceil
 
 from specvino.engine.openvino.full_logits.model_runner import end_tokens, load
 from specvino.engine.openvino.full_logits.scheduler import CAPACITY, Scheduler
@@ -20,18 +21,20 @@ def work(channel: BlockingChannel) -> None:
         child.expendable()
     _give_memory_back()
     model = load(settings.path, settings.options)
-    token_bytes = model.token_bytes()
+    size = model.state_size()
+    sequence_tokens = ceil(size.sequence / size.token)
     mapped_files.release(settings.path)
     cache_tokens = None
     if settings.state_size:
-        cache_tokens = settings.state_size // token_bytes
-        channel.send(Loaded(cache_tokens // CAPACITY))
+        cache_tokens = settings.state_size // size.token
+        channel.send(Loaded(max(0, cache_tokens - sequence_tokens) // CAPACITY))
     scheduler = Scheduler(
         model,
         end_tokens(settings.path),
         settings.max_sequences,
         settings.options.max_num_batched_tokens,
         cache_tokens,
+        sequence_tokens,
     )
     channel.send(Ready())
     while True:

@@ -3,6 +3,7 @@
 import tempfile
 from collections.abc import Mapping, Sequence, Set
 from pathlib import Path
+from typing import NamedTuple
 
 import numpy
 import numpy.typing
@@ -31,6 +32,15 @@ _PROMPT = 32
 _NEAR = 256
 
 
+class StateSize(NamedTuple):
+    """What a sequence and each of its tokens take, in bytes. Linear attention and convolutions, in layers of hybrid
+    models, have a state that doesn't grow.
+    """
+
+    sequence: int
+    token: int
+
+
 class ModelRunner:
     """A compiled model. All sequences share its weights in memory."""
 
@@ -51,19 +61,22 @@ class ModelRunner:
         """
         self.begin().read(numpy.zeros(1, numpy.int64))
 
-    def token_bytes(self) -> int:
-        """Returns the size of a token's keys and values in bytes, from a prompt that has OpenVINO repack the weights.
-        Raises RuntimeError for a model with another kind of state.
+    def state_size(self) -> StateSize:
+        """Returns the size of a state, from a prompt that has OpenVINO repack the weights. Raises RuntimeError for a
+        model without keys and values, or with another kind of state.
         """
         decoder = self.begin()
-        decoder.read(numpy.zeros(_PROMPT, numpy.int64))
-        decoder.read(numpy.zeros(1, numpy.int64))
-        states = [variable.state for variable in decoder.request.query_state()]
+        shapes = []
+        for count in (_PROMPT, 1):
+            decoder.read(numpy.zeros(count, numpy.int64))
+            states = [variable.state for variable in decoder.request.query_state()]
+            shapes.append([tuple(state.shape) for state in states])
+        growing = [state for state, before, after in zip(states, *shapes, strict=True) if before != after]
         # A batch needs the shape [sequences, heads, tokens, size].
-        if any(len(state.shape) != 4 or state.shape[2] != _PROMPT + 1 for state in states):
-            raise RuntimeError("Its state must consist of keys and values only for the full-logits process.")
-        size: int = sum(state.byte_size for state in states)
-        return size // (_PROMPT + 1)
+        if not growing or any(len(state.shape) != 4 or state.shape[2] != _PROMPT + 1 for state in growing):
+            raise RuntimeError("For the full-logits process only keys and values may grow, and there must be some.")
+        tokens: int = sum(state.byte_size for state in growing)
+        return StateSize(sum(state.byte_size for state in states) - tokens, tokens // (_PROMPT + 1))
 
 
 class Decoder:
@@ -126,10 +139,13 @@ class Batch:
         width = max(used, decoder.length)
         joining = decoder.request.query_state()
         for own, other in zip(self._request.query_state(), joining, strict=True):
-            row = other.state.data[0]
-            joined = numpy.zeros((len(kept) + 1, row.shape[0], width, row.shape[2]), row.dtype)
-            joined[:-1, :, width - used :] = own.state.data[kept, :, -used:]
-            joined[-1, :, width - decoder.length :] = row
+            rows, row = own.state.data, other.state.data[0]
+            if rows.shape[1:] == row.shape:  # as long, or of a fixed size
+                joined = numpy.concatenate((rows[kept], row[None]))
+            else:
+                joined = numpy.zeros((len(kept) + 1, row.shape[0], width, row.shape[2]), row.dtype)
+                joined[:-1, :, width - used :] = rows[kept, :, -used:]
+                joined[-1, :, width - decoder.length :] = row
             own.state = openvino.Tensor(joined)
         self._mask = numpy.zeros((len(kept) + 1, width), numpy.int64)
         self._mask[:-1, width - used :] = mask[:, -used:]

@@ -18,9 +18,10 @@ _AHEAD = 256
 
 class Scheduler:
     """Runs at most `max_sequences` at a time, the others wait. `ends` are the tokens that end a turn. A step computes
-    at most `step_tokens` of prompts. The states of all sequences have memory for `cache_tokens`; None is no limit. A
-    single sequence that needs more must be rejected beforehand. If the running sequences need more, the newest is
-    preempted: it frees its memory and is recomputed later, as in the worker's pipeline.
+    at most `step_tokens` of prompts. The states of all sequences have memory for `cache_tokens`; None is no limit. Each
+    takes `sequence_tokens` of them for what doesn't grow. A single sequence that needs more must be rejected
+    beforehand. If the running sequences need more, the newest is preempted: it frees its memory and is recomputed
+    later, as in the worker's pipeline.
     """
 
     def __init__(
@@ -30,11 +31,13 @@ class Scheduler:
         max_sequences: int,
         step_tokens: int,
         cache_tokens: int | None = None,
+        sequence_tokens: int = 0,
     ) -> None:
         self._model = model
         self._ends = ends
         self._step_tokens = step_tokens
         self._cache_tokens = cache_tokens
+        self._sequence_tokens = sequence_tokens
         self._queue = FairQueue(max_sequences)
         self._running: dict[int, Sequence] = {}  # the newest last
         self._paused: dict[int, Sequence] = {}
@@ -150,7 +153,7 @@ class Scheduler:
     def _has_room(self, request: Generate, length: int) -> bool:
         """Returns whether there is memory for a sequence: its tokens, and the next ones."""
         ahead = min(request.max_new_tokens, _AHEAD)
-        return not self._running or self._holds(CAPACITY * (length + ahead))
+        return not self._running or self._holds(self._sequence_tokens + CAPACITY * (length + ahead))
 
     def _holds(self, more: int) -> bool:
         return self._cache_tokens is None or self._taken() + more <= self._cache_tokens
@@ -159,7 +162,8 @@ class Scheduler:
         """Returns for how many tokens memory is allocated or reserved: all tokens of a prompt count from its start."""
         batched = {id for batch in self._batches for id in batch.ids}
         reading = sum(sequence.length for id, sequence in self._running.items() if id not in batched)
-        return CAPACITY * (reading + sum(batch.tokens for batch in self._batches))
+        grown = CAPACITY * (reading + sum(batch.tokens for batch in self._batches))
+        return grown + self._sequence_tokens * len(self._running)
 
     def _leader(self, request: Generate) -> Sequence | None:
         """Returns the sequence that computes the same prompt for the same request."""

@@ -5,19 +5,62 @@ from collections.abc import Mapping
 from pathlib import Path
 
 import numpy
+import openvino
 import pytest
+from openvino import opset13
 from openvino_genai import ContinuousBatchingPipeline, SchedulerConfig
 
 from specvino.engine.models import ModelSource
-from specvino.engine.openvino.full_logits.model_runner import Batch, Decoder, Logits, ModelRunner, end_tokens, load
+from specvino.engine.openvino.full_logits.model_runner import (
+    Batch,
+    Decoder,
+    Logits,
+    ModelRunner,
+    StateSize,
+    end_tokens,
+    load,
+)
 from specvino.engine.openvino.messages.options import PipelineOptions
 
 PROMPTS = {1: [40, 41, 42], 2: [300, 50, 60, 70, 80, 90, 100, 110], 3: [7], 4: [8, 9, 10, 11, 12]}
 
 
-@pytest.fixture(scope="module")
-def model(tiny_text: ModelSource) -> ModelRunner:
+def hybrid(folder: Path, changed: Path) -> ModelRunner:
+    """The model with a state that doesn't grow, as linear attention has: the sum of a sequence's tokens, on which the
+    scores depend.
+    """
+    model = openvino.Core().read_model(folder / "openvino_model.xml")
+    ids = opset13.convert(model.input("input_ids"), "f32")
+    added = opset13.reduce_sum(ids, opset13.constant([1], numpy.int64), keep_dims=True)
+    state = opset13.read_value(
+        opset13.multiply(added, opset13.constant([0], numpy.float32)),
+        "sum",
+        openvino.Type.f32,
+        openvino.PartialShape([-1, 1]),
+    )
+    total = opset13.add(opset13.gather(state, model.input("beam_idx"), opset13.constant(0, numpy.int64)), added)
+    model.add_sinks([opset13.assign(total, "sum")])
+    scores = model.output("logits").get_node().input(0)
+    total = opset13.unsqueeze(total, opset13.constant([2], numpy.int64))
+    more = opset13.divide(total, opset13.constant([100], numpy.float32))
+    scores.replace_source_output(opset13.add(scores.get_source_output(), more).output(0))
+    openvino.save_model(model, changed / "openvino_model.xml", compress_to_fp16=False)
+    return load(str(changed), PipelineOptions())
+
+
+@pytest.fixture(scope="module", params=["keys and values", "hybrid"])
+def model(
+    tiny_text: ModelSource, tmp_path_factory: pytest.TempPathFactory, request: pytest.FixtureRequest
+) -> ModelRunner:
+    if request.param == "hybrid":
+        return hybrid(tiny_text.path, tmp_path_factory.mktemp("hybrid"))
     return load(str(tiny_text.path), PipelineOptions())
+
+
+def test_what_a_state_takes(tiny_text: ModelSource, tmp_path: Path) -> None:
+    size = load(str(tiny_text.path), PipelineOptions()).state_size()
+    assert size.sequence == 0
+    assert hybrid(tiny_text.path, tmp_path).state_size() == StateSize(4, size.token)
 
 
 class Alone:

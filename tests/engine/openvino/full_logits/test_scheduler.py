@@ -133,6 +133,16 @@ def test_a_prompt_has_room_or_waits(model: ModelRunner) -> None:
     assert loop.step().running == 1
 
 
+def test_what_does_not_grow_takes_room_too(model: ModelRunner) -> None:
+    loop = Scheduler(model, frozenset(), max_sequences=8, step_tokens=8, cache_tokens=48, sequence_tokens=10)
+    for id in range(4):
+        loop.receive(asked(id))  # 14 tokens for what grows
+    step = loop.step()
+    assert (step.running, step.waiting) == (2, 2)
+    assert step.cache_usage == 100 * (2 * 2 * 4 + 2 * 10) / 48
+    assert set(made(loop)) == {0, 1, 2, 3}
+
+
 def test_who_grows_beyond_the_memory_goes_on_later(model: ModelRunner) -> None:
     """The newest give their memory back, more than once, and get the tokens that they would have had."""
     expected: dict[int, list[int]] = {}
