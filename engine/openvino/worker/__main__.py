@@ -4,7 +4,7 @@ from specvino.engine.openvino.messages.worker import Loaded, ToWorker
 from specvino.engine.openvino.native import mapped_files
 from specvino.engine.openvino.native.devices import chosen
 from specvino.engine.openvino.native.error_output import one_line
-from specvino.engine.openvino.worker.pipeline import capacity, load
+from specvino.engine.openvino.worker.pipeline import capacity, load, state_sizes
 from specvino.engine.openvino.worker.scheduler import Scheduler
 from specvino.engine.processes import child
 from specvino.engine.processes.channel import BlockingChannel, Ready
@@ -18,7 +18,7 @@ def work(channel: BlockingChannel) -> None:
     cache_tokens = None
     if settings.cache_size:
         device = chosen(settings.options.device, settings.options.plugin_config)
-        cache_tokens = capacity(pipeline, settings.drafting, device.block)
+        cache_tokens = capacity(pipeline, settings.drafting, device.block, state_sizes(settings))
         channel.send(Loaded(cache_tokens))
     mapped_files.release(settings.path)
     scheduler = Scheduler(
