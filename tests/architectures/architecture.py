@@ -3,6 +3,7 @@
 import hashlib
 import json
 import os
+import re
 import shutil
 import subprocess
 import tempfile
@@ -20,14 +21,14 @@ from specvino.engine.models.cache import cache_folder
 _HERE = Path(__file__).parent
 _SCRIPT = _HERE / "export.py"
 LOCK = _HERE / "export.txt"
-_IMAGES = "images.jinja"
+_OURS = ".jinja"
 
 # OpenMP's threads wait for each other on a busy machine, and the models are tiny.
 _ENVIRONMENT = {"HF_HUB_OFFLINE": "1", "OMP_NUM_THREADS": "1"}
 
 
 class NotExported(Exception):
-    """optimum-intel fails; `str()` is the last line that it printed."""
+    """optimum-intel fails; `str()` is its error in one line."""
 
 
 @dataclass(frozen=True)
@@ -58,6 +59,11 @@ class Architecture:
     quiet: Mapping[str, Any] = field(default_factory=dict)
     fails: Mapping[str, Failure] = field(default_factory=dict)
 
+    @property
+    def ours(self) -> bool:
+        """Whether the template is a file here."""
+        return self.template.endswith(_OURS)
+
     def exported(self) -> Path:
         """Returns its OpenVINO folder. Raises NotExported."""
         specification = json.dumps(self._specification(), ensure_ascii=False)
@@ -72,7 +78,7 @@ class Architecture:
                 command = [_python(self.transformers), _SCRIPT, file, work]
                 ran = subprocess.run(command, env=os.environ | _ENVIRONMENT, capture_output=True, text=True)
                 if ran.returncode:
-                    raise NotExported(ran.stderr.strip().splitlines()[-1])
+                    raise NotExported(_error(ran.stderr))
                 work.rename(folder)
         return folder
 
@@ -93,7 +99,7 @@ class Architecture:
         if self.template == "own":
             config = json.loads((tokenizer_folder(self.tokenizer) / CONFIG).read_text("utf-8"))
             return str(config["chat_template"])
-        return (_HERE / _IMAGES).read_text("utf-8") if self.template == _IMAGES else corpus()[self.template]
+        return (_HERE / self.template).read_text("utf-8") if self.ours else corpus()[self.template]
 
 
 def read() -> dict[str, Architecture]:
@@ -110,6 +116,12 @@ def _architecture(name: str, entry: dict[str, Any], shared: dict[str, Any]) -> A
         config = shared | config
     fails = {check: Failure(**failure) for check, failure in entry.pop("fails", {}).items()}
     return Architecture(name=name, config=config, fails=fails, **entry)
+
+
+def _error(output: str) -> str:
+    """Returns the last exception in the output, in one line."""
+    *_, error = re.split(r"^(?=[\w.]*Error: )", output, flags=re.MULTILINE)
+    return " ".join(error.split())
 
 
 def _python(transformers: str) -> Path:

@@ -71,14 +71,16 @@ class Model:
 
 
 def text(model: Model) -> None:
-    """The answer to a request is the same again, and as a stream."""
+    """The answer to a request has text, which is the same again, and as a stream."""
     first, second = model.ask("Hello"), model.ask("Hello")
+    if not _said(first):
+        raise Failed("no text")
     _same(_said(first), _said(second), "again")
     _same(first["usage"]["completion_tokens"], TOKENS, "tokens")
     streamed: dict[str, str] = {}
     for chunk in model.stream("Hello"):
         for name, part in chunk["choices"][0]["delta"].items():
-            if name != "role" and isinstance(part, str):
+            if name != "role" and isinstance(part, str) and part:
                 streamed[name] = streamed.get(name, "") + part
     _same(streamed, _said(first), "streamed")
 

@@ -47,7 +47,7 @@ def _table(architectures: Mapping[str, Architecture]) -> Iterator[str]:
     yield _line(titles)
     yield _line(["---"] * len(titles))
     for each in architectures.values():
-        template = "ours" if each.template.endswith(".jinja") else each.template
+        template = "ours" if each.ours else each.template
         cells = [_cell(each, check) for check in _COLUMNS]
         yield _line([f"`{each.name}`", each.transformers, each.tokenizer, template, *cells])
 
