@@ -67,9 +67,9 @@ def test_breaks_what_it_says(mutant: Mutant) -> None:
 
 def test_a_fault_is_told_once() -> None:
     """That a mutant has no more faults than it says is what the test above holds."""
-    numbers = [mutant.faults for mutant in MUTANTS]
-    assert max(numbers) < 4, [name(mutant) for mutant in MUTANTS if mutant.faults > 3]
-    assert median(numbers) == 1
+    many = [name(mutant) for mutant in MUTANTS if mutant.faults > 3]
+    assert many == ["connections.MixesAnswers"], "its answers may break any rule, as they are those to other requests"
+    assert median(mutant.faults for mutant in MUTANTS) == 1
 
 
 def test_the_page_says_how_often() -> None:
