@@ -37,26 +37,19 @@ async def model_list_stable(session: Session, endpoint: str) -> None:
         raise Failed(f"the list is first {names} and then {_names(second)}", first, second)
 
 
-async def model_retrievable(
-    session: Session, endpoint: str, *, fields: Sequence[str] = ("id", "object", "owned_by")
-) -> None:
-    """A model's own endpoint returns these fields as the list does. Slashes in the name may be percent-encoded."""
-    listed = await session.send("models")
-    require_answer(listed)
-    matches = [model for model in listed.answer.get("data", []) if model.get("id") == session.model]
-    if not matches:
-        raise NotExercised("the run's model isn't in the list")
-    single = await _model(session, quote(session.model, safe=""))
+async def model_retrievable(session: Session, endpoint: str) -> None:
+    """A model's own endpoint identifies it as the list does. Slashes in the name may be percent-encoded."""
+    listed, single = await _listed_and_single(session)
     require_answer(single)
-    for name in fields:
-        if name in matches[0] and name not in single.answer:
-            raise Failed(f"GET {paths()['models']}/{session.model} has no {name}", listed, single)
-        if single.answer.get(name) != matches[0].get(name):
-            raise Failed(
-                f"{name} is {matches[0].get(name)!r} in the list, but {single.answer.get(name)!r} at the model's path",
-                listed,
-                single,
-            )
+    _require_same(session, listed, single, ("id", "object", "owned_by"))
+
+
+async def model_created_once(session: Session, endpoint: str) -> None:
+    """A model was created at one time, in the list and at its own endpoint, where it has one."""
+    await _require_paths(session)
+    listed, single = await _listed_and_single(session)
+    require_answer(single)
+    _require_same(session, listed, single, ("created",))
 
 
 async def model_known(session: Session, endpoint: str, *, body: Mapping[str, Any]) -> None:
@@ -103,6 +96,28 @@ async def _require_paths(session: Session) -> None:
 
 async def _model(session: Session, name: str) -> Exchange:
     return await session.raw("GET", f"{paths()['models']}/{name}", endpoint="model")
+
+
+async def _listed_and_single(session: Session) -> tuple[Exchange, Exchange]:
+    """Returns the answers with the list, which has the run's model, and with that model alone."""
+    listed = await session.send("models")
+    require_answer(listed)
+    if session.model not in _names(listed):
+        raise NotExercised("the run's model isn't in the list")
+    return listed, await _model(session, quote(session.model, safe=""))
+
+
+def _require_same(session: Session, listed: Exchange, single: Exchange, fields: Sequence[str]) -> None:
+    entry = next(model for model in listed.answer["data"] if model.get("id") == session.model)
+    for name in fields:
+        if name in entry and name not in single.answer:
+            raise Failed(f"GET {paths()['models']}/{session.model} has no {name}", listed, single)
+        if single.answer.get(name) != entry.get(name):
+            raise Failed(
+                f"{name} is {entry.get(name)!r} in the list, but {single.answer.get(name)!r} at the model's path",
+                listed,
+                single,
+            )
 
 
 def _names(listed: Exchange) -> list[object]:

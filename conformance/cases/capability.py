@@ -95,6 +95,8 @@ async def probe(session: Session, capability: Capability) -> None:
     exchange = await session.send(capability.endpoint, capability.body)
     if exchange.status in UNSUPPORTED and _has_error_body(session, capability.endpoint, exchange):
         raise Refused(f"the server answers {exchange.status}: {_message(exchange)}")
+    if exchange.ended != "complete":
+        raise Failed(f"the request isn't answered: {exchange.problem or exchange.ended}", exchange)
     if not exchange.ok:
         # A missing path has the error of any unknown path.
         absent = capability.spec.startswith("/paths/") and exchange.status in (404, 405)

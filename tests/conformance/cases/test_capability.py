@@ -58,6 +58,12 @@ def test_a_refusal_that_says_nothing_is_none(dialect: str, status: int, content:
         asked("chat.n", dialect, status, content)
 
 
+def test_a_request_without_a_complete_answer_was_not_refused() -> None:
+    slow = exchange(status=None, content=b"", ended="too slow", problem="the answer wasn't complete after 180 s")
+    with pytest.raises(Failed, match="^the request isn't answered: the answer wasn't complete after 180 s"):
+        asyncio.run(probe(cast("Any", Answered("openai", slow)), all_capabilities()["chat.n"]))
+
+
 def test_what_the_systems_document_refuses_is_not_asked() -> None:
     with pytest.raises(NotExercised, match="the request isn't valid by the document of mlc-llm"):
         asked("completions.prompts", "mlc-llm", 400, b"{}")

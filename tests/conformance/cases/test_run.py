@@ -118,7 +118,8 @@ class NothingOfOneModel(Models):
 
 def test_where_no_model_has_a_path_none_is_unknown() -> None:
     cases = {
-        f"models/one/{name}" for name in ("retrieved", "unknown", "unknown-with-slash", "unknown-with-signs", "code")
+        f"models/one/{name}"
+        for name in ("retrieved", "created", "unknown", "unknown-with-slash", "unknown-with-signs", "code")
     }
     results = by_openai(NothingOfOneModel, only=cases)
     assert failed(results).keys() == {"models/one/retrieved"}
