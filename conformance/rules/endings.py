@@ -151,12 +151,6 @@ def _choice(exchange: Exchange) -> Any:
 PROMPTS = ("conversation", "input", "instructions", "messages", "previous_response_id", "prompt", "system", "tools")
 
 
-def _has_prompt(request: Request) -> bool:
-    """Returns whether a request has a text, an image or a token: not every chat template makes tokens of a turn without
-    any."""
-    return any(_has_content(request.asked(name)) for name in PROMPTS)
-
-
 def _has_content(value: Any) -> bool:
     if isinstance(value, Mapping):
         return any(_has_content(inner) for name, inner in value.items() if name not in ("role", "type"))
@@ -187,7 +181,7 @@ class UsageAddsUp(Rule):
             return  # the rules for shapes report that
         if isinstance(total, int) and total != prompt + completion:
             yield f"total_tokens is {total}, but {before} and {after} are {prompt} and {completion}"
-        if prompt == 0 and exchange.request.asked("generate", True) and _has_prompt(exchange.request):
+        if prompt == 0 and exchange.request.asked("generate", True) and self._has_prompt(exchange.request):
             yield f"{before} is 0, though there was a prompt"
         echoed = exchange.request.asked("echo", False)
         if completion == 0 and not echoed and any(output.text or output.reasoning for output in outputs(exchange)):
@@ -197,3 +191,9 @@ class UsageAddsUp(Rule):
             for name, part in details.items() if isinstance(details, dict) else ():
                 if type(part) is int and not 0 <= part <= usage[count]:
                     yield f"{count}_details.{name} is {part} of {usage[count]}"
+
+    def _has_prompt(self, request: Request) -> bool:
+        """Returns whether a request has a text, an image or a token: not every chat template makes tokens of a turn
+        without any. What isn't valid may have a part that the server doesn't know, and nothing else."""
+        has_content = any(_has_content(request.asked(name)) for name in PROMPTS)
+        return has_content and self.dialect.accepts(request.endpoint or "", request.body) is not False
