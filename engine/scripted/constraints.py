@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from specvino.engine.errors import ConstraintError
-from specvino.engine.grammar import NO_ARGUMENTS, LoweredConstraint, Path
+from specvino.engine.grammar import NO_ARGUMENTS, LoweredConstraint, Path, arguments_object
 from specvino.engine.output_parsers.selection import require_object
 from specvino.engine.request import (
     Constraint,
@@ -53,7 +53,7 @@ def written_calls(tools: Sequence[Tool], most: int) -> str:
 
 def _arguments(tool: Tool) -> str:
     try:
-        return worked_out(JsonSchema(_parameters(tool))).example or "{}"
+        return worked_out(JsonSchema(arguments_object(tool.parameters)["json_schema"])).example or "{}"
     except ConstraintError:  # the parameters of a tool that isn't forced aren't validated
         return "{}"
 

@@ -47,6 +47,12 @@ def test_a_call_is_text_without_the_tool() -> None:
     assert text(answered(with_tools(WRITTEN, TIME))) == WRITTEN
 
 
+@pytest.mark.parametrize("parameters", [None, {}, {"properties": {}}])
+def test_arguments_are_an_object_where_the_schema_says_nothing(parameters: dict[str, Any] | None) -> None:
+    tool = Tool("get_time", None, parameters)
+    assert arguments(calls(answered(with_tools("script: calls=1", tool)))) == [{}]
+
+
 @pytest.mark.parametrize("temperature", [0, 1])
 def test_directives_make_reasoning_and_calls(temperature: float) -> None:
     request = with_tools("script: think=1 calls=3\na b", WEATHER, TIME)
