@@ -3,6 +3,7 @@
 Each is installed into a folder of its own, started, judged and stopped; what is found is compared with what is known
 (known/). With `--note` it is known from then on: known/ and the reports of the portal (docs/servers/) are written, and
 whoever runs it notes in known/ how true each new finding is. `--again` notes the last reports once more, without a run.
+`--outside` asks the judges that others make instead, and writes what they say to outside.json.
 """
 
 import subprocess
@@ -17,6 +18,7 @@ from support.serving import serving
 
 from field.install import Failed, filled, gguf, install
 from field.listing import HERE, Listed, listed
+from field.outside import SCRIPTED, ask
 from field.page import PAGE, page, published
 from field.running import running
 from field.truth import known, marked, slim, unread, updated, write
@@ -31,12 +33,16 @@ def main(
     names: Annotated[list[str] | None, typer.Argument(help="The servers; by default all.", show_default=False)] = None,
     note: Annotated[bool, typer.Option("--note", help="Write what is found to known/ and docs/servers/.")] = False,
     again: Annotated[bool, typer.Option("--again", help="Take the last reports in place of a run.")] = False,
+    outside: Annotated[bool, typer.Option("--outside", help="Ask other judges (outside.py) in place of ours.")] = False,
     folder: Annotated[Path, typer.Option(help="Where servers are installed.")] = Path(".field"),
 ) -> None:
     """Judge servers that others make; exits with 1 where something is found that isn't known, or a server can't run."""
     servers = listed()
-    if strange := set(names or ()) - set(servers):
+    if strange := set(names or ()) - set(servers) - ({SCRIPTED} if outside else set()):
         raise typer.BadParameter(f"there is no {', '.join(sorted(strange))}; there are {', '.join(servers)}")
+    if outside:
+        ask(names or [], folder.absolute())
+        return
     failed = []
     for name in names or (name for name, server in servers.items() if server.run):
         console.print(f"\n[bold]{servers[name].title}[/bold]")

@@ -1,10 +1,11 @@
-"""The table of docs/servers.md, from the list and the reports of the portal."""
+"""The tables of docs/servers.md, from the list, the reports of the portal and what other judges say."""
 
 import re
 from collections.abc import Iterator
 from pathlib import Path
 
 from field.listing import HERE, Listed, listed
+from field.outside import SCRIPTED, disagreements, judges, said
 from specvino.conformance.reports.faults import faults
 from specvino.conformance.reports.ndjson import read
 from specvino.conformance.reports.records import Report
@@ -13,7 +14,7 @@ from specvino.conformance.verdict import Severity, Verdict
 PUBLISHED = HERE.parents[1] / "docs" / "servers"
 PAGE = PUBLISHED.with_suffix(".md")
 
-DRAWN = re.compile(r"(?<=<!-- drawn: servers -->\n).*(?=<!-- end -->)", re.DOTALL)
+DRAWN = re.compile(r"(?<=<!-- drawn: (?P<name>[a-z]{7}) -->\n).*?(?=<!-- end -->)", re.DOTALL)
 
 
 def published(name: str) -> Path:
@@ -23,7 +24,8 @@ def published(name: str) -> Path:
 
 def page() -> str:
     """Returns the page as it has to be."""
-    return DRAWN.sub(lambda _: "".join(f"{line}\n" for line in _table()), PAGE.read_text("utf-8"))
+    drawn = {"servers": _table, "outside": _outside}
+    return DRAWN.sub(lambda found: "".join(f"{line}\n" for line in drawn[found["name"]]()), PAGE.read_text("utf-8"))
 
 
 def _table() -> Iterator[str]:
@@ -52,3 +54,21 @@ def _kept(report: Report, severity: Severity) -> str:
     verdicts = [line.verdict for line in report.lines if line.severity is severity]
     passed, failed = verdicts.count(Verdict.PASS), verdicts.count(Verdict.FAIL)
     return f"{passed} of {passed + failed}"
+
+
+def _outside() -> Iterator[str]:
+    titles = {SCRIPTED: "Specvino's scripted engine"} | {name: server.title for name, server in listed().items()}
+    results = said()
+    yield f"| server | {' | '.join(judge.title for judge in judges().values())} |"
+    yield f"| --- |{' --- |' * len(judges())}"
+    for name in (name for name in titles if any(name in servers for servers in results.values())):
+        outcomes = (results[judge].get(name) for judge in judges())
+        cells = (f"{x['passed']} of {x['passed'] + len(x['failed'])}" if x else "" for x in outcomes)
+        yield f"| {titles[name]} | {' | '.join(cells)} |"
+    yield ""
+    yield "| judge | test | it says | who is right | why |"
+    yield "| --- | --- | --- | --- | --- |"
+    for judge, tests in disagreements().items():
+        for test, opinion in tests.items():
+            message = results[judge][SCRIPTED]["failed"][test]
+            yield f"| {judges()[judge].title} | `{test}` | {message} | {opinion['right']} | {opinion['because']} |"

@@ -3,6 +3,7 @@
 import pytest
 
 from field.listing import listed
+from field.outside import SCRIPTED, disagreements, judges, said
 from field.page import PAGE, PUBLISHED, page, published
 from field.truth import KNOWN, known, marked, unread
 from specvino.conformance.reports.ndjson import read
@@ -50,3 +51,11 @@ def test_what_is_known_is_of_rules(name) -> None:
 
 def test_the_page_has_each_server_as_it_was_judged() -> None:
     assert PAGE.read_text("utf-8") == page(), "python -m field --again --note"
+
+
+def test_each_disagreement_of_other_judges_with_us_was_read() -> None:
+    results = said()
+    assert results.keys() == judges().keys()
+    failed = {judge: set(servers[SCRIPTED]["failed"]) for judge, servers in results.items()}
+    read = {judge: set(disagreements().get(judge, {})) for judge in judges()}
+    assert failed == read

