@@ -285,20 +285,7 @@ def speaker(name: str, engines: Mapping[str, Engine], limits: Limits, *, named: 
     def facts(model: str) -> Mapping[str, Any]:
         return limits.facts_with(engines[model].model)
 
-    return System(name, tuple(engines), _computed(engines), named=named, facts=facts)
-
-
-def _computed(engines: Mapping[str, Engine]) -> Mapping[str, Mapping[str, Callable[[Any], Any]]]:
-    """Returns fields that only the server knows, by component and name, each as a function of the object it is in."""
-    return {
-        "Model": {
-            "root": lambda model: model["id"],
-            "max_model_len": lambda model: engines[model["id"]].model.context_length,
-        },
-        "ModelPermission": {"id": lambda _: f"modelperm-{uuid4().hex}", "created": lambda _: int(time())},
-        "DetokenizeResponse": {"text": _text, "content": _text},
-        "CompletionLogprobs": {"top_logprobs": _chosen_alone},
-    }
+    return System(name, tuple(engines), _COMPUTED, named=named, facts=facts)
 
 
 def _text(answer: dict[str, Any]) -> str:
@@ -311,3 +298,12 @@ def _chosen_alone(logprobs: dict[str, Any]) -> list[dict[str, float]]:
     """Returns `top_logprobs` for a request without any: systems that always have them show the chosen token."""
     chosen = zip(logprobs["tokens"], logprobs["token_logprobs"], strict=True)
     return [{} if logprob is None else {token: logprob} for token, logprob in chosen]
+
+
+# Fields that only the server knows, by component and name, each as a function of the object it is in.
+_COMPUTED: Mapping[str, Mapping[str, Callable[[Any], Any]]] = {
+    "Model": {"root": lambda model: model["id"]},
+    "ModelPermission": {"id": lambda _: f"modelperm-{uuid4().hex}", "created": lambda _: int(time())},
+    "DetokenizeResponse": {"text": _text, "content": _text},
+    "CompletionLogprobs": {"top_logprobs": _chosen_alone},
+}

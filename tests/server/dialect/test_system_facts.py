@@ -5,6 +5,7 @@ import re
 import pytest
 from support.app import Client
 
+from specvino.engine.errors import EngineUnavailable
 from specvino.engine.scripted import ScriptedEngine
 from specvino.handlers.limits import Limits
 from specvino.server.dialect import speaker
@@ -46,3 +47,20 @@ def test_the_scheme_of_keys_has_no_case_but_as_ovms() -> None:
             Client(engine, settings).ask("POST", "/v1/chat/completions", json=body, headers=headers).status_code
             == status
         )
+
+
+class Loading(ScriptedEngine):
+    """Its model can't be asked about yet."""
+
+    @property
+    def model(self):
+        raise EngineUnavailable("The model is loading.", retry_after=1)
+
+
+@pytest.mark.parametrize("name", ["vllm", "sglang", "ollama"])
+def test_a_model_that_is_loading_is_listed(name) -> None:
+    engine = Loading()
+    client = Client(engine, Settings(system=speaker(name, {"m": engine}, Limits(), named=True)))
+    model = client.ask("GET", "/v1/models").json()["data"][0]
+    assert model["object"] == "model"
+    assert model.get("max_model_len") is None
