@@ -9,7 +9,7 @@ import msgspec
 from sqlalchemy import ColumnElement, delete, func, insert, select, update
 from sqlalchemy.ext.asyncio import AsyncConnection
 
-from specvino.handlers.store.database import Database, batched, now
+from specvino.handlers.store.database import Database, at_once, batched, now
 from specvino.handlers.store.protocol import Conversation, Page, StoredItem
 from specvino.handlers.store.quota import Quota
 from specvino.handlers.store.raw_items import on_a_page, require_bounded
@@ -102,12 +102,14 @@ class SqlConversations:
     async def remove(self, id: str, item_id: str, owner: str) -> bool:
         used = update(CONVERSATIONS).where(_C.id == id, _C.key_owner == owner)
         one = (_I.conversation_id == id) & (_I.item_id == item_id)
-        size = select(func.coalesce(func.sum(func.length(_I.item)), 0)).where(one).scalar_subquery()
         async with self._database.transaction() as connection:
-            changed = used.values(used_at=await now(connection), size=_C.size - size)
-            if not (await connection.execute(changed)).rowcount:
+            # The update comes first, as in `_add`.
+            if not (await connection.execute(used.values(used_at=await now(connection)))).rowcount:
                 return False
-            return bool((await connection.execute(delete(CONVERSATION_ITEMS).where(one))).rowcount)
+            sizes = (await connection.execute(select(func.length(_I.item)).where(one))).scalars().all()
+            await connection.execute(delete(CONVERSATION_ITEMS).where(one))
+            await connection.execute(update(CONVERSATIONS).where(_C.id == id).values(size=_C.size - sum(sizes)))
+            return bool(sizes)
 
 
 async def referenced(connection: AsyncConnection, ids: Sequence[str], owner: str) -> dict[str, bytes]:
@@ -120,16 +122,17 @@ async def referenced(connection: AsyncConnection, ids: Sequence[str], owner: str
         for row in (await connection.execute(owned.where(_I.item_id.in_(some)))).all()
     }
     require_bounded(sum(row.bytes for row in newest.values()))
-    items: dict[str, bytes] = {}
-    for id, row in newest.items():
-        one = select(_I.item).where(_I.conversation_id == row.conversation_id, _I.position == row.position)
-        items[id] = (await connection.execute(one)).scalar_one()
-    return items
+    items = select(_I.item_id, _I.item).where(_I.conversation_id.in_({row.conversation_id for row in newest.values()}))
+    return {
+        row.item_id: row.item
+        for some in batched(list(newest))
+        for row in (await connection.execute(items.where(_I.item_id.in_(some)))).all()
+    }
 
 
-async def expire(connection: AsyncConnection, before: float, quota: Quota | None) -> None:
-    """Deletes the conversations that were last changed before a Unix time, and of each owner those beyond the quota
-    that were changed least recently."""
+async def expire(connection: AsyncConnection, before: float, quota: Quota | None) -> bool:
+    """Deletes some of the conversations that were last changed before a Unix time, and of each owner those beyond the
+    quota that were changed least recently. Returns whether there were any."""
     query = select(_C.id, _C.used_at, _C.size)
     rows = list((await connection.execute(query.where(_C.used_at < before))).all())
     if quota:
@@ -142,7 +145,9 @@ async def expire(connection: AsyncConnection, before: float, quota: Quota | None
                     rows.append(row)
     if rows:  # one that is changed meanwhile stays
         latest = max(row.used_at for row in rows)
-        await delete_conversations(connection, [row.id for row in rows], _C.used_at <= latest)
+        ids = at_once({row.id: row.size for row in rows})
+        await delete_conversations(connection, ids, _C.used_at <= latest)
+    return bool(rows)
 
 
 async def delete_conversations(

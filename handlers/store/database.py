@@ -3,8 +3,8 @@
 import asyncio
 import shutil
 import sqlite3
-from collections.abc import AsyncIterator, Iterator, Sequence
-from contextlib import asynccontextmanager, contextmanager
+from collections.abc import AsyncIterator, Iterator, Mapping, Sequence
+from contextlib import asynccontextmanager, contextmanager, suppress
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
@@ -22,8 +22,10 @@ _UP_TO_DATE = "specvino_up_to_date"
 # A file gets nothing new on a disk with less free bytes: deleting takes room, too.
 _RESERVE = 64 * 2**20
 
-# How many free pages of 4 KiB a file returns at a time.
-_PAGES = 5000
+_PARAMETERS = 500
+
+# SQLite's number of a mode in which a file can shrink.
+_INCREMENTAL = 2
 
 
 class Database:
@@ -44,15 +46,19 @@ class Database:
         await self._engine.dispose()
 
     async def shrink(self) -> None:
-        """Returns some of the room of deleted data to the disk, if it is a file. A file of an older version stays as
-        large as it is until SQLite's `VACUUM`."""
-        if self._folder:
+        """Returns the room of deleted data to the disk, if it is a file that can shrink. One of an older version can
+        after `PRAGMA auto_vacuum = INCREMENTAL; VACUUM`. If the file is locked, that waits until the next time.
+        """
+        if not self._folder:
+            return
+        with suppress(StoreUnavailable):
             async with self.transaction() as connection:
                 driver: Any = (await connection.get_raw_connection()).driver_connection
+                ((mode,),) = await driver.execute_fetchall("PRAGMA auto_vacuum")
                 ((free,),) = await driver.execute_fetchall("PRAGMA freelist_count")
-                if free:
+                if free and mode == _INCREMENTAL:
                     # As a script: Python 3.11's `execute` ends at the first of the rows, which have no columns.
-                    await driver.executescript(f"PRAGMA incremental_vacuum({_PAGES})")
+                    await driver.executescript("PRAGMA incremental_vacuum")
                     await driver.execute_fetchall("PRAGMA wal_checkpoint(TRUNCATE)")
 
     @asynccontextmanager
@@ -75,8 +81,21 @@ class Database:
 
 def batched(values: Sequence[str]) -> Iterator[Sequence[str]]:
     """Yields parts of a list: databases limit the parameters of a statement."""
-    for start in range(0, len(values), 500):
-        yield values[start : start + 500]
+    for start in range(0, len(values), _PARAMETERS):
+        yield values[start : start + _PARAMETERS]
+
+
+def at_once(sizes: Mapping[str, int]) -> list[str]:
+    """Returns the first ids of these, with sizes in bytes, that may be deleted in one transaction: SQLite writes what
+    is deleted to its log, for which a nearly full disk must have room, and others wait meanwhile."""
+    ids: list[str] = []
+    left = _RESERVE // 4
+    for id, size in sizes.items():
+        left -= size
+        if ids and (left < 0 or len(ids) == _PARAMETERS):
+            break
+        ids.append(id)
+    return ids
 
 
 async def now(connection: AsyncConnection) -> float:

@@ -78,6 +78,7 @@ CONVERSATIONS = Table(
     Column("metadata", _Bytes, nullable=False),
     # Of its items, in bytes.
     Column("size", BigInteger, nullable=False, server_default="0"),
+    Index("specvino_conversations_by_size", "key_owner", "size"),
 )
 
 CONVERSATION_ITEMS = Table(

@@ -6,6 +6,7 @@ import uuid
 import zlib
 from collections.abc import Iterable, Sequence
 from contextlib import suppress
+from itertools import takewhile
 from typing import Any
 
 import msgspec
@@ -14,7 +15,7 @@ from sqlalchemy.ext.asyncio import AsyncConnection
 
 from specvino.generated import wire
 from specvino.handlers.store.conversations import SqlConversations, expire, referenced
-from specvino.handlers.store.database import Database, batched, now
+from specvino.handlers.store.database import Database, at_once, batched, now
 from specvino.handlers.store.protocol import UNFINISHED, Link, Page, Record, StoredItem, StoreUnavailable, Thread
 from specvino.handlers.store.quota import Quota
 from specvino.handlers.store.raw_items import (
@@ -35,6 +36,9 @@ BEAT = 5.0
 LOST_AFTER = 20.0
 
 _SHOWN = ~RESPONSES.c.hidden
+
+# Of a response and its input.
+_BYTES = (func.length(RESPONSES.c.response) + func.length(RESPONSES.c.input)).label("bytes")
 
 # Whether another response continues it: the conversation lives as long as its newest response.
 _NEXT = RESPONSES.alias("next")
@@ -133,9 +137,14 @@ class SqlStore:
             if not chain:
                 return None
             require_bounded(sum(row.bytes for row in chain), links=len(chain))
-            links = [Link(*map(_decode, await _blobs(connection, row.id))) for row in chain]
+            blobs = await _blobs(connection, [row.id for row in chain])
+        # One that was deleted meanwhile, and those before it, are no longer stored.
+        kept = list(takewhile(lambda row: row.id in blobs, reversed(chain)))[::-1]
+        if not kept:
+            return None
+        links = [Link(_decode(response), _decode(input)) for response, input in (blobs[row.id] for row in kept)]
         require_bounded(items=sum(len(link.input) + len(link.response["output"]) for link in links))
-        return Thread(links, chain[0].previous_id)
+        return Thread(links, kept[0].previous_id)
 
     async def input_page(
         self, id: str, owner: str, after: str | None, limit: int, *, newest_first: bool
@@ -148,9 +157,13 @@ class SqlStore:
                 return None
             holders = {row.response_id for row in await _holders(connection, [after] if after else [], owner)}
             for link in reversed(chain) if newest_first else chain:
-                if after is not None and link not in holders:
+                # Older versions kept no items of deleted responses in the index.
+                if after is not None and holders and link not in holders:
                     continue
-                response, input = await _blobs(connection, link)
+                blobs = await _blobs(connection, [link])
+                if link not in blobs:  # deleted meanwhile
+                    continue
+                response, input = blobs[link]
                 items = raw_items(input) if link == id else [*raw_items(input), *raw_output(response)]
                 if newest_first:
                     items.reverse()
@@ -169,17 +182,21 @@ class SqlStore:
         return Page([_decode(item) for item in listed[:count]], count < len(listed))
 
     async def items(self, ids: Iterable[str], owner: str) -> dict[str, StoredItem]:
+        ids = list(ids)
         wanted = list(dict.fromkeys(ids))
         raw: dict[str, RawItem] = {}
         async with self._database.transaction() as connection:
-            newest = {row.item_id: row.response_id for row in await _holders(connection, wanted, owner, _SHOWN)}
-            for holder in dict.fromkeys(newest.values()):
-                response, input = await _blobs(connection, holder)
+            holders = await _holders(connection, wanted, owner, _SHOWN)
+            newest = {row.item_id: row.response_id for row in holders}
+            sizes = {row.response_id: row.bytes for row in holders}
+            used = set(newest.values())
+            require_bounded(sum(sizes[holder] for holder in used))  # all of them is read
+            for holder, (response, input) in (await _blobs(connection, list(used))).items():
                 items = {id_of(item): item for item in (*raw_items(input), *raw_output(response))}
                 raw |= {id: item for id, item in items.items() if newest.get(id) == holder}
-                require_bounded(sum(sizes_of(raw.values())))
             raw |= await referenced(connection, [id for id in wanted if id not in raw], owner)
-        require_bounded(sum(sizes_of(raw.values())))
+        # An item counts as often as it is referred to.
+        require_bounded(sum(memoryview(raw[id]).nbytes for id in ids if id in raw))
         return {id: _decode(item) for id, item in raw.items()}
 
     async def delete(self, id: str, owner: str) -> bool:
@@ -192,7 +209,8 @@ class SqlStore:
             kept = _encode({"id": id, "output": raw_output(response)})
             left = {"hidden": True, "response": kept, "events": b"", "size": len(kept) + func.length(r.input)}
             await connection.execute(update(RESPONSES).where(r.id == id).values(left))
-            await _prune(connection, r.hidden)
+            while await _prune(connection, r.hidden):
+                pass
             return True
 
     async def _column(self, id: str, owner: str, column: Any) -> Any:
@@ -209,8 +227,8 @@ class SqlStore:
                 logger.warning("the store of responses is unavailable: %s", error)
 
     async def _keep_up(self) -> None:
-        """Writes this server's heartbeat, fails unfinished responses of lost servers, and deletes responses that are
-        too old or too many, and conversations likewise."""
+        """Writes this server's heartbeat, fails unfinished responses of lost servers, and deletes what is too old, or
+        too much."""
         r = RESPONSES.c
         async with self._database.transaction() as connection:
             time_now = await now(connection)
@@ -224,14 +242,33 @@ class SqlStore:
                 r.owner.is_not(None), r.owner.not_in(select(SERVERS.c.id))
             )
             rows = (await connection.execute(orphans)).all()
-            await _prune(connection, r.created_at < time_now - self._seconds)
-            await expire(connection, time_now - self._seconds, self._quota)
-            if self._quota:
-                for owner in await self._quota.exceeding(connection, RESPONSES):
-                    await _delete(connection, await _surplus(connection, owner, self._quota))
-        await self._database.shrink()
         for row in rows:
             await self.finish(_failed(_decode(row.response), _decode(row.input), zlib.decompress(row.events)))
+        await self._make_room(time_now - self._seconds)
+
+    async def _make_room(self, before: float) -> None:
+        """Deletes responses and conversations that are older than a Unix time, or exceed their owner's quota, a few in
+        each transaction."""
+        for delete_some in (self._prune_old, self._expire, self._delete_surplus):
+            more = True
+            while more:
+                async with self._database.transaction() as connection:
+                    more = await delete_some(connection, before)
+                await self._database.shrink()
+
+    async def _prune_old(self, connection: AsyncConnection, before: float) -> bool:
+        return await _prune(connection, RESPONSES.c.created_at < before)
+
+    async def _expire(self, connection: AsyncConnection, before: float) -> bool:
+        return await expire(connection, before, self._quota)
+
+    async def _delete_surplus(self, connection: AsyncConnection, before: float) -> bool:
+        if self._quota:
+            for owner in await self._quota.exceeding(connection, RESPONSES):
+                if ids := at_once(await _surplus(connection, owner, self._quota)):
+                    await _delete(connection, ids)
+                    return True
+        return False
 
 
 async def _row(record: Record) -> dict[str, Any]:
@@ -258,22 +295,26 @@ async def _chain(connection: AsyncConnection, id: str, owner: str) -> Sequence[R
     chain = newest.cte(recursive=True)
     earlier = select(r.id, r.previous_id, chain.c.depth + 1).where(r.id == chain.c.previous_id, owned)
     chain = chain.union_all(earlier)
-    size = (func.length(r.response) + func.length(r.input)).label("bytes")
-    links = select(r.id, r.previous_id, size).join(chain, chain.c.id == r.id).order_by(chain.c.depth.desc())
+    links = select(r.id, r.previous_id, _BYTES).join(chain, chain.c.id == r.id).order_by(chain.c.depth.desc())
     return (await connection.execute(links)).all()
 
 
-async def _blobs(connection: AsyncConnection, id: str) -> tuple[bytes, bytes]:
-    """Returns a response and its input, as JSON."""
-    row = (await connection.execute(select(RESPONSES.c.response, RESPONSES.c.input).where(RESPONSES.c.id == id))).one()
-    return row.response, row.input
+async def _blobs(connection: AsyncConnection, ids: Sequence[str]) -> dict[str, tuple[bytes, bytes]]:
+    """Returns responses and their input, as JSON, by id; those that aren't stored any more are missing."""
+    query = select(RESPONSES.c.id, RESPONSES.c.response, RESPONSES.c.input)
+    return {
+        row.id: (row.response, row.input)
+        for some in batched(ids)
+        for row in (await connection.execute(query.where(RESPONSES.c.id.in_(some)))).all()
+    }
 
 
 async def _holders(
     connection: AsyncConnection, ids: Sequence[str], owner: str, *conditions: ColumnElement[bool]
-) -> list[Row[str, str]]:
-    """Returns `item_id` and `response_id` for all of the owner's responses that have these items, the oldest first."""
-    query = select(ITEMS.c.item_id, ITEMS.c.response_id).join(RESPONSES, RESPONSES.c.id == ITEMS.c.response_id)
+) -> list[Row[str, str, int]]:
+    """Returns `item_id` and `response_id`, with the `bytes` of the response, for all of the owner's responses that have
+    these items, the oldest first."""
+    query = select(ITEMS.c.item_id, ITEMS.c.response_id, _BYTES).join(RESPONSES, RESPONSES.c.id == ITEMS.c.response_id)
     query = query.where(RESPONSES.c.key_owner == owner, *conditions).order_by(RESPONSES.c.created_at)
     return [
         row for some in batched(ids) for row in (await connection.execute(query.where(ITEMS.c.item_id.in_(some)))).all()
@@ -285,16 +326,18 @@ async def _index(connection: AsyncConnection, id: str, items: Iterable[Any]) -> 
         await connection.execute(insert(ITEMS), rows)
 
 
-async def _prune(connection: AsyncConnection, unwanted: ColumnElement[bool]) -> None:
-    """Deletes the unwanted responses that no other one continues, then those that only these continued, and so on."""
-    ends = select(RESPONSES.c.id).where(unwanted, ~_CONTINUED)
-    while ids := list((await connection.execute(ends)).scalars()):
-        await _delete(connection, ids)
+async def _prune(connection: AsyncConnection, unwanted: ColumnElement[bool]) -> bool:
+    """Deletes some of the unwanted responses that no other one continues, and returns whether there were any: then,
+    there may be some that only these continued."""
+    ends = select(RESPONSES.c.id, _BYTES).where(unwanted, ~_CONTINUED)
+    sizes = {row.id: row.bytes for row in await connection.execute(ends)}
+    await _delete(connection, at_once(sizes))
+    return bool(sizes)
 
 
-async def _surplus(connection: AsyncConnection, owner: str, quota: Quota) -> list[str]:
-    """Returns the ids of an owner's responses beyond the quota: the conversations that were continued least recently,
-    as a whole. Of a single conversation that is larger, the oldest responses.
+async def _surplus(connection: AsyncConnection, owner: str, quota: Quota) -> dict[str, int]:
+    """Returns the sizes of an owner's responses beyond the quota, by id: the conversations that were continued least
+    recently, as a whole. Of a single conversation that is larger, the oldest responses.
     """
     r = RESPONSES.c
     newest_first = select(r.id, r.previous_id, r.size).where(r.key_owner == owner).order_by(r.created_at.desc(), r.id)
@@ -314,10 +357,10 @@ async def _surplus(connection: AsyncConnection, owner: str, quota: Quota) -> lis
                 break
             kept.add(one)
             size += more
-    return [id for id in rows if id not in kept]
+    return {id: row.size for id, row in rows.items() if id not in kept}
 
 
-async def _delete(connection: AsyncConnection, ids: list[str]) -> None:
+async def _delete(connection: AsyncConnection, ids: Sequence[str]) -> None:
     for some in batched(ids):
         await connection.execute(delete(ITEMS).where(ITEMS.c.response_id.in_(some)))
         await connection.execute(delete(RESPONSES).where(RESPONSES.c.id.in_(some)))

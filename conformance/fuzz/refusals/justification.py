@@ -33,6 +33,7 @@ from specvino.conformance.fuzz.refusals.stored_responses import (
     response_not_finished,
     response_not_found,
     store_unavailable,
+    stored_items_too_large,
 )
 from specvino.conformance.fuzz.refusals.structured_outputs import invalid_schema, unsupported_schema
 from specvino.conformance.fuzz.refusals.tools import invalid_value, unknown_tool, unsupported_tool
@@ -86,6 +87,7 @@ REFUSALS: Mapping[str, Callable[[RefusedRequest, Server], bool]] = {
         response_not_finished,
         response_not_found,
         store_unavailable,
+        stored_items_too_large,
         text_too_long,
         unknown_tool,
         unsupported_content,

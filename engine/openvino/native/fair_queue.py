@@ -13,15 +13,16 @@ _Key = TypeVar("_Key")
 # sevenths each. (Network switches with shared memory use such dynamic thresholds.)
 _TIMES_FREE = 3
 
-# So many sequences may begin before a beam search that has no room yet. Then nothing begins until it has.
+# So many sequences may begin before a beam search that has no room yet. Then nothing begins until it has, but what has
+# a lower priority value.
 _MOST_OVERTAKING = 16
 
 
 class FairQueue:
     """The sequences that wait for one of the slots (`places`), and the number of running ones. A beam search takes a
-    slot for each beam. The next sequence has the lowest priority value; then that of the key with the fewest slots, of
-    its request with the fewest slots, and then the oldest. A beam search that doesn't fit yet is overtaken by a few;
-    one that is wider than all slots runs alone.
+    slot for each beam, and leaves a sixteenth of them free; one that is wider than that runs alone. The next sequence
+    has the lowest priority value; then that of the key with the fewest slots, of its request with the fewest slots, and
+    then the oldest. A beam search that doesn't fit yet is overtaken by a few.
     """
 
     def __init__(self, places: int) -> None:
@@ -52,13 +53,11 @@ class FairQueue:
 
     def next(self, passed: Collection[int] = ()) -> Generate | None:
         """Returns the next sequence, None if none may start; requests in `passed` are skipped."""
-        waiting = sorted(self._within_their_shares(passed), key=self._rank)
-        for sequence in waiting:
-            if self._fits(sequence):
-                return sequence
-            if self._overtaken[sequence.request] >= _MOST_OVERTAKING:
-                break
-        return None
+        waiting = list(self._within_their_shares(passed))
+        if late := [one for one in waiting if self._overtaken[one.request] >= _MOST_OVERTAKING]:
+            turn = min(late, key=self._rank)
+            waiting = [one for one in waiting if one is turn or one.priority < turn.priority]
+        return min(filter(self._fits, waiting), key=self._rank, default=None)
 
     def begin(self, sequence: Generate) -> None:
         """Assigns slots to a waiting sequence, the first of its request."""
@@ -101,7 +100,7 @@ class FairQueue:
         return sequence.priority, self._held_by_owner[sequence.owner], self._held_by_request[sequence.request]
 
     def _fits(self, sequence: Generate) -> bool:
-        # Beam searches leave a few slots, so that a small request needn't wait until one of them ends.
+        # So that a small request needn't wait until a beam search ends.
         places = self._places - (self._places // 16 if sequence.beams > 1 else 0)
         return not self._held or self._held + sequence.beams <= places
 

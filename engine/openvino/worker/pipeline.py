@@ -73,7 +73,8 @@ class StateSizes(NamedTuple):
 
 def state_sizes(settings: LoadModel) -> StateSizes | None:
     """Returns the sizes in a cache of 8 bits: one byte for each element of keys and values, and eight for a scale and a
-    zero point of each head. None if they aren't known: with another cache, beside a draft model, and for a .gguf file.
+    zero point of each head. None if they aren't known: with another cache, beside a draft model, for a .gguf file, and
+    for states of other shapes.
 
     OpenVINO GenAI 2026.4.1 takes the size of the cache in whole gigabytes, or as a number of blocks. For a gigabyte it
     has as many blocks as this size gives: 2,589 for SmolLM2 135M, 550 for Qwen3 0.6B.
@@ -84,6 +85,9 @@ def state_sizes(settings: LoadModel) -> StateSizes | None:
     files = Path(settings.path).glob("*_model.xml")  # not those of the tokenizer
     shapes = [shape.split(",") for file in files for shape in _STATE.findall(file.read_text("utf-8"))]
     growing = [shape for shape in shapes if len(shape) == 4 and shape[2] == _UNKNOWN]
+    used = [(shape[1], shape[3]) if shape in growing else shape[1:] for shape in shapes]
+    if not all(size.isdecimal() for sizes in used for size in sizes):
+        return None
     token = sum(int(heads) * (int(elements) + _SCALE) for _, heads, _, elements in growing)
     fixed = sum(_F32 * prod(map(int, shape[1:])) for shape in shapes if shape not in growing)
     return StateSizes(token, fixed) if token else None

@@ -48,6 +48,10 @@ def test_every_refusal_of_the_document_can_be_judged() -> None:
     assert unknown_codes(whole()) == set()
 
 
+def test_generated_requests_store_too_little_to_be_too_large() -> None:
+    assert not holds("stored_items_too_large", {"input": "a", "previous_response_id": "resp_1"})
+
+
 def test_a_refusal_that_nobody_can_judge_is_the_harness_s_error() -> None:
     dialect = Dialect("specvino")
     dialect.document = {

@@ -75,7 +75,24 @@ def test_a_database_from_before_there_were_versions_keeps_what_it_has(file: Path
     with create_engine(f"sqlite:///{file}").connect() as connection:
         assert version(connection) == newest(connection)
         assert differences(connection) == []
-        assert connection.execute(text("SELECT size FROM specvino_responses")).scalar() == len('{"id":"resp_1"}[]x')
+
+
+def test_the_sizes_of_conversations_are_computed(file: Path) -> None:
+    with create_engine(f"sqlite:///{file}").connect() as connection:
+        bring_up_to_date(connection)
+        for statement in (
+            "DROP INDEX specvino_conversations_by_size",
+            "ALTER TABLE specvino_conversations DROP COLUMN size",
+            f"UPDATE {VERSION_TABLE} SET version_num = '4'",
+            "INSERT INTO specvino_conversations VALUES ('a', '', 1, 1, 2, '{}'), ('b', '', 1, 1, 0, '{}')",
+            "INSERT INTO specvino_conversation_items VALUES ('a', 0, 'x', '12345'), ('a', 1, 'y', '123')",
+        ):
+            connection.execute(text(statement))
+        connection.commit()
+        bring_up_to_date(connection)
+        sizes = connection.execute(text("SELECT id, size FROM specvino_conversations ORDER BY id")).all()
+        assert [tuple(row) for row in sizes] == [("a", 8), ("b", 0)]
+        assert differences(connection) == []
 
 
 def test_a_migration_that_was_cut_short_is_run_again(file: Path) -> None:

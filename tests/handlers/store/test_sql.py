@@ -10,7 +10,7 @@ from contextlib import closing
 import pytest
 import sqlalchemy
 
-from specvino.handlers.store import Page, Record, StoreUnavailable, TooLarge, connect, raw_items
+from specvino.handlers.store import Page, Record, StoreUnavailable, TooLarge, connect, database, raw_items
 from specvino.handlers.store.protocol import MOST_BYTES, PAGE_BYTES
 from specvino.handlers.store.quota import Quota
 from specvino.handlers.store.sql import SqlStore
@@ -264,8 +264,8 @@ def test_a_page_of_a_long_chain_reads_its_own_responses_only(url) -> None:
     read: list[str] = []
 
     def executed(_, __, statement, parameters, *___):
-        if statement.startswith("SELECT specvino_responses.response, specvino_responses.input"):
-            read.append(parameters[0])
+        if statement.startswith("SELECT specvino_responses.id, specvino_responses.response, specvino_responses.input"):
+            read.extend(parameters)
 
     async def look(store):
         for number in range(40):
@@ -290,6 +290,8 @@ def test_what_is_continued_or_referred_to_is_bounded(url, monkeypatch) -> None:
         with pytest.raises(TooLarge, match="a request can use at most 33,554,432"):
             await store.thread("c", "")
         assert len(await store.items(["in_a", "in_b"], "")) == 2
+        with pytest.raises(TooLarge):
+            await store.items(["in_a", "in_b", "in_a"], "")
         with pytest.raises(TooLarge):
             await store.items(["in_a", "in_b", "in_c"], "")
 
@@ -343,6 +345,43 @@ def test_deleted_responses_leave_the_file(url, tmp_path) -> None:
 
     run(url, look)
     assert b"secretsecret" not in file.read_bytes()
+
+
+@pytest.mark.parametrize("settings", [{"days": 0.5}, {"quota": Quota(1, 10**9)}, {"quota": Quota(None, 300_000)}])
+def test_much_is_deleted_in_small_transactions(url, tmp_path, monkeypatch, settings) -> None:
+    """Of a response each, so that the log stays small."""
+    logged: list[int] = []
+    monkeypatch.setattr(database, "_RESERVE", 400_000)
+
+    async def add(store):
+        for number in range(20):
+            made = response(f"r{number}", f"r{number - 1}" if number % 2 else None, age=DAY - number)
+            await store.add(Record(made, [{"id": "x", "text": "x" * 300_000}], [b"{}"]))
+            await store.conversations.create([{"id": "x", "text": "x" * 300_000}], {}, "")
+
+    async def look(store):
+        shrink = store._database.shrink
+
+        async def watched():
+            logged.append((tmp_path / "folder" / "responses.db-wal").stat().st_size)
+            await shrink()
+
+        monkeypatch.setattr(store._database, "shrink", watched)
+        await store._keep_up()
+
+    run(url, add)
+    asyncio.run(_kept_up(url, look, settings))
+    assert len(logged) >= 19
+    assert max(logged) < 1_500_000
+    assert len(rows(url)) <= 1
+
+
+async def _kept_up(url, look, settings):
+    store = SqlStore(url, **settings)
+    try:
+        await look(store)
+    finally:
+        await store.close()
 
 
 def test_a_disk_that_is_nearly_full_has_room_to_delete(url, monkeypatch) -> None:

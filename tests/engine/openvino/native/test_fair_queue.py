@@ -85,6 +85,21 @@ def test_a_wide_search_runs_alone_and_is_overtaken_by_a_few() -> None:
     assert begin(queue) == [2]
 
 
+def test_a_search_that_was_overtaken_often_is_next_whatever_other_keys_hold() -> None:
+    queue = FairQueue(4)
+    add(queue, 0, 1, request=1, owner="busy")
+    begin(queue)
+    add(queue, 1, 1, request=2, best_of=4, owner="busy")
+    for number in range(20):
+        add(queue, 2 + number, 1, request=3 + number, owner=f"other {number}")
+        if not begin(queue):
+            break
+        queue.end(worker_requests.generate(2 + number, bytes(8), 9, request=3 + number, owner=f"other {number}"))
+    assert number == 16
+    add(queue, 90, 1, request=90, priority=-1)
+    assert begin(queue) == [90]
+
+
 @pytest.mark.parametrize("width", [16, 20])
 def test_a_small_request_has_the_slots_that_wide_searches_leave(width: int) -> None:
     queue = FairQueue(64)
