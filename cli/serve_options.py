@@ -44,7 +44,8 @@ LoraModules = Annotated[
     typer.Option(
         metavar="NAME=PATH",
         help="Serve the model with this LoRA adapter, a folder of PEFT, under this name, too; may be repeated. Each "
-        "adapter has processes and a KV cache of its own, as a model has. With --model, a JSON object names the model: "
+        "adapter has processes and a KV cache of its own, as a model has; the list of models shows its PATH. With "
+        "--model, a JSON object names the model: "
         '\'{"name": "NAME", "path": "PATH", "base_model_name": "MODEL"}\'.',
     ),
 ]
@@ -358,7 +359,7 @@ ResponseStoreQuota = Annotated[
     typer.Option(
         help="The most that the responses of an API key may take in the store, in GB, and the most that its "
         "conversations may take; beyond it, its oldest ones are deleted. By default, 1 in a file, and no bound in "
-        "another database.",
+        "another database. A file also has at most 10,000 of each.",
         min=0.001,
         show_default=False,
     ),

@@ -79,8 +79,8 @@ def _of_gguf(linear: Iterable[openvino.Node]) -> Iterator[tuple[str, openvino.No
     if len(nodes) % len(_OF_GGUF) != 1:
         raise ModelLoadError("adapters can't be applied to a model that was built from a GGUF file in this way")
     for index, node in enumerate(nodes[:-1]):
-        layer, place = divmod(index, len(_OF_GGUF))
-        yield f"model.layers.{layer}.{_OF_GGUF[place]}", node
+        layer, position = divmod(index, len(_OF_GGUF))
+        yield f"model.layers.{layer}.{_OF_GGUF[position]}", node
     yield _LAST, nodes[-1]
 
 

@@ -29,8 +29,6 @@ from specvino.handlers.store.raw_items import (
 )
 from specvino.handlers.store.schema import ITEMS, RESPONSES, SERVERS
 
-DAYS = 30
-
 # Seconds between two heartbeats of a server, and seconds without one until it counts as lost.
 BEAT = 5.0
 LOST_AFTER = 20.0
@@ -59,7 +57,7 @@ class SqlStore:
     """
 
     def __init__(
-        self, url: str, *, days: float = DAYS, quota: Quota | None = None, lost_after: float = LOST_AFTER
+        self, url: str, *, days: float = 30, quota: Quota | None = None, lost_after: float = LOST_AFTER
     ) -> None:
         self._database = Database(url)
         self.conversations = SqlConversations(self._database)

@@ -32,6 +32,7 @@ def make_engines(options: ServeOptions, report: Report = say_nothing) -> Engines
         return {names: _scripted(options) for names in (*models, *((adapter.name,) for adapter in adapters))}
     # Imported here because they import OpenVINO, which the scripted engine doesn't need.
     from specvino.engine.models import resolve, with_adapter
+    from specvino.engine.models.adapter import adapter_file, read_adapter
     from specvino.engine.openvino.client.devices import device_memory
     from specvino.engine.openvino.client.memory_budget import MemoryBudget, choose_cache, needs
     from specvino.engine.openvino.engine import OpenVINOEngine
@@ -40,6 +41,8 @@ def make_engines(options: ServeOptions, report: Report = say_nothing) -> Engines
         of_device = device_memory(pipeline)
     except ValueError as error:
         raise OptionError("--device or --plugin-config", str(error)) from None
+    for adapter in adapters:  # before models are pulled
+        read_adapter(adapter_file(adapter.path))
     sources = {names: resolve(model, report, options.revision) for names, model in models.items()}
     bases = {name: source for names, source in sources.items() for name in names}
     sources |= {(adapter.name,): with_adapter(bases[adapter.base], adapter.path) for adapter in adapters}

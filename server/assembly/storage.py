@@ -25,7 +25,7 @@ def folder() -> Path:
     return Path(os.environ.get("SPECVINO_DATA") or user_data_path("specvino"))
 
 
-def response_store(choice: str | None, days: float = 30, gb: float | None = None) -> ResponseStore:
+def response_store(choice: str | None, days: float, gb: float | None) -> ResponseStore:
     """Returns the store for the value of `--response-store`: none, a database's URL, or None for a file of the user.
     It keeps responses and conversations for some `days`, and of each API key up to so many `gb`.
     Raises StorageError."""

@@ -119,9 +119,9 @@ def _architecture(name: str, entry: dict[str, Any], shared: dict[str, Any]) -> A
 
 
 def _error(output: str) -> str:
-    """Returns the last exception in the output, in one line."""
-    *_, error = re.split(r"^(?=[\w.]*Error: )", output, flags=re.MULTILINE)
-    return " ".join(error.split())
+    """Returns the last exception in the output, in one line, or its last line."""
+    *others, error = re.split(r"^(?=[\w.]*Error: )", output, flags=re.MULTILINE)
+    return " ".join(error.split()) if others else output.strip().splitlines()[-1]
 
 
 def _python(transformers: str) -> Path:

@@ -44,7 +44,7 @@ def served(test: Callable[[Client, dict[str, Engine]], Awaitable[None]], store: 
             ServedModel((name, f"{name}-too"), number, engine, telemetry.observers(name))
             for number, (name, engine) in enumerate(engines.items())
         ]
-        responses = response_store(store)
+        responses = response_store(store, 30, None)
         await responses.open()
         handlers = bind(models, responses)
         app = create_app(handlers, Settings(), telemetry=telemetry)

@@ -101,7 +101,7 @@ def capacity(
 
     GenAI 2026.4.1 only reports the fraction of the cache in use. So a token is generated, which also makes the first
     request faster. Of a hybrid model that is the fraction of its checkpoints of linear attention, one for eight blocks
-    or more, so its tokens follow from the size of the cache.
+    or more, so its tokens follow from the size of the cache, if `sizes` are known.
     """
     config = GenerationConfig()
     config.max_new_tokens = 2

@@ -45,7 +45,7 @@ def test_the_forms() -> None:
         (["a=x", '{"name": "b", "path": "y", "base_model_name": "a"}'], ONE, "'a' is the name of none of the models"),
     ],
 )
-def test_what_is_wrong_is_told(given: list[str], models: list[tuple[str, ...]], reason: str) -> None:
+def test_what_is_wrong_is_refused_with_the_reason(given: list[str], models: list[tuple[str, ...]], reason: str) -> None:
     with pytest.raises(OptionError) as raised:
         lora_modules(given, models)
     assert reason in str(raised.value)
