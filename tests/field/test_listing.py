@@ -3,7 +3,7 @@
 import pytest
 
 from field.listing import listed
-from field.outside import SCRIPTED, disagreements, judges, said
+from field.outside import SCRIPTED, disagreements, judges, results
 from field.page import PAGE, PUBLISHED, page, published
 from field.truth import KNOWN, known, marked, unread
 from specvino.conformance.reports.ndjson import read
@@ -54,8 +54,15 @@ def test_the_page_has_each_server_as_it_was_judged() -> None:
 
 
 def test_each_disagreement_of_other_judges_with_us_was_read() -> None:
-    results = said()
-    assert results.keys() == judges().keys()
-    failed = {judge: set(servers[SCRIPTED]["failed"]) for judge, servers in results.items()}
+    by_judge = results()
+    assert by_judge.keys() == judges().keys()
+    failed = {judge: set(servers[SCRIPTED]["failed"]) for judge, servers in by_judge.items()}
     read = {judge: set(disagreements().get(judge, {})) for judge in judges()}
     assert failed == read
+
+
+def test_what_another_judge_says_is_text_of_one_cell(monkeypatch) -> None:
+    said = results()
+    said["llmprobe"][SCRIPTED]["failed"]["chat-top-p"] = "a | `b` <img src=x>\nc"
+    monkeypatch.setattr("field.page.results", lambda: said)
+    assert r"| `chat-top-p` | a \| \`b\` \<img src=x\> c |" in page()
