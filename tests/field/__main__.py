@@ -16,6 +16,7 @@ import typer
 from rich.console import Console
 from support.serving import serving
 
+from field.anonymous import anonymous
 from field.install import Failed, filled, gguf, install
 from field.listing import HERE, Listed, listed
 from field.outside import SCRIPTED, ask
@@ -83,16 +84,8 @@ def judged(name: str, server: Listed, folder: Path, *, again: bool) -> Report:
         done = subprocess.run(command, stderr=subprocess.PIPE, text=True, check=False)
     if done.returncode not in (0, 1):
         raise Failed(f"it can't be judged: {done.stderr[-2000:]}")
-    anonymize(file, folder)
+    file.write_text(anonymous(file.read_text("utf-8"), folder), encoding="utf-8")
     return read(file)
-
-
-def anonymize(file: Path, folder: Path) -> None:
-    """Takes the paths of this machine out of a report: servers tell them in tracebacks."""
-    text = file.read_text("utf-8")
-    for path, name in ((folder, ".field"), (Path(sys.base_prefix), "python"), (HERE.parents[1], "specvino")):
-        text = text.replace(str(path), name)
-    file.write_text(text, encoding="utf-8")
 
 
 def compared(name: str, report: Report) -> bool:
