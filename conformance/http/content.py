@@ -14,8 +14,10 @@ ANY_HEADER = zlib.MAX_WBITS | 32
 # How a member of gzip begins; content may have several, one after the other (RFC 1952, section 2.2).
 MEMBER = b"\x1f\x8b"
 
-# Empty members, of 20 bytes, take more CPU time than anything else of their size.
-_MOST_MEMBERS = 1000
+# Empty members, of 20 bytes, take more CPU time than anything else of their size: so many are decoded, and one more for
+# each _BYTES_OF_A_MEMBER bytes. A member for each event of a stream is larger.
+_MEMBERS = 1000
+_BYTES_OF_A_MEMBER = 64
 
 
 class BadContent(Exception):
@@ -68,8 +70,9 @@ class Content:
                 piece = b""
                 if self._decoder.unused_data.startswith(MEMBER):
                     self._members += 1
-                    if self._members > _MOST_MEMBERS:
-                        raise BadContent(f"the answer has more than {_MOST_MEMBERS} members of gzip")
+                    most = _MEMBERS + self._received // _BYTES_OF_A_MEMBER
+                    if self._members > most:
+                        raise BadContent(f"{self._received} bytes of the answer have more than {most} members of gzip")
                     piece = self._decoder.unused_data
                     self._decoder = zlib.decompressobj(ANY_HEADER)
         except zlib.error as error:

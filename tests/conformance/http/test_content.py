@@ -78,9 +78,17 @@ def test_no_more_than_the_limit_is_decoded(sent) -> None:
 def test_the_members_are_bounded() -> None:
     empty = gzip.compress(b"", mtime=0)
     content = Content("gzip")
-    content.add(empty * 1000)
-    with pytest.raises(BadContent, match="more than 1000 members"):
-        content.add(empty)
+    content.add(empty * 1400)
+    with pytest.raises(BadContent, match="more than 1468 members"):
+        content.add(empty * 100)
+
+
+def test_each_event_of_a_stream_may_be_a_member() -> None:
+    content = Content("gzip")
+    events = [b'data: {"choices": [{"index": 0, "delta": {"content": "%d"}}]}\n\n' % number for number in range(3000)]
+    for event in events:
+        content.add(gzip.compress(event, mtime=0))
+    assert content.decoded == b"".join(events)
 
 
 def test_members_are_decoded_wherever_they_are_split() -> None:
