@@ -41,7 +41,7 @@ async def stop_truncates(
         async def truncated() -> Exchange:
             exchange = await session.answered(endpoint, {**body, **fields})
             if not include and stop in (shown := next(outputs(exchange)).text):
-                raise Failed(shows_stop(stop, shown), full, exchange)
+                raise Failed(shows_stop(stop, shown), exchange)
             return exchange
 
         def differences(whole: Exchange, cut: Exchange) -> dict[str, str]:
@@ -118,7 +118,7 @@ async def limit_truncates(
         async def truncated() -> Exchange:
             exchange = await session.answered(endpoint, {**rest, **limit})
             if (kept := counted(exchange, "completion_tokens")) > allowed:
-                raise Failed(too_many(exchange, kept), full, exchange)
+                raise Failed(too_many(exchange, kept), exchange)
             return exchange
 
         def differences(whole: Exchange, cut: Exchange) -> dict[str, str]:
