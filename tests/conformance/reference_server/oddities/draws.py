@@ -53,6 +53,8 @@ class DrawsLengths(_Draws):
 class DrawsOneOfTwo(_Draws):
     """A request has one of two answers, whatever its temperature."""
 
+    advised: ClassVar = True
+
     def seed(self, body: Mapping[str, Any], choice: int) -> int | None:
         return self.drawn(body).randrange(2)
 
@@ -66,6 +68,8 @@ class DrawsEnds(_Draws):
 
 class DrawsThoughts(_Draws):
     """The model thinks before its answer, or doesn't."""
+
+    advised: ClassVar = True
 
     def thinks(self, body: Mapping[str, Any]) -> bool:
         return super().thinks(body) or self.drawn(body).random() < 0.5
@@ -85,6 +89,8 @@ class DrawsCalls(_Draws):
 
 class AnswersInTurn(Generation):
     """Answers come in turn, as those of two replicas of a model, or those that a mock has prepared."""
+
+    advised: ClassVar = True
 
     def __init__(self, server: "ReferenceServer") -> None:
         super().__init__(server)
