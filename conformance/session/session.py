@@ -154,6 +154,19 @@ class Session:
             yield single
 
     @asynccontextmanager
+    async def controls(self) -> AsyncIterator[Callable[[], Awaitable[int | None]]]:
+        """Yields a function that asks for the list of models on a connection of its own, and returns the status. These
+        requests are no exchanges: nothing of them is kept or reported. A busy server isn't asked again."""
+        request = Request(None, "GET", paths()["models"], self._headers({}, key=True), None)
+
+        async with Client(self.client.target, connections=1) as client:
+
+            async def control() -> int | None:
+                return (await client.send(request, deadline=0.0)).status
+
+            yield control
+
+    @asynccontextmanager
     async def socket(
         self, endpoint: str, *, key: bool = True, headers: Mapping[str, str] | None = None
     ) -> AsyncIterator["SocketSession"]:
