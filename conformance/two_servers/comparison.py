@@ -1,6 +1,7 @@
 """The differences of two answers to the same request."""
 
 import json
+import math
 from collections.abc import Iterator, Mapping
 from itertools import groupby, takewhile
 from typing import Any, NamedTuple
@@ -138,9 +139,12 @@ def _of_values(one: Any, other: Any, where: str) -> Iterator[tuple[str, Differen
 def _is_same(one: Any, other: Any) -> bool:
     if type_of(one) != type_of(other):
         return False
-    if isinstance(one, float) or isinstance(other, float):
-        return bool(abs(one - other) <= TOLERANCE * max(1.0, abs(one)))
-    return bool(one == other)
+    if not isinstance(one, float) and not isinstance(other, float):
+        return bool(one == other)
+    try:
+        return math.isclose(one, other, rel_tol=TOLERANCE, abs_tol=TOLERANCE)
+    except OverflowError:  # an integer that no float is close to
+        return False
 
 
 def shown(value: Any) -> str:
@@ -150,7 +154,8 @@ def shown(value: Any) -> str:
     if isinstance(value, Mapping | list):
         return type_of(value)
     text = json.dumps(value, ensure_ascii=False)
-    return text if len(text) <= LONGEST_VALUE else json.dumps(f"{value:.{LONGEST_VALUE}}…", ensure_ascii=False)
+    quote = '"' if isinstance(value, str) else ""
+    return text if len(text) <= LONGEST_VALUE else f"{text[:LONGEST_VALUE]}…{quote}"
 
 
 def _is_consequence(place: Place, pair: Difference) -> bool:

@@ -75,6 +75,24 @@ def test_a_change_is_one_difference(members, place, difference) -> None:
     assert found(exchange(ANSWER), changed(**members)) == {place: difference}
 
 
+@pytest.mark.parametrize("one", [0.5, 3])
+def test_a_number_of_any_size_is_comparable(one) -> None:
+    for number, text in ((10**400, f"1{'0' * 119}…"), (1e300, "1e+300")):
+        pair = Difference(json.dumps(one), text)
+        assert found(changed(scale=one), changed(scale=number)) == {Place(Kind.VALUE, "scale"): pair}
+        assert found(changed(scale=number), changed(scale=one)) == {Place(Kind.VALUE, "scale"): pair[::-1]}
+
+
+def test_rounded_numbers_are_the_same() -> None:
+    assert not found(changed(scale=-12.345678), changed(scale=-12.3457))
+    assert not found(changed(scale=1), changed(scale=1.0))
+
+
+def test_a_long_text_is_cut() -> None:
+    [pair] = found(changed(note="a" * 500), changed(note="b" * 500)).values()
+    assert pair == Difference(f'"{"a" * 119}…"', f'"{"b" * 119}…"')
+
+
 def test_members_of_what_only_one_has_are_no_differences_of_their_own() -> None:
     other = {name: value for name, value in ANSWER.items() if name != "choices"}
     assert found(exchange(ANSWER), exchange(other)) == {Place(Kind.FIELD, "choices"): Difference("a list", "")}
