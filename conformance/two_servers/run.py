@@ -23,6 +23,7 @@ from specvino.conformance.job import Job, RunningJob
 from specvino.conformance.job import begin as begin_job
 from specvino.conformance.preflight import CannotRun
 from specvino.conformance.reports.convert import Converter
+from specvino.conformance.reports.faults import fault_records
 from specvino.conformance.reports.records import BAD, JUDGED, FindingRecord, Footer, Line, Report
 from specvino.conformance.two_servers import verdicts
 from specvino.conformance.two_servers.comparison import VALUES, Difference, Differences, differences
@@ -171,20 +172,22 @@ class Parity:
             lost=lost,
             limited=limited,
             time_up=any(side.run.time_up for side in self.sides),
+            faults=fault_records(self.report.lines),
         )
 
     def _lines(self) -> Iterator[Line]:
         yield from self._of_fields()
         yield from self.tally.lines()
         yield from verdicts.lines(*(side.report for side in self.sides))
-        for name, says, number in (
-            ("drawn", "Values that a server draws aren't compared.", self.tally.drawn),
-            ("one-sided", "Requests that only one server got, after another answer, aren't compared.", self.unpaired),
-            ("more", f"At most {MOST_ROWS} differences are listed.", self.tally.more),
+        requests = f"of {self.tally.compared + self.unpaired} requests"
+        one_sided = "Requests that only one server got, after another answer, aren't compared."
+        for name, says, number, what in (
+            ("drawn", "Values that a server draws aren't compared.", self.tally.drawn, requests),
+            ("one-sided", one_sided, self.unpaired, requests),
+            ("more", f"At most {MOST_ROWS} differences are listed.", self.tally.more, "more in single answers"),
         ):
             if number:
-                because = f"{number} of {self.tally.compared + self.unpaired} requests"
-                rule = f"transport/parity/{name}"
+                because, rule = f"{number} {what}", f"transport/parity/{name}"
                 yield Line(rule=rule, layer="parity", says=says, verdict=Verdict.NOT_EXERCISED, because=because)
 
     def _of_fields(self) -> Iterator[Line]:

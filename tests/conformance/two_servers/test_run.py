@@ -39,6 +39,7 @@ from support.asgi import answering
 from support.comparing import compared, differences, messages
 
 from specvino.conformance import CannotRun, Report, Settings, Severity, Verdict, parity, parity_async
+from specvino.conformance.two_servers.tally import MOST_ROWS
 
 
 def server(*parts: type[Part], model: str = MODEL) -> ReferenceServer:
@@ -170,6 +171,8 @@ def test_a_difference_is_described(part: type[Part], cases: str, rule: str, mess
     assert any(message in text for text in found.values()), found
     assert report.exit_code == 1
     line = differences(report)[next(iter(found))]
+    assert report.footer is not None
+    assert line.rule in {rule for fault in report.footer.faults for rule in fault.rules}
     assert line.severity is Severity.MUST
     one, other = line.findings[0].exchanges
     assert one.curl.partition("/v1/")[2] == other.curl.partition("/v1/")[2] != ""
@@ -205,6 +208,18 @@ def test_what_a_server_draws_is_compared_by_its_shape() -> None:
         "the same each time at A and another one each time at B"
     )
     assert differences(report)["chat/parity/drawn/answer"].severity is Severity.SHOULD
+
+
+class ManyFields(Chat):
+    def chat_message(self, asked: Asked, output: Any) -> dict[str, Any]:
+        return {**super().chat_message(asked, output), **dict.fromkeys(map("f{}".format, range(MOST_ROWS + 20)))}
+
+
+def test_a_report_says_how_much_it_leaves_out() -> None:
+    report = compared(server(), server(ManyFields), "chat/basics/answers", key=KEY)
+    assert len(differences(report)) == MOST_ROWS
+    [because] = [line.because for line in report.lines if line.rule == "transport/parity/more"]
+    assert because == "20 more in single answers"
 
 
 class LacksRefusal(Chat):
