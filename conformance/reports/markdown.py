@@ -46,7 +46,7 @@ def _lines(report: Report) -> Iterator[str]:
     for fault in all_faults[:MAX_FAULTS]:
         line = fault.head
         title, why = escaped(cut(fault.title, LONGEST)), escaped(cut(line.why, LONGEST))
-        yield f"| {line.severity} | {title} | {line.rule}{_others(fault)} | {why} |"
+        yield f"| {line.severity} | {title} | {escaped(line.rule)}{_others(fault)} | {why} |"
     if len(all_faults) > MAX_FAULTS:
         yield ""
         yield f"{len(all_faults) - MAX_FAULTS} more faults are in the other reports."
@@ -54,7 +54,7 @@ def _lines(report: Report) -> Iterator[str]:
 
 def _others(fault: Fault) -> str:
     """Returns the other rules that report a fault, folded."""
-    rules = ", ".join(map(fault.name, fault.others))
+    rules = escaped(", ".join(map(fault.name, fault.others)))
     return f"<details><summary>and {len(fault.others)} more</summary>{rules}</details>" if rules else ""
 
 
@@ -81,7 +81,8 @@ def _by_endpoint(lines: Iterable[Line]) -> dict[str, list[Line]]:
 
 
 def escaped(text: str) -> str:
-    """Escapes text: a server's message must not become a link, an image or a table cell."""
+    """Escapes text: a server's message, or a field's name in a rule of `parity`, must not become a link, an image, an
+    element or a table cell. Within elements of a cell, escapes are the same."""
     return "".join(
         f"\\{character}" if character in "\\`*_{}[]()#+-!|<>~@" else character for character in " ".join(text.split())
     )

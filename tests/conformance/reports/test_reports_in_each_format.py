@@ -310,6 +310,18 @@ def test_the_summary_has_no_markup_of_a_server(tmp_path, hostile) -> None:
     assert row.replace("\\|", "").count("|") == 5
 
 
+def test_the_summary_has_no_markup_of_a_field(tmp_path) -> None:
+    """A difference's rule has the name of a field, which a server chooses."""
+    findings = (FindingRecord(message="it is only at A"),)
+    name = "a|![](http://x)<img>"
+    lines = [line(f"chat/parity/{kind}/{name}", "fail", findings=findings) for kind in ("field", "event-field")]
+    markdown.write(report(*lines), tmp_path / "s.md")
+    row = (tmp_path / "s.md").read_text("utf-8").splitlines()[-1]
+    assert row.count("a\\|\\!\\[\\]\\(http://x\\)\\<img\\>") == 2
+    assert "</summary>chat/parity/field/" in row
+    assert row.replace("\\|", "").count("|") == 5
+
+
 def test_the_summary_has_room(tmp_path) -> None:
     letters = product("abcdefgh", repeat=2)
     findings = ((FindingRecord(message=f"the answer has no {one}{other}"),) for one, other in letters)
