@@ -37,6 +37,10 @@ THIS_TIME = range(1_000_000_000, 10_000_000_000)
 FOR_PEOPLE = ("detail", "error", "message", "msg")
 
 
+# Fields with the name of a model, beside those with `model` in their own names. In others, such as `object` and `role`,
+# the same text means something else.
+OF_MODELS = ("aliases", "display_name", "id", "name", "parent", "root")
+
 # The fields of objects with logprobs. Other objects there have a member for each token.
 OF_LOGPROBS = {"content", "logprob", "refusal", "token", "tokens"}
 
@@ -280,7 +284,7 @@ class _Normal:
             }
         if isinstance(value, list):
             return [self.of(element, name, depth + 1, is_error=is_error) for element in value]
-        if value == self._model:
+        if value == self._model and ("model" in name or name in OF_MODELS):
             return MODEL
         if isinstance(value, str):
             if is_error and name in FOR_PEOPLE:

@@ -1,11 +1,13 @@
 """Which requests to two servers are the same."""
 
+import json
 import re
 from collections import Counter
 from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from functools import cache
 from typing import Any
+from urllib.parse import quote
 
 from specvino.conformance.endpoints import VARYING, paths
 from specvino.conformance.http.client import Target
@@ -20,21 +22,34 @@ Identity = tuple[str, int]
 
 def by_identity(session: Session) -> dict[Identity, Exchange]:
     """Returns a session's exchanges by what identifies their requests at any server: without the server's key, and with
-    placeholders for the model's name and for ids and encrypted values of the server's answers, but those that a request
-    had first."""
+    placeholders for the model's name where it names the model, and for ids and encrypted values of the server's
+    answers, but those that a request had first."""
     target = session.client.target
-    known, sent = {session.model}, ""
+    model = _naming(session.model)
+    known: set[str] = set()
+    sent = ""
     before: Counter[str] = Counter()
     exchanges: dict[Identity, Exchange] = {}
     for exchange in session.exchanges:
         text = _text(exchange, target)
         sent += text
-        names = "|".join(re.escape(name) for name in sorted(known, key=len, reverse=True))
-        text = re.sub(rf"(?<![\w-])(?:{names})(?![\w-])", "…", text)
+        text = model.sub("…", text)
+        if known:
+            ids = "|".join(re.escape(id) for id in sorted(known, key=len, reverse=True))
+            text = re.sub(rf"(?<![\w-])(?:{ids})(?![\w-]|\"\s*:)", "…", text)
         exchanges[text, before[text]] = _routed(exchange)
         before[text] += 1
-        known |= {id for id in _ids(exchange) if id not in sent}
+        # In the list of models, the id is the model's name.
+        known |= {id for id in _ids(exchange) if id not in known and id != session.model and id not in sent}
     return exchanges
+
+
+def _naming(model: str) -> re.Pattern[str]:
+    """Returns what matches a model's name as the value of `model` in JSON, in a body that is a list of it, or as a
+    segment of a path. Elsewhere, the same text means something else: a model may have the name of a field."""
+    texts = "|".join(re.escape(json.dumps(model, ensure_ascii=ascii)) for ascii in (True, False))
+    segment = re.escape(quote(model, safe=""))
+    return re.compile(rf'(?:(?<="model":)\s*|(?<=\n\[))(?:{texts})|(?<=/models/){segment}(?=[/?\s])')
 
 
 def _routed(exchange: Exchange) -> Exchange:

@@ -39,6 +39,7 @@ from support.asgi import answering
 from support.comparing import compared, differences, messages
 
 from specvino.conformance import CannotRun, Report, Settings, Severity, Verdict, parity, parity_async
+from specvino.conformance.two_servers import run
 from specvino.conformance.two_servers.tally import MOST_ROWS
 
 
@@ -73,6 +74,29 @@ def test_equal_servers_differ_in_nothing() -> None:
     assert "transport/parity/drawn" in notes
     endpoints = {line.rule.partition("/")[0] for line in report.lines if line.judged}
     assert endpoints >= {"chat", "completions", "models", "responses", "response", "transport"}
+
+
+@pytest.mark.parametrize(("model", "other"), [("model", "user"), ("messages", "b/ü")])
+def test_a_model_may_have_the_name_of_a_field(model: str, other: str) -> None:
+    a, b = server(model=model), server(model=other)
+    report = compared(a, b, "chat/basics/answers", "models", "transport/bodies", key=KEY)
+    assert not [(line.rule, line.why) for line in report.bad if line.severity is Severity.MUST]
+    assert {"chat/parity/status", "models/parity/status", "model/parity/status"} <= {line.rule for line in report.lines}
+    assert "transport/parity/one-sided" not in {line.rule for line in report.lines}
+
+
+def test_without_compared_answers_servers_are_not_equal(monkeypatch) -> None:
+    monkeypatch.setattr(run, "by_identity", lambda session: {})
+    report = compared(server(), server(), "chat/basics/answers", key=KEY)
+    assert report.complete
+    assert report.exit_code == 2
+
+
+def test_what_is_sent_while_a_stream_lasts_is_not_compared() -> None:
+    report = compared(server(), server(), "transport/connections/stream-flows", "chat/basics/answers", key=KEY)
+    compared_kinds = {line.rule for line in report.lines}
+    assert "chat/parity/status" in compared_kinds
+    assert "models/parity/status" not in compared_kinds
 
 
 def test_what_is_stored_has_the_id_of_its_server() -> None:
