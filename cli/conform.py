@@ -5,6 +5,7 @@ from dataclasses import replace
 from enum import StrEnum
 from pathlib import Path
 from typing import Annotated, Any
+from urllib.parse import urlsplit
 
 import typer
 from typer.core import TyperGroup
@@ -332,12 +333,17 @@ def parity(
             "-k",
             "--api-key",
             envvar=["SPECVINO_API_KEY", "OPENAI_API_KEY"],
-            help="The API key, sent as a bearer token to A, and to B without --api-key-b.",
+            help="The API key, sent as a bearer token to A, and without --api-key-b to B, if it has the same host.",
             show_default=False,
         ),
     ] = None,
     api_key_b: Annotated[
-        str | None, typer.Option(help="The API key for B; empty to send none.", show_default=False)
+        str | None,
+        typer.Option(
+            envvar="SPECVINO_API_KEY_B",
+            help="The API key for B; empty to send none. On another host than A's, B gets no other key.",
+            show_default=False,
+        ),
     ] = None,
     header: Annotated[
         list[str] | None,
@@ -420,12 +426,14 @@ def parity(
         max_time=max_time,
         fail_on=Severity(fail_on),
     )
+    # No other host gets the key, which may come from the environment.
+    shared = api_key if _host(a) == _host(b) else None
     own = {line.partition(":")[0].strip().lower() for line in header_b or ()}
     second = replace(
         first,
         url=b,
         model=model_b or model,
-        key=api_key if api_key_b is None else api_key_b,
+        key=shared if api_key_b is None else api_key_b,
         headers=(
             *(line for line in header or () if line.partition(":")[0].strip().lower() not in own),
             *(header_b or ()),
@@ -433,6 +441,13 @@ def parity(
     )
     files = Files(junit, None, html, markdown, ndjson, None, None, baseline, write_baseline, strict=False)
     raise SystemExit(compare(first, second, files, quiet=quiet, verbose=verbose))
+
+
+def _host(url: str) -> str | None:
+    try:
+        return urlsplit(url).hostname
+    except ValueError:  # which ends the command later
+        return None
 
 
 @app.command()

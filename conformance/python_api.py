@@ -187,6 +187,10 @@ async def run_async(settings: Settings, *, baseline: Path | None = None) -> Repo
         return running.report
 
 
+# The variable in commands for B's key, if it has its own.
+KEY_OF_B = "SPECVINO_API_KEY_B"
+
+
 def parity(a: Settings, b: Settings, *, baseline: Path | None = None) -> Report:
     """Sends the same requests to two servers and returns what differs, with a line for each difference.
 
@@ -213,7 +217,10 @@ def parity_jobs(a: Settings, b: Settings) -> tuple[Job, Job]:
             raise CannotRun(f"{name.partition('.')[0]} must be the same for both servers")
     if "fuzz" in one.layers:
         raise CannotRun("parity compares the answers to cases, and the layer fuzz has none")
-    return one, replace(other, dialect=one.dialect)
+    target = other.target
+    if target.key != one.target.key:
+        target = replace(target, key_variable=KEY_OF_B)
+    return one, replace(other, target=target, dialect=one.dialect)
 
 
 def write_report(report: Report, path: Path, format: Format) -> None:

@@ -37,6 +37,8 @@ class Target:
     """Whether to skip verification of the server's certificate."""
     key_header: str | None = None
     """The lower-case name of the header for the bare key; None for `Authorization: Bearer`."""
+    key_variable: str = "SPECVINO_API_KEY"
+    """The variable for the key in commands."""
 
     def credentials(self, key: str | None) -> dict[str, str]:
         """Returns the header for a key; empty without a key."""

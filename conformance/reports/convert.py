@@ -91,9 +91,6 @@ class Converter:
         return shown
 
 
-# The shell variable for the key.
-KEY = "$SPECVINO_API_KEY"
-
 # The maximum length of a body in a command, in bytes.
 LONGEST_COMMAND_BODY = 20_000
 
@@ -149,7 +146,7 @@ def _curl(request: Request, target: Target, longest: int) -> str:
 
 def _header(name: str, value: str, target: Target) -> str:
     if target.key and (name, value) in target.credentials(target.key).items():
-        return f'"{name}: {value.removesuffix(target.key)}{KEY}"'
+        return f'"{name}: {value.removesuffix(target.key)}${target.key_variable}"'
     if value == target.extra.get(name):
         value = HIDDEN
     return shlex.quote(f"{name}: {value}")

@@ -40,7 +40,7 @@ def test_a_difference_has_a_pair_of_commands(good, bad) -> None:
     assert shown[2] == "  in 1 request, first of chat/basics/answers"
     assert f"curl -sS -i -N {good}/chat/completions" in shown[3]
     assert f"curl -sS -i -N {bad}/chat/completions" in shown[4]
-    assert "differs chat/basics/answers\n  pass at A, fail at B: " in run.stdout
+    assert "differs chat/rules/answer-shape\n  pass at A, fail at B: " in run.stdout
 
 
 def test_a_baseline_accepts_differences(good, bad, tmp_path) -> None:
@@ -82,6 +82,31 @@ def test_what_servers_send_is_inert_and_without_keys() -> None:
         assert text not in run.stdout
     assert {asked.headers.get("authorization") for asked in one.asked} == {f"Bearer {KEY}"}
     assert {asked.headers.get("authorization") for asked in other.asked} == {"Bearer sk-key-of-b-0815"}
+
+
+def sent_keys(*arguments: str, host: str = "127.0.0.1", **env: str) -> list[set[str | None]]:
+    """The headers with keys that A and B get, which differ in their answers' texts."""
+    with raw_server(well) as one, raw_server(well) as other:
+        run = conform("parity", one.url, other.url.replace("127.0.0.1", host), *ANSWERS, *arguments, **env)
+    assert run.exit_code == 0, run.stdout
+    return [{asked.headers.get("authorization") for asked in server.asked} for server in (one, other)]
+
+
+def test_another_host_gets_no_key_of_the_first() -> None:
+    own = {f"Bearer {KEY}"}
+    assert sent_keys("-k", KEY) == [own, own]
+    assert sent_keys("-k", KEY, host="localhost") == [own, {None}]
+    assert sent_keys(OPENAI_API_KEY=KEY, host="localhost") == [own, {None}]
+    assert sent_keys("-k", KEY, "--api-key-b", KEY, host="localhost") == [own, own]
+    assert sent_keys("-k", KEY, SPECVINO_API_KEY_B="sk-key-of-b-0815") == [own, {"Bearer sk-key-of-b-0815"}]
+
+
+def test_commands_name_the_key_of_their_server(good, bad) -> None:
+    one, other = 'Bearer $SPECVINO_API_KEY"', 'Bearer $SPECVINO_API_KEY_B"'
+    shown = conform("parity", good, bad, *ANSWERS, "-k", KEY, "--api-key-b", "sk-key-of-b-0815").stdout
+    assert (shown.count(one), shown.count(other)) == (2, 3)
+    shown = conform("parity", good, bad, *ANSWERS, "-k", KEY).stdout
+    assert (shown.count(one), shown.count(other)) == (5, 0)
 
 
 def test_headers_for_one_server_go_to_it_alone(good) -> None:
