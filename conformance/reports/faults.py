@@ -58,7 +58,7 @@ class Item:
 
     @property
     def is_of_all_answers(self) -> bool:
-        return "/rules/" in self.line.rule
+        return "/rules/" in self.line.rule and self.line.layer != "parity"
 
     def binds_more(self, other: "Item") -> bool:
         return SEVERITIES.index(self.line.severity) < SEVERITIES.index(other.line.severity)

@@ -95,7 +95,10 @@ LONGEST_REASON = 100
 
 
 def causes(line: Line, finding: FindingRecord) -> tuple[Cause, ...]:
-    """Returns what is wrong by a finding, or by the error of a check."""
+    """Returns what is wrong by a finding, or by the error of a check. A difference of two servers is its own cause:
+    neither of them needs to be wrong."""
+    if line.layer == "parity":
+        return (Cause(Kind.OTHER, " ".join(sorted(finding.message for finding in line.findings))),)
     found = tuple(_failures(finding)) or tuple(_meant(line, finding))
     return found or (_other(line, finding.message),)
 

@@ -58,9 +58,10 @@ def _messages(group: list[Fault]) -> dict[str, list[str]]:
     messages: dict[str, list[str]] = {}
     for because, together in groupby(sorted(group, key=_because), _because):
         names: dict[str, list[str]] = {}
-        for finding in (finding for fault in together for finding in fault.head.findings):
-            name, only, side = finding.message.partition(ONLY)
-            names.setdefault(f"only at {side}" if only else name, []).extend([name] * bool(only))
+        shown = (line for fault in together for line in fault.lines if line is fault.head or not line.follows)
+        for message in dict.fromkeys(finding.message for line in shown for finding in line.findings):
+            name, only, side = message.partition(ONLY)
+            names.setdefault(f"only at {side}" if only else message, []).extend([name] * bool(only))
         messages[because] = [f"{text}: {', '.join(of)}" if of else text for text, of in names.items()]
     return messages
 

@@ -354,3 +354,13 @@ def test_what_the_request_says_and_the_answer_does_not_repeat_is_one_fault() -> 
         "Answers don't repeat the request's `n` and `top_p`",
         "Seed is None, not 3",
     ]
+
+
+def test_differences_of_two_servers_are_faults_of_their_own() -> None:
+    messages = [f"usage.prompt_tokens is 5 at A and {number} at B" for number in (6, 7)]
+    endpoints = [("chat", messages[0]), ("completions", messages[1]), ("responses", messages[1])]
+    lines = [fault_line(f"{name}/parity/value/usage", text, layer="parity") for name, text in endpoints]
+    assert sorted((fault.title, len(fault.lines)) for fault in faults(lines)) == [
+        (messages[0], 1),
+        (messages[1], 2),
+    ]
