@@ -359,7 +359,8 @@ def test_what_the_request_says_and_the_answer_does_not_repeat_is_one_fault() -> 
 def test_differences_of_two_servers_are_faults_of_their_own() -> None:
     messages = [f"usage.prompt_tokens is 5 at A and {number} at B" for number in (6, 7)]
     endpoints = [("chat", messages[0]), ("completions", messages[1]), ("responses", messages[1])]
-    lines = [fault_line(f"{name}/parity/value/usage", text, layer="parity") for name, text in endpoints]
+    lines = [fault_line(f"{name}/parity/value/usage", text) for name, text in endpoints]
+    lines = [line.model_copy(update={"layer": "parity"}) for line in lines]
     assert sorted((fault.title, len(fault.lines)) for fault in faults(lines)) == [
         (messages[0], 1),
         (messages[1], 2),
