@@ -14,6 +14,7 @@ from reference_server.bench import judged
 from reference_server.mutation import Mutant, faults, meant, name, overridden, proved, reported
 from reference_server.part import parts_of
 from support.examples import ROOT
+from support.exhaustive import sampled
 
 from specvino.conformance.cases.capability import all_capabilities
 from specvino.conformance.cases.case import all_cases
@@ -53,7 +54,11 @@ def test_no_two_are_the_same() -> None:
         assert known.setdefault(ast.dump(method), name(mutant)) == name(mutant)
 
 
-@pytest.mark.parametrize("mutant", MUTANTS, ids=name)
+# It takes half a minute, as does the other one that holds streams back.
+LEFT = "connections.HoldsBackStreams"
+
+
+@pytest.mark.parametrize("mutant", sampled(MUTANTS, *(one for one in MUTANTS if name(one) != LEFT)), ids=name)
 def test_breaks_what_it_says(mutant: Mutant) -> None:
     results = proved(mutant)
     wrong = faults(mutant, results)
