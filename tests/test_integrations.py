@@ -104,7 +104,8 @@ def test_the_action_installs_what_generated_requests_need(tmp_path, args, instal
 
 
 def test_the_options_of_the_action_and_the_docs_exist() -> None:
-    help_text = CliRunner(env={"COLUMNS": "200"}).invoke(main, ["conform", "--help"]).stdout
+    helps = (["conform", "--help"], ["conform", "parity", "--help"])
+    help_text = "".join(CliRunner(env={"COLUMNS": "200"}).invoke(main, arguments).stdout for arguments in helps)
     docs = (PROJECT / "docs" / "conformance.md").read_text("utf-8")
     ours = re.sub("specvino serve .*", "", JUDGE["run"] + docs)
     for option in re.findall(r"--[a-z][a-z-]+", ours):
