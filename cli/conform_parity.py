@@ -1,13 +1,10 @@
 """`specvino conform parity`: two servers compared, with terminal output and files."""
 
-import asyncio
-import signal
 from collections.abc import Iterator
 
 from rich.console import Console
 
-from specvino.cli.conform_run import Files, Terminal, cancelled_by_sigterm, printing, writing
-from specvino.cli.ending import end
+from specvino.cli.conform_run import Files, Terminal, cancelled_by_sigterm, exit_code, printing, writing
 from specvino.conformance.http.client import Client
 from specvino.conformance.preflight import CannotRun
 from specvino.conformance.python_api import Settings, parity_jobs
@@ -22,14 +19,7 @@ def compare(a: Settings, b: Settings, files: Files, *, quiet: bool, verbose: boo
     """Compares the servers, writes the reports and returns the exit code."""
     accepted = files.accepted()
     files.check()
-    try:
-        return asyncio.run(_compare(a, b, files, accepted, quiet=quiet, verbose=verbose))
-    except CannotRun as error:
-        end(str(error))
-    except KeyboardInterrupt:
-        end("interrupted")
-    except asyncio.CancelledError:
-        raise SystemExit(128 + signal.SIGTERM) from None
+    return exit_code(_compare(a, b, files, accepted, quiet=quiet, verbose=verbose))
 
 
 async def _compare(a: Settings, b: Settings, files: Files, accepted: Baseline, *, quiet: bool, verbose: bool) -> int:

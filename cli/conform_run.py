@@ -5,12 +5,12 @@ import contextlib
 import os
 import signal
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Coroutine, Iterator
 from contextlib import AsyncExitStack, ExitStack, aclosing
 from dataclasses import dataclass, fields, replace
 from importlib.metadata import version
 from pathlib import Path
-from typing import cast, get_args
+from typing import Any, cast, get_args
 
 from rich.console import Console
 
@@ -147,8 +147,13 @@ def judge(settings: Settings, files: Files, output: Output) -> int:
         job = settings.job()
     except CannotRun as error:
         end(str(error))
+    return exit_code(_judge(job, files, accepted, output))
+
+
+def exit_code(run: Coroutine[Any, Any, int]) -> int:
+    """Returns the exit code of a run. One that can't be run, or is interrupted, ends the program."""
     try:
-        return asyncio.run(_judge(job, files, accepted, output))
+        return asyncio.run(run)
     except CannotRun as error:
         end(str(error))
     except KeyboardInterrupt:

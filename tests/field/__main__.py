@@ -8,20 +8,18 @@ whoever runs it notes in known/ how true each new finding is. `--again` notes th
 
 import subprocess
 import sys
-from contextlib import ExitStack
 from pathlib import Path
 from typing import Annotated
 
 import typer
 from rich.console import Console
-from support.serving import serving
 
 from field.anonymous import anonymous
-from field.install import Failed, filled, gguf, install
-from field.listing import HERE, Listed, listed
+from field.install import Failed, filled
+from field.listing import Listed, listed
 from field.outside import SCRIPTED, ask
 from field.page import PAGE, page, published
-from field.running import running
+from field.running import installed
 from field.truth import known, marked, slim, unread, updated, write
 from specvino.conformance.reports.faults import faults
 from specvino.conformance.reports.ndjson import as_line, read
@@ -69,15 +67,7 @@ def judged(name: str, server: Listed, folder: Path, *, again: bool) -> Report:
         if not file.exists():
             raise Failed(f"there is no last report in {file}")
         return read(file)
-    own = folder / name
-    places = {"folder": str(own), "here": str(HERE)}
-    with ExitStack() as stack:
-        if server.needs("gguf"):
-            places["gguf"] = str(gguf(folder / "model"))
-        install(server, own, places)
-        if server.needs("backend"):
-            places["backend"] = stack.enter_context(serving("--engine", "scripted")).url.removesuffix("/v1")
-        url = stack.enter_context(running(server, own, places))
+    with installed(server, folder / name) as (url, places):
         options = ["--server", server.title, "--ndjson", str(file), "--quiet"]
         options += [filled(word, places) for word in server.conform]
         command = [sys.executable, "-m", "specvino.cli", "conform", url, *options]

@@ -6,7 +6,6 @@ import json
 import os
 import subprocess
 from collections.abc import Iterator
-from contextlib import ExitStack
 from pathlib import Path
 from typing import Any, Literal
 
@@ -16,9 +15,9 @@ from pydantic import BaseModel, ConfigDict, TypeAdapter
 from support.serving import serving
 
 from field.anonymous import anonymous
-from field.install import Failed, command, gguf, install
+from field.install import Failed, command, filled, install
 from field.listing import HERE, Listed, listed
-from field.running import running
+from field.running import installed
 from specvino.document import yaml_text
 
 RESULTS = HERE / "outside.json"
@@ -97,16 +96,10 @@ def _served(name: str, folder: Path) -> Iterator[tuple[str, str, str]]:
         with serving("--engine", "scripted") as ours:
             yield ours.url, "scripted", "none"
         return
-    server, own = listed()[name], folder / name
-    places = {"folder": str(own), "here": str(HERE)}
-    with ExitStack() as stack:
-        if server.needs("gguf"):
-            places["gguf"] = str(gguf(folder / "model"))
-        install(server, own, places)
-        if server.needs("backend"):
-            places["backend"] = stack.enter_context(serving("--engine", "scripted")).url.removesuffix("/v1")
-        url = stack.enter_context(running(server, own, places))
-        options = dict(zip(server.conform[::2], server.conform[1::2], strict=True))
+    server = listed()[name]
+    with installed(server, folder / name) as (url, places):
+        words = [filled(word, places) for word in server.conform]
+        options = dict(zip(words[::2], words[1::2], strict=True))
         key = options.get("--api-key", "none")
         yield url, options.get("--model") or _first_model(url, key), key
 

