@@ -23,9 +23,11 @@ LONG = {
 }
 
 
-@pytest.fixture
-def server(tiny_text, tmp_path):
-    with serving(str(endless(tiny_text, tmp_path / "model")), "--served-model-name", "m") as server:
+@pytest.fixture(scope="module")
+def server(tiny_text, tmp_path_factory):
+    with serving(
+        str(endless(tiny_text, tmp_path_factory.mktemp("endless") / "model")), "--served-model-name", "m"
+    ) as server:
         yield server
 
 

@@ -1,11 +1,13 @@
-"""The files of the dialects drive everything else, with no other edit: a changed level the matrix, the system's
-document and its client; a dialect of which nothing is known all commands."""
+"""The YAML files drive everything else, with no other edit: a changed level the matrix, the system's document and its
+client; a bound what the server takes; a dialect of which nothing is known all commands."""
 
 import json
 import re
 from pathlib import Path
 
+import httpx
 import pytest
+from support.app import MINIMAL, error_of
 from support.project_copy import ProjectCopy
 from support.serving import serving
 
@@ -22,7 +24,7 @@ print(*(page.text for page in pages(Source())))
 
 @pytest.fixture(scope="module")
 def changed(tmp_path_factory: pytest.TempPathFactory) -> ProjectCopy:
-    """A project with a level changed and a ninth system, generated once: that takes most of the time."""
+    """A project with a level and a bound changed and a ninth system, generated once: that takes most of the time."""
     copy = ProjectCopy(tmp_path_factory.mktemp("project"))
     dialect = copy.root / "openapi" / "dialects" / "vllm.yaml"
     content = yaml_text.load(dialect.read_text())
@@ -30,6 +32,10 @@ def changed(tmp_path_factory: pytest.TempPathFactory) -> ProjectCopy:
     assert "level" not in levels["min_p"] | levels["top_p"], "so they are full"
     levels["min_p"] = "refused"
     dialect.write_text(yaml_text.dump(content))
+    sampling = copy.root / "openapi" / "schemas" / "sampling.yaml"
+    text = sampling.read_text()
+    assert text.count("maximum: 2\n    default: 1") == 1
+    sampling.write_text(text.replace("maximum: 2\n    default: 1", "maximum: 1.5\n    default: 1"))
 
     printed = copy.run("specvino.cli", "spec", "new-dialect", "tgi", "--title", TITLE)
     written = ("openapi/dialects/tgi.yaml", "upstream/tables/tgi.yaml", "openapi/vocabulary.yaml")
@@ -62,6 +68,14 @@ def test_a_level_in_a_dialect_file(changed: ProjectCopy) -> None:
     matrix = changed.run_code(MATRIX)  # test_build.py holds that it's a page of the site
     assert outcome(changed, matrix, client, "min_p") == ("refused", False, False)
     assert outcome(changed, matrix, client, "top_p") == ("full", True, True)
+
+
+def test_a_bound_is_a_bound_of_the_server(changed: ProjectCopy) -> None:
+    env = {"PYTHONPATH": str(changed.root / "package")}
+    with serving("--engine", "scripted", "--served-model-name", "m", env=env) as server:
+        refused = httpx.post(f"{server.url}/chat/completions", json=MINIMAL | {"temperature": 1.8})
+        assert "at most 1.5" in error_of(refused, 400, "decimal_above_max_value")["message"]
+        assert httpx.post(f"{server.url}/chat/completions", json=MINIMAL | {"temperature": 1.5}).status_code == 200
 
 
 def test_every_command_takes_a_ninth_system(changed: ProjectCopy) -> None:

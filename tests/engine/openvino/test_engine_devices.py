@@ -6,6 +6,7 @@ from typing import Any
 import pytest
 from support.conversation import answer, ask, text
 from support.engines import idle, running
+from support.exhaustive import sampled
 
 from specvino.engine.models import ModelSource
 from specvino.engine.openvino.engine import OpenVINOEngine
@@ -36,14 +37,14 @@ def on_cpu(tiny_text: ModelSource) -> tuple[list[str], int | None]:
     return answers(tiny_text, "CPU")
 
 
-@pytest.mark.parametrize("device", DEVICES[1:])
+@pytest.mark.parametrize("device", sampled(DEVICES[1:], "AUTO", "HETERO:CPU"))
 def test_it_computes_as_on_the_cpu_itself(
     tiny_text: ModelSource, on_cpu: tuple[list[str], int | None], device: str
 ) -> None:
     assert answers(tiny_text, device) == on_cpu
 
 
-@pytest.mark.parametrize("device", ["AUTO:CPU", "HETERO:CPU"])
+@pytest.mark.parametrize("device", sampled(["AUTO:CPU", "HETERO:CPU"], "HETERO:CPU"))
 def test_with_a_draft_model(tiny_text: ModelSource, on_cpu: tuple[list[str], int | None], device: str) -> None:
     assert answers(tiny_text, device, draft_model=tiny_text)[0] == on_cpu[0]
 
