@@ -8,6 +8,7 @@ from typing import Any
 from specvino.document.conditions import Conditions, Group
 from specvino.document.system_fields import system_name
 from specvino.document.transforms import to_31
+from specvino.document.validator import Validators
 
 OPENAPI_32 = "openapi.json"
 """The complete document, with every field of this project."""
@@ -38,6 +39,12 @@ def load(name: str) -> dict[str, Any]:
 def whole() -> dict[str, Any]:
     """Returns the document of this project, as OpenAPI 3.2."""
     return load(OPENAPI_32)
+
+
+@cache
+def validators() -> Validators:
+    """Returns the validators of this project's document."""
+    return Validators(whole())
 
 
 @cache

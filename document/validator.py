@@ -70,6 +70,7 @@ class Validators:
     """
 
     def __init__(self, document: Schema, formats: bool = True) -> None:
+        self.document = document
         self._formats = formats
         self._registry = jsonschema_rs.Registry([(BASE, document)])
         self._compiled: dict[str, Validator] = {}

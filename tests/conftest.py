@@ -124,7 +124,7 @@ hypothesis.settings.load_profile("specvino")
 
 def pytest_configure(config: pytest.Config) -> None:
     if "not exhaustive" in config.getoption("markexpr"):
-        hypothesis.settings.register_profile("few", hypothesis.settings.get_profile("specvino"), max_examples=30)
+        hypothesis.settings.register_profile("few", hypothesis.settings.get_profile("specvino"), max_examples=20)
         hypothesis.settings.load_profile("few")
 
 

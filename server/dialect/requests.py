@@ -4,10 +4,11 @@
 from collections.abc import AsyncGenerator, Callable, Iterable, Mapping, Sequence
 from contextlib import aclosing
 from dataclasses import replace
+from functools import cache
 from typing import Any
 
 from specvino.document.conditions import Condition, value_at
-from specvino.document.loading import whole
+from specvino.document.loading import validators, whole
 from specvino.document.operations import Operation, Schema
 from specvino.document.pointers import at, schema_reference
 from specvino.document.unions import values
@@ -37,7 +38,7 @@ class Requests:
         operation: Operation,
         ours: str,
         names: tuple[str, ...],
-        document: Schema,
+        theirs: Validators,
         *,
         any_model: bool,
         as_json: Schema | None,
@@ -51,13 +52,13 @@ class Requests:
         summarizes: bool,
         appends_suffix: bool = False,
     ) -> None:
-        self._check = SchemaCheck(operation.body or {}, document)
+        self._check = SchemaCheck(operation.body or {}, theirs)
         self._names = names
         self._any_model = any_model
         self._deepest = deepest
         self._model_first = model_first
-        self._unread = Unread(unread, document)
-        self._inner = Inner(document)
+        self._unread = Unread(unread, theirs)
+        self._inner = Inner(theirs)
         self._drops_unmatched_choice = drops_unmatched_choice
         self._conditions = tuple(conditions)
         self._facts = facts
@@ -66,14 +67,13 @@ class Requests:
         self._appends_suffix = appends_suffix
         pointer = schema_reference(ours).removeprefix("#")
         self._takes_null = _nullable(pointer)
-        self._theirs = theirs = at(document, schema_reference(operation.body_component or "").removeprefix("#"))[
-            "properties"
-        ]
-        self._default = theirs.get("model", {}).get("default")
-        self._reads_model = "model" in theirs
-        self._ignored = at(whole(), pointer)["properties"].keys() - theirs.keys()
-        self._parsed = None if as_json is None else _parsed(as_json, theirs)
-        self._switches = _switches(theirs, at(whole(), pointer)["properties"])
+        component = schema_reference(operation.body_component or "").removeprefix("#")
+        self._theirs = properties = at(theirs.document, component)["properties"]
+        self._default = properties.get("model", {}).get("default")
+        self._reads_model = "model" in properties
+        self._ignored = at(whole(), pointer)["properties"].keys() - properties.keys()
+        self._parsed = None if as_json is None else _parsed(as_json, properties)
+        self._switches = _switches(properties, at(whole(), pointer)["properties"])
 
     def suffix(self, body: Any) -> str:
         """Returns the suffix to append to each text of the response; an empty string if there is none."""
@@ -147,7 +147,7 @@ def _is_deeper(value: Any, most: int) -> bool:
 def _parsed(schema: Schema, theirs: Schema) -> SchemaCheck:
     """Returns the check of what a system reads of an operation's bodies as it parses them."""
     properties = {name: child for name, child in schema.get("properties", {}).items() if name in theirs}
-    return SchemaCheck({**schema, "properties": properties}, {"components": {}})
+    return SchemaCheck({**schema, "properties": properties}, Validators({"components": {}}))
 
 
 def _switches(theirs: Schema, ours: Schema) -> dict[str, bool]:
@@ -159,14 +159,14 @@ def _switches(theirs: Schema, ours: Schema) -> dict[str, bool]:
     return {name: default for name, (default, other) in switches.items() if default != other}
 
 
+@cache
 def _nullable(pointer: str) -> frozenset[str]:
     """Returns the fields of a body of ours that may be null."""
-    validators = Validators(whole())
     properties = at(whole(), pointer)["properties"]
     return frozenset(
         name
         for name, schema in properties.items()
-        if None in (values(schema) or ()) or validators.at(f"{pointer}/properties/{name}").fits(None)
+        if None in (values(schema) or ()) or validators().at(f"{pointer}/properties/{name}").fits(None)
     )
 
 

@@ -152,7 +152,7 @@ class System:
             own,
             operation.body,
             self._names,
-            self.document,
+            self._validators,
             any_model=any_model,
             as_json=self._head["errors"].get("as_json"),
             deepest=self._head["errors"].get("deepest"),

@@ -1,9 +1,10 @@
 """What a system doesn't read of a valid or invalid body: it is removed before this server reads the body."""
 
 from collections.abc import Iterator, Mapping, Sequence
+from functools import cache
 from typing import Any
 
-from specvino.document.loading import whole
+from specvino.document.loading import validators, whole
 from specvino.document.operations import Schema
 from specvino.document.pointers import resolved
 from specvino.document.validator import Validator, Validators
@@ -15,9 +16,8 @@ class Unread:
     before the body is validated.
     """
 
-    def __init__(self, entries: Sequence[Mapping[str, Any]], document: Schema) -> None:
-        validators = Validators(document)
-        self._entries = [(entry, validators.of(entry["if"])) for entry in entries]
+    def __init__(self, entries: Sequence[Mapping[str, Any]], theirs: Validators) -> None:
+        self._entries = [(entry, theirs.of(entry["if"])) for entry in entries]
 
     def without(self, body: Any) -> Any:
         """Returns the body without fields that aren't read, or with what is read in their place."""
@@ -47,11 +47,8 @@ class Inner:
     ours requires beside another field is kept: the name in a tool_choice.
     """
 
-    def __init__(self, document: Schema) -> None:
-        self._document = document
-        self._validators = Validators(document)
-        self._own = Validators(whole())
-        self._ours = {schema["title"]: schema for _, schema in all_schemas(whole()) if "title" in schema}
+    def __init__(self, theirs: Validators) -> None:
+        self._theirs = theirs
         self._compiled: dict[int, Validator] = {}  # by the id of the schema: to look them up by their text takes long
 
     def read(self, schema: Schema, value: Any) -> Any:
@@ -61,7 +58,7 @@ class Inner:
         schema = self._meant(schema, value)
         if isinstance(value, list):
             return [self.read(schema["items"], child) for child in value] if "items" in schema else value
-        theirs, ours = schema.get("properties", {}), self._ours.get(schema.get("title", ""), {})
+        theirs, ours = schema.get("properties", {}), _by_title().get(schema.get("title", ""), {})
         ignored = {name: child for name, child in ours.get("properties", {}).items() if name not in theirs}
         required = {name: ignored[name] for name in ours.get("required", ()) if name in ignored}
         every = {name: self.read(theirs[name], child) if name in theirs else child for name, child in value.items()}
@@ -69,21 +66,27 @@ class Inner:
         if not every.keys() & ignored.keys() - required.keys():
             return every
         read = {name: child for name, child in every.items() if name not in ignored or name in required}
-        fits = self._validator(self._own, ours).fits
+        fits = self._validator(validators(), ours).fits
         return every if fits(every) and not fits(read) else read
 
-    def _validator(self, validators: Validators, schema: Schema) -> Validator:
+    def _validator(self, of: Validators, schema: Schema) -> Validator:
         if id(schema) not in self._compiled:
-            self._compiled[id(schema)] = validators.of(schema)
+            self._compiled[id(schema)] = of.of(schema)
         return self._compiled[id(schema)]
 
     def _meant(self, schema: Schema, value: Any) -> Schema:
         """Returns the branch of a union that a value fits; a schema without branches is its own."""
-        schema = resolved(self._document, schema)
+        schema = resolved(self._theirs.document, schema)
         for branch in _branches(schema):
-            if self._validator(self._validators, branch).fits(value):
+            if self._validator(self._theirs, branch).fits(value):
                 return self._meant(branch, value)
         return schema
+
+
+@cache
+def _by_title() -> dict[str, Schema]:
+    """Returns the schemas of our document by their titles."""
+    return {schema["title"]: schema for _, schema in all_schemas(whole()) if "title" in schema}
 
 
 def _branches(schema: Schema) -> Iterator[Schema]:

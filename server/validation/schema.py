@@ -6,10 +6,10 @@ lists to the invalid part, in a union into the intended branch, until a single k
 """
 
 from collections.abc import Callable, Iterator
-from functools import cache, cached_property
+from functools import cached_property
 from typing import Any
 
-from specvino.document.loading import whole
+from specvino.document.loading import validators, whole
 from specvino.document.operations import Schema, operations
 from specvino.document.pointers import at, escape, resolved, schema_reference
 from specvino.document.unions import Union, type_names, values
@@ -130,22 +130,18 @@ class Explainer:
         return bool(self._validators.at(pointer).is_valid(value))
 
 
-@cache
-def _validators() -> Validators:
-    return Validators(whole())
-
-
 class SchemaCheck:
     """A check of values against one schema, which may refer to the components of our document or of another one."""
 
-    def __init__(self, schema: Schema, document: Schema | None = None) -> None:
+    def __init__(self, schema: Schema, theirs: Validators | None = None) -> None:
+        document = theirs or validators()
         self._schema = schema
-        self._document = document or whole()
-        self.fits: Callable[[Any], bool] = (Validators(document) if document else _validators()).of(schema).is_valid
+        self._components = document.document["components"]
+        self.fits: Callable[[Any], bool] = document.of(schema).is_valid
 
     @cached_property
     def _explainer(self) -> Explainer:
-        return Explainer({**self._schema, "components": self._document["components"]})
+        return Explainer({**self._schema, "components": self._components})
 
     @classmethod
     def of_component(cls, name: str) -> "SchemaCheck":

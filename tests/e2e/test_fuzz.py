@@ -294,7 +294,7 @@ def resumes_from_the_first_event(exchange):
 )
 def test_a_planted_fault_is_found(scripted_server, fault, check, operation, phase) -> None:
     with breaking(scripted_server.url, fault) as url:
-        report = fuzz(Target(url, KEY), WHOLE, max_examples=20, seed=SEED, phases=[phase], operations=[operation])
+        report = fuzz(Target(url, KEY), WHOLE, max_examples=6, seed=SEED, phases=[phase], operations=[operation])
     findings = [finding for finding in report.findings if finding.check == check]
     assert findings, report.checks
     assert url in findings[0].curl

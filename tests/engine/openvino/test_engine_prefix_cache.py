@@ -9,6 +9,7 @@ import openvino_genai
 import pytest
 from openvino_genai import ContinuousBatchingPipeline, Tokenizer
 from support.conversation import conversation
+from support.exhaustive import sampled
 
 from specvino.engine.models import ModelSource
 from specvino.engine.openvino.messages.worker import LoadModel
@@ -34,6 +35,7 @@ def greedy(pipeline: ContinuousBatchingPipeline, id: int, prompt: bytes) -> list
     return tokens
 
 
+@pytest.mark.parametrize("source", sampled(["tiny_text", "smollm2"], "tiny_text"), indirect=True)
 def test_repeated_prompts_get_the_same_answer(source: ModelSource) -> None:
     preprocessor = Preprocessor(Tokenizer(source.path))
     prompts = [

@@ -5,6 +5,7 @@ from typing import Any
 import pytest
 
 from specvino.document.loading import dialect_file, load, whole
+from specvino.document.validator import Validators
 from specvino.generated.handlers import OPERATIONS
 from specvino.server.dialect import System
 from specvino.server.dialect.unread import Unread
@@ -29,7 +30,7 @@ def test_entries_are_applied_in_order() -> None:
         {"field": "list[].b", "if": {"properties": {"b": {"const": 1}}}},
         {"field": "list[].b", "if": {"not": {"required": ["b"]}}, "instead": 2},
     ]
-    unread = Unread(entries, {})
+    unread = Unread(entries, Validators({}))
     assert unread.without({"a": "x", "list": [{"b": 1}, {"b": 3}, 5]}) == {"list": [{"b": 2}, {"b": 3}, 5]}
     assert unread.without({"a": 1, "list": "x"}) == {"a": 1, "list": "x"}
     assert unread.without([]) == []
