@@ -35,6 +35,10 @@ class Field:
     """The object that has the property, for each of them."""
 
     @property
+    def key(self) -> tuple[str, str, str]:
+        return self.endpoint, self.part, self.path
+
+    @property
     def name(self) -> str:
         return field_name(self.endpoint, self.part, self.path)
 

@@ -12,8 +12,8 @@ Entry = dict[str, Any]
 # The fields that share one property, and the system's entry for it.
 MarkedFields = tuple[list[Field], Entry]
 
-# Fields by endpoint, part and path.
-FieldsByPath = dict[tuple[str, str, str], Field]
+# Endpoint, part and path of a field.
+FieldKey = tuple[str, str, str]
 
 LEVELS = {
     "request": ("full", "partial", "ignored", "refused", "unknown"),
@@ -73,30 +73,37 @@ def part_level(endpoint: str, part: str, dialect: dict[str, Any]) -> str | None:
     return level if isinstance(level, str) else None
 
 
-def _around(field: Field, by_path: FieldsByPath) -> Field | None:
-    """Returns the nearest enclosing field."""
-    keys = ((field.endpoint, field.part, path) for path in around(field.path))
-    return next((by_path[key] for key in keys if key in by_path), None)
+def stated(listed: list[Field], dialect: dict[str, Any]) -> dict[FieldKey, Entry | None]:
+    """Returns the dialect's entry for each field: its own, that of its part, or one inherited from an enclosing field.
+
+    An enclosing field comes before the fields inside it, as in the result of `fields`.
+    """
+    by_key = {field.key: field for field in listed}
+    result: dict[FieldKey, Entry | None] = {}
+    for field in listed:
+        if entry := own_entry(field, dialect):
+            result[field.key] = entry
+        elif level := part_level(field.endpoint, field.part, dialect):
+            result[field.key] = {"level": level}
+        else:
+            keys = ((field.endpoint, field.part, path) for path in around(field.path))
+            outer = next((by_key[key] for key in keys if key in by_key), None)
+            result[field.key] = _inherited(field, outer, result[outer.key], dialect) if outer else None
+    return result
 
 
-def stated(field: Field, by_path: FieldsByPath, dialect: dict[str, Any]) -> Entry | None:
-    """Returns the dialect's entry for a field: its own, that of its part, or one inherited from an enclosing field."""
-    if entry := own_entry(field, dialect):
-        return entry
-    if level := part_level(field.endpoint, field.part, dialect):
-        return {"level": level}
-    outer = _around(field, by_path)
-    outer_entry = _applicable(outer, by_path, dialect) if outer else None
-    if outer is None or outer_entry is None:
+def _inherited(field: Field, outer: Field, stated: Entry | None, dialect: dict[str, Any]) -> Entry | None:
+    """Returns the entry that a field has by the one stated for the field around it."""
+    entry = _applicable(outer, stated, dialect)
+    if entry is None:
         return None
-    level = outer_entry.get("level")
+    level = entry.get("level")
     inherits = level in (*WITHOUT, "unknown") or (level == "full" and field.origins <= outer.origins)
     return {"level": level} if inherits else None
 
 
-def _applicable(field: Field, by_path: FieldsByPath, dialect: dict[str, Any]) -> Entry | None:
+def _applicable(field: Field, entry: Entry | None, dialect: dict[str, Any]) -> Entry | None:
     """Returns the entry that applies to a field: the stated one, or the one for unknown fields."""
-    entry = stated(field, by_path, dialect)
     if entry is None and not field.origins & STANDARD:
         return {"level": dialect["unknown_fields"] if field.part == "request" else "absent"}
     return entry
@@ -109,12 +116,9 @@ def support(listed: list[Field], dialect: dict[str, Any]) -> dict[str, Entry]:
     are lacking as well. A field with full support includes the inner fields of the same origin; partial support implies
     nothing about them. Remaining fields that OpenAI didn't define are unknown to the system.
     """
-    by_path = {(field.endpoint, field.part, field.path): field for field in listed}
-    result = {}
-    for field in listed:
-        if (entry := _applicable(field, by_path, dialect)) is not None:
-            result[field.name] = entry
-    return result
+    entries = stated(listed, dialect)
+    applicable = {field.name: _applicable(field, entries[field.key], dialect) for field in listed}
+    return {name: entry for name, entry in applicable.items() if entry is not None}
 
 
 def merge_support(document: dict[str, Any], dialects: dict[str, dict[str, Any]]) -> None:

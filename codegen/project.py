@@ -91,9 +91,7 @@ def _reachable(all_fields: list[Field], levels: dict[str, Entry]) -> list[Field]
     """Returns the fields that aren't inside a field that the system lacks or that is always null: an object that never
     occurs doesn't restrict its schema, which other fields may share.
     """
-    without = {
-        (field.endpoint, field.part, field.path) for field in all_fields if _never_comes(levels.get(field.name, {}))
-    }
+    without = {field.key for field in all_fields if _never_comes(levels.get(field.name, {}))}
     return [
         field
         for field in all_fields

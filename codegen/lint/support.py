@@ -85,14 +85,14 @@ def _head(document: dict[str, Any], dialect: dict[str, Any]) -> Iterator[str]:
 def complete(spec: Spec) -> Iterator[Problem]:
     """Every field has a level in every dialect, its own or an inherited one that it doesn't contradict."""
     all_fields = fields(spec.document)
-    by_path = {(field.endpoint, field.part, field.path): field for field in all_fields}
+    by_key = {field.key: field for field in all_fields}
     for system, dialect in {**spec.dialects, **spec.versions}.items():
-        levels = support(all_fields, dialect)
+        levels, entries = support(all_fields, dialect), stated(all_fields, dialect)
         for field in all_fields:
             location = f"{_file(system)} {field.name}"
-            around_it = by_path.get((field.endpoint, field.part, next(around(field.path), "")))
+            around_it = by_key.get((field.endpoint, field.part, next(around(field.path), "")))
             outer = around_it and around_it.name
-            by_default = stated(field, by_path, dialect) is None
+            by_default = entries[field.key] is None
             sources = spec.sources.get(system)
             found = by_default and sources is not None and sources.has(field.endpoint, field.part, field.path)
             if (by_default and system in field.origins) or found or field.name not in levels:
@@ -109,7 +109,7 @@ def complete(spec: Spec) -> Iterator[Problem]:
 
 def surplus(spec: Spec) -> Iterator[Problem]:
     """Every entry is about an endpoint, a part or a field that exists."""
-    known = {(field.endpoint, field.part, field.path) for field in fields(spec.document)}
+    known = {field.key for field in fields(spec.document)}
     known_parts = parts(spec.document)
     for system, dialect in {**spec.dialects, **spec.versions}.items():
         for endpoint, entry in dialect.get("fields", {}).items():
