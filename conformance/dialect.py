@@ -5,7 +5,7 @@ import json
 import re
 from collections.abc import Mapping
 from dataclasses import replace
-from functools import cache, cached_property
+from functools import cache, cached_property, lru_cache
 from typing import Any, Literal
 
 from specvino.conformance.echoes import with_nullable_echoes
@@ -68,6 +68,13 @@ class Dialect:
         self.operations = by_endpoint(self.document)
         """The operations by endpoint: chat, completions, responses, response, models, …"""
 
+    def __eq__(self, other: object) -> bool:
+        """Two of one document are equal, so that what is cached by the last dialect serves the next run by it."""
+        return isinstance(other, Dialect) and self.name == other.name and self.document is other.document
+
+    def __hash__(self) -> int:
+        return hash(self.name)
+
     @cached_property
     def digest(self) -> str:
         """Returns a digest of the document, 16 hexadecimal digits, for reports."""
@@ -115,17 +122,7 @@ class Dialect:
             return False
         name = unescape(steps[3])
         is_object = "object" in whole()["components"]["schemas"][name].get("type", ())
-        return is_object and name not in self._components[endpoint]
-
-    @cached_property
-    def _components(self) -> dict[str, set[str]]:
-        """Returns the titles of the schemas that each operation refers to. Copies of a component for one endpoint keep
-        its title."""
-        schemas = self.document["components"]["schemas"]
-        return {
-            endpoint: {schemas[name].get("title", name) for name in reached(self.document, operation.definition)}
-            for endpoint, operation in self.operations.items()
-        }
+        return is_object and name not in _components(self)[endpoint]
 
     def has_property(self, component: str, name: str) -> bool:
         """Returns whether objects of a component can have a non-null property of that name."""
@@ -373,6 +370,17 @@ class Dialect:
     def validator(self, schema: dict[str, Any]) -> Validator:
         """Returns the cached validator of a schema of the document."""
         return self._validators.of(schema)
+
+
+@lru_cache(maxsize=1)
+def _components(dialect: Dialect) -> dict[str, set[str]]:
+    """Returns the titles of the schemas that each operation refers to. Copies of a component for one endpoint keep its
+    title."""
+    schemas = dialect.document["components"]["schemas"]
+    return {
+        endpoint: {schemas[name].get("title", name) for name in reached(dialect.document, operation.definition)}
+        for endpoint, operation in dialect.operations.items()
+    }
 
 
 @cache

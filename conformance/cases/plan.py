@@ -75,7 +75,7 @@ def plan(
     )
 
 
-# Of the last dialect only: its document's validators take tens of megabytes.
+# Of the last dialect only: its validators take tens of megabytes.
 @lru_cache(maxsize=1)
 def _cases_with_exclusions(dialect: Dialect) -> tuple[tuple[Case, str], ...]:
     """Returns all cases, with the reason if the dialect excludes it, otherwise an empty string."""
