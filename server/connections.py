@@ -252,6 +252,9 @@ class BoundedProtocol(HttpToolsProtocol):
         super().on_header(name, value)
         if len(self.headers) > HEAD_FIELDS:
             raise _too_large()
+        if name.lower() == b"transfer-encoding" and value.strip().lower() != b"chunked":
+            coding = value.decode("latin-1")
+            raise ApiError(ErrorCode.INVALID_HTTP, f"The transfer coding {coding!r} isn't supported; only chunked is.")
 
     def on_headers_complete(self) -> None:
         if self.parser.should_upgrade() and self.parser.get_method() != b"CONNECT":
