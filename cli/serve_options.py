@@ -128,6 +128,7 @@ FullLogits = Annotated[
     ),
 ]
 
+
 IdleUnload = Annotated[
     float | None,
     typer.Option(
@@ -198,8 +199,39 @@ Port = Annotated[
 ApiKeyFile = Annotated[
     Path | None,
     typer.Option(
-        help="A file of API keys, one per line; lines that start with # are comments. By default, the key in the "
-        "environment variable SPECVINO_API_KEY."
+        help="A file of API keys, one per line; lines that start with # are comments. A key may be followed by limits "
+        "of its own, such as requests-per-minute=60, tokens-per-minute=100000 and max-num-seqs=none. By default, the "
+        "key in the environment variable SPECVINO_API_KEY."
+    ),
+]
+
+KeyRequestsPerMinute = Annotated[
+    int | None,
+    typer.Option(
+        min=1,
+        help="The most requests of an API key in a minute, of those that use the model; further ones get status 429. "
+        "By default, no limit.",
+        show_default=False,
+    ),
+]
+
+KeyTokensPerMinute = Annotated[
+    int | None,
+    typer.Option(
+        min=1,
+        help="The most tokens of an API key in a minute, of prompts and of answers. A request is admitted while there "
+        "are any left; what it uses beyond that is missing in the next minutes. By default, no limit.",
+        show_default=False,
+    ),
+]
+
+KeyMaxNumSeqs = Annotated[
+    int | None,
+    typer.Option(
+        min=1,
+        help="The most choices of an API key that are generated, or wait for it, at a time; further requests get "
+        "status 429. By default, no limit.",
+        show_default=False,
     ),
 ]
 

@@ -61,7 +61,8 @@ class Bundler:
     item, the table of a stream and the schema of events beside it are referred to as a whole file and inlined.
 
     An object's `x-include` lists maps of properties that it shares with others (`other.yaml#/Name`): they are added
-    after its own. What the object itself states for such a property, such as x-handling, takes precedence.
+    after its own. What the object itself states for such a property, such as x-handling, takes precedence. So does an
+    `x-include` among the headers of an answer.
 
     An `x-implementation-note` may be a list of texts and references to texts, which are joined.
     """
@@ -131,6 +132,9 @@ class Bundler:
                 result[key] = " ".join(self._text(part, base) for part in value)
             elif key == "x-include":
                 result["properties"] = self._with_included(node.get("properties", {}), value, base)
+            elif key == "headers" and isinstance(value, dict) and "x-include" in value:
+                own = {name: header for name, header in value.items() if name != "x-include"}
+                result[key] = self._with_included(own, value["x-include"], base)
             elif key != "properties" or "x-include" not in node:
                 result[key] = self._walk(value, base, names=key in ("properties", "patternProperties"))
         return result

@@ -117,7 +117,7 @@ class ErrorCode(StrEnum):
     UNSUPPORTED_MEDIA_TYPE = "unsupported_media_type"
     """The body's content type isn't JSON."""
     RATE_LIMIT_EXCEEDED = "rate_limit_exceeded"
-    """The queue of waiting requests is full."""
+    """The queue of waiting requests is full, or the key has used up a limit of its own."""
     HEADERS_TOO_LARGE = "headers_too_large"
     """The request's URL and headers together are too large."""
     INTERNAL_ERROR = "internal_error"
@@ -202,7 +202,7 @@ ERRORS: dict[ErrorCode, ErrorKind] = {
     ErrorCode.REQUEST_TOO_LARGE: ErrorKind(413, ErrorType.INVALID_REQUEST_ERROR, False, False, 'The body is too large, or has too many values.', 'request_too_large'),
     ErrorCode.INSUFFICIENT_MEMORY: ErrorKind(400, ErrorType.INVALID_REQUEST_ERROR, False, False, "The server's memory never has room for the process that the request needs; `insufficient_memory` of the model lists such requests.", 'invalid_request_error'),
     ErrorCode.UNSUPPORTED_MEDIA_TYPE: ErrorKind(415, ErrorType.INVALID_REQUEST_ERROR, False, False, "The body's content type isn't JSON.", 'invalid_request_error'),
-    ErrorCode.RATE_LIMIT_EXCEEDED: ErrorKind(429, ErrorType.RATE_LIMIT_ERROR, False, True, 'The queue of waiting requests is full.', 'rate_limit_error'),
+    ErrorCode.RATE_LIMIT_EXCEEDED: ErrorKind(429, ErrorType.RATE_LIMIT_ERROR, False, True, 'The queue of waiting requests is full, or the key has used up a limit of its own.', 'rate_limit_error'),
     ErrorCode.HEADERS_TOO_LARGE: ErrorKind(431, ErrorType.INVALID_REQUEST_ERROR, False, False, "The request's URL and headers together are too large.", 'request_too_large'),
     ErrorCode.INTERNAL_ERROR: ErrorKind(500, ErrorType.SERVER_ERROR, False, True, 'The server failed on this request.', 'api_error'),
     ErrorCode.SERVER_BUSY: ErrorKind(503, ErrorType.SERVER_ERROR, False, True, 'The request-body buffer is full.', 'overloaded_error'),

@@ -23,7 +23,7 @@ class RequestContext:
     texts. With `extensions` an answer has what only other systems' answers have, too: the server that speaks as one of
     them leaves out what that lacks. Where it `refuses_unmatched_calls`, a call without a result and a result without a
     call are errors. Where it `answers_empty_input`, a response without any input item is an empty message. `turn` is
-    that of a WebSocket, None for a request by HTTP.
+    that of a WebSocket, None for a request by HTTP. `allowance` is what is left of the key's limits, None without any.
     """
 
     id: str
@@ -34,6 +34,7 @@ class RequestContext:
     refuses_unmatched_calls: bool = False
     answers_empty_input: bool = False
     turn: Any = None
+    allowance: Any = None
     path: str = "/"
 
 
@@ -291,6 +292,8 @@ class Operation:
     """What ends its stream, after the last event."""
     error: str
     """The component that is the body of its errors."""
+    limited: bool
+    """Whether its requests count against the limits of their key: where it has the status 429."""
 
 
 OPERATIONS: dict[str, Operation] = {
@@ -307,6 +310,7 @@ OPERATIONS: dict[str, Operation] = {
         model=models.CreateChatCompletionRequest,
         framing='data',
         terminator='[DONE]',
+        limited=True,
         error='ErrorResponse',
     ),
     "create_completion": Operation(
@@ -322,6 +326,7 @@ OPERATIONS: dict[str, Operation] = {
         model=models.CreateCompletionRequest,
         framing='data',
         terminator='[DONE]',
+        limited=True,
         error='ErrorResponse',
     ),
     "create_response": Operation(
@@ -337,6 +342,7 @@ OPERATIONS: dict[str, Operation] = {
         model=models.CreateResponseRequest,
         framing='event',
         terminator=None,
+        limited=True,
         error='ErrorResponse',
     ),
     "count_input_tokens": Operation(
@@ -352,6 +358,7 @@ OPERATIONS: dict[str, Operation] = {
         model=models.InputTokensRequest,
         framing=None,
         terminator=None,
+        limited=True,
         error='ErrorResponse',
     ),
     "compact_response": Operation(
@@ -367,6 +374,7 @@ OPERATIONS: dict[str, Operation] = {
         model=models.CompactRequest,
         framing=None,
         terminator=None,
+        limited=True,
         error='ErrorResponse',
     ),
     "retrieve_response": Operation(
@@ -382,6 +390,7 @@ OPERATIONS: dict[str, Operation] = {
         model=None,
         framing='event',
         terminator=None,
+        limited=False,
         error='ErrorResponse',
     ),
     "delete_response": Operation(
@@ -397,6 +406,7 @@ OPERATIONS: dict[str, Operation] = {
         model=None,
         framing=None,
         terminator=None,
+        limited=False,
         error='ErrorResponse',
     ),
     "cancel_response": Operation(
@@ -412,6 +422,7 @@ OPERATIONS: dict[str, Operation] = {
         model=None,
         framing=None,
         terminator=None,
+        limited=False,
         error='ErrorResponse',
     ),
     "list_input_items": Operation(
@@ -427,6 +438,7 @@ OPERATIONS: dict[str, Operation] = {
         model=None,
         framing=None,
         terminator=None,
+        limited=False,
         error='ErrorResponse',
     ),
     "create_conversation": Operation(
@@ -442,6 +454,7 @@ OPERATIONS: dict[str, Operation] = {
         model=models.CreateConversationRequest,
         framing=None,
         terminator=None,
+        limited=False,
         error='ErrorResponse',
     ),
     "retrieve_conversation": Operation(
@@ -457,6 +470,7 @@ OPERATIONS: dict[str, Operation] = {
         model=None,
         framing=None,
         terminator=None,
+        limited=False,
         error='ErrorResponse',
     ),
     "update_conversation": Operation(
@@ -472,6 +486,7 @@ OPERATIONS: dict[str, Operation] = {
         model=models.UpdateConversationRequest,
         framing=None,
         terminator=None,
+        limited=False,
         error='ErrorResponse',
     ),
     "delete_conversation": Operation(
@@ -487,6 +502,7 @@ OPERATIONS: dict[str, Operation] = {
         model=None,
         framing=None,
         terminator=None,
+        limited=False,
         error='ErrorResponse',
     ),
     "list_conversation_items": Operation(
@@ -502,6 +518,7 @@ OPERATIONS: dict[str, Operation] = {
         model=None,
         framing=None,
         terminator=None,
+        limited=False,
         error='ErrorResponse',
     ),
     "create_conversation_items": Operation(
@@ -517,6 +534,7 @@ OPERATIONS: dict[str, Operation] = {
         model=models.CreateConversationItemsRequest,
         framing=None,
         terminator=None,
+        limited=False,
         error='ErrorResponse',
     ),
     "retrieve_conversation_item": Operation(
@@ -532,6 +550,7 @@ OPERATIONS: dict[str, Operation] = {
         model=None,
         framing=None,
         terminator=None,
+        limited=False,
         error='ErrorResponse',
     ),
     "delete_conversation_item": Operation(
@@ -547,6 +566,7 @@ OPERATIONS: dict[str, Operation] = {
         model=None,
         framing=None,
         terminator=None,
+        limited=False,
         error='ErrorResponse',
     ),
     "create_message": Operation(
@@ -562,6 +582,7 @@ OPERATIONS: dict[str, Operation] = {
         model=models.CreateMessageRequest,
         framing='event',
         terminator=None,
+        limited=True,
         error='AnthropicErrorResponse',
     ),
     "count_message_tokens": Operation(
@@ -577,6 +598,7 @@ OPERATIONS: dict[str, Operation] = {
         model=models.CountTokensRequest,
         framing=None,
         terminator=None,
+        limited=True,
         error='AnthropicErrorResponse',
     ),
     "tokenize": Operation(
@@ -592,6 +614,7 @@ OPERATIONS: dict[str, Operation] = {
         model=models.TokenizeRequest,
         framing=None,
         terminator=None,
+        limited=True,
         error='ErrorResponse',
     ),
     "detokenize": Operation(
@@ -607,6 +630,7 @@ OPERATIONS: dict[str, Operation] = {
         model=models.DetokenizeRequest,
         framing=None,
         terminator=None,
+        limited=True,
         error='ErrorResponse',
     ),
     "list_models": Operation(
@@ -622,6 +646,7 @@ OPERATIONS: dict[str, Operation] = {
         model=None,
         framing=None,
         terminator=None,
+        limited=False,
         error='ErrorResponse',
     ),
     "retrieve_model": Operation(
@@ -637,6 +662,7 @@ OPERATIONS: dict[str, Operation] = {
         model=None,
         framing=None,
         terminator=None,
+        limited=False,
         error='ErrorResponse',
     ),
     "get_health": Operation(
@@ -652,6 +678,7 @@ OPERATIONS: dict[str, Operation] = {
         model=None,
         framing=None,
         terminator=None,
+        limited=False,
         error='ErrorResponse',
     ),
     "get_liveness": Operation(
@@ -667,6 +694,7 @@ OPERATIONS: dict[str, Operation] = {
         model=None,
         framing=None,
         terminator=None,
+        limited=False,
         error='ErrorResponse',
     ),
     "get_version": Operation(
@@ -682,6 +710,7 @@ OPERATIONS: dict[str, Operation] = {
         model=None,
         framing=None,
         terminator=None,
+        limited=False,
         error='ErrorResponse',
     ),
     "get_openapi": Operation(
@@ -697,6 +726,7 @@ OPERATIONS: dict[str, Operation] = {
         model=None,
         framing=None,
         terminator=None,
+        limited=False,
         error='ErrorResponse',
     ),
 }

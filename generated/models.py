@@ -10954,7 +10954,7 @@ class ResponseWebSocketErrorBody(BaseModel):
     """
     headers: dict[str, str] | MISSING = MISSING
     """
-    Response headers of the error, such as Retry-After.
+    Response headers of the error, such as Retry-After and those of the key's limits.
     """
 
 

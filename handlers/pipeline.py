@@ -25,6 +25,7 @@ from specvino.engine.request import Conversation, GenerationRequest, Image, Mess
 from specvino.engine.segments import Finish, Hidden, ReasoningDelta, Segment, Started, Usage
 from specvino.generated.errors import ErrorCode
 from specvino.generated.handlers import RequestContext
+from specvino.handlers.allowance import Allowance
 from specvino.handlers.errors import ApiError, engine_errors, reported
 from specvino.handlers.fields import value_of
 from specvino.handlers.full_logits import without_full_logits
@@ -84,7 +85,8 @@ class CheckedRequest:
     """A request that is complete except for its prompts: `engine_request` has none yet.
 
     `served` is the model that answers it, and `model` its properties; `unsupported` are its fields without effect.
-    `notes` are those of its exchange, and `arrived` is its arrival time by the clock of the measurements.
+    `notes` are those of its exchange, and `arrived` is its arrival time by the clock of the measurements. `allowance`
+    is what its key has left, None without limits.
     """
 
     fields: RequestFields
@@ -97,6 +99,7 @@ class CheckedRequest:
     unsupported: tuple[str, ...]
     notes: dict[str, Any] = field(default_factory=dict)
     arrived: float = field(default_factory=perf_counter)
+    allowance: Allowance | None = None
 
     def with_prompts(self, prompts: Sequence[Prompt]) -> GenerationRequest:
         """Returns the request to the engine."""
@@ -217,6 +220,7 @@ class Pipeline:
             unsupported=reported(context, without_effect),
             notes=context.notes,
             arrived=arrived,
+            allowance=context.allowance,
         )
 
     async def converse(
@@ -293,7 +297,11 @@ class Pipeline:
         shows_reasoning = value_of(request.fields.body, "include_reasoning") is not False
         measured = Measured(engine_request, request.arrived, request.notes, request.served.observers)
         with measured.ending(), request.refusals():
-            async with aclosing(in_time(generate(engine_request), self._limits.seconds)) as segments:
+            generated = generate(engine_request)
+            if request.allowance:
+                sequences = max(engine_request.n, engine_request.sampling.best_of) * len(engine_request.prompts)
+                generated = request.allowance.metered(generated, sequences)
+            async with aclosing(in_time(generated, self._limits.seconds)) as segments:
                 async for segment in segments:
                     measured.feed(segment)
                     if shows_reasoning or not isinstance(segment, ReasoningDelta):

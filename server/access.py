@@ -38,8 +38,9 @@ class KeyFileError(Exception):
     """The key file or environment variable can't be used; `str()` is the reason in one line."""
 
 
-def read_keys(file: Path | None, environment: str = ENVIRONMENT) -> frozenset[str]:
+def read_keys(file: Path | None, environment: str = ENVIRONMENT) -> dict[str, tuple[str, ...]]:
     """Returns the keys of a file, one per line, or else the key in the environment variable; empty if keys aren't used.
+    Each has the words that follow it in its line.
 
     A blank key is an error, and doesn't mean that keys aren't used. Raises KeyFileError.
     """
@@ -47,13 +48,14 @@ def read_keys(file: Path | None, environment: str = ENVIRONMENT) -> frozenset[st
         key = os.environ.get(environment)
         if key is not None and not key.strip():
             raise KeyFileError(f"the environment variable {environment} is blank: set it to a key, or unset it")
-        return frozenset() if key is None else frozenset([key.strip()])
+        return {} if key is None else {key.strip(): ()}
     try:
         lines = file.read_text(encoding="utf-8").splitlines()
         mode = stat.S_IMODE(file.stat().st_mode)
     except (OSError, UnicodeDecodeError) as error:
         raise KeyFileError(f"the API key file {file} can't be read: {error}") from error
-    keys = frozenset(key for line in lines if (key := line.strip()) and not key.startswith("#"))
+    words = (line.split() for line in lines if not line.lstrip().startswith("#"))
+    keys = {line[0]: tuple(line[1:]) for line in words if line}
     if not keys:
         raise KeyFileError(f"the API key file {file} contains no key")
     if mode & (stat.S_IRWXG | stat.S_IRWXO):
@@ -180,7 +182,13 @@ class Hosts:
 _ORIGIN = re.compile(r"https?://(?:[a-z0-9.-]+|\[[0-9a-f:.]+\])(?::\d{1,5})?")
 
 # Browsers hide other response headers from web pages, except basic ones.
-_SHOWN = ("X-Request-Id", "X-Unsupported-Params", "Retry-After", "WWW-Authenticate")
+_SHOWN = (
+    "X-Request-Id",
+    "X-Unsupported-Params",
+    "Retry-After",
+    "WWW-Authenticate",
+    *(f"X-RateLimit-{name}-{kind}" for kind in ("Requests", "Tokens") for name in ("Limit", "Remaining", "Reset")),
+)
 
 
 class OriginError(ValueError):

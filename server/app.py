@@ -15,6 +15,8 @@ from connexion.resolver import Resolution, Resolver
 from starlette.convertors import PathConvertor, register_url_convertor
 
 from specvino.generated.handlers import OPERATIONS, Handlers, Reply
+from specvino.handlers.allowance import Allowances
+from specvino.handlers.store import Accounts
 from specvino.server.access import BearerKeys, HeaderKeys, Hosts, Preflights, origins_middleware
 from specvino.server.operations.errors import add_error_handlers
 from specvino.server.operations.exchange import Exchanges, RequestId
@@ -48,8 +50,10 @@ def create_app(
     lifespan: Lifespan | None = None,
     telemetry: Telemetry | None = None,
     drain: Drain | None = None,
+    accounts: Accounts | None = None,
 ) -> AsyncApp:
-    """Returns the app that serves the document. To shut it down, begin `drain`. Raises MissingHandler."""
+    """Returns the app that serves the document. To shut it down, begin `drain`. Servers with the same `accounts` share
+    the limits of keys. Raises MissingHandler."""
     page = telemetry.page if telemetry else None
     bound = _bind(handlers)
     preflight = settings.system.preflight if settings.system else None
@@ -76,7 +80,7 @@ def create_app(
             *([partial(MetricsPath, page=page)] if page else ()),
             _Routing,
             SecurityMiddleware,
-            operations_middleware(bound, settings, drain or Drain()),
+            operations_middleware(bound, settings, drain or Drain(), Allowances(settings.key_limits, accounts)),
             LifespanMiddleware,
         ],
     )

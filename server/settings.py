@@ -1,9 +1,11 @@
 """Operator settings of the HTTP server and of telemetry."""
 
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Literal
 from urllib.parse import urlsplit
 
+from specvino.handlers.allowance import KeyLimits
 from specvino.handlers.own_document import Door
 from specvino.server.access import EVERY
 from specvino.server.dialect import System
@@ -56,12 +58,13 @@ SHUTDOWN_TIMEOUT = 20
 class Settings:
     """Settings of the HTTP server.
 
-    Without `keys`, no key is required. `max_body` is in bytes. `origins` are the allowed origins of web pages, `hosts`
-    the allowed names in `Host`. After a signal, running requests have `shutdown_timeout` seconds to finish. With
-    `system`, the server emulates that system.
+    Without `keys`, no key is required. `key_limits` are by the owners of keys. `max_body` is in bytes. `origins` are
+    the allowed origins of web pages, `hosts` the allowed names in `Host`. After a signal, running requests have
+    `shutdown_timeout` seconds to finish. With `system`, the server emulates that system.
     """
 
     keys: frozenset[str] = frozenset()
+    key_limits: Mapping[str, KeyLimits] = field(default_factory=dict)
     max_body: int = MAX_BODY
     unsupported_fields: Policy = "report"
     origins: frozenset[str] = frozenset()

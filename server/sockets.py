@@ -40,6 +40,10 @@ _OF_HANDSHAKE = (b"connection", b"upgrade", b"origin", b"content-type", b"conten
 # The fields of a message that aren't the body's.
 _OF_MESSAGE = ("type", "generate", "stream_id", "stream", "background")
 
+# The beginnings of the names of headers that the client gets, of an error and of a response.
+_OF_ERROR = ("retry-after", "x-request-id", "x-ratelimit-")
+_OF_RESPONSE = ("x-unsupported-params", "x-ratelimit-")
+
 _encode = msgspec.json.encode
 
 
@@ -251,11 +255,8 @@ class _Answer:
         self._rest += message.get("body", b"")
         if self._status >= 400:
             if not message.get("more_body", False):
-                shown: dict[str, str] = {
-                    name: self._headers[name] for name in ("retry-after", "x-request-id") if name in self._headers
-                }
                 error = msgspec.json.decode(self._rest)["error"]
-                await self._connection.send_error(self._status, error, shown, self._lane)
+                await self._connection.send_error(self._status, error, self._shown(_OF_ERROR), self._lane)
             return
         *frames, self._rest = self._rest.split(b"\n\n")
         for frame in frames:
@@ -268,11 +269,14 @@ class _Answer:
             error = {name: event[name] for name in ("code", "message", "param")} | {"type": kind.type.value}
             await self._connection.send_error(kind.status, error, {}, self._lane, event["sequence_number"])
             return
-        if event["type"] == "response.created" and "x-unsupported-params" in self._headers:
-            event["headers"] = {"x-unsupported-params": self._headers["x-unsupported-params"]}
+        if event["type"] == "response.created" and (shown := self._shown(_OF_RESPONSE)):
+            event["headers"] = shown
         if self._lane is not None:
             event["stream_id"] = self._lane
         await self._connection.send_event(_encode(event))
+
+    def _shown(self, beginnings: tuple[str, ...]) -> dict[str, str]:
+        return {name: value for name, value in self._headers.items() if name.startswith(beginnings)}
 
 
 def _is_of_handshake(name: bytes) -> bool:

@@ -75,6 +75,7 @@ def handlers(document: dict[str, Any], dialects: Collection[dict[str, Any]]) -> 
                 "body": operation.body_component,
                 "framing": definition.get("x-stream", {}).get("framing"),
                 "terminator": definition.get("x-stream", {}).get("terminator"),
+                "limited": "429" in definition["responses"],
                 "error": name_of(operation.content("500")[JSON]["schema"]),
                 "returns": " | ".join(returns),
             }

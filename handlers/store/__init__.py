@@ -2,6 +2,8 @@
 
 from specvino.handlers.store.protocol import (
     UNFINISHED,
+    Account,
+    Accounts,
     Conversation,
     ConversationStore,
     Link,
@@ -17,6 +19,8 @@ from specvino.handlers.store.protocol import (
 
 __all__ = [
     "UNFINISHED",
+    "Account",
+    "Accounts",
     "Conversation",
     "ConversationStore",
     "Link",

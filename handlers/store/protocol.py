@@ -1,6 +1,6 @@
-"""The protocols of a store of responses and conversations, and the store that keeps nothing."""
+"""The protocols of a store of responses, conversations and accounts of keys, and the store that keeps nothing."""
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, NamedTuple, Protocol
 
@@ -75,6 +75,27 @@ class Page(NamedTuple):
     has_more: bool
 
 
+@dataclass(slots=True)
+class Account:
+    """What a key has used, in seconds of the clock that says `now`: when it has all its requests again, and all its
+    tokens. This server is generating `running` choices for it, and other servers those `elsewhere`."""
+
+    now: float = 0.0
+    requests: float = 0.0
+    tokens: float = 0.0
+    running: int = 0
+    elsewhere: int = 0
+
+
+class Accounts(Protocol):
+    """Where accounts are kept, by the owners of keys."""
+
+    async def change(self, owner: str, act: Callable[[Account], None]) -> None:
+        """Calls `act` with an owner's account, and keeps what it changes unless it raises; nobody else changes the
+        account meanwhile. Raises StoreUnavailable, possibly after `act` was called."""
+        ...
+
+
 class ConversationStore(Protocol):
     """A store of conversations. Every method may raise StoreUnavailable. When one returns, its change is on the disk.
 
@@ -139,6 +160,11 @@ class ResponseStore(Protocol):
 
     @property
     def conversations(self) -> ConversationStore: ...
+
+    @property
+    def accounts(self) -> Accounts | None:
+        """The accounts that servers with this store share; None if it keeps nothing."""
+        ...
 
     async def open(self) -> None: ...
 
@@ -223,6 +249,7 @@ class NoStore:
     keeps = False
     location = "nowhere"
     conversations: ConversationStore = NoConversations()
+    accounts: Accounts | None = None
 
     async def open(self) -> None:
         pass

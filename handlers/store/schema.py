@@ -14,6 +14,7 @@ from sqlalchemy import (
     Boolean,
     Column,
     Connection,
+    Double,
     Float,
     ForeignKey,
     Index,
@@ -98,6 +99,23 @@ SERVERS = Table(
     Column("seen", Float, nullable=False),
 )
 
+# What the keys with limits have used: when (Unix seconds) a key has all its requests again, and all its tokens.
+ACCOUNTS = Table(
+    "specvino_accounts",
+    METADATA,
+    Column("key_owner", String(32), primary_key=True),
+    Column("requests", Double, nullable=False),
+    Column("tokens", Double, nullable=False),
+)
+
+# How many choices a server is generating for a key.
+RUNNING = Table(
+    "specvino_running",
+    METADATA,
+    Column("server_id", String(32), primary_key=True),
+    Column("key_owner", String(32), primary_key=True),
+    Column("sequences", Integer, nullable=False),
+)
 
 # The table with the version of the tables. Not Alembic's default name, since other applications may use the same
 # database.

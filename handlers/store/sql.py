@@ -14,6 +14,7 @@ from sqlalchemy import ColumnElement, Row, delete, exists, func, insert, literal
 from sqlalchemy.ext.asyncio import AsyncConnection
 
 from specvino.generated import wire
+from specvino.handlers.store.accounts import SqlAccounts, tidy
 from specvino.handlers.store.conversations import SqlConversations, expire, referenced
 from specvino.handlers.store.database import Database, at_once, batched, now
 from specvino.handlers.store.protocol import UNFINISHED, Link, Page, Record, StoredItem, StoreUnavailable, Thread
@@ -65,6 +66,7 @@ class SqlStore:
         self._quota = quota
         self._lost_after = lost_after
         self._id = uuid.uuid4().hex
+        self.accounts = SqlAccounts(self._database, self._id)
         self._is_alone = False
         self._upkeep: asyncio.Task[None] | None = None
 
@@ -235,6 +237,7 @@ class SqlStore:
                 await connection.execute(insert(SERVERS).values(id=self._id, seen=time_now))
             others = SERVERS.c.id != self._id
             await connection.execute(delete(SERVERS).where(SERVERS.c.seen <= time_now - self._lost_after, others))
+            await tidy(connection, time_now)
             self._is_alone = not (await connection.execute(select(SERVERS.c.id).where(others).limit(1))).first()
             orphans = select(r.id, r.response, r.input, r.events).where(
                 r.owner.is_not(None), r.owner.not_in(select(SERVERS.c.id))

@@ -16,6 +16,7 @@ from specvino.server.access import (
     allowed_origins,
     read_keys,
 )
+from specvino.server.assembly.key_limits import key_limits
 from specvino.server.assembly.models import adapters_of, by_name, make_engines
 from specvino.server.assembly.options import OptionError, ServeOptions
 from specvino.server.assembly.served_app import ServedApp
@@ -45,9 +46,10 @@ def make_app(options: ServeOptions, report: Report = say_nothing) -> ServedApp:
     _require_parser("--tool-parser", options.tool_parser, TOOL_PARSER_NAMES)
     _require_parser("--reasoning-parser", options.reasoning_parser, REASONING_PARSER_NAMES)
     keys = read_keys(options.api_key_file)
+    limits_of_keys = key_limits(keys, options)
     telemetry = TelemetrySettings(
         log_format=options.log_format,
-        metrics_keys=read_keys(options.metrics_key_file, METRICS_ENVIRONMENT),
+        metrics_keys=frozenset(read_keys(options.metrics_key_file, METRICS_ENVIRONMENT)),
         metrics_port=options.metrics_port,
         otlp_traces_endpoint=options.otlp_traces_endpoint,
         otlp_metrics_endpoint=options.otlp_metrics_endpoint,
@@ -61,7 +63,8 @@ def make_app(options: ServeOptions, report: Report = say_nothing) -> ServedApp:
     engines = make_engines(options, report)
     named = bool(options.served_model_name or options.named_models)
     settings = Settings(
-        keys=keys,
+        keys=frozenset(keys),
+        key_limits=limits_of_keys,
         max_body=options.max_body,
         unsupported_fields=options.unsupported_fields,
         origins=origins,

@@ -35,6 +35,9 @@ class ServeOptions(BaseModel):
     revision: str | None = None
     engine: Literal["openvino", "scripted"] = "openvino"
     api_key_file: Path | None = None
+    key_requests_per_minute: Count | None = None
+    key_tokens_per_minute: Count | None = None
+    key_max_num_seqs: Count | None = None
     allowed_hosts: list[str] | None = None
     unsupported_fields: Literal["report", "reject", "ignore"] = "report"
     trust_request_chat_template: bool = False

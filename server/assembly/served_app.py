@@ -59,7 +59,7 @@ class ServedApp:
 
     def asgi(self, lifespan: Lifespan) -> AsyncApp:
         """Returns the ASGI app with this `lifespan`."""
-        return create_app(self._handlers, self.settings, lifespan, self.telemetry, self.drain)
+        return create_app(self._handlers, self.settings, lifespan, self.telemetry, self.drain, self.store.accounts)
 
     async def start(self, report: Report = say_nothing) -> None:
         """Opens the store and loads the models, with progress passed to `report`. Raises ModelLoadError and

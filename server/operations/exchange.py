@@ -12,6 +12,7 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 from specvino.document.loading import whole
 from specvino.document.operations import base_paths
 from specvino.generated.handlers import Operation
+from specvino.handlers.allowance import Allowance
 from specvino.handlers.measuring import GenerationRecord
 
 HEADER = b"x-request-id"
@@ -75,6 +76,7 @@ class Exchange:
     seconds: float = 0.0
     complete: bool = False
     operation: Operation | None = None
+    allowance: Allowance | None = None
     error: str | None = None
     notes: dict[str, Any] = field(default_factory=dict)
 
@@ -131,6 +133,8 @@ class Exchanges:
         async def noted(message: Message) -> None:
             if message["type"] == "http.response.start":
                 exchange.status = message["status"]
+                if exchange.allowance:
+                    message["headers"] = [*message["headers"], *exchange.allowance.headers()]
             await send(message)
             # After a disconnect, the last part of the response isn't sent.
             exchange.complete = message["type"] == "http.response.body" and not message.get("more_body", False)

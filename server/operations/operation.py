@@ -15,6 +15,7 @@ from starlette.types import ASGIApp, Receive, Scope, Send
 from specvino.engine.protocol import CLIENT
 from specvino.generated.errors import ErrorCode
 from specvino.generated.handlers import OPERATIONS, Operation, Reply, RequestContext
+from specvino.handlers.allowance import Allowances
 from specvino.handlers.errors import ApiError
 from specvino.server.dialect.requests import appended
 from specvino.server.dialect.system import ExtraPath
@@ -69,12 +70,14 @@ class BoundOperation:
         settings: Settings,
         bodies: Bodies,
         drain: Drain,
+        allowances: Allowances,
     ) -> None:
         self._operation = operation
         self._handler = handler
         self._settings = settings
         self._bodies = bodies
         self._drain = drain
+        self._allowances = allowances
         self._body = SchemaCheck.of_component(operation.body) if operation.body else None
         self._system = settings.system
         self._requests = self._system.requests(operation) if self._system else None
@@ -85,6 +88,7 @@ class BoundOperation:
         exchange = exchange_of(scope)
         exchange.operation = self._operation
         owner, turn = scope["state"].get("owner", ""), scope["state"].get("turn")
+        exchange.allowance = self._allowances.of(owner) if self._operation.limited else None
         context = RequestContext(
             exchange.request_id,
             refuses_unsupported=policy == "reject",
@@ -95,6 +99,7 @@ class BoundOperation:
             or (self._system is not None and self._system.refuses_unmatched_calls),
             answers_empty_input=self._system is not None and self._system.answers_empty_input,
             turn=turn,
+            allowance=exchange.allowance,
             path=scope["path"],
         )
         CLIENT.set(owner or (scope["client"][0] if scope.get("client") else ""))
@@ -104,6 +109,8 @@ class BoundOperation:
         try:
             if self._operation.id == READINESS:
                 self._drain.require_open()
+            if exchange.allowance:
+                await exchange.allowance.admit()
             query_arguments, unsupported = self._query(scope)
             arguments |= query_arguments
             self._parameters.require(arguments)
@@ -209,7 +216,10 @@ def _at(extra: ExtraPath, operation: ASGIApp) -> ASGIApp:
 
 
 def operations_middleware(
-    handlers: dict[str, Callable[..., Awaitable[Reply[Any]]]], settings: Settings, drain: Drain
+    handlers: dict[str, Callable[..., Awaitable[Reply[Any]]]],
+    settings: Settings,
+    drain: Drain,
+    allowances: Allowances,
 ) -> type[Any]:
     """Returns a Connexion middleware that ends in the operations' handlers.
 
@@ -217,7 +227,8 @@ def operations_middleware(
     """
     bodies = Bodies(settings.max_body)
     bound: dict[str, ASGIApp] = {
-        name: BoundOperation(OPERATIONS[name], handlers[name], settings, bodies, drain) for name in OPERATIONS
+        name: BoundOperation(OPERATIONS[name], handlers[name], settings, bodies, drain, allowances)
+        for name in OPERATIONS
     }
     for extra in settings.system.extra_paths if settings.system else ():
         bound[extra.id] = _at(extra, bound[extra.operation])

@@ -1,0 +1,196 @@
+"""The limits of API keys: requests and tokens in a minute, and choices that are generated at a time.
+
+Of requests and of tokens, a key has a minute's worth, which fills up again continuously. So what it has left is one
+number, the time at which it has all of it again: what is used moves that time on, and nothing has to be counted down.
+Tokens are known only after they are used. A request is admitted if there are any left, and what it uses beyond that is
+missing afterwards: in the long run a key never gets more than its limit.
+"""
+
+import asyncio
+import logging
+import math
+import time
+from collections import Counter, defaultdict
+from collections.abc import AsyncGenerator, Callable, Mapping
+from contextlib import aclosing
+from dataclasses import dataclass, replace
+
+from specvino.engine.segments import ReasoningDelta, Segment, Started, TextDelta, ToolCallArguments, Usage
+from specvino.generated.errors import ErrorCode
+from specvino.handlers.errors import ApiError
+from specvino.handlers.store import Account, Accounts, StoreUnavailable
+
+_MINUTE = 60.0
+
+# `Retry-After` in seconds if too many choices are generated, whose ends nobody knows.
+_RETRY_AFTER = 5
+
+logger = logging.getLogger("specvino.server")
+
+
+@dataclass(frozen=True, slots=True)
+class KeyLimits:
+    """The most requests and tokens of a key in a minute, and its most choices generated at a time; None is no limit."""
+
+    requests: int | None = None
+    tokens: int | None = None
+    sequences: int | None = None
+
+
+class OwnAccounts:
+    """Accounts in the memory of this server."""
+
+    def __init__(self, clock: Callable[[], float] = time.time) -> None:
+        self._clock = clock
+        self._accounts: dict[str, Account] = {}
+
+    async def change(self, owner: str, act: Callable[[Account], None]) -> None:
+        account = replace(self._accounts.get(owner, Account()), now=self._clock())
+        act(account)
+        self._accounts[owner] = account
+
+
+class Allowances:
+    """The limits of all keys, by owner. Servers with the same `shared` accounts share them; while these are
+    unavailable, each server counts for itself."""
+
+    def __init__(self, limits: Mapping[str, KeyLimits], shared: Accounts | None = None) -> None:
+        self._limits = {owner: own for owner, own in limits.items() if own != KeyLimits()}
+        self._own = OwnAccounts()
+        self._shared = shared or self._own
+        self._running: Counter[str] = Counter()
+        self._locks: defaultdict[str, asyncio.Lock] = defaultdict(asyncio.Lock)
+
+    def of(self, owner: str) -> "Allowance | None":
+        """Returns the allowance of a request; None if its key has no limits."""
+        limits = self._limits.get(owner)
+        return Allowance(self, owner, limits) if limits else None
+
+    async def change(self, owner: str, act: Callable[[Account], None], sequences: int = 0) -> None:
+        """Calls `act` with the account, after so many more choices, or fewer; if it raises, nothing has changed."""
+        async with self._locks[owner]:
+            running = self._running[owner] + sequences
+
+            def with_running(account: Account) -> None:
+                account.running = running
+                act(account)
+
+            try:
+                await self._shared.change(owner, with_running)
+            except StoreUnavailable as error:
+                logger.warning("the limits of keys are this server's own, since the store is unavailable: %s", error)
+                await self._own.change(owner, with_running)
+            self._running[owner] = running
+
+
+class Allowance:
+    """What a key has left, for one of its requests. Its methods raise ApiError if that isn't enough."""
+
+    def __init__(self, all_of: Allowances, owner: str, limits: KeyLimits) -> None:
+        self._all = all_of
+        self._owner = owner
+        self._limits = limits
+        self._seen = Account()
+
+    async def admit(self) -> None:
+        """Counts the request, unless it is refused."""
+        requests, tokens = self._limits.requests, self._limits.tokens
+
+        def act(account: Account) -> None:
+            self._seen = account
+            if requests:
+                _require_left(requests, account.requests - account.now, "send {} requests")
+            if tokens:
+                _require_left(tokens, account.tokens - account.now, "use {} tokens")
+            if requests:
+                account.requests = max(account.requests, account.now) + _MINUTE / requests
+
+        await self._all.change(self._owner, act)
+
+    async def metered(self, segments: AsyncGenerator[Segment], sequences: int) -> AsyncGenerator[Segment]:
+        """Yields the segments of an answer of so many choices, and counts these and the tokens. Of an answer that is
+        interrupted, the tokens count whose text has been sent."""
+        if self._limits.sequences is not None:
+            await self._begin(sequences, self._limits.sequences)
+        tokens = 0
+        try:
+            async with aclosing(segments):
+                async for segment in segments:
+                    match segment:
+                        case TextDelta() | ReasoningDelta() | ToolCallArguments():
+                            tokens += 1
+                        case Started():
+                            await self._end(segment.prompt_tokens, 0)
+                        case Usage():
+                            tokens = segment.completion_tokens
+                    yield segment
+        finally:
+            await asyncio.shield(self._end(tokens, sequences))
+
+    async def _begin(self, sequences: int, most: int) -> None:
+        if sequences > most:
+            message = f"The request has {sequences} choices, but this key may have {most} generated at a time."
+            raise ApiError(ErrorCode.INVALID_VALUE, message, param="n")
+
+        def act(account: Account) -> None:
+            self._seen = account
+            others = account.running + account.elsewhere - sequences
+            if others + sequences > most:
+                message = f"This key may have {most} choices generated at a time, and {others} are."
+                raise ApiError(ErrorCode.RATE_LIMIT_EXCEEDED, message, retry_after=_RETRY_AFTER)
+
+        await self._all.change(self._owner, act, sequences)
+
+    async def _end(self, tokens: int, sequences: int) -> None:
+        """Counts tokens, and the end of so many choices."""
+        most = self._limits.tokens
+
+        def act(account: Account) -> None:
+            self._seen = account
+            if most:
+                account.tokens = max(account.tokens, account.now) + tokens * _MINUTE / most
+
+        if most or self._limits.sequences is not None:
+            ended = sequences if self._limits.sequences is not None else 0
+            await self._all.change(self._owner, act, -ended)
+
+    def headers(self) -> list[tuple[bytes, bytes]]:
+        """Returns the headers that OpenAI's clients read, as of the last time that anything was counted."""
+        now = self._seen.now
+        kinds = (
+            ("requests", self._limits.requests, self._seen.requests - now),
+            ("tokens", self._limits.tokens, self._seen.tokens - now),
+        )
+        return [
+            (f"x-ratelimit-{name}-{kind}".encode(), str(value).encode())
+            for kind, limit, missing in kinds
+            if limit is not None
+            for name, value in (
+                ("limit", limit),
+                ("remaining", _left(limit, missing)),
+                ("reset", duration(missing)),
+            )
+        ]
+
+
+def _left(limit: int, missing: float) -> int:
+    """Returns how much there is, if all of it is there after so many seconds."""
+    return max(0, min(limit, math.floor(round(limit * (1 - missing / _MINUTE), 3))))
+
+
+def _require_left(limit: int, missing: float, use: str) -> None:
+    if not _left(limit, missing):
+        seconds = max(1, math.ceil(round(missing - _MINUTE + _MINUTE / limit, 3)))
+        message = f"This key may {use.format(limit)} in a minute; it has none left for {seconds} s."
+        raise ApiError(ErrorCode.RATE_LIMIT_EXCEEDED, message, retry_after=seconds)
+
+
+def duration(seconds: float) -> str:
+    """Returns a duration in the form of OpenAI's headers, rounded up to milliseconds: `6m0s`, `1.5s`, `120ms`, `0s`."""
+    milliseconds = max(0, math.ceil(round(seconds * 1000, 3)))
+    if 0 < milliseconds < 1000:
+        return f"{milliseconds}ms"
+    minutes, milliseconds = divmod(milliseconds, 60_000)
+    hours, minutes = divmod(minutes, 60)
+    above = (f"{hours}h" if hours else "") + (f"{minutes}m" if hours or minutes else "")
+    return f"{above}{milliseconds / 1000:g}s"

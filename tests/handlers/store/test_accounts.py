@@ -1,0 +1,133 @@
+"""The limits of keys, shared by servers with one database."""
+
+import asyncio
+from collections.abc import AsyncGenerator, Coroutine
+from contextlib import AsyncExitStack
+from pathlib import Path
+from typing import Any
+
+import pytest
+from sqlalchemy import delete, select
+from sqlalchemy.ext.asyncio import AsyncConnection
+
+from specvino.engine.segments import Segment, Started
+from specvino.handlers.allowance import Allowance, Allowances, KeyLimits
+from specvino.handlers.errors import ApiError
+from specvino.handlers.store import connect
+from specvino.handlers.store.schema import ACCOUNTS, RUNNING, SERVERS
+from specvino.handlers.store.sql import SqlStore
+
+LIMITS = {"a": KeyLimits(requests=2, sequences=2), "b": KeyLimits(requests=1)}
+
+
+class Machine:
+    """Two servers with one database, whose clock moves when a test says so."""
+
+    def __init__(self, url: str) -> None:
+        self.now = 5000.0
+        self.stores = [SqlStore(url), SqlStore(url)]
+        for store in self.stores:
+            store.accounts._clock = self._time
+        self.servers = [Allowances(LIMITS, store.accounts) for store in self.stores]
+
+    async def _time(self, _: AsyncConnection) -> float:
+        return self.now
+
+    def request(self, server: int, owner: str = "a") -> Allowance:
+        allowance = self.servers[server].of(owner)
+        assert allowance
+        return allowance
+
+    async def forget(self, server: int) -> None:
+        async with self.stores[0]._database.transaction() as connection:
+            await connection.execute(delete(SERVERS).where(SERVERS.c.id == self.stores[server]._id))
+
+    async def rows(self, table: Any) -> int:
+        async with self.stores[0]._database.transaction() as connection:
+            return len((await connection.execute(select(table))).all())
+
+
+@pytest.fixture
+def machine(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Machine:
+    monkeypatch.setattr(connect, "PATIENCE", 600)  # a busy machine is no reason to count apart
+    return Machine(f"sqlite:///{tmp_path / 'responses.db'}")
+
+
+def run(machine: Machine, test: Coroutine[Any, Any, None]) -> None:
+    async def steps() -> None:
+        for store in machine.stores:
+            await store.open()
+        try:
+            await test
+        finally:
+            for store in machine.stores:
+                await store.close()
+
+    asyncio.run(steps())
+
+
+async def answer() -> AsyncGenerator[Segment]:
+    yield Started(1)
+
+
+def test_requests_count_at_every_server(machine: Machine) -> None:
+    async def test() -> None:
+        await machine.request(0).admit()
+        await machine.request(1).admit()
+        for server in (0, 1):
+            with pytest.raises(ApiError, match="none left for 30 s"):
+                await machine.request(server).admit()
+        machine.now += 30
+        await machine.request(1).admit()
+        with pytest.raises(ApiError):
+            await machine.request(0).admit()
+        await machine.request(0, "b").admit()
+
+    run(machine, test())
+
+
+def test_no_request_at_the_same_time_is_one_too_many(machine: Machine) -> None:
+    async def test() -> None:
+        asked = [machine.request(number % 2).admit() for number in range(10)]
+        results = await asyncio.gather(*asked, return_exceptions=True)
+        assert results.count(None) == 2
+        assert {type(result) for result in results if result} == {ApiError}
+
+    run(machine, test())
+
+
+def test_choices_count_at_every_server_until_their_end_or_that_of_the_server(machine: Machine) -> None:
+    async def test() -> None:
+        async with AsyncExitStack() as stack:
+
+            async def begun(server: int, sequences: int) -> AsyncGenerator[Segment]:
+                segments = machine.request(server).metered(answer(), sequences)
+                await anext(segments)
+                stack.push_async_callback(segments.aclose)
+                return segments
+
+            here, _ = await begun(0, 1), await begun(1, 1)
+            with pytest.raises(ApiError, match="may have 2 choices generated at a time, and 2 are"):
+                await begun(0, 1)
+            await here.aclose()
+            await begun(1, 1)
+            with pytest.raises(ApiError):
+                await begun(0, 1)
+            assert await machine.rows(RUNNING) == 1
+            await machine.forget(1)  # as others do with a server that was killed
+            await begun(0, 2)
+            await machine.stores[0]._keep_up()
+            assert await machine.rows(RUNNING) == 1
+
+    run(machine, test())
+
+
+def test_a_full_account_takes_no_room(machine: Machine) -> None:
+    async def test() -> None:
+        await machine.request(0).admit()
+        assert await machine.rows(ACCOUNTS) == 1
+        await machine.stores[0]._keep_up()  # by the database's clock, which is later than the test's
+        assert await machine.rows(ACCOUNTS) == 0
+        await machine.request(0).admit()
+
+    run(machine, test())

@@ -1,0 +1,50 @@
+"""The limits of keys, from options and the file of keys."""
+
+from pathlib import Path
+
+import pytest
+
+from specvino.handlers.allowance import KeyLimits
+from specvino.server.access import KeyFileError, owner, read_keys
+from specvino.server.assembly.key_limits import key_limits
+from specvino.server.assembly.options import OptionError, ServeOptions
+
+OPTIONS = ServeOptions(key_requests_per_minute=60, key_max_num_seqs=4)
+
+
+def test_a_key_may_have_limits_of_its_own(tmp_path: Path) -> None:
+    file = tmp_path / "keys"
+    file.write_text("one\ntwo requests-per-minute=9 tokens-per-minute=1000\n three\tmax-num-seqs=none \n")
+    file.chmod(0o600)
+    assert key_limits(read_keys(file), OPTIONS) == {
+        owner(b"one"): KeyLimits(60, None, 4),
+        owner(b"two"): KeyLimits(9, 1000, 4),
+        owner(b"three"): KeyLimits(60, None, None),
+    }
+    assert key_limits(read_keys(file), ServeOptions())[owner(b"two")] == KeyLimits(9, 1000, None)
+
+
+@pytest.mark.parametrize(
+    "word",
+    [
+        "secret",
+        "requests-per-minute",
+        "requests-per-minute=",
+        "requests-per-minute=0",
+        "requests-per-minute=-1",
+        "requests-per-minute=1.5",
+        "requests-per-minute=\u0661",
+        "requests=1",
+        "=none",
+    ],
+)
+def test_only_limits_may_follow_a_key(word: str) -> None:
+    with pytest.raises(KeyFileError, match="only limits may follow") as caught:
+        key_limits({"key": ("max-num-seqs=1", word)}, ServeOptions())
+    assert "secret" not in str(caught.value)
+
+
+def test_limits_need_keys() -> None:
+    with pytest.raises(OptionError, match="--api-key-file"):
+        key_limits({}, OPTIONS)
+    assert key_limits({}, ServeOptions()) == {}
