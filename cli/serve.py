@@ -47,6 +47,7 @@ def serve(
     request_timeout: options.RequestTimeout = None,
     cache_size: options.CacheSize = None,
     full_logits: options.FullLogits = options.FullLogitsMode.ON_DEMAND,
+    prefix_cache: options.PrefixCache = options.PrefixCacheMode.SHARED,
     idle_unload: options.IdleUnload = None,
     max_num_seqs: options.MaxNumSeqs = 64,
     max_num_batched_tokens: options.MaxNumBatchedTokens = 256,

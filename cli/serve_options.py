@@ -129,6 +129,19 @@ FullLogits = Annotated[
 ]
 
 
+class PrefixCacheMode(StrEnum):
+    SHARED = "shared"
+    OFF = "off"
+
+
+PrefixCache = Annotated[
+    PrefixCacheMode,
+    typer.Option(
+        help="Whether a prompt that starts like an earlier one of any client is computed from there on, which tells by "
+        "its time what others have sent; off computes each prompt in full.",
+    ),
+]
+
 IdleUnload = Annotated[
     float | None,
     typer.Option(

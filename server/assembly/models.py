@@ -153,7 +153,7 @@ def _pipeline(options: ServeOptions) -> "PipelineOptions":
     except ValueError as error:
         raise OptionError("--plugin-config", str(error)) from None
     most = max(options.max_num_batched_tokens, options.max_num_seqs + _PROMPT_TOKENS)
-    return PipelineOptions(most, config, options.device)
+    return PipelineOptions(most, config, options.device, options.prefix_cache == "shared")
 
 
 def _chat_template(file: Path | None) -> str | None:

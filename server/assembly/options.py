@@ -55,6 +55,7 @@ class ServeOptions(BaseModel):
     request_timeout: Annotated[float, Field(ge=0.001)] | None = None
     cache_size: Count | None = None
     full_logits: Literal["on-demand", "preload", "off"] = "on-demand"
+    prefix_cache: Literal["shared", "off"] = "shared"
     idle_unload: Annotated[float, Field(ge=1)] | None = None
     max_num_seqs: Count = 64
     max_num_batched_tokens: Annotated[int, Field(ge=128)] = 256

@@ -13,7 +13,8 @@ def device_memory(options: PipelineOptions) -> int | None:
 
     A separate process queries OpenVINO, since a crashing driver would end the server.
     """
-    if options == PipelineOptions(options.max_num_batched_tokens):
+    default = PipelineOptions()
+    if (options.device, options.plugin_config) == (default.device, default.plugin_config):
         return None  # a CPU is always available
     with tied("specvino.engine.openvino.native.devices", options.device, json.dumps(dict(options.plugin_config))) as (
         command,

@@ -13,12 +13,13 @@ class PipelineOptions:
 
     A step computes at most `max_num_batched_tokens`: a longer prompt takes several steps, so that running answers
     needn't wait for it. `device` is an OpenVINO device, and `plugin_config` are properties of its plugin, which take
-    precedence over our own.
+    precedence over our own. Without `prefix_cache` no request's prompt is computed faster because of another's.
     """
 
     max_num_batched_tokens: int = 256
     plugin_config: Mapping[str, PluginValue] = field(default_factory=dict)
     device: str = "CPU"
+    prefix_cache: bool = True
 
     def arguments(self) -> list[str]:
         """Returns the arguments of `specvino serve` that set these options, without the defaults."""
@@ -29,6 +30,8 @@ class PipelineOptions:
             arguments += ["--plugin-config", json.dumps(dict(self.plugin_config))]
         if self.device != PipelineOptions().device:
             arguments += ["--device", self.device]
+        if not self.prefix_cache:
+            arguments += ["--prefix-cache", "off"]
         return arguments
 
 

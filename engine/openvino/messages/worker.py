@@ -46,7 +46,7 @@ class LoadModel(msgspec.Struct, tag=True):
         """Returns whether the prefix cache is enabled. GenAI 2026.4.1: together with a draft model, a rejected draft
         would make the step raise (decision 027).
         """
-        return self.draft_path is None
+        return self.options.prefix_cache and self.draft_path is None
 
     @property
     def drafting(self) -> Drafting | None:

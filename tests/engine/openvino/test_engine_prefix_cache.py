@@ -12,6 +12,7 @@ from support.conversation import conversation
 from support.exhaustive import sampled
 
 from specvino.engine.models import ModelSource
+from specvino.engine.openvino.messages.options import PipelineOptions
 from specvino.engine.openvino.messages.worker import LoadModel
 from specvino.engine.openvino.native.devices import chosen
 from specvino.engine.openvino.preprocess.preprocessor import Preprocessor
@@ -92,9 +93,11 @@ def steps_to_first_token(pipeline: ContinuousBatchingPipeline, id: int, prompt: 
 
 
 def test_a_prefix_that_was_computed_takes_no_step_again(tiny_text: ModelSource) -> None:
-    """Of 2,000 tokens: eight steps of 256, then one."""
+    """Of 2,000 tokens: eight steps of 256, then one; without the cache, again eight."""
     pipeline = load(LoadModel(str(tiny_text.path), max_sequences=1))
     drawn = random.Random(1)
     prefix, *questions = ([drawn.randrange(5, 200) for _ in range(length)] for length in (2000, 20, 20, 20))
     steps = [steps_to_first_token(pipeline, id, prefix + question) for id, question in enumerate(questions)]
     assert steps == [8, 1, 1]
+    without = load(LoadModel(str(tiny_text.path), max_sequences=1, options=PipelineOptions(prefix_cache=False)))
+    assert [steps_to_first_token(without, id, prefix + questions[0]) for id in range(2)] == [8, 8]
