@@ -219,7 +219,7 @@ def nav(made: dict[str, list[Page]]) -> list[Any]:
                 {"Many machines": "many-machines.md"},
                 {"Performance settings": "performance-settings.md"},
                 {"Monitoring": "monitoring.md"},
-                {"Robustness": "robustness.md"},
+                {"Robustness": [{"Attacks and faults": "robustness.md"}, {"Advisories": "advisories.md"}]},
                 {"Performance": "performance.md"},
             ]
         },

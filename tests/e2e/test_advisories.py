@@ -11,6 +11,7 @@ import pytest
 from PIL import Image
 from support.images import data_url, saved
 from support.serving import Server, healthy, serving, starting
+from support.serving_here import ServerHere, serving_here
 
 from specvino.document.loading import OPENAPI_32, ROUTES, load, read
 from specvino.engine.models import ModelSource
@@ -34,11 +35,15 @@ def server(tiny_vision: ModelSource, folder: Path) -> Iterator[Server]:
 
 @pytest.fixture(autouse=True)
 def unharmed(server: Server) -> Iterator[None]:
-    """Whatever was asked, the same processes answer the next one."""
-    before = {child.pid for child in server.children()}
+    """Whatever was asked, the same processes answer the next one; but a sandbox is there to die, and be replaced."""
+
+    def lasting() -> set[int]:
+        return {child.pid for child in server.children() if not any(".sandbox" in part for part in child.cmdline())}
+
+    before = lasting()
     yield
     assert healthy(server.url)
-    assert before <= {child.pid for child in server.children()}
+    assert before <= lasting()
 
 
 def ask(server: Server, path: str = "chat/completions", **fields: Any) -> httpx.Response:
@@ -185,10 +190,7 @@ def test_cve_2026_7482_others_need_a_key(host) -> None:
         pass
 
 
-def test_a_template_of_the_request_s_own_is_not_run(server) -> None:
-    own = ask(server, chat_template="{{ ''.__class__.__mro__ }}{% for x in range(10**9) %}{% endfor %}")
-    assert code(own) == (400, "unsupported_parameter")
-    assert own.json()["error"]["param"] == "chat_template"
+def test_variables_of_a_template_are_not_templates(server) -> None:
     kwargs = {"messages": [], "bos_token": "{{ 7*7 }}", "chat_template": "{{ 7*7 }}", "tokenize": False}
     assert ask(server, chat_template_kwargs=kwargs).status_code in (200, 400)
 
@@ -209,3 +211,140 @@ def test_connexion_renders_no_document(server, monkeypatch) -> None:
     routes["info"]["title"] = "{{ 7*7 }} {% if tools %}"
     monkeypatch.setattr(served, "read", lambda _: json.dumps(routes))
     make_app()
+
+
+@pytest.fixture(scope="module")
+def keyed(tmp_path_factory: pytest.TempPathFactory) -> Iterator[ServerHere]:
+    file = tmp_path_factory.mktemp("keys") / "keys"
+    file.write_text("secret\n")
+    file.chmod(0o600)
+    options = ("--response-store", "none", "--api-key-file", str(file))
+    with serving_here("--engine", "scripted", *options, "--dialect", "vllm") as server:
+        yield server
+
+
+@pytest.mark.parametrize("path", ["/v1/models", "/v1/chat/completions", "/tokenize", "/metrics"])
+@pytest.mark.parametrize(
+    "host",
+    [
+        "127.0.0.1/health?x=",
+        "127.0.0.1/openapi.json#",
+        "127.0.0.1/docs/..",
+        "health",
+        "127.0.0.1:80/health",
+        "a@127.0.0.1/health",
+        "[::1]/health",
+        "127.0.0.1%2fhealth",
+        "",
+    ],
+)
+def test_cve_2026_48710_and_49468_a_host_header_opens_no_path(keyed: ServerHere, path: str, host: str) -> None:
+    body = json.dumps({"model": "scripted", "messages": [SECRET], "prompt": "a"}).encode()
+    method = "GET" if path in ("/v1/models", "/metrics") else "POST"
+    head = f"{method} {path} HTTP/1.1\r\nHost: {host}\r\nConnection: close\r\nContent-Type: application/json\r\n"
+    with socket.create_connection(keyed.address, timeout=60) as connection:
+        connection.sendall(f"{head}Content-Length: {len(body)}\r\n\r\n".encode() + body)
+        received = b"".join(iter(lambda: connection.recv(1 << 16), b""))
+    assert received.startswith((b"HTTP/1.1 401 ", b"HTTP/1.1 400 ", b"HTTP/1.1 403 ")), received
+
+
+@pytest.mark.parametrize("tokens", [10**6, 2**31 - 1, 2**31, 2**63, 10**30])
+@pytest.mark.parametrize("path", ["chat/completions", "completions"])
+def test_cve_2026_114051_a_huge_min_tokens(server, path, tokens) -> None:
+    answer = ask(server, path, min_tokens=tokens, **({"prompt": "a"} if path == "completions" else {}))
+    assert answer.status_code == 400
+    assert answer.json()["error"]["param"] in ("min_tokens", "max_tokens")
+
+
+@pytest.mark.parametrize(
+    "fields",
+    [
+        {"prompt": [10**6]},
+        {"prompt": [[1], [2**31 - 1]]},
+        {"prompt": [2**63]},
+        {"prompt": "a", "stop_token_ids": [-1]},
+        {"prompt": "a", "stop_token_ids": [2**63]},
+        {"prompt": "a", "logit_bias": {"1000000": 1}},
+        {"prompt": "a", "allowed_token_ids": [10**6]},
+        {"prompt": "a", "bad_words_token_ids": [10**6]},
+        {"prompt": "a", "logprobs": 1, "logprob_token_ids": [10**6]},
+    ],
+    ids=str,
+)
+def test_pysec_2026_4350_and_cve_2026_105922_an_unknown_token_id(server, fields) -> None:
+    answer = ask(server, "completions", **fields)
+    # Which fields the model of this server reads is in the header; none of them may reach its tables.
+    unread = answer.headers.get("x-unsupported-params", "")
+    assert answer.status_code == 400 or (answer.status_code == 200 and any(name in unread for name in fields))
+    for path, wrong in (("detokenize", {"tokens": [10**6]}), ("detokenize", {"tokens": [-1]})):
+        assert ask(server, path, **wrong).status_code == 400
+
+
+FORMS: tuple[dict[str, Any], ...] = (
+    {"structured_outputs": {"regex": "("}},
+    {"structured_outputs": {"grammar": "root ::= ("}},
+    {"structured_outputs": {"structural_tag": "{"}},
+    {"structured_outputs": {"json": {"type": "object", "properties": {"a": {"$ref": "#/nowhere"}}}}},
+    {"response_format": {"type": "json_schema", "json_schema": {"name": "s", "schema": {"type": "odd"}}}},
+    {"response_format": {"type": "structural_tag", "format": {"type": "odd"}}},
+)
+
+
+@pytest.mark.parametrize("fields", FORMS, ids=str)
+def test_cve_2026_105757_an_error_of_a_structured_output_is_the_client_s(server, fields) -> None:
+    for stream in (False, True):
+        answer = ask(server, stream=stream, **fields)
+        assert answer.status_code == 400, answer.text
+        assert answer.json()["error"]["type"] == "invalid_request_error"
+        assert answer.json()["error"]["param"].partition(".")[0] in fields
+
+
+@pytest.mark.parametrize("depth", [200, 5_000, 30_000])
+def test_cve_2026_25048_a_grammar_of_brackets(server, depth) -> None:
+    open_only = ask(server, structured_outputs={"grammar": "root ::= " + "(" * depth})
+    assert (open_only.status_code, open_only.json()["error"]["param"]) == (400, "structured_outputs.grammar")
+    balanced = ask(server, structured_outputs={"grammar": f'root ::= {"(" * depth}"a"{")" * depth}'})
+    assert balanced.status_code == 400 or balanced.json()["choices"][0]["message"]["content"] == "a"
+
+
+@pytest.mark.parametrize(
+    "pattern", ["(a+)+$", "((a|b|ab)*)*c", "(a{1,300}){1,300}b", "(x+x+)+y", "(" * 5000 + ")" * 5000]
+)
+def test_cve_2026_55574_a_pattern_that_takes_long(server, pattern) -> None:
+    """It is compiled to an automaton, within a bound of CPU time, or refused."""
+    as_schema = {"type": "object", "properties": {"a": {"type": "string", "pattern": pattern}}, "required": ["a"]}
+    form = {"type": "json_schema", "json_schema": {"name": "s", "schema": as_schema}}
+    for fields in ({"structured_outputs": {"regex": pattern}}, {"response_format": form}):
+        answer = ask(server, **fields)
+        assert answer.status_code in (200, 400), answer.text
+
+
+@pytest.mark.parametrize(
+    "parameters",
+    [
+        {"type": "object", "properties": {"a": {"type": "string", "pattern": "["}}},
+        {"type": "object", "properties": {"a": {"type": "something"}}},
+        {"type": "object", "properties": {"a": {"type": 7}}},
+        {"type": {"a": 1}},
+    ],
+    ids=str,
+)
+def test_ghsa_vrq3_r879_7m65_a_malformed_schema_of_a_tool(server, parameters) -> None:
+    tool = {"type": "function", "function": {"name": "f", "parameters": parameters}}
+    forced = {"type": "function", "function": {"name": "f"}}
+    for choice in (forced, "required"):
+        answer = ask(server, tools=[tool], tool_choice=choice)
+        if answer.status_code == 200:  # a keyword that can't be read constrains nothing, which the answer says
+            assert "tools.0.function.parameters" in answer.headers["x-unsupported-params"]
+        else:
+            assert (answer.status_code, answer.json()["error"]["type"]) == (400, "invalid_request_error")
+    assert ask(server, tools=[tool], tool_choice="none").status_code in (200, 400)
+
+
+@pytest.mark.parametrize(
+    "template", ["{{ ''.__class__ }}", "{% for x in range(10**9) %}{% endfor %}", "{{ 'a' * 10**10 }}"]
+)
+@pytest.mark.parametrize("path", ["chat/completions", "tokenize"])
+def test_cve_2026_115911_a_template_of_the_request_is_refused(server, path, template) -> None:
+    answer = ask(server, path, messages=[SECRET], chat_template=template)
+    assert code(answer) == (400, "unsupported_parameter")
