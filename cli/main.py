@@ -13,6 +13,7 @@ from specvino.cli.deploy import deploy
 from specvino.cli.docs import app as docs
 from specvino.cli.explain_template import explain_template
 from specvino.cli.pull import pull
+from specvino.cli.report import report
 from specvino.cli.sdk import app as sdk
 from specvino.cli.serve import serve
 from specvino.cli.spec import app as spec
@@ -51,6 +52,7 @@ app.command(cls=SystemCommand)(deploy)
 app.command()(pull)
 app.command()(explain_template)
 app.command()(tune)
+app.command()(report)
 app.add_typer(cache, name="cache")
 app.add_typer(spec, name="spec")
 app.add_typer(conform, name="conform")

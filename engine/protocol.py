@@ -13,6 +13,9 @@ from specvino.engine.segments import Segment
 # belong to one client.
 CLIENT: ContextVar[str] = ContextVar("client", default="")
 
+# The id of the current request, for the log. The server sets it.
+REQUEST: ContextVar[str] = ContextVar("request", default="")
+
 State = Literal["loading", "ready", "idle", "stalled", "restarting", "closed"]
 """An idle engine has unloaded its model, and loads it for the next request. A stalled engine has pending requests and
 no output, so a new request would wait."""

@@ -20,6 +20,7 @@ from specvino.engine.openvino.client.images import ImageClient
 from specvino.engine.openvino.client.memory_budget import MemoryBudget
 from specvino.engine.openvino.client.preprocess import PreprocessClient
 from specvino.engine.openvino.client.running_choice import ChoiceFactory
+from specvino.engine.openvino.client.suspects import Suspects
 from specvino.engine.openvino.client.workers import FullLogits, Workers
 from specvino.engine.openvino.generation import Generation
 from specvino.engine.openvino.messages.options import PipelineOptions
@@ -95,6 +96,7 @@ class OpenVINOEngine:
         self._workers: Workers
         self._parser_names = (tool_parser, reasoning_parser)
         self._unfinished = 0  # requests
+        self._suspects = Suspects()
         self._most_unfinished = max_sequences + max_queue
         self._images = ImageClient(preprocess_deadline)
         self._budget = budget or MemoryBudget()
@@ -210,7 +212,7 @@ class OpenVINOEngine:
         self._check_room()
         self._unfinished += 1
         try:
-            with self._idling.request():
+            with self._idling.request(), self._suspects.watched(request):
                 prompts, constraints = await self._admission.admit(request)
                 await self._idling.loaded()
                 self._check_ready()  # a process may have died meanwhile

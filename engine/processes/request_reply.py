@@ -10,8 +10,9 @@ from typing import Any, Generic, TypeVar
 import msgspec
 
 from specvino.engine.errors import EngineError, EngineUnavailable, ModelLoadError
+from specvino.engine.processes.losses import log_lost
 from specvino.engine.processes.supervisor import Supervisor
-from specvino.engine.protocol import CLIENT
+from specvino.engine.protocol import CLIENT, REQUEST
 
 Item = TypeVar("Item")
 
@@ -79,6 +80,7 @@ class _Question:
     message: msgspec.Struct
     answer: asyncio.Future[Any]
     wanted: Callable[[], bool]
+    request: str
     losses: int = 0
 
     def is_wanted(self) -> bool:
@@ -128,7 +130,7 @@ class RequestReplyClient:
         ProcessCrashed, and QuestionDropped if it isn't `wanted` any more when its turn comes.
         """
         answer: asyncio.Future[Any] = asyncio.get_running_loop().create_future()
-        displaced = self._turns.add(CLIENT.get(), _Question(question(next(self._ids)), answer, wanted))
+        displaced = self._turns.add(CLIENT.get(), _Question(question(next(self._ids)), answer, wanted, REQUEST.get()))
         if displaced is not None:
             busy = f"Too many requests are waiting for the {self._name} process."
             displaced.fail(EngineUnavailable(busy, retry_after=_RETRY_AFTER))
@@ -180,6 +182,7 @@ class RequestReplyClient:
         if lost is None:
             return
         lost.losses += 1
+        log_lost(self._name, type(lost.message).__name__, lost.request)
         if lost.losses < 2 and not stalled and lost.is_wanted():
             return  # the next process is asked again
         self._asked = None

@@ -12,7 +12,7 @@ from connexion.middleware.abstract import RoutedAPI, RoutedMiddleware
 from connexion.operations import AbstractOperation
 from starlette.types import ASGIApp, Receive, Scope, Send
 
-from specvino.engine.protocol import CLIENT
+from specvino.engine.protocol import CLIENT, REQUEST
 from specvino.generated.errors import ErrorCode
 from specvino.generated.handlers import OPERATIONS, Operation, Reply, RequestContext
 from specvino.handlers.allowance import Allowances
@@ -103,6 +103,7 @@ class BoundOperation:
             path=scope["path"],
         )
         CLIENT.set(owner or (scope["client"][0] if scope.get("client") else ""))
+        REQUEST.set(exchange.request_id)
         arguments = {name: scope["path_params"][name] for name in self._operation.parameters}
         if "" in arguments.values():  # the router matches a greedy parameter with an empty string
             raise ApiError(ErrorCode.NOT_FOUND, f"The path {scope['path'][:200]} doesn't exist.")

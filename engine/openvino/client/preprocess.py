@@ -39,6 +39,7 @@ from specvino.engine.openvino.messages.preprocess import (
     Vocabulary,
 )
 from specvino.engine.openvino.messages.token_ids import TOKEN_ID_BYTES
+from specvino.engine.processes.losses import log_lost
 from specvino.engine.processes.request_reply import ProcessCrashed, RequestReplyClient
 from specvino.engine.processes.supervisor import Supervisor
 from specvino.engine.prompt_checks import check_ids, check_length
@@ -251,7 +252,11 @@ class PreprocessClient:
             raise
         answer: asyncio.Future[Answer] = asyncio.get_running_loop().create_future()
         self._owed[request.id] = answer
-        return await answer
+        try:
+            return await answer
+        except EngineRestarted:
+            log_lost("preprocess", type(request).__name__)
+            raise
 
     def _receive(self, message: FromPreprocess) -> None:
         if isinstance(message, Vocabulary):

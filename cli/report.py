@@ -1,0 +1,149 @@
+"""`specvino report`: what an issue about a server needs, without prompts, answers and keys."""
+
+import json
+import os
+import platform
+import re
+import sys
+from collections import deque
+from collections.abc import Iterable, Iterator
+from importlib.metadata import distributions
+from pathlib import Path
+from typing import Annotated
+
+import httpx
+import typer
+
+from specvino.cli.ending import needs
+
+_KEYS = ("SPECVINO_API_KEY", "SPECVINO_METRICS_KEY")
+
+# Of the installed packages, those whose versions matter.
+_PACKAGES = re.compile(r"specvino|openvino.*|connexion|starlette|uvicorn|uvloop|httptools|sqlalchemy|msgspec|pydantic")
+
+# In the lines of the log that state the plan of a model's memory.
+_PLAN = ": memory: "
+
+_TIMEOUT = 10  # seconds
+
+
+def report(
+    url: Annotated[str, typer.Argument(help="The address of the running server.")] = "http://127.0.0.1:8000",
+    log: Annotated[
+        Path | None,
+        typer.Option(exists=True, dir_okay=False, help="A file with the server's output, of which the end is shown."),
+    ] = None,
+    lines: Annotated[int, typer.Option(min=1, help="How many lines of the log are shown.")] = 200,
+) -> None:
+    """Print what an issue about a server needs, as Markdown: versions, hardware, the start line, counters, and the end
+    of the log.
+
+    It has no prompts, answers and keys: the server logs none, and API keys, passwords in URLs and the name of your home
+    folder are replaced. Counters are read with the key in SPECVINO_METRICS_KEY or SPECVINO_API_KEY. Read it before you
+    send it.
+    """
+    with needs("serve"):
+        import psutil
+
+        from specvino.engine.processes.memory import memory
+
+    free = memory()
+    servers = list(_servers(psutil.process_iter()))
+    hide = _Hidden(key for words in servers for key in _keys_of(words))
+    sections = {
+        "Versions": [f"Python {platform.python_version()} on {platform.platform()}", *_versions()],
+        "Hardware": [
+            f"{_processor()}, {os.cpu_count()} logical cores, {len(os.sched_getaffinity(0))} of them usable",
+            f"{free.available / 2**30:.1f} of {free.total / 2**30:.1f} GiB of memory are free",
+        ],
+        "Start lines": [" ".join(words) for words in servers] or ["no server of this user runs on this machine"],
+        "Environment": sorted(f"{name} is set" for name in os.environ if name.startswith("SPECVINO_")),
+        "State": [_asked(f"{url}/health"), _asked(f"{url}/version"), *_counters(f"{url}/metrics")],
+        "Log": list(_end_of(log, lines)) if log else ["--log FILE shows its end"],
+    }
+    for title, shown in sections.items():
+        sys.stdout.write(f"## {title}\n\n```\n" + "".join(f"{hide(line)}\n" for line in shown) + "```\n\n")
+
+
+class _Hidden:
+    """Replaces in a line what must not be published."""
+
+    def __init__(self, keys: Iterable[str]) -> None:
+        known = {*keys, *filter(None, map(os.environ.get, _KEYS))}
+        self._keys = re.compile("|".join(map(re.escape, sorted(known, key=len, reverse=True))) or r"(?!)")
+        self._home = str(Path.home())
+
+    def __call__(self, line: str) -> str:
+        line = self._keys.sub("[key]", line)
+        line = re.sub(r"(?i)(bearer|x-api-key:)\s+\S+", r"\1 [key]", line)
+        line = re.sub(r"(://)[^/\s@]+@", r"\1[user]@", line)
+        return line.replace(self._home, "~").replace("```", "'''")
+
+
+def _versions() -> list[str]:
+    installed = {one.metadata["Name"].lower(): one.version for one in distributions()}
+    return sorted(f"{name} {version}" for name, version in installed.items() if _PACKAGES.fullmatch(name))
+
+
+def _processor() -> str:
+    try:
+        match = re.search(r"^model name\s*:\s*(.+)$", Path("/proc/cpuinfo").read_text("utf-8"), re.MULTILINE)
+    except OSError:
+        match = None
+    return match[1] if match else platform.processor() or platform.machine()
+
+
+def _servers(processes: Iterable[object]) -> Iterator[list[str]]:
+    """Yields the arguments of each process that is `specvino serve`, from `serve` on."""
+    import psutil
+
+    for process in processes:
+        assert isinstance(process, psutil.Process)
+        try:
+            words = process.cmdline()
+        except psutil.Error:
+            continue
+        if "serve" in words and any("specvino" in word for word in words[: words.index("serve")]):
+            yield words[words.index("serve") :]
+
+
+def _keys_of(words: list[str]) -> Iterator[str]:
+    """Yields the keys in the key files that a start line names, as far as they can be read."""
+    text = "\n".join(words)
+    for path in re.findall(r"^--(?:api|metrics)-key-file[=\n](.+)$", text, re.MULTILINE):
+        try:
+            lines = Path(path).read_text("utf-8").splitlines()
+        except (OSError, UnicodeDecodeError):
+            continue
+        yield from (line.split()[0] for line in lines if line.strip() and not line.lstrip().startswith("#"))
+
+
+def _asked(url: str) -> str:
+    try:
+        answer = httpx.get(url, timeout=_TIMEOUT)
+    except (httpx.HTTPError, httpx.InvalidURL) as error:
+        return f"{url}: {type(error).__name__}"
+    return f"{url}: {answer.status_code} {json.dumps(answer.text[:500])}"
+
+
+def _counters(url: str) -> list[str]:
+    """Returns the samples of the metrics page, without those of histograms."""
+    key = next(filter(None, map(os.environ.get, reversed(_KEYS))), None)
+    try:
+        answer = httpx.get(url, timeout=_TIMEOUT, headers={"Authorization": f"Bearer {key}"} if key else {})
+    except (httpx.HTTPError, httpx.InvalidURL) as error:
+        return [f"{url}: {type(error).__name__}"]
+    if answer.status_code != 200:
+        return [f"{url}: {answer.status_code}"]
+    return [line for line in answer.text.splitlines() if not line.startswith("#") and "_bucket{" not in line]
+
+
+def _end_of(log: Path, count: int) -> Iterator[str]:
+    """Yields the plans of memory in a log, and its last lines."""
+    last: deque[str] = deque(maxlen=count)
+    with log.open(encoding="utf-8", errors="replace") as file:
+        for line in file:
+            if len(last) == count and _PLAN in last[0]:
+                yield last[0]
+            last.append(line.rstrip("\n"))
+    yield from last
