@@ -14,7 +14,7 @@ from packaging.version import Version
 
 def constraints(text: str) -> dict[str, Version]:
     """Returns the versions in a file of constraints, by canonical names. Raises ValueError if one has none."""
-    versions = {}
+    versions: dict[str, Version] = {}
     for line in filter(None, (re.sub(r"\s*#.*", "", line).strip() for line in text.splitlines())):
         requirement = Requirement(line)
         (specifier,) = requirement.specifier

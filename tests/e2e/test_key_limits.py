@@ -144,16 +144,16 @@ def test_openai_s_client_waits_as_long_as_it_is_asked_to(
     server: ServerHere, clock: Clock, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("openai._base_client.time.sleep", clock.sleep)
-    ending = {"model": "scripted", "messages": [{"role": "user", "content": "capital"}]}
+    asked: Any = {"model": "scripted", "messages": [{"role": "user", "content": "capital"}]}
     with OpenAI(base_url=server.url, api_key="minute") as client:
-        first = client.chat.completions.with_raw_response.create(**ending)
+        first = client.chat.completions.with_raw_response.create(**asked)
         assert first.headers["x-ratelimit-remaining-requests"] == "0"
         assert clock.slept == []
-        second = client.chat.completions.with_raw_response.create(**ending)
+        second = client.chat.completions.with_raw_response.create(**asked)
         assert clock.slept == [60]
         assert second.retries_taken == 1
         with pytest.raises(openai.RateLimitError) as caught:
-            client.with_options(max_retries=0).chat.completions.create(**ending)
+            client.with_options(max_retries=0).chat.completions.create(**asked)
     assert caught.value.code == "rate_limit_exceeded"
     assert caught.value.response.headers["x-ratelimit-reset-requests"] == "1m0s"
 
