@@ -46,6 +46,29 @@ async def recovered(engine: Engine) -> str:
             await asyncio.sleep(0.01)
 
 
+def test_a_request_that_is_lost_each_time_is_not_tried_each_time(tiny_text: ModelSource) -> None:
+    async def test(engine: OpenVINOEngine) -> None:
+        poison = ask("hello", n=1, **LONG)
+        for restarts in (1, 2):
+            stream = engine.generate(poison)
+            await until_text(stream)
+            os.kill(pid(engine, "worker"), signal.SIGKILL)
+            with pytest.raises(EngineRestarted):
+                await to_the_end(stream)
+            assert await recovered(engine) == HELLO
+            assert engine.stats().restarts == restarts
+        for _ in range(4):
+            with pytest.raises(EngineUnavailable, match="The last 2 times that this request was processed"):
+                await to_the_end(engine.generate(poison))
+            assert text(await answer(engine, ask("hello"))) == HELLO
+        tried = engine.generate(poison)
+        await until_text(tried)
+        await tried.aclose()
+        assert engine.stats().restarts == 2
+
+    running(endless(tiny_text), test)
+
+
 def test_a_killed_worker_takes_its_requests_along(tiny_text: ModelSource) -> None:
     async def test(engine: OpenVINOEngine) -> None:
         streams = [engine.generate(ask("hello", n=n, **LONG)) for n in (1, 2)]
