@@ -1,7 +1,9 @@
 """Versions of the tables, and the way from one to the next."""
 
 import asyncio
+import json
 import sqlite3
+import zlib
 from pathlib import Path
 from typing import Any
 
@@ -10,10 +12,19 @@ from alembic import command
 from alembic.autogenerate import compare_metadata
 from alembic.config import Config
 from alembic.runtime.migration import MigrationContext
-from sqlalchemy import Connection, create_engine, text
+from sqlalchemy import Connection, create_engine, insert, text
 
-from specvino.handlers.store import StoreUnavailable
-from specvino.handlers.store.schema import METADATA, VERSION_TABLE, bring_up_to_date, version
+from specvino.handlers.store import Record, StoreUnavailable
+from specvino.handlers.store.schema import (
+    ITEMS,
+    METADATA,
+    RESPONSES,
+    VERSION_TABLE,
+    _config,
+    _versions,
+    bring_up_to_date,
+    version,
+)
 from specvino.handlers.store.sql import SqlStore
 
 
@@ -74,6 +85,45 @@ def test_a_database_from_before_there_were_versions_keeps_what_it_has(file: Path
     asyncio.run(look())
     with create_engine(f"sqlite:///{file}").connect() as connection:
         assert version(connection) == newest(connection)
+        assert differences(connection) == []
+
+
+@pytest.mark.parametrize("old", sorted(_versions(), key=int))
+def test_a_database_of_every_version_opens_and_a_chain_goes_on(file: Path, old: str) -> None:
+    """The rows have what their version had; columns that came later have their defaults."""
+    response = {"id": "resp_1", "previous_response_id": None, "status": "completed", "output": [{"id": "out_1"}]}
+    row: dict[str, Any] = {
+        "id": "resp_1",
+        "created_at": 4_000_000_000,
+        "status": "completed",
+        "response": json.dumps(response).encode(),
+        "input": b'[{"id":"in_1"}]',
+        "events": zlib.compress(b'{"n":0}'),
+    }
+    with create_engine(f"sqlite:///{file}").connect() as connection:
+        config = _config()
+        config.attributes["connection"] = connection
+        command.upgrade(config, old)
+        connection.execute(insert(RESPONSES).values(row))
+        connection.execute(insert(ITEMS).values(item_id="in_1", response_id="resp_1"))
+        connection.commit()
+        assert version(connection) == old
+
+    async def go_on() -> None:
+        store = SqlStore(f"sqlite:///{file}")
+        await store.open()
+        newer: Any = response | {"id": "resp_2", "previous_response_id": "resp_1", "created_at": 4_000_000_001}
+        await store.add(Record(newer, [{"id": "in_2"}], []))
+        thread = await store.thread("resp_2", "")
+        assert thread
+        assert [link.response["id"] for link in thread.links] == ["resp_1", "resp_2"]
+        assert await store.events("resp_1", "") == [b'{"n":0}']
+        assert await store.items(["in_1"], "") == {"in_1": {"id": "in_1"}}
+        await store.close()
+
+    asyncio.run(go_on())
+    with create_engine(f"sqlite:///{file}").connect() as connection:
+        assert version(connection) == _versions()[0]
         assert differences(connection) == []
 
 
