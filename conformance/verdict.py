@@ -94,3 +94,7 @@ class Refused(Exception):
 
 class NotExercised(Exception):
     """Raised if the answers don't exercise the rule; the message is the reason."""
+
+
+class Unsuitable(NotExercised):
+    """Raised if what the model said doesn't exercise the rule, as another answer of it may do."""

@@ -7,9 +7,9 @@ from typing import Any
 from specvino.conformance.case_checks.stops import fields_without_effect
 from specvino.conformance.rules.outputs import has_reasoning, outputs, texts
 from specvino.conformance.session.session import Session
-from specvino.conformance.session.steadiness import Drawn, differing
+from specvino.conformance.session.steadiness import DRAWN, ROUNDS, differing, is_steady
 from specvino.conformance.session.steps import counted
-from specvino.conformance.verdict import Failed, NotExercised
+from specvino.conformance.verdict import Failed, NotExercised, Unsuitable
 
 
 async def answer_not_empty(session: Session, endpoint: str, *, body: Mapping[str, Any]) -> None:
@@ -40,15 +40,15 @@ async def choices_indexed(
 
 
 async def choices_differ(session: Session, endpoint: str, *, body: Mapping[str, Any], n: int) -> None:
-    """With sampling, n choices aren't all the same text, in two answers in a row."""
-    exchanges = [await session.answered(endpoint, {**body, "n": n}) for _ in range(2)]
-    for exchange in exchanges:
+    """With sampling, n choices aren't all the same text, in several answers in a row."""
+    for _ in range(ROUNDS):
+        exchange = await session.answered(endpoint, {**body, "n": n})
         drawn = texts(exchange)
         if len(drawn) < n:
             raise NotExercised("there are fewer choices than requested")
         if len(set(drawn)) > 1:
             return
-    raise Failed(f"all {n} choices are {drawn[0][:120]!r}", *exchanges)
+    raise Failed(f"all {n} choices are {drawn[0][:120]!r}", exchange)
 
 
 async def usage_of_choices(session: Session, endpoint: str, *, body: Mapping[str, Any], n: int) -> None:
@@ -60,7 +60,7 @@ async def usage_of_choices(session: Session, endpoint: str, *, body: Mapping[str
         raise Failed(f"prompt_tokens is {before} without n, but {after} with n: {n}", one, several)
     limit = body["max_tokens"]
     if any(output.reason != "length" for output in outputs(several)):
-        raise NotExercised("a choice ended before its limit, so its number of tokens is unknown")
+        raise Unsuitable("a choice ended before its limit, so its number of tokens is unknown")
     if (completion_tokens := counted(several, "completion_tokens")) != n * limit:
         raise Failed(f"completion_tokens is {completion_tokens} for {n} choices of {limit} tokens", several)
 
@@ -88,8 +88,8 @@ async def same_answer_repeated(
         )
         if drawn:
             raise NotExercised("the server draws its answers whatever the request says")
-        returned = ", ".join(repr(texts(exchange)) for exchange in answers)
-        raise Failed(f"{len(answers)} identical requests return {returned}", *answers)
+        one, other = answers[0], answers[-1]
+        raise Failed(f"identical requests return {texts(one)!r} and {texts(other)!r}", one, other)
     if other is not None:
         await fields_without_effect(session, endpoint, body=body, other=other)
 
@@ -98,14 +98,15 @@ async def field_has_effect(
     session: Session, endpoint: str, *, body: Mapping[str, Any], field: str, values: Sequence[Any]
 ) -> None:
     """A field with any of these values changes the answer, or the server reports that the field has no effect."""
-    without = await session.answered(endpoint, body)
+    ask = partial(session.answered, endpoint, body)
+    without = await ask()
     answers = [await session.answered(endpoint, {**body, field: value}) for value in values]
     if any(field in exchange.without_effect for exchange in answers):
         return
+    if not await is_steady(ask, texts):
+        raise NotExercised(DRAWN)
     if all(texts(exchange) == texts(without) for exchange in answers):
         raise Failed(f"{field} has no effect on the answer {texts(without)!r}", without, *answers)
-    if texts(await session.answered(endpoint, body)) != texts(without):
-        raise Drawn
 
 
 async def ignore_eos_reaches_limit(session: Session, endpoint: str, *, body: Mapping[str, Any], tokens: int) -> None:

@@ -10,7 +10,7 @@ from specvino.conformance.rules.outputs import Output, has_reasoning, outputs, t
 from specvino.conformance.session.session import Session
 from specvino.conformance.session.steadiness import is_steady
 from specvino.conformance.session.steps import counted
-from specvino.conformance.verdict import Failed, NotExercised
+from specvino.conformance.verdict import Failed, NotExercised, Unsuitable
 
 # The largest difference of two logprobs of one token: some servers round.
 TOLERANCE = 1e-3
@@ -56,7 +56,7 @@ async def chat_logprobs_per_token(session: Session, endpoint: str, *, body: Mapp
     completion_tokens = counted(exchange, "completion_tokens")
     for output in outputs(exchange):
         if has_reasoning(exchange, output):
-            raise NotExercised("the answer has reasoning, for which servers may omit logprobs")
+            raise Unsuitable("the answer has reasoning, for which servers may omit logprobs")
         count = len(_entries(output, exchange))
         if not max(completion_tokens - 1, 1) <= count <= completion_tokens:
             raise Failed(f"completion_tokens is {completion_tokens}, but {count} tokens have logprobs", exchange)
@@ -73,7 +73,7 @@ async def chat_logprobs_in_chunks(session: Session, endpoint: str, *, body: Mapp
                 if not ((choice.get("logprobs") or {}).get("content")):
                     raise Failed("a chunk with text has no logprobs", exchange)
     if not texts:
-        raise NotExercised("the stream has no text")
+        raise Unsuitable("the stream has no text")
 
 
 async def chat_top_logprobs(session: Session, endpoint: str, *, body: Mapping[str, Any]) -> None:
@@ -136,7 +136,7 @@ async def chat_logprob_bytes_match_text(session: Session, endpoint: str, *, body
     exchange = await session.answered(endpoint, body)
     for output in outputs(exchange):
         if has_reasoning(exchange, output) or output.reason == "length":
-            raise NotExercised("the answer has reasoning, or was truncated")
+            raise Unsuitable("the answer has reasoning, or was truncated")
         pieces = [entry.get("bytes") for entry in _entries(output, exchange)]
         if None in pieces:
             raise NotExercised("the server doesn't return bytes")

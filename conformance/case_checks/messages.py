@@ -9,7 +9,7 @@ from specvino.conformance.http.exchange import Exchange
 from specvino.conformance.session.session import Session
 from specvino.conformance.session.steadiness import ROUNDS, require_alike
 from specvino.conformance.session.steps import expect
-from specvino.conformance.verdict import Failed, NotExercised
+from specvino.conformance.verdict import Failed, NotExercised, Unsuitable
 
 # The length of a stop sequence, in characters.
 STOP = 3
@@ -44,7 +44,7 @@ async def stop_sequence_ends(session: Session, endpoint: str, *, body: Mapping[s
     middle = len(_text(full)) // 2
     stop = _text(full)[middle : middle + STOP]
     if len(stop) < STOP or not stop.strip():
-        raise NotExercised("the answer is too short for a stop sequence")
+        raise Unsuitable("the answer is too short for a stop sequence")
     fields = {"stop_sequences": [stop], **({"stream": True} if stream else {})}
 
     async def truncated() -> Exchange:
@@ -76,7 +76,7 @@ async def limit_named(session: Session, endpoint: str, *, body: Mapping[str, Any
         exchange = await session.answered(endpoint, {**body, "max_tokens": limit})
         made, (reason, _) = (exchange.answer.get("usage") or {}).get("output_tokens"), _end(exchange)
         if made != limit:
-            raise NotExercised(f"the answer has {made} tokens, not the {limit} that its limit allows")
+            raise Unsuitable(f"the answer has {made} tokens, not the {limit} that its limit allows")
         if reason == "max_tokens":
             return
     raise Failed(f"stop_reason is {reason!r} after {made} tokens, which is the limit", exchange)

@@ -13,7 +13,7 @@ from specvino.conformance.session.session import Session
 from specvino.conformance.session.steadiness import ROUNDS
 from specvino.conformance.session.steps import counted
 from specvino.conformance.session.stored_responses import SHORT, items_of
-from specvino.conformance.verdict import Failed, NotExercised
+from specvino.conformance.verdict import Failed, Unsuitable
 from specvino.document.validator import Validator
 
 # Seconds. A clock may be hours off; a time in milliseconds is off by years.
@@ -83,7 +83,7 @@ async def truncated_is_incomplete(
                 raise Failed(f"the status of the truncated message is {last[0].get('status')!r}", exchange)
             return
         if counted(exchange, "output_tokens") != limit:
-            raise NotExercised(f"the answer ended before {limit} tokens")
+            raise Unsuitable(f"the answer ended before {limit} tokens")
     raise Failed(
         f"the status of an answer that reaches the limit of {limit} tokens is {answer.get('status')!r}", exchange
     )
@@ -119,7 +119,7 @@ async def output_accepted_as_input(session: Session, endpoint: str, *, body: Map
     first = await session.answered(endpoint, body)
     items = items_of(first)
     if not items_of(first, "message"):
-        raise NotExercised("the answer has no message: reasoning reached the token limit")
+        raise Unsuitable("the answer has no message: reasoning reached the token limit")
     question = {"role": "user", "content": body["input"]}
     again = {**body, "input": [question, *items, {"role": "user", "content": then}]}
     second = await session.answered(endpoint, again)
@@ -134,7 +134,7 @@ async def tool_result_read(
     first = await session.answered(endpoint, body)
     calls = items_of(first, kind)
     if not calls or first.answer.get("status") == "incomplete":
-        raise NotExercised("the token limit truncated the call")
+        raise Unsuitable("the token limit truncated the call")
     history = [{"role": "user", "content": body["input"]}, *items_of(first)]
     results = [{"type": f"{kind}_output", "call_id": call.get("call_id"), "output": output} for call in calls]
     after = {**body, "input": [*history, *results], "tool_choice": "auto", "max_output_tokens": SHORT}
@@ -151,7 +151,7 @@ async def function_called(
     calls = items_of(exchange, "function_call")
     if not calls:
         if any(output.reason == "length" for output in outputs(exchange)):
-            raise NotExercised("the token limit was reached before a function call")
+            raise Unsuitable("the token limit was reached before a function call")
         raise Failed("no function is called, though tool_choice requires a call", exchange)
     for call in calls:
         if not isinstance(call.get("call_id"), str) or not call["call_id"]:
@@ -171,7 +171,7 @@ async def text_part_logprobs(
     exchange = await session.answered(endpoint, body)
     texts = list(_texts(exchange))
     if not texts:
-        raise NotExercised("the answer has no text: reasoning reached the token limit")
+        raise Unsuitable("the answer has no text: reasoning reached the token limit")
     for part in texts:
         tokens = part.get("logprobs")
         if not tokens:
@@ -203,7 +203,7 @@ async def text_matches_schema(
     output = next(iter(outputs(exchange)))
     if output.reason == "length":
         part = "reasoning" if has_reasoning(exchange, output) and not output.text else "answer"
-        raise NotExercised(f"the {part} reached the token limit")
+        raise Unsuitable(f"the {part} reached the token limit")
     try:
         value = json.loads(output.text)
     except ValueError:
@@ -297,7 +297,7 @@ async def streamed_calls_apart(session: Session, endpoint: str, *, body: Mapping
     added = [chunk for chunk in exchange.chunks if chunk.get("type") == "response.output_item.added"]
     calls = [chunk for chunk in added if (chunk.get("item") or {}).get("type") == "function_call"]
     if len(calls) < 2:
-        raise NotExercised("the model makes fewer than two calls")
+        raise Unsuitable("the model makes fewer than two calls")
     for name, values in (
         ("output_index", [chunk.get("output_index") for chunk in added]),
         ("call_id", [chunk["item"].get("call_id") for chunk in calls]),
@@ -325,7 +325,7 @@ def _require_calls(exchange: Exchange, kind: str, field: str, events: str, *, le
     calls = {index: item for index, item in added.items() if item.get("type") == kind}
     if not calls:
         if any(output.reason == "length" for output in outputs(exchange)):
-            raise NotExercised("the token limit was reached before a call")
+            raise Unsuitable("the token limit was reached before a call")
         raise Failed(f"no {kind} item is added, though tool_choice requires a call", exchange)
     for index, item in calls.items():
         if not item.get("name") or not item.get("call_id"):

@@ -1,6 +1,6 @@
 """Checks of stop strings and token limits, by comparison with the unrestricted answer."""
 
-from collections.abc import Awaitable, Callable, Mapping
+from collections.abc import Mapping
 from functools import partial
 from typing import Any
 
@@ -8,10 +8,10 @@ from specvino.conformance.endpoints import token_limits
 from specvino.conformance.http.exchange import Exchange
 from specvino.conformance.rules.endings import shows_stop, too_many
 from specvino.conformance.rules.outputs import Output, outputs, texts
-from specvino.conformance.session.session import Session
-from specvino.conformance.session.steadiness import Ask, Drawn, require_alike
+from specvino.conformance.session.session import Session, require_answer
+from specvino.conformance.session.steadiness import Ask, require_alike
 from specvino.conformance.session.steps import counted
-from specvino.conformance.verdict import Failed, NotExercised
+from specvino.conformance.verdict import Failed, Unsuitable
 
 ABSENT = "@@never@@"
 
@@ -30,32 +30,30 @@ async def stop_truncates(
     characters. With `among` it is one of several, of which the first to occur applies. With `include` the text ends
     with it."""
 
-    async def compare(full: Exchange) -> None:
-        text = _first_text(full).text
-        stop = _stop_string(text, length)
-        later = text[text.index(stop) + length :][:length]
-        stops = [ABSENT, *([later] if later and later not in text[: text.index(stop)] else []), stop]
-        fields: dict[str, Any] = {"stop": stops if among else stop, **({"stream": True} if stream else {})}
-        fields |= {"include_stop_str_in_output": True} if include else {}
+    full = await session.answered(endpoint, body)
+    text = _first_text(full).text
+    stop = _stop_string(text, length)
+    later = text[text.index(stop) + length :][:length]
+    stops = [ABSENT, *([later] if later and later not in text[: text.index(stop)] else []), stop]
+    fields: dict[str, Any] = {"stop": stops if among else stop, **({"stream": True} if stream else {})}
+    fields |= {"include_stop_str_in_output": True} if include else {}
 
-        async def truncated() -> Exchange:
-            exchange = await session.answered(endpoint, {**body, **fields})
-            if not include and stop in (shown := next(outputs(exchange)).text):
-                raise Failed(shows_stop(stop, shown), exchange)
-            return exchange
+    async def truncated() -> Exchange:
+        exchange = await session.answered(endpoint, {**body, **fields})
+        if not include and stop in (shown := next(outputs(exchange)).text):
+            raise Failed(shows_stop(stop, shown), exchange)
+        return exchange
 
-        def differences(whole: Exchange, cut: Exchange) -> dict[str, str]:
-            complete, output = _first_text(whole).text, next(outputs(cut))
-            kept = complete.find(stop) + (length if include else 0)
-            if stop not in complete or output.text != complete[:kept]:
-                return {"text": f"the text is {complete!r}, but with the stop string {stop!r} it is {output.text!r}"}
-            if output.reason != "stop":
-                return {"reason": f"a stop string ended the answer, but finish_reason is {output.reason!r}"}
-            return {}
+    def differences(whole: Exchange, cut: Exchange) -> dict[str, str]:
+        complete, output = _first_text(whole).text, next(outputs(cut))
+        kept = complete.find(stop) + (length if include else 0)
+        if stop not in complete or output.text != complete[:kept]:
+            return {"text": f"the text is {complete!r}, but with the stop string {stop!r} it is {output.text!r}"}
+        if output.reason != "stop":
+            return {"reason": f"a stop string ended the answer, but finish_reason is {output.reason!r}"}
+        return {}
 
-        await require_alike(_again(session, endpoint, body), truncated, differences, within=_changes, first=full)
-
-    await _on_an_answer(session, endpoint, body, compare)
+    await require_alike(_again(session, endpoint, body), truncated, differences, within=_changes, first=full)
 
 
 async def unmatched_stop_ignored(
@@ -64,20 +62,18 @@ async def unmatched_stop_ignored(
     """A stop string that doesn't occur has no effect. With `half`, the answer ends with the beginning of the stop
     string: text that the server held back must be sent at the end."""
 
-    async def compare(full: Exchange) -> None:
-        end = _first_text(full).text[-3:] if half else ""
-        stop = end + ABSENT
-        stopped = _again(session, endpoint, {**body, "stop": stop, **({"stream": True} if stream else {})})
+    full = await session.answered(endpoint, body)
+    end = _first_text(full).text[-3:] if half else ""
+    stop = end + ABSENT
+    stopped = _again(session, endpoint, {**body, "stop": stop, **({"stream": True} if stream else {})})
 
-        def differences(whole: Exchange, with_stop: Exchange) -> dict[str, str]:
-            text, shown = _first_text(whole).text, next(outputs(with_stop)).text
-            sentence = f"the stop string {stop!r} doesn't occur in {text!r}, but changes it to {shown!r}"
-            changes = dict.fromkeys(_changes(whole, with_stop), sentence)
-            return changes if text.endswith(end) else {"text": sentence, **changes}
+    def differences(whole: Exchange, with_stop: Exchange) -> dict[str, str]:
+        text, shown = _first_text(whole).text, next(outputs(with_stop)).text
+        sentence = f"the stop string {stop!r} doesn't occur in {text!r}, but changes it to {shown!r}"
+        changes = dict.fromkeys(_changes(whole, with_stop), sentence)
+        return changes if text.endswith(end) else {"text": sentence, **changes}
 
-        await require_alike(_again(session, endpoint, body), stopped, differences, within=_changes, first=full)
-
-    await _on_an_answer(session, endpoint, body, compare)
+    await require_alike(_again(session, endpoint, body), stopped, differences, within=_changes, first=full)
 
 
 async def fields_without_effect(
@@ -91,6 +87,13 @@ async def fields_without_effect(
 
     added = _again(session, endpoint, {**body, **other})
     await require_alike(_again(session, endpoint, body), added, differences)
+
+
+async def limit_optional(session: Session, endpoint: str, *, body: Mapping[str, Any]) -> None:
+    """A request without a token limit is answered. The client leaves with the first bytes: a model may say a lot."""
+    exchange = await session.send(endpoint, {**body, "stream": True}, capped=False, leave_after=1)
+    if exchange.status != 200 or exchange.ended != "left":
+        require_answer(exchange)
 
 
 async def one_token_limit(session: Session, endpoint: str, *, body: Mapping[str, Any]) -> None:
@@ -111,40 +114,27 @@ async def limit_truncates(
     allowed = min(limit.values())
     rest = {name: value for name, value in body.items() if name not in token_limits(endpoint)}
 
-    async def compare(full: Exchange) -> None:
-        if (tokens := counted(full, "completion_tokens")) <= allowed + 1:
-            raise NotExercised(f"the answer has only {tokens} tokens, too few for a limit of {allowed}")
+    full = await session.answered(endpoint, body)
+    if (tokens := counted(full, "completion_tokens")) <= allowed + 1:
+        raise Unsuitable(f"the answer has only {tokens} tokens, too few for a limit of {allowed}")
 
-        async def truncated() -> Exchange:
-            exchange = await session.answered(endpoint, {**rest, **limit})
-            if (kept := counted(exchange, "completion_tokens")) > allowed:
-                raise Failed(too_many(exchange, kept), exchange)
-            return exchange
+    async def truncated() -> Exchange:
+        exchange = await session.answered(endpoint, {**rest, **limit})
+        if (kept := counted(exchange, "completion_tokens")) > allowed:
+            raise Failed(too_many(exchange, kept), exchange)
+        return exchange
 
-        def differences(whole: Exchange, cut: Exchange) -> dict[str, str]:
-            kept, reason = counted(cut, "completion_tokens"), _reasons(cut)[0]
-            if kept != allowed or reason != "length":
-                actual = f"{kept} tokens, and finish_reason is {reason!r}"
-                return {"reason": f"with {dict(limit)}, an answer of {tokens} tokens has {actual}"}
-            text, begun = texts(whole)[0], texts(cut)[0]
-            if not text.startswith(begun.rstrip("\ufffd")):
-                return {"text": f"the text is {text!r}, but with {dict(limit)} it is {begun!r}"}
-            return {}
+    def differences(whole: Exchange, cut: Exchange) -> dict[str, str]:
+        kept, reason = counted(cut, "completion_tokens"), _reasons(cut)[0]
+        if kept != allowed or reason != "length":
+            actual = f"{kept} tokens, and finish_reason is {reason!r}"
+            return {"reason": f"with {dict(limit)}, an answer of {tokens} tokens has {actual}"}
+        text, begun = texts(whole)[0], texts(cut)[0]
+        if not text.startswith(begun.rstrip("\ufffd")):
+            return {"text": f"the text is {text!r}, but with {dict(limit)} it is {begun!r}"}
+        return {}
 
-        await require_alike(_again(session, endpoint, body), truncated, differences, within=_changes, first=full)
-
-    await _on_an_answer(session, endpoint, body, compare)
-
-
-async def _on_an_answer(
-    session: Session, endpoint: str, body: Mapping[str, Any], compare: Callable[[Exchange], Awaitable[None]]
-) -> None:
-    """Compares an answer to `body` with others; if the answers differ, another one: the first one may differ without a
-    cached prompt."""
-    try:
-        await compare(await session.answered(endpoint, body))
-    except Drawn:
-        await compare(await session.answered(endpoint, body))
+    await require_alike(_again(session, endpoint, body), truncated, differences, within=_changes, first=full)
 
 
 def _again(session: Session, endpoint: str, body: Mapping[str, Any]) -> Ask:
@@ -162,20 +152,20 @@ def _reasons(exchange: Exchange) -> list[Any]:
 
 
 def _stop_string(text: str, length: int) -> str:
-    """Returns a substring from the middle whose first occurrence is there. Raises NotExercised without one."""
+    """Returns a substring from the middle whose first occurrence is there. Raises Unsuitable without one."""
     for start in range(len(text) // 3, len(text) - length + 1):
         stop = text[start : start + length]
         if stop.strip() == stop and text.index(stop) == start and "\ufffd" not in text[: start + length]:
             return stop
-    raise NotExercised(f"no part of {text!r} is suitable as a stop string")
+    raise Unsuitable(f"no part of {text!r} is suitable as a stop string")
 
 
 def _first_text(exchange: Exchange) -> Output:
-    """Returns the first choice. Raises NotExercised without text, or with reasoning, which may contain a stop
+    """Returns the first choice. Raises Unsuitable without text, or with reasoning, which may contain a stop
     string."""
     output = next(outputs(exchange), None)
     if output is None or output.reasoning or not output.text:
-        raise NotExercised("the answer has reasoning, or no text")
+        raise Unsuitable("the answer has reasoning, or no text")
     return output
 
 

@@ -28,7 +28,7 @@ from specvino.conformance.session.stored_responses import (
     read,
     read_events,
 )
-from specvino.conformance.verdict import Failed, NotExercised
+from specvino.conformance.verdict import Failed, NotExercised, Unsuitable
 
 # Fields that a stored response has as in the answer.
 KEPT = ("id", "object", "created_at", "status", "model", "output", "usage", "metadata", "instructions", "error")
@@ -106,7 +106,7 @@ async def tool_result_continues_response(
     first = await create(session, body)
     calls = items_of(first, "function_call")
     if not calls or first.answer.get("status") == "incomplete":
-        raise NotExercised("the token limit truncated the function call")
+        raise Unsuitable("the token limit truncated the function call")
     results = [{"type": "function_call_output", "call_id": call.get("call_id"), "output": output} for call in calls]
     after = {"input": results, "previous_response_id": id_of(first), "tools": body["tools"]}
     second = await create(session, after)

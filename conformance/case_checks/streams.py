@@ -12,7 +12,7 @@ from specvino.conformance.rules.outputs import outputs
 from specvino.conformance.session.session import Session
 from specvino.conformance.session.steadiness import require_alike
 from specvino.conformance.session.steps import counted
-from specvino.conformance.verdict import Failed, NotExercised
+from specvino.conformance.verdict import Failed, NotExercised, Unsuitable
 
 NO_USAGE = "include_usage was requested, but none of the {} chunks has usage"
 
@@ -63,7 +63,7 @@ async def usage_so_far(session: Session, endpoint: str, *, body: Mapping[str, An
             raise Failed(f"chunk {index} has text and no usage", exchange)
         counts.append(usage.get("completion_tokens"))
     if not counts:
-        raise NotExercised("no chunk has text")
+        raise Unsuitable("no chunk has text")
     counts.append((last.get("usage") or {}).get("completion_tokens"))
     if not all(type(count) is int and count > 0 for count in counts):
         raise Failed(f"completion_tokens of the chunks with text must be positive integers, but are {counts}", exchange)
@@ -81,9 +81,9 @@ async def answer_in_several_chunks(session: Session, endpoint: str, *, body: Map
     """A long answer comes in at least `fewest` chunks. One chunk is a failure; a few don't decide the matter."""
     exchange = await _streamed(session, endpoint, {**body, "stream_options": {"include_usage": True}})
     if (tokens := counted(exchange, "completion_tokens")) < 2 * fewest:
-        raise NotExercised(f"the answer has {tokens} tokens, too few for several chunks")
+        raise Unsuitable(f"the answer has {tokens} tokens, too few for several chunks")
     if any(output.calls for output in outputs(exchange)):
-        raise NotExercised("the answer is a tool call")
+        raise Unsuitable("the answer is a tool call")
     deltas = [choice.get("delta") or {} for chunk in exchange.chunks for choice in chunk.get("choices") or ()]
     with_text = [
         delta for delta in deltas if any(delta.get(name) for name in ("content", "reasoning_content", "reasoning"))
@@ -116,7 +116,7 @@ async def deltas_have_whole_characters(session: Session, endpoint: str, *, text:
                 raise Failed(f"chunk {index} has an incomplete character: {delta!r}", exchange)
     output = next(outputs(exchange))
     if output.reason != "stop":
-        raise NotExercised(f"finish_reason is {output.reason!r}")
+        raise Unsuitable(f"finish_reason is {output.reason!r}")
     if text not in output.text and "\\u" not in output.text:
         raise NotExercised(f"the answer should contain {text!r}, but is {output.text!r}")
 

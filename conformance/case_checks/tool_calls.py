@@ -10,7 +10,7 @@ from specvino.conformance.http.exchange import Exchange, Unreadable
 from specvino.conformance.rules.outputs import Output, outputs
 from specvino.conformance.session.session import Session, with_room
 from specvino.conformance.session.steps import expect
-from specvino.conformance.verdict import Failed, NotExercised
+from specvino.conformance.verdict import Failed, NotExercised, Unsuitable
 from specvino.document.validator import Validator
 
 
@@ -181,7 +181,7 @@ async def _streamed(session: Session, endpoint: str, body: Mapping[str, Any]) ->
     """Returns the exchange of a stream with tool calls. Raises NotExercised without one."""
     exchange = await session.answered(endpoint, with_room(endpoint, {**body, "stream": True}))
     if next(_calls(exchange), None) is None:
-        raise NotExercised("the stream has no tool calls")
+        raise Unsuitable("the stream has no tool calls")
     return exchange
 
 

@@ -15,7 +15,7 @@ from specvino.conformance.rules.outputs import has_reasoning, outputs
 from specvino.conformance.rules.shapes import ERRORS_OUTSIDE
 from specvino.conformance.session.session import UNSUPPORTED, Session
 from specvino.conformance.session.steps import values_at
-from specvino.conformance.verdict import Failed, NotExercised, Refused
+from specvino.conformance.verdict import Failed, NotExercised, Refused, Unsuitable
 from specvino.document import yaml_text
 from specvino.document.validator import Validator
 
@@ -113,9 +113,9 @@ async def probe(session: Session, capability: Capability) -> None:
     if not values or not capability.is_shown_by(values[0][1], exchange):
         truncated = [output for output in outputs(exchange) if output.reason == "length"]
         if any(has_reasoning(exchange, output) for output in truncated):
-            raise NotExercised("the model's reasoning used up its tokens")
+            raise Unsuitable("the model's reasoning used up its tokens")
         if truncated and capability.forces_call:
-            raise NotExercised("the model wrote text up to the token limit, before any tool call")
+            raise Unsuitable("the model wrote text up to the token limit, before any tool call")
         request = f"{_requesting_field(capability)} was answered with {exchange.status}, but"
         if missing:
             raise Failed(f"{request} the answer has no {missing}", exchange)

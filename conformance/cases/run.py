@@ -4,6 +4,7 @@ import asyncio
 import time
 from collections.abc import AsyncGenerator, Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from functools import partial
 
 from specvino.conformance.case_checks import all_checks
 from specvino.conformance.cases.availability import Availability
@@ -17,6 +18,7 @@ from specvino.conformance.message_shape import fault_of
 from specvino.conformance.rules import RULES, RULES_OF_TRANSPORT
 from specvino.conformance.rules.rule import Rule
 from specvino.conformance.session.session import Session
+from specvino.conformance.session.steadiness import Patience
 from specvino.conformance.session.steps import run_steps
 from specvino.conformance.verdict import Failed, Finding, NotExercised, Refused, Result, Verdict
 
@@ -84,6 +86,7 @@ class Run:
     _statuses: dict[str, set[int]] = field(default_factory=dict)
     """The statuses of all answers, by endpoint."""
     _probes: dict[str, asyncio.Task[Result]] = field(default_factory=dict)
+    _patience: Patience = field(default_factory=Patience)
     _violated: dict[int, list[str]] = field(default_factory=dict)
     """The rules for all answers that an exchange breaks, by its number."""
 
@@ -162,10 +165,7 @@ class Run:
         follows = ""
         try:
             async with asyncio.timeout_at(self._deadline) as allowed, self.availability.watched(case.rule, session):
-                if case.check is None:
-                    await run_steps(session, case.endpoint, case.steps)
-                else:
-                    await all_checks()[case.check](session, case.endpoint, **case.arguments)
+                await self._patience.exercise(case.endpoint, partial(_check, session, case))
         except Failed as failed:
             verdict, findings = Verdict.FAIL, (failed.finding,)
             # An incomplete answer is a fault even if the case is advice.
@@ -226,7 +226,7 @@ class Run:
             ):
                 if self.availability.lost:
                     raise NotExercised(self.availability.why_lost)
-                await probe(session, capability)
+                await self._patience.exercise(capability.endpoint, partial(probe, session, capability))
         except Refused as refused:
             verdict, because = Verdict.UNSUPPORTED, str(refused)
         except Failed as failed:
@@ -306,6 +306,13 @@ class Run:
         statuses, transport = self._statuses.get(endpoint, set()), self._rules.get("transport", ())
         reported = any(tally.failures for tally in transport if tally.rule.name == UNROUTED)
         return endpoint != "transport" and tally.rule.name == "error-envelope" and statuses <= MISSING and reported
+
+
+async def _check(session: Session, case: Case) -> None:
+    if case.check is None:
+        await run_steps(session, case.endpoint, case.steps)
+    else:
+        await all_checks()[case.check](session, case.endpoint, **case.arguments)
 
 
 def _case_result(

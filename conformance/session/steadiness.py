@@ -4,7 +4,8 @@ from collections.abc import Awaitable, Callable, Mapping
 from typing import Any
 
 from specvino.conformance.http.exchange import Exchange
-from specvino.conformance.verdict import Failed, NotExercised
+from specvino.conformance.message_shape import shape_of
+from specvino.conformance.verdict import Failed, Unsuitable
 
 Ask = Callable[[], Awaitable[Exchange]]
 """Sends a request, the same one each time."""
@@ -21,13 +22,17 @@ FLIPPED = (True, True, False, True, False)
 ROUNDS = 1 + len(FLIPPED)
 
 # The number of answers to a request that must be the same after the first one, which may have been made without a
-# cached prompt. A server that answers by the toss of a coin gives as many in 1 of 4 comparisons.
-REPEATED = 3
+# cached prompt. A server that answers by the toss of a coin gives as many in 1 of 2048 comparisons.
+REPEATED = 2 * ROUNDS
+
+# The number of times that a check is run until the answers exercise its rule. If they do by the toss of a coin, none of
+# as many does in 1 of 65,536 cases.
+TRIES = 16
 
 DRAWN = "the server's answers to the same request differ, so they can't be compared"
 
 
-class Drawn(NotExercised):
+class Drawn(Unsuitable):
     """Raised if answers to the same request differ in what should be compared."""
 
     def __init__(self) -> None:
@@ -69,10 +74,32 @@ async def require_alike(
     raise Failed(next(iter(steady.values())), ones[0], others[0])
 
 
+class Patience:
+    """How often the checks of a run are repeated: until the answers exercise the rule. After TRIES in vain, no check of
+    the same endpoint is repeated for the same reason: such a server draws nothing, or too much."""
+
+    def __init__(self) -> None:
+        self._in_vain: set[tuple[str, str]] = set()
+
+    async def exercise(self, endpoint: str, check: Callable[[], Awaitable[None]]) -> None:
+        """Runs a check of an endpoint until it doesn't raise Unsuitable. Raises what the last try raised."""
+        for tried in range(1, TRIES + 1):
+            try:
+                await check()
+            except Unsuitable as error:
+                reason = endpoint, shape_of(str(error))
+                if tried == TRIES:
+                    self._in_vain.add(reason)
+                if reason in self._in_vain:
+                    raise
+            else:
+                return
+
+
 async def is_steady(ask: Ask, content: Callable[[Exchange], Any]) -> bool:
-    """Returns whether all answers to a request have the same content, in as many as `require_alike` compares."""
+    """Returns whether REPEATED answers to a request have the same content."""
     expected = content(await ask())
-    for _ in range(2 * ROUNDS - 1):
+    for _ in range(REPEATED - 1):
         if content(await ask()) != expected:
             return False
     return True

@@ -9,16 +9,28 @@ from itertools import chain, repeat
 from typing import Any
 
 import pytest
+from reference_server import oddities
 from reference_server.bench import judged, message_of
 from reference_server.chat import Chat
 from reference_server.generation import Asked, Output
 from reference_server.http import Event
-from reference_server.oddities.draws import DrawsAlways
+from reference_server.oddities import draws
+from reference_server.oddities.draws import DrawsAlways, DrawsEnds
+from reference_server.part import Part, parts_of
 from support.reports import exchange
 
 from specvino.conformance.http.exchange import Exchange
-from specvino.conformance.session.steadiness import REPEATED, ROUNDS, Drawn, differing, is_steady, require_alike
-from specvino.conformance.verdict import Failed, Verdict
+from specvino.conformance.session.steadiness import (
+    REPEATED,
+    ROUNDS,
+    TRIES,
+    Drawn,
+    Patience,
+    differing,
+    is_steady,
+    require_alike,
+)
+from specvino.conformance.verdict import Failed, NotExercised, Unsuitable, Verdict
 
 
 class Server:
@@ -89,6 +101,88 @@ def test_answers_may_come_in_turn(period) -> None:
         asyncio.run(require_alike(lambda: server(), lambda: server(), differences))
 
 
+class Check:
+    """A check whose first answers exercise nothing."""
+
+    def __init__(self, in_vain: int, reason: str = "the answer has {} tokens") -> None:
+        self._in_vain = in_vain
+        self._reason = reason
+        self.tried = 0
+
+    async def __call__(self) -> None:
+        self.tried += 1
+        if self.tried <= self._in_vain:
+            raise Unsuitable(self._reason.format(self.tried))
+
+
+def test_a_check_is_repeated_until_an_answer_exercises_it() -> None:
+    check = Check(TRIES - 1)
+    asyncio.run(Patience().exercise("chat", check))
+    assert check.tried == TRIES
+
+
+def test_what_was_in_vain_is_tried_once_from_then_on() -> None:
+    patience = Patience()
+    tried = []
+    for endpoint, reason in (
+        ("chat", "the answer has {} tokens"),
+        ("chat", "the answer has only {} tokens"),
+        ("chat", "the answer has {} tokens"),
+        ("responses", "the answer has {} tokens"),
+    ):
+        check = Check(TRIES, reason)
+        with pytest.raises(Unsuitable, match=reason.format(TRIES if len(tried) != 2 else 1)):
+            asyncio.run(patience.exercise(endpoint, check))
+        tried.append(check.tried)
+    assert tried == [TRIES, TRIES, 1, TRIES]
+
+
+def test_what_no_answer_can_exercise_is_not_repeated() -> None:
+    check = Check(0)
+
+    async def never() -> None:
+        await check()
+        raise NotExercised("no key was given")
+
+    with pytest.raises(NotExercised, match="no key was given"):
+        asyncio.run(Patience().exercise("chat", never))
+    assert check.tried == 1
+
+
+DRAWING = tuple(part for part in parts_of(oddities) if part.__module__ == draws.__name__)
+
+
+def verdicts(server: type[Part], lot: int, only: set[str] | None = None) -> dict[str, Verdict]:
+    """The verdicts of a run in which a server draws what it draws with this lot."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(server, "lot", lot, raising=False)
+        return {rule: result.verdict for rule, result in judged(server, only=only).items()}
+
+
+def test_the_end_of_an_answer_decides_no_verdict() -> None:
+    """By the toss of a coin, answers are too short for any of these rules."""
+    rules = {
+        "chat/limits/max-tokens",
+        "chat/sampling/seed",
+        "chat/sampling/top-k",
+        "chat/stop/across-tokens",
+        "messages/endings/stop-sequence-streamed",
+        "responses/basics/cut-off",
+    }
+    runs = [verdicts(DrawsEnds, lot, rules) for lot in range(4)]
+    assert {rule: [run[rule] for run in runs] for rule in rules} == {
+        rule: [Verdict.NOT_EXERCISED if "sampling" in rule else Verdict.PASS] * len(runs) for rule in rules
+    }
+
+
+@pytest.mark.exhaustive
+@pytest.mark.parametrize("server", DRAWING)
+def test_ten_runs_have_the_same_verdicts(server: type[Part]) -> None:
+    first, *others = (verdicts(server, lot) for lot in range(10))
+    changed = {rule for run in others for rule in run.keys() | first.keys() if run.get(rule) != first.get(rule)}
+    assert not changed
+
+
 def text(answer: Exchange) -> Any:
     return answer.answer["text"]
 
@@ -100,7 +194,7 @@ def test_answers_may_be_alike_from_the_second_one(texts) -> None:
     assert server.sent == 1 + REPEATED
 
 
-@pytest.mark.parametrize(("texts", "shown"), [("aab", "ab"), ("baab", "aab"), ("aaba", "ab")])
+@pytest.mark.parametrize(("texts", "shown"), [("aab", "ab"), ("baab", "aab"), ("aaba", "ab"), ("baaaaab", "aaaaab")])
 def test_one_of_two_answers_is_no_repetition(texts, shown) -> None:
     answers = asyncio.run(differing(Server(*({"text": drawn} for drawn in texts)), text))
     assert "".join(text(answer) for answer in answers) == shown

@@ -4,7 +4,12 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from reference_server.http import Call
+from reference_server.refusal import Refusal
 from reference_server.requests import Requests
+from specvino.generated.errors import ErrorCode
+
+LIMITED = ("CreateChatCompletionRequest", "CreateCompletionRequest", "CreateResponseRequest")
+"""The requests whose answers the document doesn't require to have a limit."""
 
 
 class AnswersAsSomebody(Requests):
@@ -30,6 +35,19 @@ class AnswersWithoutName(Requests):
     def accepted(self, call: Call, component: str) -> dict[str, Any]:
         body = super().accepted(call, component)
         return {**body, "model": ""} if "model" in body else body
+
+
+class RequiresLimit(Requests):
+    """A request without a token limit is refused."""
+
+    breaks = {"chat/limits/none", "completions/settings/no-limit", "responses/basics/no-limit"}
+
+    def accepted(self, call: Call, component: str) -> dict[str, Any]:
+        body = super().accepted(call, component)
+        limits = ("max_tokens", "max_completion_tokens", "max_output_tokens")
+        if component in LIMITED and not any(name in body for name in limits):
+            raise Refusal(ErrorCode.MISSING_REQUIRED_PARAMETER, f"{limits[0]} is required.", limits[0])
+        return body
 
 
 class TakesResultsWithoutCalls(Requests):

@@ -47,6 +47,8 @@ class DrawsLengths(_Draws):
     """Answers begin alike, but end anywhere."""
 
     def length(self, asked: Asked, draw: random.Random, budget: int) -> int:
+        if asked.body.get("ignore_eos"):
+            return super().length(asked, draw, budget)
         return self.drawn(asked.body).randint(6, 40)
 
 
@@ -63,6 +65,8 @@ class DrawsEnds(_Draws):
     """Answers end after a few words, or not before their limit."""
 
     def length(self, asked: Asked, draw: random.Random, budget: int) -> int:
+        if asked.body.get("ignore_eos"):
+            return super().length(asked, draw, budget)
         return self.drawn(asked.body).choice((2, budget + 1))
 
 
