@@ -1,28 +1,17 @@
 """The check of streams that something holds back: a server, a proxy, or the compression between them."""
 
-import asyncio
-import time
 from bisect import bisect
-from collections.abc import Awaitable, Callable, Mapping
+from collections.abc import Mapping
 from itertools import pairwise
 from typing import Any, NamedTuple
 
-from specvino.conformance.case_checks.connections import with_ignore_eos
+from specvino.conformance.case_checks.controls import beside
 from specvino.conformance.endpoints import token_limits
 from specvino.conformance.http.exchange import Exchange
 from specvino.conformance.rules.outputs import has_reasoning, outputs
-from specvino.conformance.session.session import Session, require_answer
+from specvino.conformance.session.session import Session, require_answer, with_ignore_eos
 from specvino.conformance.streams.sse import Decoder
 from specvino.conformance.verdict import Failed, NotExercised
-
-# The fewest seconds between the end of a control and the next one. It is also no shorter than the control, so that a
-# server isn't busy with controls alone.
-PAUSE = 0.01
-
-# The largest number of controls during a stream, and of those that are kept. Of KEPT controls, every other one is
-# forgotten, and from then on half as many are sent: their number grows with the logarithm of a stream's duration.
-MOST = 400
-KEPT = 100
 
 # The fewest events of a stream that is judged.
 FEWEST = 32
@@ -88,53 +77,21 @@ async def stream_sent_as_generated(
 async def _progress(session: Session, endpoint: str, body: Mapping[str, Any]) -> tuple[Exchange, Progress]:
     """Returns a stream and how it came."""
 
-    async def sent() -> tuple[Exchange, float]:
-        stream = await session.send(endpoint, body)
-        return stream, time.monotonic() - stream.seconds
-
-    running = asyncio.create_task(sent())
-    try:
-        async with session.controls() as control:
-            answered, weight = await _answered(control, running)
-        stream, begun = await running
-    finally:
-        running.cancel()  # if the run is interrupted, or without a verdict
+    stream, controls = await beside(session, session.send(endpoint, body))
     require_answer(stream)
     stream.require_stream()
-    came = _arrivals(stream)
-    if not came:
-        raise Failed("the stream has no events", stream)
-    quarter, rest = (bisect(answered, begun + came[len(came) * part // 4]) for part in (1, 3))
-    return stream, Progress(weight * quarter, weight * (rest - quarter), weight * len(answered))
+    came = arrivals(stream)
+    quarter, rest = (bisect(controls.answered, came[len(came) * part // 4]) for part in (1, 3))
+    return stream, Progress(controls.weight * quarter, controls.weight * (rest - quarter), controls.count)
 
 
-async def _answered(
-    control: Callable[[], Awaitable[int | None]], running: asyncio.Task[Any]
-) -> tuple[list[float], int]:
-    """Returns the monotonic times at which controls were answered while a task was running, and for how many controls
-    each of them counts. Raises NotExercised if one fails, or if they are too many."""
-    answered: list[float] = []
-    weight, interval = 1, 0.0
-    for _ in range(MOST):
-        if running.done():
-            return answered, weight
-        begun = time.monotonic()
-        if (status := await control()) != 200:
-            raise NotExercised(f"the list of models, asked for during the stream, is {status or 'no answer'}, not 200")
-        answered.append(time.monotonic())
-        took = answered[-1] - begun
-        if len(answered) == KEPT:
-            answered = answered[1::2]
-            weight, interval = 2 * weight, (answered[-1] - answered[0]) / (len(answered) - 1)
-        await asyncio.wait([running], timeout=max(PAUSE, took, interval - took))
-    raise NotExercised(f"the stream takes longer than {MOST} other requests")
-
-
-def _arrivals(stream: Exchange) -> list[float]:
-    """Returns the time at which each event was complete, in seconds since the request."""
+def arrivals(stream: Exchange) -> list[float]:
+    """Returns the time at which each event was complete, in seconds since the request. Raises Failed without events."""
     decoder = Decoder()
     times: list[float] = []
     for seconds, (begin, end) in zip(stream.times, pairwise((0, *stream.received)), strict=True):
         events = len(list(decoder.feed(stream.content[begin:end])))
         times += [seconds] * events
+    if not times:
+        raise Failed("the stream has no events", stream)
     return times

@@ -1,15 +1,16 @@
 """Checks of connections and concurrency: reuse, concurrent requests, disconnects."""
 
-import asyncio
-import time
+from bisect import bisect
 from collections.abc import Mapping, Sequence
 from functools import partial
 from typing import Any
 
+from specvino.conformance.case_checks.buffering import arrivals
+from specvino.conformance.case_checks.controls import beside
 from specvino.conformance.endpoints import paths
 from specvino.conformance.http.exchange import Exchange
 from specvino.conformance.rules.outputs import outputs
-from specvino.conformance.session.session import Session, about, require_alive, require_answer
+from specvino.conformance.session.session import Session, about, require_alive, require_answer, with_ignore_eos
 from specvino.conformance.session.steadiness import is_steady
 from specvino.conformance.session.steps import counted, expect
 from specvino.conformance.verdict import Advice, Failed, NotExercised
@@ -121,77 +122,64 @@ def _require_same(exchange: Exchange, actual: Any, expected: Any, message: str) 
         raise Failed(message.format(actual, expected), exchange)
 
 
-# The shortest complete answer, in seconds, whose times are above the noise of a busy machine.
-MIN_SECONDS = 0.4
+# A long answer takes as many times more controls than a small one, or its rest can't be told from chance.
+TIMES_SMALL = 8
 
-# The smallest ratio of its time to that of a small answer.
-MIN_RATIO = 6
-
-IGNORE_EOS = "/components/schemas/CreateChatCompletionRequest/properties/ignore_eos"
+# The rounds in which the rest of an answer must be waited for.
+ROUNDS = 3
 
 
 async def generation_stops_on_disconnect(
     session: Session, endpoint: str, *, to: str, body: Mapping[str, Any], small: Mapping[str, Any]
 ) -> None:
-    """After a client disconnects from a long answer, a small request waits less than half of the remaining time, by
-    this server's own measured times."""
+    """After a client disconnects from a long answer, a small request doesn't wait for the rest of it. Both are measured
+    by the lists of models that are answered meanwhile."""
     long = with_ignore_eos(session, to, body)
-    quick = await _usual_seconds(session, to, small)
-    complete = (await session.answered(to, long)).seconds
-    if complete < MIN_SECONDS or complete < MIN_RATIO * quick:
-        raise NotExercised(
-            f"the long answer takes {complete:.2f} s, a small one {quick:.2f} s: too similar for a measurement"
-        )
-    for _ in range(2):  # twice, since the machine may have been busy
-        begun = time.monotonic()
-        gone = await session.send(to, long, leave_at=complete / 5)
-        if gone.ended != "left":
+    for _ in range(ROUNDS):
+        _, usual = await beside(session, session.answered(to, small))
+        complete, whole = await beside(session, session.answered(to, long))
+        if whole.count < TIMES_SMALL * (usual.count + 1):
+            during = (
+                f"{whole.count} other requests were answered during a long answer, {usual.count} during a small one"
+            )
+            raise NotExercised(f"too few for a verdict: {during}")
+        left, until = await beside(session, session.send(to, long), enough=whole.count // 4)
+        if left is not None:
             raise NotExercised("the answer's time varies too much")
-        rest = complete - (time.monotonic() - begun)
-        begun = time.monotonic()
-        after = await session.answered(to, small)
-        waited = time.monotonic() - begun - quick
-        if waited < rest / 2:
+        after, waited = await beside(session, session.answered(to, small))
+        rest = whole.count - until.count
+        if waited.count - usual.count < rest / 2:
             return
     raise Failed(
-        f"after a disconnect {rest:.2f} s before the end of an answer, a small request took {waited:.2f} s longer than "
-        f"its usual {quick:.2f} s: the server continues to generate",
-        gone,
-        after,
+        f"a small request usually takes as long as {usual.count} lists of models, but as {waited.count} after a "
+        f"disconnect from an answer that lacked {rest}: the server continues to generate",
+        *(exchange for exchange in (complete, after) if exchange),
     )
+
+
+# The fewest events of a stream during which the list of models must be answered, and how many times longer than a list
+# they must take.
+FEWEST = 32
+TIMES_LIST = 8
 
 
 async def models_listed_during_stream(session: Session, endpoint: str, *, to: str, body: Mapping[str, Any]) -> None:
-    """During a stream, the list of models is answered before the stream ends."""
+    """Lists of models are answered between the events of a stream. That a list takes long in any case only prevents a
+    verdict."""
     long = with_ignore_eos(session, to, {**body, "stream": True})
-    for _ in range(2):
-        running = asyncio.create_task(session.send(to, long))
-        exchanges = [await session.send("models")]
-        while not running.done() and len(exchanges) < 5:
-            exchanges.append(await session.send("models"))
-        stream = await running
-        for exchange in (stream, *exchanges):
+    for _ in range(ROUNDS):
+        alone = [await session.send("models") for _ in range(ROUNDS)]
+        for exchange in alone:
             require_answer(exchange)
-        slowest = max(exchanges, key=lambda exchange: exchange.seconds)
-        if stream.seconds < MIN_SECONDS:
-            raise NotExercised(f"a long stream takes only {stream.seconds:.2f} s: too short for a measurement")
-        if slowest.seconds < stream.seconds / 2:
+        stream, controls = await beside(session, session.answered(to, long))
+        stream.require_stream()
+        came = arrivals(stream)
+        first, last = (bisect(controls.answered, came[at]) for at in (0, -1))
+        if last - first > 1:  # the second one was sent after the first event
             return
+        quickest = min(exchange.seconds for exchange in alone)
+        if len(set(came)) < FEWEST or came[-1] - came[0] < TIMES_LIST * quickest:
+            raise NotExercised(f"the {len(came)} events of a long stream come too quickly for a verdict")
     raise Failed(
-        f"GET /models took {slowest.seconds:.2f} s during a stream of {stream.seconds:.2f} s: it waits for the model",
-        stream,
-        slowest,
+        f"no list of models is answered while {len(came)} events of a stream come: it waits for the model", stream
     )
-
-
-def with_ignore_eos(session: Session, endpoint: str, body: Mapping[str, Any]) -> dict[str, Any]:
-    """Returns the body with ignore_eos, if the dialect supports it, so that the answer reaches its limit."""
-    ignores = session.dialect.level(IGNORE_EOS, "chat") == "full"
-    has_field = "ignore_eos" in session.dialect.fields(paths()[endpoint])
-    return {**body, **({"ignore_eos": True} if ignores and has_field else {})}
-
-
-async def _usual_seconds(session: Session, endpoint: str, body: Mapping[str, Any]) -> float:
-    """Returns the seconds of a small request, after a first one."""
-    await session.answered(endpoint, body)
-    return (await session.answered(endpoint, body)).seconds

@@ -63,7 +63,6 @@ class Session:
         *,
         capped: bool = True,
         leave_after: int | None = None,
-        leave_at: float | None = None,
         headers: Mapping[str, str] | None = None,
     ) -> Exchange:
         """Sends a request to an endpoint. The model's name and, if `capped`, a token limit are filled in unless the
@@ -75,7 +74,6 @@ class Session:
             body=None if body is None else self.filled(endpoint, body, capped=capped),
             headers=headers,
             leave_after=leave_after,
-            leave_at=leave_at,
         )
 
     def filled(self, endpoint: str, body: Mapping[str, Any], *, capped: bool = True) -> dict[str, Any]:
@@ -97,7 +95,6 @@ class Session:
         headers: Mapping[str, str] | None = None,
         key: bool = True,
         leave_after: int | None = None,
-        leave_at: float | None = None,
         for_rules: bool = True,
     ) -> Exchange:
         """Sends any request. `body` is sent as JSON, `content` unchanged. Headers with an empty value are omitted.
@@ -109,7 +106,7 @@ class Session:
             content = self._refused.replaced_text(path, content)
         media = {"content-type": "application/json"} if content is not None else {}
         request = Request(endpoint, method, path, self._headers({**media, **(headers or {})}, key=key), content, body)
-        exchange = await self.client.send(request, leave_after=leave_after, leave_at=leave_at, deadline=self._deadline)
+        exchange = await self.client.send(request, leave_after=leave_after, deadline=self._deadline)
         self._keep(exchange, for_rules=for_rules)
         return exchange
 
@@ -279,6 +276,16 @@ def about(*exchanges: Exchange) -> Iterator[None]:
         yield
     except Failed as failed:
         raise Failed(str(failed), *failed.finding.exchanges, *exchanges, advice=failed.advice) from None
+
+
+IGNORE_EOS = "/components/schemas/CreateChatCompletionRequest/properties/ignore_eos"
+
+
+def with_ignore_eos(session: Session, endpoint: str, body: Mapping[str, Any]) -> dict[str, Any]:
+    """Returns the body with ignore_eos, if the dialect supports it, so that the answer reaches its limit."""
+    ignores = session.dialect.level(IGNORE_EOS, "chat") == "full"
+    has_field = "ignore_eos" in session.dialect.fields(paths()[endpoint])
+    return {**body, **({"ignore_eos": True} if ignores and has_field else {})}
 
 
 def with_room(endpoint: str, body: Mapping[str, Any]) -> dict[str, Any]:

@@ -82,11 +82,18 @@ class Patience:
         self._in_vain: set[tuple[str, str]] = set()
 
     async def exercise(self, endpoint: str, check: Callable[[], Awaitable[None]]) -> None:
-        """Runs a check of an endpoint until it doesn't raise Unsuitable. Raises what the last try raised."""
+        """Runs a check of an endpoint until it doesn't raise Unsuitable. Raises what the last try raised. What fails
+        after answers that were drawn has to fail twice, as chance has as many occasions as there are tries."""
+        drawn = failed = False
         for tried in range(1, TRIES + 1):
             try:
                 await check()
+            except Failed:
+                if not drawn or failed or tried == TRIES:
+                    raise
+                failed = True
             except Unsuitable as error:
+                drawn |= isinstance(error, Drawn)
                 reason = endpoint, shape_of(str(error))
                 if tried == TRIES:
                     self._in_vain.add(reason)

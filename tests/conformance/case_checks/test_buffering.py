@@ -7,17 +7,24 @@ from collections.abc import AsyncIterator
 from itertools import count
 
 import pytest
-from reference_server.bench import BY_REQUESTS, judged, message_of
+from reference_server.bench import judged, message_of
 from reference_server.http import Call, Http, Stream
 from support.raw_server import Asked, Raw, error, raw_server
 
-from specvino.conformance.case_checks import buffering
+from specvino.conformance.case_checks import controls
 from specvino.conformance.case_checks.buffering import stream_sent_as_generated
 from specvino.conformance.dialect import Dialect
 from specvino.conformance.http.client import Client, Target
 from specvino.conformance.http.exchange import Exchange
 from specvino.conformance.session.session import Session
 from specvino.conformance.verdict import NotExercised, Verdict
+
+STREAMS = {
+    "transport/connections/stream-flows",
+    "transport/connections/stream-of-a-message-flows",
+    "transport/connections/stream-of-a-response-flows",
+    "transport/connections/stream-of-a-text-flows",
+}
 
 
 class ReadsForLong(Http):
@@ -41,14 +48,14 @@ class GathersALittle(Http):
 
 @pytest.mark.parametrize(("parts", "pace"), [((), 0.0), ((ReadsForLong,), math.inf)])
 def test_an_answer_at_once_is_not_judged(parts, pace) -> None:
-    results = judged(*parts, pace=pace, only=BY_REQUESTS)
-    assert {rule: results[rule].verdict for rule in BY_REQUESTS} == dict.fromkeys(BY_REQUESTS, Verdict.NOT_EXERCISED)
-    assert {message_of(results[rule]).partition(":")[0] for rule in BY_REQUESTS} == {"too few for a verdict"}
+    results = judged(*parts, pace=pace, only=STREAMS)
+    assert {rule: results[rule].verdict for rule in STREAMS} == dict.fromkeys(STREAMS, Verdict.NOT_EXERCISED)
+    assert {message_of(results[rule]).partition(":")[0] for rule in STREAMS} == {"too few for a verdict"}
 
 
 def test_a_small_buffer_is_no_fault() -> None:
-    results = judged(GathersALittle, pace=math.inf, only=BY_REQUESTS)
-    assert {rule: message_of(results[rule]) for rule in BY_REQUESTS} == dict.fromkeys(BY_REQUESTS, "")
+    results = judged(GathersALittle, pace=math.inf, only=STREAMS)
+    assert {rule: message_of(results[rule]) for rule in STREAMS} == dict.fromkeys(STREAMS, "")
 
 
 def test_a_step_of_the_clock_reorders_nothing(monkeypatch) -> None:
@@ -90,7 +97,7 @@ async def streamed(server: Raw, events: int) -> AsyncIterator[bytes]:
         yield EVENT
 
 
-def controls(server: Raw) -> int:
+def asked_for_models(server: Raw) -> int:
     return sum(asked.path.endswith("/models") for asked in server.asked)
 
 
@@ -101,7 +108,7 @@ def test_no_control_is_kept_or_reported() -> None:
 
     with raw_server(chat) as server:
         kept, reported = checked(server)
-    assert controls(server) > 40
+    assert asked_for_models(server) > 40
     assert [exchange.request.method for exchange in kept] == ["POST", "POST"]
     assert reported == kept
 
@@ -111,13 +118,13 @@ def test_a_stream_without_end_has_a_limited_number_of_controls(monkeypatch) -> N
         async for piece in streamed(server, 1_000):
             yield piece
 
-    monkeypatch.setattr(buffering, "MOST", 20)
+    monkeypatch.setattr(controls, "MOST", 20)
     with (
         raw_server(chat) as server,
-        pytest.raises(NotExercised, match=r"^the stream takes longer than 20 other requests$"),
+        pytest.raises(NotExercised, match=r"^the answer takes longer than 20 other requests$"),
     ):
         checked(server)
-    assert controls(server) == 20
+    assert asked_for_models(server) == 20
 
 
 def test_a_server_that_refuses_a_control_is_not_asked_again() -> None:
@@ -128,4 +135,4 @@ def test_a_server_that_refuses_a_control_is_not_asked_again() -> None:
     busy = error("429 Too Many Requests", "The quota is used up.", "Retry-After: 1\r\n")
     with raw_server(chat, busy) as server, pytest.raises(NotExercised, match=r"is 429, not 200$"):
         checked(server)
-    assert controls(server) == 1
+    assert asked_for_models(server) == 1

@@ -1,6 +1,9 @@
 """Requests over real connections."""
 
 import asyncio
+import json
+from collections.abc import Mapping
+from typing import Any
 
 from reference_server.bench import MODEL
 from reference_server.server import ReferenceServer
@@ -8,6 +11,7 @@ from support.asgi import answering
 
 from specvino.conformance.dialect import Dialect
 from specvino.conformance.http.client import Client, Target
+from specvino.conformance.http.exchange import Request
 from specvino.conformance.session.session import Session
 
 BODY = {"messages": [{"role": "user", "content": "Hi"}], "max_tokens": 200, "ignore_eos": True}
@@ -25,13 +29,19 @@ def with_session(do, **server):
     return asyncio.run(run())
 
 
+def asked(session: Session, body: Mapping[str, Any]) -> Request:
+    content = json.dumps({"model": session.model, **body}).encode()
+    return Request("chat", "POST", "/chat/completions", {"content-type": "application/json"}, content)
+
+
 def test_leaves_before_an_answer_comes() -> None:
-    exchange = with_session(lambda session: session.send("chat", BODY, leave_at=0.05), pace=0.05)
+    exchange = with_session(lambda session: session.client.send(asked(session, BODY), leave_at=0.05), pace=0.05)
     assert (exchange.status, exchange.ended, exchange.problem) == (None, "left", None)
 
 
 def test_leaves_amid_a_stream() -> None:
-    exchange = with_session(lambda session: session.send("chat", {**BODY, "stream": True}, leave_at=2), pace=0.05)
+    body = {**BODY, "stream": True}
+    exchange = with_session(lambda session: session.client.send(asked(session, body), leave_at=2), pace=0.05)
     assert (exchange.status, exchange.ended) == (200, "left")
     assert exchange.chunks
 

@@ -12,6 +12,7 @@ import uvloop
 
 from reference_server.part import Part
 from reference_server.server import ReferenceServer
+from specvino.conformance.case_checks import controls
 from specvino.conformance.cases.plan import Plan, plan
 from specvino.conformance.cases.run import Run
 from specvino.conformance.dialect import Dialect
@@ -25,14 +26,12 @@ MODEL = "reference"
 PACE = 0.004
 """Seconds that a token takes where cases compare times."""
 
-BY_TIME = {
-    "transport/connections/stream-is-left",
-    "transport/connections/answer-is-left",
-    "transport/connections/models-beside-a-stream",
-}
-"""Cases that compare times, which tell nothing of a server whose tokens take none."""
+BY_TIME = {"transport/connections/models-beside-a-stream"}
+"""Cases that ask for what a server doesn't answer before its tokens have taken their time."""
 
 BY_REQUESTS = {
+    "transport/connections/stream-is-left",
+    "transport/connections/answer-is-left",
     "transport/connections/stream-flows",
     "transport/connections/stream-of-a-message-flows",
     "transport/connections/stream-of-a-response-flows",
@@ -47,6 +46,9 @@ BY_BOUNDS = {
     "tokenize/edges/beyond-bounds",
 }
 """Cases of hundreds of requests each, which would find again what others find in one."""
+
+# The server has nothing else to do than to answer the requests that are counted.
+controls.PAUSE = 0.0
 
 dialect = cache(Dialect)
 

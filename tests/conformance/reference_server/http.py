@@ -34,6 +34,8 @@ BASE_PATHS = sorted(base_paths(whole()), key=len, reverse=True)
 LARGEST_BODY = 8_388_608
 TOGETHER = 2_000
 """Bytes of events that are sent at once where they take no time."""
+SHORT = 32
+"""Tokens of an answer that takes no time, where others wait for requests: no check before a case needs more."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -247,27 +249,30 @@ class Http(Part):
         if isinstance(answer, Stream):
             await self.stream(call, answer)
         else:
-            await self.work(call, 0 if self.server.pace == math.inf else call.tokens)
+            await self.work(call, call.tokens if self.server.pace < math.inf or call.tokens > SHORT else 0)
             await self.respond(call, 200, self.encode(answer), self.json_headers(call))
 
     async def work(self, call: Call, tokens: int) -> None:
         """Takes the time of some tokens. Raises ConnectionError when the client goes away."""
-        await self.wait(call, self.server.pace * tokens if tokens else 0)
-        if self.is_left(call):
-            raise ConnectionResetError
+        pace = self.server.pace
+        for seconds in [pace] * tokens if pace == math.inf else [pace * tokens]:
+            await self.wait(call, seconds)
+            if any(left.done() for left in self.noticed(call)):
+                raise ConnectionResetError
 
     async def wait(self, call: Call, seconds: float) -> None:
         """Waits so long, for the next request if that is without end, or until the client goes away."""
-        if seconds == math.inf and call.left:
+        if seconds == math.inf:
             self._coming = self._coming or asyncio.get_running_loop().create_future()
-            await asyncio.wait([self._coming, call.left], return_when=asyncio.FIRST_COMPLETED)
-        elif seconds and call.left:
-            await asyncio.wait([call.left], timeout=seconds)
+            await asyncio.wait([self._coming, *self.noticed(call)], return_when=asyncio.FIRST_COMPLETED)
+        elif seconds and (noticed := self.noticed(call)):
+            await asyncio.wait(noticed, timeout=seconds)
         else:
-            await asyncio.sleep(0)
+            await asyncio.sleep(seconds)
 
-    def is_left(self, call: Call) -> bool:
-        return call.left is not None and call.left.done()
+    def noticed(self, call: Call) -> "list[asyncio.Future[None]]":
+        """What ends an answer before it is complete: that its client goes away."""
+        return [call.left] if call.left else []
 
     def encode(self, value: Any) -> bytes:
         return json.dumps(value, ensure_ascii=False, separators=(",", ":")).encode()

@@ -98,7 +98,7 @@ def tried(mutant: Mutant) -> dict[str, Result]:
 
 
 def _by_pace(mutants: Iterable[Mutant], expected: set[str]) -> dict[str, Result]:
-    """The verdicts of the cases that compare times or count requests, as far as mutants are there for them."""
+    """The verdicts of the cases for which tokens take time, as far as mutants are there for them."""
     slowly, counting = BY_TIME & expected, BY_REQUESTS & expected
     counted = judged(*mutants, pace=math.inf, only=counting) if counting else {}
     results = {rule: result for rule, result in counted.items() if rule in counting}

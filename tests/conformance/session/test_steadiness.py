@@ -2,7 +2,7 @@
 
 import asyncio
 import json
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import replace
 from itertools import chain, repeat
@@ -135,6 +135,26 @@ def test_what_was_in_vain_is_tried_once_from_then_on() -> None:
             asyncio.run(patience.exercise(endpoint, check))
         tried.append(check.tried)
     assert tried == [TRIES, TRIES, 1, TRIES]
+
+
+def test_what_fails_after_a_draw_has_to_fail_twice() -> None:
+    def check(*raised: Exception | None) -> Callable[[], Awaitable[None]]:
+        coming = iter(raised)
+
+        async def run() -> None:
+            if error := next(coming):
+                raise error
+
+        return run
+
+    asyncio.run(Patience().exercise("chat", check(Drawn(), Failed("by chance"), Drawn(), None)))
+    for raised in (
+        [Failed("always")],
+        [Unsuitable("short"), Failed("always")],
+        [Drawn(), Failed("a"), Failed("always")],
+    ):
+        with pytest.raises(Failed, match="always"):
+            asyncio.run(Patience().exercise("chat", check(*raised)))
 
 
 def test_what_no_answer_can_exercise_is_not_repeated() -> None:

@@ -42,8 +42,8 @@ class WorksForNobody(Http):
 
     breaks = {"transport/connections/stream-is-left", "transport/connections/answer-is-left"}
 
-    async def work(self, call: Call, tokens: int) -> None:
-        await asyncio.sleep(self.server.pace * tokens)
+    def noticed(self, call: Call) -> list[asyncio.Future[None]]:
+        return []
 
 
 class NoticesTooLate(Http):
@@ -51,8 +51,8 @@ class NoticesTooLate(Http):
 
     breaks = {"transport/connections/answer-is-left"}
 
-    async def wait(self, call: Call, seconds: float) -> None:
-        await asyncio.sleep(seconds)
+    def noticed(self, call: Call) -> list[asyncio.Future[None]]:
+        return super().noticed(call) if call.body.get("stream") else []
 
 
 class HoldsBackStreams(Http):
