@@ -88,8 +88,8 @@ async def same_answer_repeated(
         )
         if drawn:
             raise NotExercised("the server draws its answers whatever the request says")
-        one, other = answers[0], answers[-1]
-        raise Failed(f"identical requests return {texts(one)!r} and {texts(other)!r}", one, other)
+        first, last = answers[0], answers[-1]
+        raise Failed(f"identical requests return {texts(first)!r} and {texts(last)!r}", first, last)
     if other is not None:
         await fields_without_effect(session, endpoint, body=body, other=other)
 

@@ -8,6 +8,7 @@ from typing import Any
 from specvino.conformance.case_checks.buffering import arrivals
 from specvino.conformance.case_checks.controls import beside
 from specvino.conformance.endpoints import paths
+from specvino.conformance.http.client import Leaving
 from specvino.conformance.http.exchange import Exchange
 from specvino.conformance.rules.outputs import outputs
 from specvino.conformance.session.session import Session, about, require_alive, require_answer, with_ignore_eos
@@ -137,14 +138,16 @@ async def generation_stops_on_disconnect(
     long = with_ignore_eos(session, to, body)
     for _ in range(ROUNDS):
         _, usual = await beside(session, session.answered(to, small))
-        complete, whole = await beside(session, session.answered(to, long))
+        _, whole = await beside(session, session.answered(to, long))
         if whole.count < TIMES_SMALL * (usual.count + 1):
             during = (
                 f"{whole.count} other requests were answered during a long answer, {usual.count} during a small one"
             )
             raise NotExercised(f"too few for a verdict: {during}")
-        left, until = await beside(session, session.send(to, long), enough=whole.count // 4)
-        if left is not None:
+        leaving = Leaving()
+        sent = session.send(to, long, leaving=leaving)
+        left, until = await beside(session, sent, leaving=leaving, after=whole.count // 4)
+        if left.ended != "left":
             raise NotExercised("the answer's time varies too much")
         after, waited = await beside(session, session.answered(to, small))
         rest = whole.count - until.count
@@ -153,7 +156,8 @@ async def generation_stops_on_disconnect(
     raise Failed(
         f"a small request usually takes as long as {usual.count} lists of models, but as {waited.count} after a "
         f"disconnect from an answer that lacked {rest}: the server continues to generate",
-        *(exchange for exchange in (complete, after) if exchange),
+        left,
+        after,
     )
 
 

@@ -4,8 +4,10 @@ place of seconds: if client, network or server are busy, these controls wait, to
 import asyncio
 import time
 from collections.abc import Awaitable, Callable, Coroutine
-from typing import Any, NamedTuple
+from dataclasses import dataclass
+from typing import Any
 
+from specvino.conformance.http.client import Leaving
 from specvino.conformance.http.exchange import Exchange
 from specvino.conformance.session.session import Session
 from specvino.conformance.verdict import NotExercised
@@ -20,23 +22,24 @@ MOST = 400
 KEPT = 100
 
 
-class Controls(NamedTuple):
-    """When controls were answered, in seconds since the request beside them, or since any time if it was left. Each
-    counts for `weight`."""
+@dataclass(frozen=True, slots=True)
+class Controls:
+    """When controls were answered, in seconds since the request beside them. Each counts for `weight`."""
 
     answered: list[float]
     weight: int
 
     @property
     def count(self) -> int:
+        """Returns the number of controls, also of those that were left out."""
         return self.weight * len(self.answered)
 
 
 async def beside(
-    session: Session, request: Coroutine[Any, Any, Exchange], *, enough: int | None = None
-) -> tuple[Exchange | None, Controls]:
-    """Sends controls while a request is answered. Returns its exchange, and the controls. After `enough` controls, the
-    client leaves, and the exchange is None. Raises NotExercised if a control fails, or if they are too many."""
+    session: Session, request: Coroutine[Any, Any, Exchange], *, leaving: Leaving | None = None, after: int = MOST
+) -> tuple[Exchange, Controls]:
+    """Sends controls while a request is answered. Returns its exchange, and the controls. With `leaving`, the client
+    leaves the exchange after that many controls. Raises NotExercised if a control fails, or if they are too many."""
 
     async def sent() -> tuple[Exchange, float]:
         exchange = await request
@@ -45,24 +48,24 @@ async def beside(
     running = asyncio.create_task(sent())
     try:
         async with session.controls() as control:
-            controls = await _answered(control, running, enough)
-        if enough is not None and controls.count >= enough and not running.done():
-            return None, controls
+            answered, weight = await _answered(control, running, after if leaving else None)
+        if leaving:
+            leaving.leave()
         exchange, begun = await running
-        return exchange, Controls([at - begun for at in controls.answered], controls.weight)
+        return exchange, Controls([at - begun for at in answered], weight)
     finally:
-        running.cancel()  # the client leaves, too, if the run is interrupted, or without a verdict
-        await asyncio.wait([running])
+        running.cancel()  # if the run is interrupted, or without a verdict
 
 
 async def _answered(
     control: Callable[[], Awaitable[int | None]], running: asyncio.Task[Any], enough: int | None
-) -> Controls:
+) -> tuple[list[float], int]:
+    """Returns the monotonic times of controls until the task is done, or they are enough, and the weight of each."""
     answered: list[float] = []
     weight, interval = 1, 0.0
     for _ in range(MOST):
         if running.done() or (enough is not None and weight * len(answered) >= enough):
-            return Controls(answered, weight)
+            return answered, weight
         begun = time.monotonic()
         if (status := await control()) != 200:
             raise NotExercised(f"the list of models, asked for meanwhile, is {status or 'no answer'}, not 200")

@@ -47,6 +47,24 @@ class Target:
         return {self.key_header: key} if self.key_header else {"authorization": f"Bearer {key}"}
 
 
+class Leaving:
+    """Lets a client leave while an answer comes."""
+
+    def __init__(self) -> None:
+        self._limit: asyncio.Timeout | None = None
+        self.is_done = False
+
+    def watch(self, limit: asyncio.Timeout) -> None:
+        """Takes the time limit of an exchange, which `leave` ends."""
+        self._limit = limit
+
+    def leave(self) -> None:
+        """Closes the connection of the exchange, if it is under way."""
+        if self._limit is not None:
+            self.is_done = True
+            self._limit.reschedule(asyncio.get_running_loop().time())
+
+
 class Client:
     """A connection pool to one server, as an async context manager. Exchanges are numbered from 1."""
 
@@ -87,16 +105,18 @@ class Client:
         *,
         leave_after: int | None = None,
         leave_at: float | None = None,
+        leaving: Leaving | None = None,
         deadline: float | None = None,
     ) -> Exchange:
         """Sends a request and returns the exchange. Never raises for faults of the server.
 
-        `leave_after` closes the connection after that number of body chunks, `leave_at` after that number of seconds.
+        `leave_after` closes the connection after that number of body chunks, `leave_at` after that number of seconds,
+        and `leaving` when it is told to.
         While the server is busy (429 or 503 with Retry-After), waits and retries, up to MOST_RETRIES times and not
         beyond `deadline` (seconds of `time.monotonic`).
         """
         for retries in range(MOST_RETRIES + 1):
-            exchange = await self._once(request, leave_after, leave_at, retries)
+            exchange = await self._once(request, leave_after, leave_at, leaving, retries)
             if exchange.status is None and exchange.ended == "cut off" and retries == 0:
                 continue  # the server may have closed an idle connection; HTTP clients retry that
             wait = wait_of(exchange.headers)
@@ -107,10 +127,17 @@ class Client:
             await asyncio.sleep(wait)
         return exchange
 
-    async def _once(self, request: Request, leave_after: int | None, leave_at: float | None, retries: int) -> Exchange:
+    async def _once(
+        self,
+        request: Request,
+        leave_after: int | None,
+        leave_at: float | None,
+        leaving: Leaving | None,
+        retries: int,
+    ) -> Exchange:
         request = replace(request, headers={**self.target.extra, **request.headers})
         with self.under_way() as (number, allowed):
-            exchange = await self._answer(request, number, allowed, leave_after, leave_at, retries)
+            exchange = await self._answer(request, number, allowed, leave_after, leave_at, leaving, retries)
         self.on_exchange(exchange)
         return exchange
 
@@ -133,6 +160,7 @@ class Client:
         allowed: float,
         leave_after: int | None,
         leave_at: float | None,
+        leaving: Leaving | None,
         retries: int,
     ) -> Exchange:
         begun, began = time.monotonic(), time.time()
@@ -143,7 +171,9 @@ class Client:
         problem = connection = None
         leaves = leave_at is not None and leave_at < allowed
         try:
-            async with asyncio.timeout(leave_at if leaves else allowed):
+            async with asyncio.timeout(leave_at if leaves else allowed) as limit:
+                if leaving:
+                    leaving.watch(limit)
                 url = full_url(self.target.url, request.path)
                 sent = request.headers
                 content_sent = _chunked(request.content) if "transfer-encoding" in sent else request.content
@@ -160,7 +190,7 @@ class Client:
                             ended = "left"
                             break
         except (TimeoutError, httpx.TimeoutException):
-            if leaves:
+            if leaves or (leaving and leaving.is_done):
                 ended = "left"
             else:
                 ended, problem = "too slow", f"the answer wasn't complete after {allowed:g} s"

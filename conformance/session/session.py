@@ -10,7 +10,7 @@ from typing import Any
 
 from specvino.conformance.dialect import Dialect
 from specvino.conformance.endpoints import paths, token_limits
-from specvino.conformance.http.client import Client
+from specvino.conformance.http.client import Client, Leaving
 from specvino.conformance.http.exchange import MESSAGE, Exchange, Request
 from specvino.conformance.http.socket import LANE, Socket, open_socket
 from specvino.conformance.session.refused_fields import RefusedFields
@@ -63,6 +63,7 @@ class Session:
         *,
         capped: bool = True,
         leave_after: int | None = None,
+        leaving: Leaving | None = None,
         headers: Mapping[str, str] | None = None,
     ) -> Exchange:
         """Sends a request to an endpoint. The model's name and, if `capped`, a token limit are filled in unless the
@@ -74,6 +75,7 @@ class Session:
             body=None if body is None else self.filled(endpoint, body, capped=capped),
             headers=headers,
             leave_after=leave_after,
+            leaving=leaving,
         )
 
     def filled(self, endpoint: str, body: Mapping[str, Any], *, capped: bool = True) -> dict[str, Any]:
@@ -95,6 +97,7 @@ class Session:
         headers: Mapping[str, str] | None = None,
         key: bool = True,
         leave_after: int | None = None,
+        leaving: Leaving | None = None,
         for_rules: bool = True,
     ) -> Exchange:
         """Sends any request. `body` is sent as JSON, `content` unchanged. Headers with an empty value are omitted.
@@ -106,7 +109,7 @@ class Session:
             content = self._refused.replaced_text(path, content)
         media = {"content-type": "application/json"} if content is not None else {}
         request = Request(endpoint, method, path, self._headers({**media, **(headers or {})}, key=key), content, body)
-        exchange = await self.client.send(request, leave_after=leave_after, deadline=self._deadline)
+        exchange = await self.client.send(request, leave_after=leave_after, leaving=leaving, deadline=self._deadline)
         self._keep(exchange, for_rules=for_rules)
         return exchange
 

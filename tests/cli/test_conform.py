@@ -134,8 +134,8 @@ def test_all_traffic_of_a_run(tmp_path) -> None:
         return len(entries), len(server.asked)
 
     # Connections of a case's own are among it; of the fuzz not what it asks the server about itself, and of streams not
-    # what is asked to see whether they flow.
-    entries, asked = traffic(*ANSWERS, "-f", "transport/connections/after*", "-f", "transport/connections/*-left")
+    # what is asked to see how long they take.
+    entries, asked = traffic(*ANSWERS, "-f", "transport/connections/after*")
     assert entries == asked
     traffic("-f", "models/fuzz", "--max-time", "9")
 
