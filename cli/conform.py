@@ -10,22 +10,29 @@ from urllib.parse import urlsplit
 import typer
 from typer.core import TyperGroup
 
+from specvino.cli.conform_options import (
+    KEY_VARIABLES,
+    Baseline,
+    CaCert,
+    FailOn,
+    Header,
+    Html,
+    Insecure,
+    Junit,
+    Markdown,
+    MaxTime,
+    Model,
+    Profile,
+    Quiet,
+    Timeout,
+    WriteBaseline,
+)
 from specvino.cli.dialects import DIALECTS
 from specvino.cli.ending import end
 from specvino.conformance.fuzz.options import MAX_EXAMPLES, SEED
 from specvino.conformance.reports import inert
 
 RUN = "run"
-
-
-class Profile(StrEnum):
-    CORE = "core"
-    FULL = "full"
-
-
-class FailOn(StrEnum):
-    MUST = "must"
-    SHOULD = "should"
 
 
 class Api(StrEnum):
@@ -70,16 +77,13 @@ def run(
     base_url: Annotated[
         str | None, typer.Option("-u", "--base-url", help="The base URL, in place of the argument.")
     ] = None,
-    model: Annotated[
-        str | None,
-        typer.Option("-m", "--model", help="The model to use. By default, the first one in the server's /models list."),
-    ] = None,
+    model: Model = None,
     api_key: Annotated[
         str | None,
         typer.Option(
             "-k",
             "--api-key",
-            envvar=["SPECVINO_API_KEY", "OPENAI_API_KEY"],
+            envvar=KEY_VARIABLES,
             help="The API key, sent as a bearer token.",
             show_default=False,
         ),
@@ -101,19 +105,9 @@ def run(
             metavar="NAME",
         ),
     ] = None,
-    header: Annotated[
-        list[str] | None,
-        typer.Option(
-            help="A header to send with every request, as `Name: value`. May be repeated.", show_default=False
-        ),
-    ] = None,
-    cacert: Annotated[
-        Path | None,
-        typer.Option(
-            help="A file of CA certificates for verifying the server's certificate, instead of the default ones."
-        ),
-    ] = None,
-    insecure: Annotated[bool, typer.Option("--insecure", help="Don't verify the server's certificate.")] = False,
+    header: Header = None,
+    cacert: CaCert = None,
+    insecure: Insecure = False,
     filter: Annotated[
         list[str] | None,
         typer.Option(
@@ -165,14 +159,10 @@ def run(
             "violations of common practice and of this project's advice."
         ),
     ] = FailOn.MUST,
-    junit: Annotated[Path | None, typer.Option(help="Write a JUnit XML report to this file.")] = None,
+    junit: Junit = None,
     sarif: Annotated[Path | None, typer.Option(help="Write a SARIF 2.1.0 report to this file.")] = None,
-    html: Annotated[
-        Path | None, typer.Option(help="Write an HTML report, a self-contained page, to this file.")
-    ] = None,
-    markdown: Annotated[
-        Path | None, typer.Option(help="Write a Markdown summary, for example for a CI job's page, to this file.")
-    ] = None,
+    html: Html = None,
+    markdown: Markdown = None,
     ndjson: Annotated[
         Path | None,
         typer.Option(
@@ -185,20 +175,15 @@ def run(
     har: Annotated[
         Path | None, typer.Option(help="Write all requests and responses to this file as HAR 1.2, with keys redacted.")
     ] = None,
-    baseline: Annotated[
-        Path | None,
-        typer.Option(help="A file of accepted findings. Only findings that aren't in it make the run fail."),
-    ] = None,
-    write_baseline: Annotated[
-        Path | None, typer.Option(help="Write the findings to this file as a new baseline.")
-    ] = None,
+    baseline: Baseline = None,
+    write_baseline: WriteBaseline = None,
     strict: Annotated[
         bool,
         typer.Option(
             "--strict", help="Also fail if the baseline has entries that no longer occur or name unknown rules."
         ),
     ] = False,
-    max_time: Annotated[float | None, typer.Option(min=1, help="Stop the run after this many seconds.")] = None,
+    max_time: MaxTime = None,
     seed: Annotated[
         int | None,
         typer.Option(
@@ -235,14 +220,12 @@ def run(
         ),
     ] = None,
     concurrency: Annotated[int, typer.Option(min=1, max=64, help="The number of cases to run in parallel.")] = 4,
-    timeout: Annotated[float, typer.Option(min=0.1, help="The maximum number of seconds for a response.")] = 60.0,
+    timeout: Timeout = 60.0,
     json: Annotated[
         bool,
         typer.Option("--json", help="Print the NDJSON report to stdout, and the human-readable output to stderr."),
     ] = False,
-    quiet: Annotated[
-        bool, typer.Option("-q", "--quiet", help="Print no human-readable output; use the exit code and the reports.")
-    ] = False,
+    quiet: Quiet = False,
     verbose: Annotated[
         bool,
         typer.Option(
@@ -318,12 +301,7 @@ def diff(
 def parity(
     a: Annotated[str, typer.Argument(help="The base URL of the first server.", show_default=False)],
     b: Annotated[str, typer.Argument(help="The base URL of the second server.", show_default=False)],
-    model: Annotated[
-        str | None,
-        typer.Option(
-            "-m", "--model", help="The model to use. By default, the first one in each server's /models list."
-        ),
-    ] = None,
+    model: Model = None,
     model_b: Annotated[
         str | None, typer.Option(help="The model to use at B, if it has another name there.", show_default=False)
     ] = None,
@@ -332,7 +310,7 @@ def parity(
         typer.Option(
             "-k",
             "--api-key",
-            envvar=["SPECVINO_API_KEY", "OPENAI_API_KEY"],
+            envvar=KEY_VARIABLES,
             help="The API key, sent as a bearer token to A, and without --api-key-b to B, if it has the same host.",
             show_default=False,
         ),
@@ -345,21 +323,13 @@ def parity(
             show_default=False,
         ),
     ] = None,
-    header: Annotated[
-        list[str] | None,
-        typer.Option(
-            help="A header to send with every request to both servers, as `Name: value`. May be repeated.",
-            show_default=False,
-        ),
-    ] = None,
+    header: Header = None,
     header_b: Annotated[
         list[str] | None,
         typer.Option(help="A header for B only, also in place of one for both. May be repeated.", show_default=False),
     ] = None,
-    cacert: Annotated[
-        Path | None, typer.Option(help="A file of CA certificates, instead of the default ones.", show_default=False)
-    ] = None,
-    insecure: Annotated[bool, typer.Option("--insecure", help="Don't verify certificates.")] = False,
+    cacert: CaCert = None,
+    insecure: Insecure = False,
     filter: Annotated[
         list[str] | None,
         typer.Option(
@@ -383,22 +353,17 @@ def parity(
             "of errors and other headers."
         ),
     ] = FailOn.MUST,
-    junit: Annotated[Path | None, typer.Option(help="Write a JUnit XML report to this file.")] = None,
-    html: Annotated[Path | None, typer.Option(help="Write an HTML report to this file.")] = None,
-    markdown: Annotated[Path | None, typer.Option(help="Write a Markdown summary to this file.")] = None,
+    junit: Junit = None,
+    html: Html = None,
+    markdown: Markdown = None,
     ndjson: Annotated[
         Path | None, typer.Option(help="Write an NDJSON report, one line per difference, to this file.")
     ] = None,
-    baseline: Annotated[
-        Path | None,
-        typer.Option(help="A file of accepted differences. Only others make the run fail."),
-    ] = None,
-    write_baseline: Annotated[
-        Path | None, typer.Option(help="Write the differences to this file as a new baseline.")
-    ] = None,
-    max_time: Annotated[float | None, typer.Option(min=1, help="Stop the run after this many seconds.")] = None,
-    timeout: Annotated[float, typer.Option(min=0.1, help="The maximum number of seconds for a response.")] = 60.0,
-    quiet: Annotated[bool, typer.Option("-q", "--quiet", help="Print nothing; use the exit code and reports.")] = False,
+    baseline: Baseline = None,
+    write_baseline: WriteBaseline = None,
+    max_time: MaxTime = None,
+    timeout: Timeout = 60.0,
+    quiet: Quiet = False,
     verbose: Annotated[bool, typer.Option("-v", "--verbose", help="Also print accepted differences.")] = False,
 ) -> None:
     """Send the same requests to two servers: show what differs in their answers.

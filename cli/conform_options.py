@@ -1,0 +1,49 @@
+"""Options that commands of `specvino conform` share."""
+
+from enum import StrEnum
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+KEY_VARIABLES = ["SPECVINO_API_KEY", "OPENAI_API_KEY"]
+
+
+class Profile(StrEnum):
+    CORE = "core"
+    FULL = "full"
+
+
+class FailOn(StrEnum):
+    MUST = "must"
+    SHOULD = "should"
+
+
+Model = Annotated[
+    str | None,
+    typer.Option("-m", "--model", help="The model to use. By default, the first one in the server's /models list."),
+]
+Header = Annotated[
+    list[str] | None,
+    typer.Option(help="A header to send with every request, as `Name: value`. May be repeated.", show_default=False),
+]
+CaCert = Annotated[
+    Path | None,
+    typer.Option(help="A file of CA certificates for verifying the server's certificate, instead of the default ones."),
+]
+Insecure = Annotated[bool, typer.Option("--insecure", help="Don't verify the server's certificate.")]
+Junit = Annotated[Path | None, typer.Option(help="Write a JUnit XML report to this file.")]
+Html = Annotated[Path | None, typer.Option(help="Write an HTML report, a self-contained page, to this file.")]
+Markdown = Annotated[
+    Path | None, typer.Option(help="Write a Markdown summary, for example for a CI job's page, to this file.")
+]
+Baseline = Annotated[
+    Path | None,
+    typer.Option(help="A file of accepted findings. Only findings that aren't in it make the run fail."),
+]
+WriteBaseline = Annotated[Path | None, typer.Option(help="Write the findings to this file as a new baseline.")]
+MaxTime = Annotated[float | None, typer.Option(min=1, help="Stop the run after this many seconds.")]
+Timeout = Annotated[float, typer.Option(min=0.1, help="The maximum number of seconds for a response.")]
+Quiet = Annotated[
+    bool, typer.Option("-q", "--quiet", help="Print no human-readable output; use the exit code and the reports.")
+]
