@@ -14,6 +14,7 @@ from specvino.engine.output_parsers import OutputParser
 from specvino.engine.request import (
     Conversation,
     GenerationRequest,
+    Sampling,
 )
 from specvino.engine.scripted.mock_tokenizer import VOCABULARY_SIZE, word_id, word_of, words
 from specvino.engine.scripted.prompts import prompt_ids, to_be_answered
@@ -31,6 +32,12 @@ from specvino.engine.segments import (
 )
 
 _LEAST = -9999.0
+
+# The bias that leaves only its token, by OpenAI's document.
+_ONLY = 100
+
+# How likely each other word that is left is to be drawn, where the next one of the text is 1.
+_OTHERS = 0.9
 
 
 class Choice:
@@ -50,8 +57,11 @@ class Choice:
         tokens = list(answer)
         if sampling.best_of > 1:  # the best text is the answer itself; each further one begins a token later
             tokens = tokens[position:] + tokens[:position]
-        elif sampling.temperature > 0 and not (request.constraint or script.think or script.calls or _calling(answer)):
-            random.Random(None if sampling.seed is None else sampling.seed + position).shuffle(tokens)
+        elif not (request.constraint or script.think or script.calls or _calling(answer)):
+            if only := [id for id, bias in sampling.logit_bias if bias >= _ONLY][:1]:
+                tokens, sampling = [word_of(id).encode() for id in only], replace(sampling, ignore_eos=True)
+            elif sampling.temperature > 0:
+                _draw(tokens, sampling, position)
         # The end of the turn follows the last token, unless it is ignored or too early: then the text starts again.
         if sampling.ignore_eos or sampling.min_tokens:
             tokens = tokens or [b" "]
@@ -92,6 +102,25 @@ class Choice:
                 if isinstance(segment.stopped_by, int):
                     segment = replace(segment, stopped_by=word_id(self._tokens[segment.stopped_by]))
             yield segment
+
+
+def _draw(tokens: list[bytes], sampling: Sampling, position: int) -> None:
+    """Draws the order of an answer's tokens: the next one of the text is likelier than each other one that is left."""
+    draw = random.Random(None if sampling.seed is None else sampling.seed + position)
+    for index in range(len(tokens) - 1):
+        candidates = _candidates(len(tokens) - index, sampling)
+        drawn = draw.random() * (1 + _OTHERS * (candidates - 1))
+        chosen = index + (0 if drawn < 1 else min(1 + int((drawn - 1) / _OTHERS), candidates - 1))
+        tokens[index], tokens[chosen] = tokens[chosen], tokens[index]
+
+
+def _candidates(left: int, sampling: Sampling) -> int:
+    """Returns how many of the tokens that are left may be drawn, the next one of the text first."""
+    if sampling.min_p > _OTHERS:
+        return 1
+    needed = sampling.top_p * (1 + _OTHERS * (left - 1))
+    most = left if sampling.top_k < 1 else min(left, sampling.top_k)
+    return max(1, min(most, 1 + math.ceil((needed - 1) / _OTHERS)))
 
 
 def split_tokens(text: str, token_bytes: int) -> list[bytes]:

@@ -3,8 +3,10 @@
 It answers a conversation with its last user message, or with the results of calls at its end, so that agents terminate;
 a text prompt with its text, and a token prompt with its ids as words. A token is a word (`mock_tokenizer.py`); every
 message of a conversation takes 4 additional tokens, and the end of a turn is a token, as in a real model. With a
-temperature above 0 the words are shuffled by the seed, so that choices differ and can be reproduced. The logprob of a
-token depends on the token only, and changed scores (a bias, allowed or bad tokens) don't change the answer. Each
+temperature above 0 the order of the words is drawn by the seed, so that choices differ and can be reproduced: the next
+word is the likeliest, which is all that a small top_p, top_k 1 or min_p 1 leave. A bias of 100 makes the answer consist
+of that word. The logprob of a token depends on the token only, and other changed scores (a smaller bias, allowed or bad
+tokens) don't change the answer. Each
 further text of a beam search (best_of above 1) begins a word later. With a constraint it answers with a short text that
 the constraint allows, regardless of the prompt; a structural tag that allows any text, or contains a grammar, has no
 effect. Forced calls use the first two tools, or as many as the script sets, with short valid arguments, which are

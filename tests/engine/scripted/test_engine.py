@@ -1,5 +1,6 @@
 import asyncio
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -327,6 +328,32 @@ def test_results_of_calls_are_answered_instead() -> None:
     answer = ask_all(Conversation((call, Message("assistant", ""), *results)))
     assert text_of(answered(answer)) == "It is one.\nIt is two."
     assert text_of(answered(ask_all(Conversation((*results, Message("user", "Well?")))))) == "Well?"
+
+
+def drawn(text: str, **settings: Any) -> str:
+    """The answer with other sampling settings than `asked` has."""
+    request = asked(text, temperature=1.0, seed=1)
+    return text_of(answered(replace(request, sampling=replace(request.sampling, **settings))))
+
+
+@pytest.mark.parametrize("settings", [{"top_p": 0.01}, {"top_p": 0.0}, {"top_k": 1}, {"min_p": 0.99}])
+def test_settings_that_leave_one_token_leave_the_order_of_the_text(settings) -> None:
+    text = "a b c d e f g h"
+    assert drawn(text, **settings) == text
+    assert drawn(text) != text
+
+
+def test_settings_that_leave_some_tokens_draw_from_them() -> None:
+    text = "a b c d e f g h"
+    assert len({drawn(text, top_k=2, seed=seed) for seed in range(20)}) > 10
+    assert {drawn(text, top_k=2, seed=seed).strip()[0] for seed in range(50)} == {"a", "b"}
+    assert {drawn(text, top_p=0.2, seed=seed).strip()[0] for seed in range(50)} == {"a", "b"}
+    assert {drawn(text, seed=seed).strip()[0] for seed in range(200)} == set(text.split())
+
+
+def test_a_bias_of_100_leaves_only_its_token() -> None:
+    assert drawn("a b c", logit_bias=((5, 100.0),), max_tokens=3) == " 5 5 5"
+    assert drawn("a b c", logit_bias=((5, 99.0), (6, -100.0)), temperature=0.0) == "a b c"
 
 
 def test_a_call_in_a_message_is_never_shuffled() -> None:
