@@ -2,10 +2,12 @@
 outside.json, which docs/servers.md shows (page.py)."""
 
 import contextlib
+import datetime
 import json
 import os
 import subprocess
 from collections.abc import Iterator
+from importlib.metadata import version
 from pathlib import Path
 from typing import Any, Literal
 
@@ -23,6 +25,7 @@ from specvino.document import yaml_text
 RESULTS = HERE / "outside.json"
 SCRIPTED = "scripted"
 """The name of this project's own server with its scripted engine."""
+SCRIPTED_TITLE = f"Specvino {version('specvino')}, scripted engine"
 
 PASSED = {"pass", "passed"}
 SECONDS = 600
@@ -51,6 +54,35 @@ def judges() -> dict[str, Outside]:
     return {name: Outside.model_validate(entry) for name, entry in content.items()}
 
 
+class Outcome(BaseModel):
+    """Says what a judge said of a server: how many tests passed, and what the others found. `title` has the judge's
+    version."""
+
+    model_config = ConfigDict(extra="forbid")
+
+    title: str
+    passed: int
+    failed: dict[str, str]
+
+    @property
+    def decided(self) -> int:
+        return self.passed + len(self.failed)
+
+
+class Asked(BaseModel):
+    """Says what judges said of a server. `title` has its version; `date` is the day on which they were asked."""
+
+    model_config = ConfigDict(extra="forbid")
+
+    title: str
+    date: datetime.date | None = None
+    """None where nobody wrote it down."""
+    judges: dict[str, Outcome] = {}
+
+
+RECORDS = TypeAdapter(dict[str, Asked])
+
+
 class Opinion(BaseModel):
     """Says who is right where a judge fails the scripted engine."""
 
@@ -66,22 +98,29 @@ def disagreements() -> dict[str, dict[str, Opinion]]:
     return TypeAdapter(dict[str, dict[str, Opinion]]).validate_python(content)
 
 
-def results() -> dict[str, dict[str, dict[str, Any]]]:
-    """Returns what was said, by judge and server: how many tests passed, and what the others found."""
-    content: dict[str, dict[str, dict[str, Any]]] = json.loads(RESULTS.read_text("utf-8")) if RESULTS.exists() else {}
-    return content
+def results() -> dict[str, Asked]:
+    """Returns what was said of servers, by their names."""
+    return RECORDS.validate_json(RESULTS.read_text("utf-8")) if RESULTS.exists() else {}
 
 
 def ask(names: list[str], folder: Path) -> None:
     """Asks all judges about servers, by default about all that they can ask, and writes what they say."""
     known = results()
     for name in names or [SCRIPTED, *(name for name, server in listed().items() if _can_be_asked(server))]:
+        title = SCRIPTED_TITLE if name == SCRIPTED else listed()[name].title
+        known[name] = Asked(title=title, date=datetime.datetime.now(datetime.UTC).date())
         with _served(name, folder) as (url, model, key):
             for judge, outside in judges().items():
                 outcome = _judged(outside, folder / judge, {"url": url, "model": model, "key": key})
-                known.setdefault(judge, {})[name] = outcome
-                print(name, judge, outcome["passed"], sorted(outcome["failed"]))
-        RESULTS.write_text(f"{json.dumps(known, indent=1, sort_keys=True, ensure_ascii=False)}\n", encoding="utf-8")
+                known[name].judges[judge] = outcome
+                print(name, judge, outcome.passed, sorted(outcome.failed))
+        keep(known)
+
+
+def keep(known: dict[str, Asked]) -> None:
+    """Writes what was said of servers."""
+    content = RECORDS.dump_python(known, mode="json", exclude_none=True)
+    RESULTS.write_text(f"{json.dumps(content, indent=1, sort_keys=True, ensure_ascii=False)}\n", encoding="utf-8")
 
 
 def _can_be_asked(server: Listed) -> bool:
@@ -109,7 +148,7 @@ def _first_model(url: str, key: str) -> str:
     return str(listing.json()["data"][0]["id"])
 
 
-def _judged(outside: Outside, folder: Path, places: dict[str, str]) -> dict[str, Any]:
+def _judged(outside: Outside, folder: Path, places: dict[str, str]) -> Outcome:
     """Returns how many tests passed, and what each of those that failed says. Raises Failed."""
     install(Listed(title=outside.title, home=outside.home, about="", pip=outside.pip, npm=outside.npm), folder, {})
     env = {**os.environ, "PATH": f"{Path(ROOT_DIR, 'bin')}{os.pathsep}{os.environ['PATH']}", "HOME": str(folder)}
@@ -129,11 +168,11 @@ def _judged(outside: Outside, folder: Path, places: dict[str, str]) -> dict[str,
     return counted(outside, report, folder.parent)
 
 
-def counted(outside: Outside, tests: list[dict[str, Any]], folder: Path) -> dict[str, Any]:
+def counted(outside: Outside, tests: list[dict[str, Any]], folder: Path) -> Outcome:
     """Returns how many tests passed, and what the others say that are decided."""
     decided = [test for test in tests if test[outside.state] not in outside.undecided]
     failed = {test["id"]: _finding(test, folder) for test in decided if test[outside.state] not in PASSED}
-    return {"passed": len(decided) - len(failed), "failed": failed}
+    return Outcome(title=outside.title, passed=len(decided) - len(failed), failed=failed)
 
 
 def _finding(test: dict[str, Any], folder: Path) -> str:

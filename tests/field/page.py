@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from field.listing import HERE, Listed, listed
-from field.outside import SCRIPTED, disagreements, judges, results
+from field.outside import SCRIPTED, Outcome, disagreements, judges, results
 from specvino.conformance.reports.faults import faults
 from specvino.conformance.reports.markdown import escaped
 from specvino.conformance.reports.ndjson import read
@@ -58,19 +58,26 @@ def _kept(report: Report, severity: Severity) -> str:
 
 
 def _outside() -> Iterator[str]:
-    titles = {SCRIPTED: "Specvino's scripted engine"} | {name: server.title for name, server in listed().items()}
-    by_judge = results()
-    yield f"| server | {' | '.join(judge.title for judge in judges().values())} |"
-    yield f"| --- |{' --- |' * len(judges())}"
-    for name in (name for name in titles if any(name in servers for servers in by_judge.values())):
-        outcomes = (by_judge[judge].get(name) for judge in judges())
-        cells = (f"{x['passed']} of {x['passed'] + len(x['failed'])}" if x else "" for x in outcomes)
-        yield f"| {titles[name]} | {' | '.join(cells)} |"
+    by_server = results()
+    yield f"| server | {' | '.join(judge.title for judge in judges().values())} | asked |"
+    yield f"| --- |{' --- |' * len(judges())} --- |"
+    for name in (name for name in (SCRIPTED, *listed()) if name in by_server):
+        asked = by_server[name]
+        cells = (_passed(asked.judges.get(judge), outside.title) for judge, outside in judges().items())
+        yield f"| {asked.title} | {' | '.join(cells)} | {asked.date or ''} |"
     yield ""
     yield "| judge | test | it says | who is right | why |"
     yield "| --- | --- | --- | --- | --- |"
     for judge, tests in disagreements().items():
         for test, opinion in tests.items():
-            message, title = escaped(by_judge[judge][SCRIPTED]["failed"][test]), judges()[judge].title
+            message, title = escaped(by_server[SCRIPTED].judges[judge].failed[test]), judges()[judge].title
             right = title if opinion.right == "judge" else opinion.right
             yield f"| {title} | `{test}` | {message} | {right} | {opinion.because} |"
+
+
+def _passed(outcome: Outcome | None, title: str) -> str:
+    """Returns how many tests passed, with the title of the judge if it has another version now."""
+    if outcome is None:
+        return ""
+    passed = f"{outcome.passed} of {outcome.decided}"
+    return passed if outcome.title == title else f"{passed} by {outcome.title}"

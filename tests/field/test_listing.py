@@ -54,15 +54,24 @@ def test_the_page_has_each_server_as_it_was_judged() -> None:
 
 
 def test_each_disagreement_of_other_judges_with_us_was_read() -> None:
-    by_judge = results()
-    assert by_judge.keys() == judges().keys()
-    failed = {judge: set(servers[SCRIPTED]["failed"]) for judge, servers in by_judge.items()}
+    said = results()[SCRIPTED].judges
+    assert said.keys() == judges().keys()
+    failed = {judge: set(outcome.failed) for judge, outcome in said.items()}
     read = {judge: set(disagreements().get(judge, {})) for judge in judges()}
     assert failed == read
 
 
+def test_an_older_judge_is_named_beside_what_it_said(monkeypatch) -> None:
+    said = results()
+    said["litellm"].title, said["litellm"].date = "LiteLLM 1.0", None
+    said["litellm"].judges["llmprobe"].title = "llmprobe 0.1"
+    monkeypatch.setattr("field.page.results", lambda: said)
+    (row,) = (line for line in page().splitlines() if line.startswith("| LiteLLM 1.0 |"))
+    assert row.endswith(" by llmprobe 0.1 |  |")
+
+
 def test_what_another_judge_says_is_text_of_one_cell(monkeypatch) -> None:
     said = results()
-    said["llmprobe"][SCRIPTED]["failed"]["chat-top-p"] = "a | `b` <img src=x>\nc"
+    said[SCRIPTED].judges["llmprobe"].failed["chat-top-p"] = "a | `b` <img src=x>\nc"
     monkeypatch.setattr("field.page.results", lambda: said)
     assert r"| `chat-top-p` | a \| \`b\` \<img src=x\> c |" in page()
