@@ -46,6 +46,8 @@ class DrawsAlways(_Draws):
 class DrawsLengths(_Draws):
     """Answers begin alike, but end anywhere."""
 
+    advised: ClassVar = True
+
     def length(self, asked: Asked, draw: random.Random, budget: int) -> int:
         if asked.body.get("ignore_eos"):
             return super().length(asked, draw, budget)
@@ -63,6 +65,8 @@ class DrawsOneOfTwo(_Draws):
 
 class DrawsEnds(_Draws):
     """Answers end after a few words, or not before their limit."""
+
+    advised: ClassVar = True
 
     def length(self, asked: Asked, draw: random.Random, budget: int) -> int:
         if asked.body.get("ignore_eos"):
