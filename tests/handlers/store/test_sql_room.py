@@ -1,0 +1,220 @@
+"""How many responses a database keeps, for how long, and how the others leave it."""
+
+import asyncio
+import shutil
+import sqlite3
+from contextlib import closing
+
+import pytest
+from support.stored import record, response, rows, run
+
+from specvino.handlers.store import Record, StoreUnavailable, database
+from specvino.handlers.store.quota import Quota
+from specvino.handlers.store.sql import SqlStore
+
+DAY = 86400
+
+
+def test_a_conversation_lives_as_long_as_its_newest_response(url) -> None:
+    async def ids(store, id):
+        thread = await store.thread(id, "")
+        return [link.response["id"] for link in thread.links] if thread else None
+
+    async def delete_the_oldest(store):
+        for id, previous in (("a", None), ("b", "a"), ("other", "a"), ("c", "b")):
+            await store.add(record(id, previous))
+        assert [await store.delete("a", ""), await store.delete("a", ""), await store.delete("b", "")] == [
+            True,
+            False,
+            True,
+        ]
+        assert await store.response("a", "") is await store.events("a", "") is await ids(store, "a") is None
+        assert await store.items(["in_a", "out_b"], "") == {}
+        assert (await ids(store, "c"), await ids(store, "other")) == (["a", "b", "c"], ["a", "other"])
+        oldest = (await store.thread("c", "")).links[0]
+        assert oldest.input[0]["id"] == "in_a"
+        assert oldest.response == {"id": "a", "output": [{"id": "out_a", "type": "message"}]}
+
+    async def delete_the_newest(store):
+        assert await store.delete("c", "")
+        assert await ids(store, "other") == ["a", "other"]
+        assert rows(url) == {"a", "other"}
+        assert await store.delete("other", "")
+        assert rows(url) == set()
+
+    run(url, delete_the_oldest, delete_the_newest)
+
+
+def test_an_old_response_that_is_continued_does_not_expire(url) -> None:
+    async def add(store):
+        for id, previous, age in (("a", None, 50), ("b", "a", 40), ("c", "b", 10), ("d", None, 45), ("e", "d", 35)):
+            await store.add(record(id, previous, age=age * DAY))
+
+    async def keep_up(store):
+        await store._keep_up()
+
+    run(url, add, keep_up)
+    assert rows(url) == {"a", "b", "c"}
+    run(url, keep_up, days=5)
+    assert rows(url) == set()
+
+
+def test_conversations_go_as_a_whole_when_there_are_too_many_responses(url) -> None:
+    async def add(store):
+        for id, previous, age in (
+            ("a", None, 9),
+            ("x", None, 8),
+            ("b", "a", 7),
+            ("y", "x", 6),
+            ("s", "b", 5),
+            ("c", "b", 4),
+        ):
+            await store.add(record(id, previous, age=age))
+
+    async def look(_):
+        left.append("".join(sorted(rows(url))))
+
+    left: list[str] = []
+    run(url, add)
+    for most in (6, 5, 4, 3, 2):
+        run(url, look, quota=Quota(most, 10**9))
+    assert left == ["abcsxy", "abcs", "abcs", "abc", "bc"]
+
+
+def test_nobody_s_responses_make_room_for_those_of_another_key(url) -> None:
+    async def add(store):
+        for owner, number, age in (("me", 1, 9), ("you", 3, 5)):
+            for index in range(number):
+                made = record(f"{owner}_{index}", age=age - index)
+                await store.add(Record(made.response, made.input, made.events, owner))
+
+    async def look(_):
+        assert rows(url) == {"me_0", "you_1", "you_2"}
+
+    run(url, add)
+    run(url, look, quota=Quota(2, 10**9))
+
+
+def test_the_oldest_go_when_an_owner_s_are_too_large(url) -> None:
+    async def add(store):
+        for index, previous in enumerate((None, "resp_0", None)):
+            made = response(f"resp_{index}", previous, age=9 - index)
+            await store.add(Record(made, [{"id": "x", "text": "x" * 10_000}], [b"{}"]))
+
+    async def look(_):
+        left.append(rows(url))
+
+    left: list[set[str]] = []
+    run(url, add)
+    for size in (10**9, 31_000, 29_000, 100):
+        run(url, look, quota=Quota(None, size))
+    every = {"resp_0", "resp_1", "resp_2"}
+    assert left == [every, every, {"resp_2"}, {"resp_2"}]
+
+
+def test_the_sizes_are_those_of_what_is_stored(url) -> None:
+    def wrong():
+        with closing(sqlite3.connect(url.removeprefix("sqlite:///"))) as database:
+            stored = "length(response) + length(input) + length(events)"
+            return list(database.execute(f"SELECT id FROM specvino_responses WHERE size <> {stored}"))
+
+    async def look(store):
+        await store.add(record("a"))
+        await store.add(record("b", "a", status="in_progress"))
+        assert wrong() == []
+        assert await store.finish(record("b", "a"))
+        assert await store.delete("a", "")
+        assert wrong() == []
+
+    run(url, look)
+
+
+def test_deleted_responses_leave_the_file(url, tmp_path) -> None:
+    file = tmp_path / "folder" / "responses.db"
+
+    async def look(store):
+        for number in range(20):
+            await store.add(Record(response(f"r{number}"), [{"id": "x", "text": "secret" * 50_000}], []))
+        before = sum(kept.stat().st_size for kept in tmp_path.rglob("responses.db*"))
+        for number in range(20):
+            await store.delete(f"r{number}", "")
+        await store._keep_up()
+        await store._keep_up()
+        assert before > 5_000_000
+        for kept in tmp_path.rglob("responses.db*"):
+            if kept.suffix != ".db-shm":
+                assert kept.stat().st_size < 2_000_000
+
+    run(url, look)
+    assert b"secretsecret" not in file.read_bytes()
+
+
+@pytest.mark.parametrize("settings", [{"days": 0.5}, {"quota": Quota(1, 10**9)}, {"quota": Quota(None, 300_000)}])
+def test_much_is_deleted_in_small_transactions(url, tmp_path, monkeypatch, settings) -> None:
+    """Of a response each, so that the log stays small."""
+    logged: list[int] = []
+    monkeypatch.setattr(database, "_RESERVE", 400_000)
+
+    async def add(store):
+        for number in range(20):
+            made = response(f"r{number}", f"r{number - 1}" if number % 2 else None, age=DAY - number)
+            await store.add(Record(made, [{"id": "x", "text": "x" * 300_000}], [b"{}"]))
+            await store.conversations.create([{"id": "x", "text": "x" * 300_000}], {}, "")
+
+    async def look(store):
+        shrink = store._database.shrink
+
+        async def watched():
+            logged.append((tmp_path / "folder" / "responses.db-wal").stat().st_size)
+            await shrink()
+
+        monkeypatch.setattr(store._database, "shrink", watched)
+        await store._keep_up()
+
+    run(url, add)
+    asyncio.run(_kept_up(url, look, settings))
+    assert len(logged) >= 19
+    assert max(logged) < 1_500_000
+    assert len(rows(url)) <= 1
+
+
+async def _kept_up(url, look, settings):
+    store = SqlStore(url, **settings)
+    try:
+        await look(store)
+    finally:
+        await store.close()
+
+
+def test_a_disk_that_is_nearly_full_has_room_to_delete(url, monkeypatch) -> None:
+    async def look(store):
+        await store.add(record("a"))
+        usage = shutil.disk_usage("/")._replace(free=2**20)
+        monkeypatch.setattr(shutil, "disk_usage", lambda _: usage)
+        with pytest.raises(StoreUnavailable, match="has less than 64 MiB left"):
+            await store.add(record("b"))
+        with pytest.raises(StoreUnavailable, match="has less than 64 MiB left"):
+            await store.conversations.create([], {}, "")
+        assert await store.delete("a", "")
+
+    run(url, look)
+
+
+def test_the_oldest_go_when_there_are_too_many_or_they_are_too_old(url) -> None:
+    async def add(store):
+        for id, age in (("a", 40), ("b", 20), ("c", 10), ("d", 0)):
+            await store.add(record(id, age=age * DAY))
+
+    async def left(store):
+        return {id for id in "abcd" if await store.response(id, "")}
+
+    async def all_young(store):
+        assert await left(store) == {"b", "c", "d"}
+
+    async def newest(store):
+        assert await left(store) == {"c", "d"}
+        assert await store.items(["in_b"], "") == {}
+
+    run(url, add, all_young)
+    run(url, all_young)
+    run(url, newest, quota=Quota(2, 10**9))
