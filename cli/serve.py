@@ -33,6 +33,7 @@ def serve(
     unsupported_fields: options.UnsupportedFields = options.FieldPolicy.REPORT,
     trust_request_chat_template: options.TrustRequestChatTemplate = False,
     allowed_origins: options.AllowedOrigins = None,
+    no_web: options.NoWeb = False,
     max_connections: options.MaxConnections = 2048,
     max_body: options.MaxBody = 8 * 1024 * 1024,
     shutdown_timeout: options.ShutdownTimeout = 20,

@@ -270,6 +270,11 @@ AllowedOrigins = Annotated[
     ),
 ]
 
+NoWeb = Annotated[
+    bool,
+    typer.Option("--no-web", help="Serve no pages for browsers: neither the chat at / nor the reference at /docs."),
+]
+
 MaxConnections = Annotated[
     int,
     typer.Option(

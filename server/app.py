@@ -27,6 +27,7 @@ from specvino.server.settings import Settings
 from specvino.server.sockets import Sockets
 from specvino.server.telemetry.metrics_page import MetricsPath
 from specvino.server.telemetry.telemetry import Telemetry
+from specvino.server.web import Web
 
 Lifespan = Callable[[Any], AbstractAsyncContextManager[None]]
 
@@ -76,7 +77,8 @@ def create_app(
             ExceptionMiddleware,
             partial(Hosts, names=settings.hosts),
             *([partial(Preflights, headers=preflight)] if preflight else ()),
-            Reference,
+            partial(Web, settings=settings),
+            *([Reference] if settings.web else ()),
             *([partial(MetricsPath, page=page)] if page else ()),
             _Routing,
             SecurityMiddleware,

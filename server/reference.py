@@ -1,12 +1,13 @@
-"""GET /docs: the API reference, at the server's root and without a key; GET / redirects to it.
+"""GET /docs: the API reference, at the server's root and without a key.
 
 It is an HTML page and not an operation of the API, so it isn't in the document that it shows."""
 
+from collections.abc import Collection
 from functools import cache
 from typing import Any
 
 from starlette.requests import Request
-from starlette.responses import HTMLResponse, RedirectResponse
+from starlette.responses import HTMLResponse
 from starlette.routing import Mount, Route, Router
 from starlette.staticfiles import StaticFiles
 from starlette.types import ASGIApp, Receive, Scope, Send
@@ -24,11 +25,7 @@ class Reference:
     def __init__(self, app: ASGIApp) -> None:
         self.app = app
         self._router = Router(
-            routes=[
-                Route("/", _to_the_page),
-                Route(PATH, _page),
-                Mount(PATH, _Assets(packages=[("specvino.portal", "reference")])),
-            ],
+            routes=[Route(PATH, _page), Mount(PATH, Files("specvino.portal", "reference", ASSETS))],
             redirect_slashes=False,
         )
 
@@ -38,7 +35,7 @@ class Reference:
 
 def _is_ours(scope: Scope) -> bool:
     path = scope["path"]
-    return path == PATH or path.startswith(f"{PATH}/") or (path == "/" and scope["method"] in ("GET", "HEAD"))
+    return path == PATH or path.startswith(f"{PATH}/")
 
 
 @cache
@@ -47,16 +44,16 @@ def _html() -> str:
     return page("API reference", f"{PATH[1:]}/", served_at(PATH, whole()))
 
 
-async def _to_the_page(_: Request) -> RedirectResponse:
-    return RedirectResponse(PATH[1:])  # relative, as the address of the assets
-
-
 async def _page(_: Request) -> HTMLResponse:
     return HTMLResponse(_html())
 
 
-class _Assets(StaticFiles):
-    """The page's files, without the Python modules in the same folder."""
+class Files(StaticFiles):
+    """The files of a package's folder that have these names, without the Python modules beside them."""
+
+    def __init__(self, package: str, folder: str, names: Collection[str]) -> None:
+        super().__init__(packages=[(package, folder)])
+        self._names = names
 
     def lookup_path(self, path: str) -> Any:
-        return super().lookup_path(path) if path in ASSETS else ("", None)
+        return super().lookup_path(path) if path in self._names else ("", None)

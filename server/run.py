@@ -126,8 +126,7 @@ def run(
             if progress:
                 print(f"specvino: ready after {time.monotonic() - began:.1f} s", file=sys.stderr, flush=True)
             names = ", ".join(name for names in served.engines for name in names)
-            base = settings.system.base_paths[0] if settings.system else "/v1"
-            print(f"specvino: serving {names} at {_url(listener)}{base}", file=sys.stderr, flush=True)
+            print(f"specvino: serving {names} at {_url(listener)}{settings.base_path}", file=sys.stderr, flush=True)
 
     @asynccontextmanager
     async def lifespan(_: Any) -> AsyncIterator[None]:

@@ -5,6 +5,8 @@ from dataclasses import dataclass, field
 from typing import Literal
 from urllib.parse import urlsplit
 
+from specvino.document.loading import whole
+from specvino.document.operations import base_paths
 from specvino.handlers.allowance import KeyLimits
 from specvino.handlers.own_document import Door
 from specvino.server.access import EVERY
@@ -60,7 +62,8 @@ class Settings:
 
     Without `keys`, no key is required. `key_limits` are by the owners of keys. `max_body` is in bytes. `origins` are
     the allowed origins of web pages, `hosts` the allowed names in `Host`. After a signal, running requests have
-    `shutdown_timeout` seconds to finish. With `system`, the server emulates that system.
+    `shutdown_timeout` seconds to finish. With `system`, the server emulates that system. With `web`, it has pages for
+    browsers.
     """
 
     keys: frozenset[str] = frozenset()
@@ -72,6 +75,13 @@ class Settings:
     shutdown_timeout: int = SHUTDOWN_TIMEOUT
     telemetry: TelemetrySettings = field(default_factory=TelemetrySettings)
     system: System | None = None
+    web: bool = True
+
+    @property
+    def base_path(self) -> str:
+        """The first base path of the API, such as `/v1`."""
+        first, *_ = self.system.base_paths if self.system else base_paths(whole())
+        return first
 
 
 def door(settings: Settings) -> Door:

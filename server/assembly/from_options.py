@@ -71,6 +71,7 @@ def make_app(options: ServeOptions, report: Report = say_nothing) -> ServedApp:
         hosts=hosts,
         shutdown_timeout=options.shutdown_timeout,
         telemetry=telemetry,
+        web=not options.no_web,
         system=speaker(options.dialect, by_name(engines), limits, named=named) if options.dialect else None,
     )
     store = response_store(options.response_store, options.response_store_days, options.response_store_quota)

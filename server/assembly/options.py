@@ -42,6 +42,7 @@ class ServeOptions(BaseModel):
     unsupported_fields: Literal["report", "reject", "ignore"] = "report"
     trust_request_chat_template: bool = False
     allowed_origins: list[str] | None = None
+    no_web: bool = False
     max_body: Count = MAX_BODY
     shutdown_timeout: Annotated[int, Field(ge=0)] = SHUTDOWN_TIMEOUT
     draft_model: str | None = None

@@ -103,6 +103,11 @@ class System:
         """The extra paths at which the system has operations of ours."""
         return tuple(extra_paths(self._head))
 
+    @cached_property
+    def texts(self) -> dict[str, str]:
+        """The texts that the system answers with, by path, such as Ollama's at the root."""
+        return {other["path"]: other["text"] for other in self._head.get("other_operations", ()) if "text" in other}
+
     @property
     def refuses_unmatched_calls(self) -> bool:
         """Whether a call without a result, or a result without a call, is an error."""

@@ -38,6 +38,28 @@ def test_the_served_process_shows_its_reference(node, tmp_path) -> None:
     assert "Continue a conversation" in views[0]["text"]
 
 
+def test_the_served_process_shows_its_chat(node, tmp_path) -> None:
+    with serving("--engine", "scripted") as server:
+        views = node("look.mjs", str(tmp_path), server.url.removesuffix("v1"))
+    assert faults(views) == {}
+    assert "scripted" in views[0]["text"]
+
+
+def test_a_conversation_on_the_page_of_a_server_with_a_key(node) -> None:
+    with serving("--engine", "scripted", env={"SPECVINO_API_KEY": "right"}) as server:
+        [seen] = node("chat.mjs", server.url.removesuffix("v1"), "right")
+    steps = seen["steps"]
+    assert seen["faults"] == []
+    assert steps["model"] == "scripted"
+    assert steps["stored"] == [0, 0, 0]
+    assert "<img/src=x/id=injected>" in steps["answer"].split("scripted")[1]
+    assert not steps["injected"]
+    assert "Tool call: get_weather" in steps["call"]
+    assert "sunny" in steps["after"]
+    assert "Tool call" in steps["after"]
+    assert steps["stopped"].strip().endswith("Stopped.")
+
+
 def test_two_clicks_from_the_home_page_to_what_vllm_does_with_min_p(address, node) -> None:
     [page] = node("two_clicks.mjs", f"{address}/index.html")
     assert {"chat.min_p", "completions.min_p"} <= page["rows"].keys()

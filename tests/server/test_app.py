@@ -324,8 +324,3 @@ def test_a_server_lives_whatever_its_engine_does(state) -> None:
 def test_a_wrong_base_path_is_corrected(client, path, meant) -> None:
     message = error_of(client.ask("POST", path, json={}), 404, "not_found")["message"]
     assert message == f"The path {path} doesn't exist{f'; use {meant}' if meant else ''}."
-
-
-def test_the_root_leads_to_the_reference(client) -> None:
-    answer = client.ask("GET", "/")
-    assert (answer.status_code, answer.headers["location"]) == (307, "docs")
