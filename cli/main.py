@@ -7,11 +7,12 @@ from typing import Annotated
 
 import typer
 
-from specvino.cli.cache import app as cache
+from specvino.cli.chat import chat
 from specvino.cli.conform import app as conform
 from specvino.cli.deploy import deploy
 from specvino.cli.docs import app as docs
 from specvino.cli.explain_template import explain_template
+from specvino.cli.models import app as models
 from specvino.cli.pull import pull
 from specvino.cli.report import report
 from specvino.cli.sdk import app as sdk
@@ -49,11 +50,12 @@ def _options(
 
 app.command(cls=SystemCommand)(serve)
 app.command(cls=SystemCommand)(deploy)
+app.command()(chat)
 app.command()(pull)
 app.command()(explain_template)
 app.command()(tune)
 app.command()(report)
-app.add_typer(cache, name="cache")
+app.add_typer(models, name="models")
 app.add_typer(spec, name="spec")
 app.add_typer(conform, name="conform")
 app.add_typer(sdk, name="sdk")

@@ -34,7 +34,7 @@ class Reference:
 
 
 def _is_ours(scope: Scope) -> bool:
-    path = scope["path"]
+    path: str = scope["path"]
     return path == PATH or path.startswith(f"{PATH}/")
 
 

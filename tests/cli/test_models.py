@@ -1,4 +1,4 @@
-"""`specvino cache`."""
+"""`specvino models`."""
 
 import json
 import os
@@ -29,7 +29,7 @@ def cache(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 
 def run(*arguments: str) -> tuple[int, str]:
-    done = CliRunner(env={"COLUMNS": "200"}).invoke(main, ["cache", *arguments])
+    done = CliRunner(env={"COLUMNS": "200"}).invoke(main, ["models", *arguments])
     return done.exit_code, done.output
 
 
@@ -65,18 +65,18 @@ def test_an_empty_cache(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None
     monkeypatch.setenv("SPECVINO_CACHE", str(tmp_path / "none"))
     assert run() == (0, f"Nothing is in the cache ({tmp_path}/none).\n")
     assert run("--format", "json") == (0, "[]\n")
-    assert run("clear") == (0, "")
+    assert run("rm", "--all") == (0, "")
 
 
-def test_clear_a_model(cache: Path) -> None:
-    assert run("clear", PULLED) == (0, f"Removed {PULLED}: 2 MB\n")
+def test_remove_a_model(cache: Path) -> None:
+    assert run("rm", PULLED) == (0, f"Removed {PULLED}: 2 MB\n")
     assert not (cache / PULLED).exists()
     assert (cache / "converted" / CONVERTED).exists()
 
 
-def test_clear_all_but_what_is_in_use(cache: Path) -> None:
+def test_remove_all_but_what_is_in_use(cache: Path) -> None:
     in_use = InUse(cache / PULLED)
-    code, output = run("clear")
+    code, output = run("rm", "--all")
     assert code == 1
     assert set(output.splitlines()) == {
         f"Removed {CONVERTED}: 2 MB",
@@ -84,12 +84,21 @@ def test_clear_all_but_what_is_in_use(cache: Path) -> None:
     }
     assert (cache / PULLED / "openvino_model.bin").exists()
     in_use.release()
-    assert run("clear") == (0, f"Removed {PULLED}: 2 MB\n")
+    assert run("rm", "--all") == (0, f"Removed {PULLED}: 2 MB\n")
     assert sorted(path.name for path in cache.iterdir()) == ["converted", "vocabularies"]
 
 
 def test_an_unknown_name(cache: Path) -> None:
-    code, output = run("clear", PULLED, "vocabularies")
-    assert code == 1
-    assert output == f"specvino: vocabularies isn't in the cache, which has {CONVERTED}, {PULLED}\n"
+    assert run("rm", PULLED, "vocabularies") == (
+        2,
+        f"specvino: vocabularies isn't in the cache; it has {CONVERTED}, {PULLED}\n",
+    )
+    near = f"specvino: {PULLED[:-1]} isn't in the cache; did you mean {PULLED}?\n"
+    assert run("rm", PULLED[:-1]) == (2, near)
+    assert (cache / PULLED).exists()
+
+
+@pytest.mark.parametrize("arguments", [(), (PULLED, "--all")])
+def test_either_names_or_all(cache: Path, arguments: tuple[str, ...]) -> None:
+    assert run("rm", *arguments) == (2, "specvino: give the names of models to remove, or --all\n")
     assert (cache / PULLED).exists()

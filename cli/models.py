@@ -1,8 +1,8 @@
-"""`specvino cache`: the models in the cache folder."""
+"""`specvino models`: the models in the cache folder."""
 
 import json
-import sys
 from datetime import UTC, datetime
+from difflib import get_close_matches
 from enum import StrEnum
 from typing import Annotated
 
@@ -11,7 +11,7 @@ from rich import box
 from rich.console import Console
 from rich.table import Table
 
-from specvino.cli.ending import needs
+from specvino.cli.ending import end, needs
 
 app = typer.Typer(help="List the models in the cache folder, or remove them.", invoke_without_command=True)
 
@@ -66,10 +66,11 @@ def listing(
 
 
 @app.command()
-def clear(
+def rm(
     names: Annotated[
-        list[str] | None, typer.Argument(help="The names that the list shows. By default, all.", metavar="[NAME]...")
+        list[str] | None, typer.Argument(help="The names that the list shows.", metavar="[NAME]...")
     ] = None,
+    all_of_them: Annotated[bool, typer.Option("--all", help="Remove all models, in place of NAME.")] = False,
 ) -> None:
     """Remove models from the cache folder, except those that a server uses.
 
@@ -78,10 +79,14 @@ def clear(
     with needs("serve"):
         from specvino.engine.models.cache import entries
 
+    if bool(names) == all_of_them:
+        end("give the names of models to remove, or --all")
     there = {entry.name: entry for entry in entries()}
     for name in names or ():
         if name not in there:
-            sys.exit(f"specvino: {name} isn't in the cache, which has {', '.join(there) or 'nothing'}")
+            near = get_close_matches(name, there, n=1)
+            hint = f"did you mean {near[0]}?" if near else f"it has {', '.join(there) or 'nothing'}"
+            end(f"{name} isn't in the cache; {hint}")
     failed = False
     for name in dict.fromkeys(names or there):
         try:

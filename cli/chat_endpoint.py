@@ -1,0 +1,110 @@
+"""The chat endpoint of any server, over HTTP: the names of its models, and an answer as it is generated."""
+
+import json
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from types import TracebackType
+from typing import Any, Self
+
+import httpx
+
+from specvino.conformance.streams.sse import Decoder
+
+# Seconds until a server accepts a connection. An answer may take any time.
+_CONNECT = 10
+
+
+class ChatError(Exception):
+    """A request failed; `str()` is the reason."""
+
+
+@dataclass(slots=True)
+class Answer:
+    """An answer so far, folded from the chunks of its stream."""
+
+    content: str = ""
+    reasoning: str = ""
+    calls: list[dict[str, Any]] = field(default_factory=list)
+    finish: str | None = None
+
+    def add(self, chunk: dict[str, Any]) -> None:
+        """Adds a chunk; one without a choice, such as that of the usage, has no text."""
+        for choice in (chunk.get("choices") or ())[:1]:
+            delta = choice.get("delta") or {}
+            self.content += delta.get("content") or delta.get("refusal") or ""
+            self.reasoning += delta.get("reasoning_content") or delta.get("reasoning") or ""
+            self.finish = choice.get("finish_reason") or self.finish
+            for part in delta.get("tool_calls") or ():
+                self._add_call(part)
+
+    def _add_call(self, part: dict[str, Any]) -> None:
+        index = part.get("index", len(self.calls))
+        while len(self.calls) <= index:
+            self.calls.append({"id": "", "type": "function", "function": {"name": "", "arguments": ""}})
+        call, function = self.calls[index], part.get("function") or {}
+        call["id"] = part.get("id") or call["id"]
+        for name in ("name", "arguments"):
+            call["function"][name] += function.get(name) or ""
+
+
+class Endpoint:
+    """The chat endpoint below a base URL. As a context, it closes its connections at the end."""
+
+    def __init__(self, base_url: str, key: str | None) -> None:
+        headers = {"Authorization": f"Bearer {key}"} if key else {}
+        self.url = base_url.rstrip("/")
+        self._client = httpx.Client(headers=headers, timeout=httpx.Timeout(None, connect=_CONNECT))
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, _: type[BaseException] | None, __: BaseException | None, ___: TracebackType | None) -> None:
+        self._client.close()
+
+    def models(self) -> list[str]:
+        """Returns the names of the models, the default one first. Raises ChatError."""
+        try:
+            response = self._client.get(f"{self.url}/models")
+            _check(response)
+            return [model["id"] for model in response.json()["data"]]
+        except httpx.HTTPError as error:
+            raise ChatError(f"{self.url} can't be reached: {error}") from error
+        except (ValueError, KeyError, TypeError) as error:
+            raise ChatError(f"{self.url}/models isn't a list of models: is this the base URL of the API?") from error
+
+    def answer(self, model: str, messages: list[dict[str, Any]]) -> Iterator[Answer]:
+        """Yields the answer to a conversation, again and again as it grows. Raises ChatError."""
+        body = {"model": model, "messages": messages, "stream": True}
+        answer, decoder = Answer(), Decoder()
+        try:
+            with self._client.stream("POST", f"{self.url}/chat/completions", json=body) as response:
+                if response.status_code != 200:
+                    response.read()
+                _check(response)
+                for part in response.iter_bytes():
+                    for event in decoder.feed(part):
+                        if event.data == "[DONE]":
+                            continue
+                        chunk = json.loads(event.data)
+                        if error := chunk.get("error"):
+                            raise ChatError(_message(error))
+                        answer.add(chunk)
+                        yield answer
+        except httpx.HTTPError as error:
+            raise ChatError(f"the connection to {self.url} broke: {error}") from error
+        except ValueError as error:
+            raise ChatError(f"{self.url} sent an event that isn't JSON: {error}") from error
+
+
+def _check(response: httpx.Response) -> None:
+    if response.is_success:
+        return
+    try:
+        message = _message(response.json()["error"])
+    except (ValueError, KeyError, TypeError):
+        message = response.text[:500] or response.reason_phrase
+    raise ChatError(f"{response.status_code}: {message}")
+
+
+def _message(error: Any) -> str:
+    return str(error.get("message", error)) if isinstance(error, dict) else str(error)
