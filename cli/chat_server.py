@@ -33,8 +33,15 @@ def serving(model: str | None) -> Iterator[str]:
         if url is None:
             raise SystemExit(process.wait())
         # Its log belongs to no one in a chat, but a full pipe would stop it.
-        threading.Thread(target=process.stderr.read, daemon=True).start()
-        yield url
+        reading = threading.Thread(target=process.stderr.read)
+        reading.start()
+        try:
+            yield url
+        finally:
+            process.terminate()
+            reading.join()
     finally:
         process.terminate()
         process.wait()
+        if process.stderr:
+            process.stderr.close()

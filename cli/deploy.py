@@ -36,7 +36,7 @@ Address = Annotated[
 ]
 
 # Options of a server that listens itself; with Ray, the proxies listen.
-_OF_A_SERVER = ("host", "port", "max_connections", "metrics_port")
+_OF_A_SERVER = ("host", "port", "max_connections", "metrics_port", "ssl_certfile", "ssl_keyfile")
 
 
 def _with_options_of_serve(command: Callable[..., None]) -> Callable[..., None]:

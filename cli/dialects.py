@@ -1,5 +1,7 @@
 """Options that name a system."""
 
+from difflib import get_close_matches
+
 import typer
 
 from specvino.document.loading import dialects, systems
@@ -11,5 +13,7 @@ DIALECTS = ", ".join(dialects())
 def known_dialect(dialect: str | None) -> str | None:
     """Returns an option's value if it names a system or a version with a document. Raises BadParameter otherwise."""
     if dialect is not None and dialect not in dialects():
-        raise typer.BadParameter(f"unknown dialect {dialect!r}; available: {DIALECTS}")
+        near = get_close_matches(dialect, dialects(), n=1)
+        hint = f"did you mean {near[0]}?" if near else f"available: {DIALECTS}"
+        raise typer.BadParameter(f"unknown dialect {dialect!r}; {hint}")
     return dialect

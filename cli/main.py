@@ -26,7 +26,7 @@ app = typer.Typer(
     help="A specification-first, OpenAI-compatible API server for OpenVINO, with a conformance test suite and client "
     "generators.",
     no_args_is_help=True,
-    add_completion=False,
+    context_settings={"help_option_names": ["-h", "--help"]},
     pretty_exceptions_enable=False,
     rich_markup_mode=None,  # its boxes hide the invalid value
 )

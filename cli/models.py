@@ -4,7 +4,7 @@ import json
 from datetime import UTC, datetime
 from difflib import get_close_matches
 from enum import StrEnum
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 from rich import box
@@ -12,6 +12,9 @@ from rich.console import Console
 from rich.table import Table
 
 from specvino.cli.ending import end, needs
+
+if TYPE_CHECKING:
+    from specvino.engine.models.cache import Entry
 
 app = typer.Typer(help="List the models in the cache folder, or remove them.", invoke_without_command=True)
 
@@ -32,10 +35,7 @@ def listing(
     """
     if context.invoked_subcommand is not None:
         return
-    with needs("serve"):
-        from specvino.engine.models.cache import cache_folder, entries
-
-    there = entries()
+    there = _entries()
     if format is Format.JSON:
         rows = [
             {
@@ -50,6 +50,8 @@ def listing(
         ]
         typer.echo(json.dumps(rows, indent=1, ensure_ascii=False))
         return
+    from specvino.engine.models.cache import cache_folder
+
     if not there:
         typer.echo(f"Nothing is in the cache ({cache_folder()}).")
         return
@@ -76,12 +78,9 @@ def rm(
 
     They are pulled or converted again when they are needed. The exit code is 1 if one is in use, or can't be removed.
     """
-    with needs("serve"):
-        from specvino.engine.models.cache import entries
-
     if bool(names) == all_of_them:
         end("give the names of models to remove, or --all")
-    there = {entry.name: entry for entry in entries()}
+    there = {entry.name: entry for entry in _entries()}
     for name in names or ():
         if name not in there:
             near = get_close_matches(name, there, n=1)
@@ -99,6 +98,17 @@ def rm(
             failed = True
             typer.echo(f"specvino: {name} can't be removed: {reason}", err=True)
     raise typer.Exit(int(failed))
+
+
+def _entries() -> "list[Entry]":
+    with needs("serve"):
+        from specvino.engine.errors import ModelLoadError
+        from specvino.engine.models.cache import entries
+
+    try:
+        return entries()
+    except ModelLoadError as error:
+        end(str(error))
 
 
 def _size(size: int) -> str:

@@ -33,10 +33,10 @@ def pull(
             f"specvino: unknown model {name}: use {', '.join(CATALOGUE)}, or a Hugging Face model ID such as ORG/NAME"
         )
     model = None if revision else CATALOGUE.get(name)
-    if model and pulling.is_pulled(model):
-        typer.echo(f"{name} is already in the cache: {pulling.pulled_folder(model)}")
-        return
     try:
+        if model and pulling.is_pulled(model):
+            typer.echo(f"{name} is already in the cache: {pulling.pulled_folder(model)}")
+            return
         with Progress() as report:
             if model:
                 path = pulling.pull(model, report)

@@ -16,6 +16,7 @@ if TYPE_CHECKING:
 
 def serve(
     model: options.Model = None,
+    config: options.Config = None,
     named_models: options.NamedModels = None,
     lora_modules: options.LoraModules = None,
     host: options.Host = "127.0.0.1",
@@ -29,6 +30,8 @@ def serve(
     key_tokens_per_minute: options.KeyTokensPerMinute = None,
     key_max_num_seqs: options.KeyMaxNumSeqs = None,
     insecure: options.Insecure = False,
+    ssl_certfile: options.SslCertfile = None,
+    ssl_keyfile: options.SslKeyfile = None,
     allowed_hosts: options.AllowedHosts = None,
     unsupported_fields: options.UnsupportedFields = options.FieldPolicy.REPORT,
     trust_request_chat_template: options.TrustRequestChatTemplate = False,
@@ -60,6 +63,7 @@ def serve(
     response_store: options.ResponseStore = None,
     response_store_days: options.ResponseStoreDays = 30,
     response_store_quota: options.ResponseStoreQuota = None,
+    log_level: options.LogLevel = options.Level.INFO,
     log_format: options.LogFormat = options.LogStyle.TEXT,
     metrics_port: options.MetricsPort = None,
     metrics_key_file: options.MetricsKeyFile = None,
@@ -88,6 +92,8 @@ def serve(
             (system.port if system else None) or 8000 if port is None else port,
             max_connections=max_connections,
             insecure=insecure,
+            certificate=ssl_certfile,
+            key=ssl_keyfile,
             progress=Progress(),
         )
     except (*REFUSALS, ServeError) as error:

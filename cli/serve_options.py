@@ -1,12 +1,26 @@
 """The options of `specvino serve`, in groups, as types for Typer; the defaults are in the command's signature."""
 
 from enum import StrEnum
+from functools import partial
 from pathlib import Path
 from typing import Annotated
 
 import typer
 
 from specvino.cli.dialects import DIALECTS, known_dialect
+from specvino.cli.settings import read_settings
+
+# The groups of the help.
+_model = partial(typer.Option, rich_help_panel="Model")
+_format = partial(typer.Option, rich_help_panel="Chat templates, tools and reasoning")
+_engine = partial(typer.Option, rich_help_panel="Engine")
+_network = partial(typer.Option, rich_help_panel="Network")
+_keys = partial(typer.Option, rich_help_panel="Keys")
+_api = partial(typer.Option, rich_help_panel="API")
+_limit = partial(typer.Option, rich_help_panel="Limits")
+_media = partial(typer.Option, rich_help_panel="Media")
+_storage = partial(typer.Option, rich_help_panel="Storage")
+_observed = partial(typer.Option, rich_help_panel="Observability")
 
 # The model and its execution.
 
@@ -26,12 +40,12 @@ Model = Annotated[
 
 Revision = Annotated[
     str | None,
-    typer.Option(help="The branch, tag or commit of a Hugging Face model. By default, the main branch."),
+    _model(help="The branch, tag or commit of a Hugging Face model. By default, the main branch."),
 ]
 
 NamedModels = Annotated[
     list[str] | None,
-    typer.Option(
+    _model(
         "--model",
         metavar="NAME=MODEL",
         help="Serve this model under this name, in place of MODEL; may be repeated. Each model has processes and a KV "
@@ -41,7 +55,7 @@ NamedModels = Annotated[
 
 LoraModules = Annotated[
     list[str] | None,
-    typer.Option(
+    _model(
         metavar="NAME=PATH",
         help="Serve the model with this LoRA adapter, a folder of PEFT, under this name, too; may be repeated. Each "
         "adapter has processes and a KV cache of its own, as a model has; the list of models shows its PATH. With "
@@ -52,7 +66,7 @@ LoraModules = Annotated[
 
 ServedModelName = Annotated[
     list[str] | None,
-    typer.Option(
+    _model(
         help="The name that requests use for the model; may be repeated for aliases. By default, the name of the "
         "model's folder or file, or its ID."
     ),
@@ -60,12 +74,12 @@ ServedModelName = Annotated[
 
 Engine = Annotated[
     EngineKind,
-    typer.Option(help="openvino runs the model; scripted is an offline mock of the API that needs no model."),
+    _model(help="openvino runs the model; scripted is an offline mock of the API that needs no model."),
 ]
 
 DraftModel = Annotated[
     str | None,
-    typer.Option(
+    _model(
         help="A draft model for speculative decoding: a smaller model with the same vocabulary, given like MODEL. "
         "Disables beam search and the prefix cache."
     ),
@@ -73,12 +87,12 @@ DraftModel = Annotated[
 
 PromptLookup = Annotated[
     bool,
-    typer.Option("--prompt-lookup", help="Use prompt lookup for speculative decoding. Disables beam search."),
+    _model("--prompt-lookup", help="Use prompt lookup for speculative decoding. Disables beam search."),
 ]
 
 ToolParser = Annotated[
     str | None,
-    typer.Option(
+    _format(
         help="The format of the model's tool calls, or none to leave them in the text. By default, as detected "
         "from the chat template.",
         show_default=False,
@@ -87,7 +101,7 @@ ToolParser = Annotated[
 
 ReasoningParser = Annotated[
     str | None,
-    typer.Option(
+    _format(
         help="The format of the model's reasoning, or none to leave it in the text. By default, as detected from "
         "the chat template.",
         show_default=False,
@@ -96,7 +110,7 @@ ReasoningParser = Annotated[
 
 ChatTemplate = Annotated[
     Path | None,
-    typer.Option(
+    _format(
         metavar="FILE",
         help="A file with a chat template (Jinja) to use instead of the model's own.",
         show_default=False,
@@ -105,7 +119,7 @@ ChatTemplate = Annotated[
 
 CacheSize = Annotated[
     int | None,
-    typer.Option(
+    _engine(
         min=1,
         help="The size of the KV cache, in GB. By default, a quarter of the memory of the machine, the container "
         "or the GPU, divided among the models, or less if that much isn't free beside them.",
@@ -122,7 +136,7 @@ class FullLogitsMode(StrEnum):
 
 FullLogits = Annotated[
     FullLogitsMode,
-    typer.Option(
+    _engine(
         help="When the second copy of the model for top_logprobs, logprobs of prompts, logit_bias, and allowed and bad "
         "tokens is loaded: by the first such request, at the start, or never.",
     ),
@@ -136,7 +150,7 @@ class PrefixCacheMode(StrEnum):
 
 PrefixCache = Annotated[
     PrefixCacheMode,
-    typer.Option(
+    _engine(
         help="Whether a prompt that starts like an earlier one of any client is computed from there on, which tells by "
         "its time what others have sent; off computes each prompt in full.",
     ),
@@ -144,7 +158,7 @@ PrefixCache = Annotated[
 
 IdleUnload = Annotated[
     float | None,
-    typer.Option(
+    _engine(
         min=1,
         help="Seconds without requests after which a model is unloaded, and its memory is free. The next request loads "
         "it again, and waits for it. By default, a model stays loaded.",
@@ -154,7 +168,7 @@ IdleUnload = Annotated[
 
 MaxNumSeqs = Annotated[
     int,
-    typer.Option(
+    _engine(
         min=1,
         help="The maximum number of choices generated at a time; further ones wait. A step always has room for one "
         "token of each and for 64 prompt tokens, whatever --max-num-batched-tokens says.",
@@ -163,7 +177,7 @@ MaxNumSeqs = Annotated[
 
 MaxNumBatchedTokens = Annotated[
     int,
-    typer.Option(
+    _engine(
         min=128,
         help="The maximum number of tokens computed in a step; longer prompts take several steps. Smaller values make "
         "shorter pauses in running responses, larger ones compute long prompts faster. No effect with --draft-model.",
@@ -172,7 +186,7 @@ MaxNumBatchedTokens = Annotated[
 
 Device = Annotated[
     str,
-    typer.Option(
+    _engine(
         help="The OpenVINO device that runs the model: CPU, GPU, GPU.1, AUTO, AUTO:GPU,CPU, HETERO:GPU.0,GPU.1. An "
         "unknown device is refused with the list of available ones. NPU and MULTI aren't supported."
     ),
@@ -180,7 +194,7 @@ Device = Annotated[
 
 PluginConfig = Annotated[
     str | None,
-    typer.Option(
+    _engine(
         help="Properties of the device's OpenVINO plugin, as a JSON object such as '{\"INFERENCE_NUM_THREADS\": 8}'. "
         "`specvino tune` finds the fastest ones for a CPU.",
         show_default=False,
@@ -188,19 +202,31 @@ PluginConfig = Annotated[
 ]
 
 
+Config = Annotated[
+    Path | None,
+    typer.Option(
+        metavar="FILE",
+        is_eager=True,
+        callback=read_settings,
+        help="A file with options, as YAML, or as TOML if its name ends in .toml: `port: 9000`. The command line "
+        "counts before environment variables such as SPECVINO_PORT, and these before the file.",
+        show_default=False,
+    ),
+]
+
 # Addresses and access.
 
 
 Host = Annotated[
     str,
-    typer.Option(
+    _network(
         help="The address to listen on. An address that other machines can reach requires API keys, or --insecure."
     ),
 ]
 
 Port = Annotated[
     int | None,
-    typer.Option(
+    _network(
         min=0,
         max=65535,
         help="The port to listen on; 0 picks a free one. By default, 8000, or the port of the system that --dialect "
@@ -211,7 +237,7 @@ Port = Annotated[
 
 ApiKeyFile = Annotated[
     Path | None,
-    typer.Option(
+    _keys(
         help="A file of API keys, one per line; lines that start with # are comments. A key may be followed by limits "
         "of its own, such as requests-per-minute=60, tokens-per-minute=100000 and max-num-seqs=none. By default, the "
         "key in the environment variable SPECVINO_API_KEY."
@@ -220,7 +246,7 @@ ApiKeyFile = Annotated[
 
 KeyRequestsPerMinute = Annotated[
     int | None,
-    typer.Option(
+    _keys(
         min=1,
         help="The most requests of an API key in a minute, of those that use the model; further ones get status 429. "
         "By default, no limit.",
@@ -230,7 +256,7 @@ KeyRequestsPerMinute = Annotated[
 
 KeyTokensPerMinute = Annotated[
     int | None,
-    typer.Option(
+    _keys(
         min=1,
         help="The most tokens of an API key in a minute, of prompts and of answers. A request is admitted while there "
         "are any left; what it uses beyond that is missing in the next minutes. By default, no limit.",
@@ -240,7 +266,7 @@ KeyTokensPerMinute = Annotated[
 
 KeyMaxNumSeqs = Annotated[
     int | None,
-    typer.Option(
+    _keys(
         min=1,
         help="The most choices of an API key that are generated, or wait for it, at a time; further requests get "
         "status 429. By default, no limit.",
@@ -248,13 +274,29 @@ KeyMaxNumSeqs = Annotated[
     ),
 ]
 
-Insecure = Annotated[
-    bool, typer.Option("--insecure", help="Serve without API keys even if other machines can reach --host.")
+Insecure = Annotated[bool, _keys("--insecure", help="Serve without API keys even if other machines can reach --host.")]
+
+SslCertfile = Annotated[
+    Path | None,
+    _network(
+        metavar="FILE",
+        help="A file with the server's certificate and those of its issuers (PEM), for HTTPS. By default, HTTP.",
+        show_default=False,
+    ),
+]
+
+SslKeyfile = Annotated[
+    Path | None,
+    _network(
+        metavar="FILE",
+        help="The file with the certificate's key (PEM). By default, it is in the file of --ssl-certfile.",
+        show_default=False,
+    ),
 ]
 
 AllowedHosts = Annotated[
     list[str] | None,
-    typer.Option(
+    _network(
         help="A hostname that requests may use in the Host header, such as api.example.com or *.example.com, or "
         "several separated by commas; `*` allows all. May be repeated. IP addresses, names without a dot, and "
         "names under .localhost, .local, .internal and .home.arpa are always allowed. By default, all names if the "
@@ -264,7 +306,7 @@ AllowedHosts = Annotated[
 
 AllowedOrigins = Annotated[
     list[str] | None,
-    typer.Option(
+    _network(
         help="An origin whose web pages may use the server (CORS), such as https://example.com, or several "
         "separated by commas; `*` allows all. May be repeated. By default, none."
     ),
@@ -272,12 +314,12 @@ AllowedOrigins = Annotated[
 
 NoWeb = Annotated[
     bool,
-    typer.Option("--no-web", help="Serve no pages for browsers: neither the chat at / nor the reference at /docs."),
+    _network("--no-web", help="Serve no pages for browsers: neither the chat at / nor the reference at /docs."),
 ]
 
 MaxConnections = Annotated[
     int,
-    typer.Option(
+    _network(
         min=1,
         help="The maximum number of open connections. When it is reached, the connection that has been idle longest is "
         "closed for a new one; if none is idle, the new one gets status 503.",
@@ -286,7 +328,7 @@ MaxConnections = Annotated[
 
 MaxBody = Annotated[
     int,
-    typer.Option(
+    _limit(
         min=1,
         help="The maximum size of a request body, in bytes. A body may contain one key, object or array for each 256 "
         "bytes of this limit, and one element for each 64.",
@@ -295,7 +337,7 @@ MaxBody = Annotated[
 
 ShutdownTimeout = Annotated[
     int,
-    typer.Option(
+    _network(
         min=0,
         help="Seconds that running requests get to finish after SIGTERM or Ctrl-C. New requests are refused meanwhile.",
     ),
@@ -313,7 +355,7 @@ class FieldPolicy(StrEnum):
 
 Dialect = Annotated[
     str | None,
-    typer.Option(
+    _api(
         help="Serve the API of another system, with its paths, defaults, responses, streams and errors: one of "
         f"{DIALECTS}. The options of that system's server are accepted, too: --dialect NAME --help shows them. By "
         "default, the API of this project.",
@@ -324,7 +366,7 @@ Dialect = Annotated[
 
 UnsupportedFields = Annotated[
     FieldPolicy,
-    typer.Option(
+    _api(
         help="What to do with unsupported request fields: report them in the response header X-Unsupported-Params, "
         "reject the request, or ignore them."
     ),
@@ -332,7 +374,7 @@ UnsupportedFields = Annotated[
 
 TrustRequestChatTemplate = Annotated[
     bool,
-    typer.Option(
+    _api(
         "--trust-request-chat-template",
         help="Accept chat templates in requests. Templates are code: each runs in a separate process, limited to a "
         "second of CPU time and 512 MB.",
@@ -341,14 +383,12 @@ TrustRequestChatTemplate = Annotated[
 
 MaxTokensLimit = Annotated[
     int | None,
-    typer.Option(
-        min=1, help="The maximum number of tokens of a choice; also the default for requests that set no limit."
-    ),
+    _limit(min=1, help="The maximum number of tokens of a choice; also the default for requests that set no limit."),
 ]
 
 MaxModelLen = Annotated[
     int | None,
-    typer.Option(
+    _limit(
         min=1,
         help="The maximum number of tokens of a prompt and its answer together, at most the model's own. By default, "
         "the model's own, and 131072 with --engine scripted.",
@@ -357,24 +397,22 @@ MaxModelLen = Annotated[
 
 MaxQueue = Annotated[
     int,
-    typer.Option(min=0, help="The maximum number of requests that wait; further ones get status 429."),
+    _limit(min=0, help="The maximum number of requests that wait; further ones get status 429."),
 ]
 
 RequestTimeout = Annotated[
     float | None,
-    typer.Option(
+    _limit(
         min=0.001,
         help="Seconds after which an incomplete response ends with an error. By default, none.",
     ),
 ]
 
-BestOfLimit = Annotated[
-    int, typer.Option(min=1, max=20, help="The maximum best_of (beam width) that requests may set.")
-]
+BestOfLimit = Annotated[int, _limit(min=1, max=20, help="The maximum best_of (beam width) that requests may set.")]
 
 AllowedMediaDomains = Annotated[
     list[str] | None,
-    typer.Option(
+    _media(
         help="A host that images may be downloaded from, or several separated by commas; `all` allows every public "
         "host. May be repeated. Private addresses and redirects are refused. By default, none: images have to be "
         "in the request itself."
@@ -383,7 +421,7 @@ AllowedMediaDomains = Annotated[
 
 AllowedLocalMediaPath = Annotated[
     Path | None,
-    typer.Option(
+    _media(
         exists=True,
         file_okay=False,
         help="A folder whose image files requests may load, by file: URL or path; subfolders are included.",
@@ -392,7 +430,7 @@ AllowedLocalMediaPath = Annotated[
 
 ResponseStore = Annotated[
     str | None,
-    typer.Option(
+    _storage(
         help="Where to store responses and conversations: the URL of a database (SQLAlchemy, with an async driver), or "
         "none. By default, an SQLite file in the user's data folder.",
         show_default=False,
@@ -401,12 +439,12 @@ ResponseStore = Annotated[
 
 ResponseStoreDays = Annotated[
     float,
-    typer.Option(help="Days after which stored responses and conversations are deleted.", min=0.001),
+    _storage(help="Days after which stored responses and conversations are deleted.", min=0.001),
 ]
 
 ResponseStoreQuota = Annotated[
     float | None,
-    typer.Option(
+    _storage(
         help="The most that the responses of an API key may take in the store, in GB, and the most that its "
         "conversations may take; beyond it, its oldest ones are deleted. By default, 1 in a file, and no bound in "
         "another database. A file also has at most 10,000 of each.",
@@ -419,6 +457,21 @@ ResponseStoreQuota = Annotated[
 # Logs, metrics and traces.
 
 
+class Level(StrEnum):
+    DEBUG = "debug"
+    INFO = "info"
+    WARNING = "warning"
+    ERROR = "error"
+
+
+LogLevel = Annotated[
+    Level,
+    _observed(
+        help="The least severe messages that are logged. Requests are info, those for health and metrics debug.",
+    ),
+]
+
+
 class LogStyle(StrEnum):
     TEXT = "text"
     JSON = "json"
@@ -426,7 +479,7 @@ class LogStyle(StrEnum):
 
 LogFormat = Annotated[
     LogStyle,
-    typer.Option(
+    _observed(
         help="The format of the log on stderr: text, or one JSON object per line. Prompts, responses and query strings "
         "are never logged."
     ),
@@ -434,7 +487,7 @@ LogFormat = Annotated[
 
 MetricsPort = Annotated[
     int | None,
-    typer.Option(
+    _observed(
         min=0,
         max=65535,
         help="A separate port for Prometheus' /metrics, where it requires no API key; 0 picks a free one. By "
@@ -445,7 +498,7 @@ MetricsPort = Annotated[
 
 MetricsKeyFile = Annotated[
     Path | None,
-    typer.Option(
+    _observed(
         help="A file of keys that /metrics accepts instead of the API keys, one per line. By default, the key in the "
         "environment variable SPECVINO_METRICS_KEY."
     ),
@@ -453,7 +506,7 @@ MetricsKeyFile = Annotated[
 
 OtlpTracesEndpoint = Annotated[
     str | None,
-    typer.Option(
+    _observed(
         help="The URL that OpenTelemetry traces are sent to (OTLP over HTTP), such as http://127.0.0.1:4318/v1/traces. "
         "Requires the extra `otel`."
     ),
@@ -461,7 +514,7 @@ OtlpTracesEndpoint = Annotated[
 
 OtlpMetricsEndpoint = Annotated[
     str | None,
-    typer.Option(
+    _observed(
         help="The URL that OpenTelemetry GenAI metrics are sent to (OTLP over HTTP), such as "
         "http://127.0.0.1:4318/v1/metrics. Requires the extra `otel`."
     ),

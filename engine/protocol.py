@@ -38,7 +38,8 @@ class ModelInfo:
     With `thinking_budgets` its reasoning can be ended after a number of tokens. With `full_logits` it returns the most
     likely tokens at each position, scores prompts, and supports `logit_bias` and allowed and bad tokens.
     `template_lacks` are the missing capabilities of its chat template, with their workarounds, and `lacks_memory` the
-    requests that the server has too little memory for.
+    requests that the server has too little memory for. `described` are its format, its device and other facts for
+    people, in short phrases.
     """
 
     context_length: int
@@ -52,6 +53,7 @@ class ModelInfo:
     full_logits: bool = True
     template_lacks: tuple[str, ...] = ()
     lacks_memory: tuple[str, ...] = ()
+    described: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

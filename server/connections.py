@@ -194,7 +194,15 @@ class BoundedProtocol(HttpToolsProtocol):
         9.6; decision 078), unless the client has closed it: then too the client's end is all that is received. In the
         middle of a stream there is no probe, and a client that ends has left.
         """
-        if _TCP_INFO is None or self._refused or self._in_head or self._in_body or not self._answers:
+        # With TLS, a connection can't stay half open.
+        if (
+            self.transport.get_extra_info("sslcontext")
+            or _TCP_INFO is None
+            or self._refused
+            or self._in_head
+            or self._in_body
+            or not self._answers
+        ):
             return False
         running = self._running
         if running.response_started and not running.response_complete:
@@ -371,7 +379,10 @@ class BoundedProtocol(HttpToolsProtocol):
             return
         self._leave()
         self.transport.write(raw_answer(error, self.server_state.default_headers))
-        self.transport.write_eof()
+        if self.transport.can_write_eof():
+            self.transport.write_eof()
+        else:  # with TLS
+            self.transport.close()
 
 
 def _too_large() -> ApiError:

@@ -3,11 +3,13 @@
 import asyncio
 import signal
 import socket
+import ssl
 import sys
 import time
 from collections.abc import AsyncIterator
 from contextlib import AbstractContextManager, asynccontextmanager, nullcontext
 from functools import partial
+from pathlib import Path
 from types import FrameType
 from typing import Any, cast
 
@@ -42,7 +44,12 @@ class _Server(uvicorn.Server):
     """
 
     def __init__(
-        self, served: ServedApp, lifespan: Lifespan, connections: Connections, log_config: dict[str, Any] | None
+        self,
+        served: ServedApp,
+        lifespan: Lifespan,
+        connections: Connections,
+        log_config: dict[str, Any] | None,
+        tls: ssl.SSLContext | None = None,
     ) -> None:
         config = uvicorn.Config(
             served.asgi(lifespan),
@@ -57,6 +64,7 @@ class _Server(uvicorn.Server):
             access_log=False,  # ours has more fields
             timeout_graceful_shutdown=CLOSING,
             server_header=False,
+            ssl_context_factory=(lambda _config, _default: tls) if tls else None,
         )
         super().__init__(config)
         self._served = served
@@ -95,14 +103,18 @@ def run(
     *,
     max_connections: int,
     insecure: bool = False,
+    certificate: Path | None = None,
+    key: Path | None = None,
     progress: AbstractContextManager[Report] | None = None,
 ) -> None:
     """Serves until a signal. Raises ServeError, ModelLoadError and StorageError.
 
     The port is open while the models load, which `progress` shows, and /health returns 503 until then. Without keys
-    the server listens only on loopback addresses, unless it is `insecure`.
+    the server listens only on loopback addresses, unless it is `insecure`. With a `certificate` (PEM) it serves HTTPS;
+    its `key` may be in the same file.
     """
     settings = served.settings
+    tls = _tls(certificate, key) if certificate or key else None
     listener = _listen(host, port, everywhere=insecure or bool(settings.keys))
     connections = Connections(possible(max_connections))
     metrics_port = settings.telemetry.metrics_port
@@ -123,10 +135,17 @@ def run(
                 print(f"specvino: responses are stored in {served.store.location}", file=sys.stderr, flush=True)
             if metrics_listener:
                 print(f"specvino: metrics are at {_url(metrics_listener)}/metrics", file=sys.stderr, flush=True)
+            for (name, *_), engine in served.engines.items():
+                print(f"specvino: {name}: {'; '.join(engine.model.described)}", file=sys.stderr, flush=True)
             if progress:
                 print(f"specvino: ready after {time.monotonic() - began:.1f} s", file=sys.stderr, flush=True)
+            if settings.web:
+                url = _url(listener, tls)
+                print(f"specvino: chat at {url}/, API reference at {url}/docs", file=sys.stderr, flush=True)
             names = ", ".join(name for names in served.engines for name in names)
-            print(f"specvino: serving {names} at {_url(listener)}{settings.base_path}", file=sys.stderr, flush=True)
+            print(
+                f"specvino: serving {names} at {_url(listener, tls)}{settings.base_path}", file=sys.stderr, flush=True
+            )
 
     @asynccontextmanager
     async def lifespan(_: Any) -> AsyncIterator[None]:
@@ -141,7 +160,9 @@ def run(
                 await asyncio.gather(loading, watching, return_exceptions=True)
                 await served.close()
 
-    server = _Server(served, lifespan, connections, logs.config(settings.telemetry.log_format))
+    server = _Server(
+        served, lifespan, connections, logs.config(settings.telemetry.log_format, settings.telemetry.log_level), tls
+    )
     # uvicorn 0.54 raises the signal again after the shutdown; this ends the process cleanly (decision 040).
     for number in (signal.SIGINT, signal.SIGTERM):
         signal.signal(number, lambda *_: sys.exit(0))
@@ -165,6 +186,19 @@ def _listen(host: str, port: int, *, everywhere: bool) -> socket.socket:
     return listener
 
 
-def _url(listener: socket.socket) -> str:
+def _tls(certificate: Path | None, key: Path | None) -> ssl.SSLContext:
+    if certificate is None:
+        raise ServeError("--ssl-keyfile requires --ssl-certfile")
+    context = ssl.create_default_context(ssl.Purpose.CLIENT_AUTH)
+    try:
+        context.load_cert_chain(certificate, key, password="")  # without a password OpenSSL would ask for one
+    except OSError as error:
+        files = f"{certificate} and {key}" if key else certificate
+        reason = error.reason if isinstance(error, ssl.SSLError) else error.strerror
+        raise ServeError(f"no certificate with its key, as PEM, can be read from {files}: {reason}") from error
+    return context
+
+
+def _url(listener: socket.socket, tls: ssl.SSLContext | None = None) -> str:
     host, port = listener.getsockname()[:2]
-    return f"http://[{host}]:{port}" if ":" in host else f"http://{host}:{port}"
+    return f"{'https' if tls else 'http'}://{f'[{host}]' if ':' in host else host}:{port}"

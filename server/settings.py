@@ -15,6 +15,7 @@ from specvino.server.validation.bodies import most_elements
 from specvino.server.validation.support import Policy
 
 LogFormat = Literal["text", "json"]
+LogLevel = Literal["debug", "info", "warning", "error"]
 
 
 class TelemetryError(ValueError):
@@ -30,6 +31,7 @@ class TelemetrySettings:
     """
 
     log_format: LogFormat = "text"
+    log_level: LogLevel = "info"
     metrics_keys: frozenset[str] = frozenset()
     metrics_port: int | None = None
     otlp_traces_endpoint: str | None = None

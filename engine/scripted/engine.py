@@ -91,6 +91,7 @@ class ScriptedEngine:
             self._drafting,
             calling=self._parsers.calling,
             thinking_variables=frozenset(["enable_thinking"]),
+            described=("a script, without a model", f"context {self._context_length:,} tokens"),
         )
 
     def stats(self) -> EngineStats:

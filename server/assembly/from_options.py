@@ -49,6 +49,7 @@ def make_app(options: ServeOptions, report: Report = say_nothing) -> ServedApp:
     limits_of_keys = key_limits(keys, options)
     telemetry = TelemetrySettings(
         log_format=options.log_format,
+        log_level=options.log_level,
         metrics_keys=frozenset(read_keys(options.metrics_key_file, METRICS_ENVIRONMENT)),
         metrics_port=options.metrics_port,
         otlp_traces_endpoint=options.otlp_traces_endpoint,

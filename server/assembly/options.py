@@ -68,6 +68,7 @@ class ServeOptions(BaseModel):
     response_store: str | None = None
     response_store_days: Annotated[float, Field(ge=0.001)] = 30
     response_store_quota: Annotated[float, Field(ge=0.001)] | None = None
+    log_level: Literal["debug", "info", "warning", "error"] = "info"
     log_format: Literal["text", "json"] = "text"
     metrics_port: Annotated[int, Field(ge=0, le=65535)] | None = None
     metrics_key_file: Path | None = None

@@ -22,7 +22,7 @@ class Replica:
     """The actor that Ray starts. It receives requests once its models are loaded."""
 
     def __init__(self, options: ServeOptions) -> None:
-        logging.config.dictConfig(logs.config(options.log_format))
+        logging.config.dictConfig(logs.config(options.log_format, options.log_level))
         self._served = make_app(options)
         if self._served.telemetry.page is not None:
             self._served.telemetry.page.gather = _metrics_of_all

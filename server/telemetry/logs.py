@@ -5,13 +5,15 @@ The access log has a line for each exchange with its ID, tokens and times, and n
 
 import logging
 import sys
+from datetime import datetime
 from typing import Any
 from urllib.parse import quote
 
 from pythonjsonlogger.core import RESERVED_ATTRS
 
 from specvino.server.operations.exchange import Exchange
-from specvino.server.settings import LogFormat
+from specvino.server.settings import LogFormat, LogLevel
+from specvino.server.telemetry.metrics_page import PATH as METRICS
 
 TAIL = "tail"
 """The attribute of a log record that is appended to its message in the text format, but not in JSON."""
@@ -29,11 +31,18 @@ class _CurrentStderr(logging.StreamHandler[Any]):
         pass
 
 
-def config(log_format: LogFormat) -> dict[str, Any]:
+class _WithZone(logging.Formatter):
+    """Times are local, with their distance from UTC."""
+
+    def formatTime(self, record: logging.LogRecord, datefmt: str | None = None) -> str:
+        return datetime.fromtimestamp(record.created).astimezone().isoformat(" ", "milliseconds")
+
+
+def config(log_format: LogFormat, log_level: LogLevel = "info") -> dict[str, Any]:
     """Returns the argument of `logging.config.dictConfig`. uvicorn logs only warnings."""
     formatters: dict[LogFormat, dict[str, Any]] = {
         "text": {
-            "()": "logging.Formatter",
+            "()": _WithZone,
             "fmt": f"%(asctime)s %(levelname)s %(name)s: %(message)s%({TAIL})s",
             "defaults": {TAIL: ""},
         },
@@ -45,20 +54,25 @@ def config(log_format: LogFormat) -> dict[str, Any]:
             "timestamp": True,
         },
     }
+    level = log_level.upper()
+    others = level if level == "ERROR" else "WARNING"
     return {
         "version": 1,
         "disable_existing_loggers": False,
         "formatters": {"chosen": formatters[log_format]},
         "handlers": {"stderr": {"()": _CurrentStderr, "formatter": "chosen"}},
         "loggers": {
-            "uvicorn": {"handlers": ["stderr"], "level": "WARNING", "propagate": False},
-            "specvino": {"handlers": ["stderr"], "level": "INFO", "propagate": False},
-            "opentelemetry": {"handlers": ["stderr"], "level": "WARNING", "propagate": False},
+            "uvicorn": {"handlers": ["stderr"], "level": others, "propagate": False},
+            "specvino": {"handlers": ["stderr"], "level": level, "propagate": False},
+            "opentelemetry": {"handlers": ["stderr"], "level": others, "propagate": False},
         },
     }
 
 
 logger = logging.getLogger("specvino.access")
+
+# What probes and monitoring ask all the time.
+_ROUTINE = ("get_health", "get_liveness")
 
 LONGEST = 200
 """The maximum number of characters of a path."""
@@ -66,12 +80,17 @@ LONGEST = 200
 
 def log_exchange(exchange: Exchange) -> None:
     """Logs an exchange. Its figures are members in JSON, and appended to the message as words in text."""
+    level = logging.DEBUG if _is_routine(exchange) else logging.INFO
     path = _path(exchange)
     fields = _fields(exchange)
     words = {TAIL: "".join(f" {name}={_word(value)}" for name, value in fields.items())}
     members = {"client": exchange.client, "method": exchange.method, "path": path, "status": exchange.status}
     message = '%s "%s %s" %d'
-    logger.info(message, exchange.client, exchange.method, path, exchange.status, extra=members | fields | words)
+    logger.log(level, message, exchange.client, exchange.method, path, exchange.status, extra=members | fields | words)
+
+
+def _is_routine(exchange: Exchange) -> bool:
+    return exchange.operation.id in _ROUTINE if exchange.operation else exchange.path == METRICS
 
 
 def _path(exchange: Exchange) -> str:

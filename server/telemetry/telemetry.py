@@ -9,6 +9,7 @@ from specvino.engine.protocol import Engine
 from specvino.handlers.measuring import Observer
 from specvino.server.operations.exchange import Recorder
 from specvino.server.settings import Settings
+from specvino.server.telemetry.load import log_load
 from specvino.server.telemetry.logs import log_exchange
 from specvino.server.telemetry.metrics_page import MetricsPage, metrics_app, serving_metrics
 from specvino.server.telemetry.prometheus import Metrics
@@ -30,6 +31,7 @@ class Telemetry:
         self.page = None if own else MetricsPage(metrics.registry, chosen.metrics_keys or settings.keys)
         self.own_page = MetricsPage(metrics.registry, chosen.metrics_keys) if own else None
         self._metrics = metrics
+        self._engines = engines
         self._opentelemetry = None
         self.recorders = [log_exchange, metrics.record]
         if chosen.otlp_traces_endpoint or chosen.otlp_metrics_endpoint:
@@ -46,7 +48,9 @@ class Telemetry:
 
     @asynccontextmanager
     async def running(self, listener: socket.socket | None) -> AsyncIterator[None]:
-        """Serves the metrics on their separate port, if there is one, and flushes pending exports at the end."""
+        """Serves the metrics on their separate port, if there is one, logs the load, and flushes pending exports at the
+        end."""
+        busy = asyncio.create_task(log_load(self._engines))
         try:
             if listener is not None and self.own_page is not None:
                 async with serving_metrics(metrics_app(self.own_page), listener):
@@ -54,5 +58,7 @@ class Telemetry:
             else:
                 yield
         finally:
+            busy.cancel()
+            await asyncio.gather(busy, return_exceptions=True)
             if self._opentelemetry is not None:
                 await asyncio.to_thread(self._opentelemetry.close)

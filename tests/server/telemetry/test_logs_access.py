@@ -81,6 +81,24 @@ def test_json(logged) -> None:
     }
 
 
+@pytest.mark.parametrize(
+    ("operation", "path", "level"),
+    [
+        ("get_health", "/health", logging.DEBUG),
+        ("get_health", "/ping", logging.DEBUG),
+        ("get_liveness", "/health/live", logging.DEBUG),
+        (None, "/metrics", logging.DEBUG),
+        (None, "/metricsx", logging.INFO),
+        ("list_models", "/v1/models", logging.INFO),
+    ],
+)
+def test_what_monitoring_asks_is_of_no_interest_by_default(caplog, monkeypatch, operation, path, level) -> None:
+    monkeypatch.setattr(logging.getLogger("specvino"), "propagate", True)
+    with caplog.at_level(logging.DEBUG, "specvino"):
+        logs.log_exchange(exchange(operation=operation and OPERATIONS[operation], path=path))
+    assert [record.levelno for record in caplog.records] == [level]
+
+
 def test_what_there_was_not_is_left_out(logged) -> None:
     line = json.loads(logged("json", exchange(status=404, error="not_found", complete=False)))
     assert line["error"] == "not_found"

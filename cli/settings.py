@@ -1,0 +1,126 @@
+"""A command whose options may be set by environment variables and a file, and whose help has groups.
+
+The command line counts before the environment, that before the file, and the file before the defaults. An option is
+named by its parameter: `--max-queue` is SPECVINO_MAX_QUEUE, and `max-queue` or `max_queue` in a file.
+"""
+
+import json
+import os
+import tomllib
+from collections.abc import Iterator
+from difflib import get_close_matches
+from pathlib import Path
+from typing import Any
+
+import typer
+import yaml
+from typer.core import TyperCommand, TyperGroup
+
+PREFIX = "SPECVINO_"
+
+# Variables that aren't of an option.
+_OTHERS = ("SPECVINO_API_KEY", "SPECVINO_CACHE", "SPECVINO_DATA", "SPECVINO_METRICS_KEY")
+
+# The key of the file's path in the context.
+_FILE = "specvino.settings"
+
+
+class SettingsCommand(TyperCommand):
+    """A command that reads its options from the environment and a file, too."""
+
+    def __init__(self, *arguments: Any, **options: Any) -> None:
+        super().__init__(*arguments, **options)
+        for parameter in self.params:
+            if parameter.envvar is None:
+                parameter.envvar = f"{PREFIX}{(parameter.name or '').upper()}"
+                parameter.show_envvar = False  # type: ignore[attr-defined]  # the help states the rule once
+
+    def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
+        if not ctx.resilient_parsing:
+            for warning in _unknown_variables(ctx):
+                typer.echo(f"specvino: warning: {warning}", err=True)
+        try:
+            return super().parse_args(ctx, args)
+        except typer.BadParameter as error:
+            if error.param is not None and (place := _place(ctx, error.param)):
+                error.param_hint = f"{error.param_hint or max(error.param.opts, key=len)} (from {place})"
+            raise
+
+    def format_options(self, ctx: Any, formatter: Any) -> None:
+        groups: dict[str, list[tuple[str, str]]] = {}
+        for parameter in self.get_params(ctx):
+            if record := parameter.get_help_record(ctx):
+                other = "Arguments" if parameter.param_type_name == "argument" else "Options"
+                groups.setdefault(getattr(parameter, "rich_help_panel", None) or other, []).append(record)
+        for name, records in groups.items():
+            with formatter.section(name):
+                formatter.write_dl(records)
+
+
+def read_settings(ctx: typer.Context, file: Path | None) -> Path | None:
+    """Takes the values of a file, YAML or TOML, as defaults of the command's options. Raises BadParameter."""
+    if file is None or ctx.resilient_parsing:
+        return file
+    ctx.meta[_FILE] = file
+    parameters = {parameter.name: parameter for parameter in ctx.command.params}
+    defaults: dict[str, Any] = {}
+    for key, value in _values(file).items():
+        name = str(key).replace("-", "_")
+        if name not in parameters or name == "config":
+            near = get_close_matches(name, [known for known in parameters if known], n=1)
+            hint = f"; did you mean {near[0].replace('_', '-')}?" if near else ""
+            raise typer.BadParameter(f"{file}: unknown option {key}{hint}")
+        if value is not None:
+            defaults[name] = _typed(value, repeatable=getattr(parameters[name], "multiple", False))
+    ctx.default_map = defaults
+    return file
+
+
+def _values(file: Path) -> dict[Any, Any]:
+    try:
+        text = file.read_text("utf-8")
+        read = tomllib.loads(text) if file.suffix == ".toml" else yaml.safe_load(text)
+    except OSError as error:
+        raise typer.BadParameter(f"{file}: can't be read: {error.strerror}") from None
+    except (ValueError, yaml.YAMLError) as error:
+        reason = " ".join(str(error).split())
+        raise typer.BadParameter(
+            f"{file}: isn't valid {'TOML' if file.suffix == '.toml' else 'YAML'}: {reason}"
+        ) from None
+    if not isinstance(read, dict):
+        raise typer.BadParameter(f"{file}: isn't a mapping of options to values")
+    return read
+
+
+def _typed(value: Any, *, repeatable: bool) -> Any:
+    """Returns a value as the command line would have it: texts, but for switches; objects as JSON."""
+    if repeatable:
+        return [_typed(item, repeatable=False) for item in (value if isinstance(value, list) else [value])]
+    if isinstance(value, dict | list):
+        return json.dumps(value)
+    return value if isinstance(value, bool) else str(value)
+
+
+def _place(ctx: typer.Context, parameter: Any) -> str | None:
+    """Returns where a parameter's value is from, unless it is from the command line."""
+    source = ctx.get_parameter_source(parameter.name)
+    name = source.name if source else ""
+    return {"ENVIRONMENT": parameter.envvar, "DEFAULT_MAP": str(ctx.meta.get(_FILE))}.get(name)
+
+
+def _unknown_variables(ctx: typer.Context) -> Iterator[str]:
+    known = {*_OTHERS, *_variables(ctx.find_root().command)}
+    for name in sorted(os.environ):
+        if name.startswith(PREFIX) and name not in known:
+            near = get_close_matches(name, sorted(known), n=1)
+            yield f"the environment variable {name} has no effect{f'; did you mean {near[0]}?' if near else ''}"
+
+
+def _variables(command: Any) -> Iterator[str]:
+    """Yields the environment variables of a command, and of those below it."""
+    for parameter in command.params:
+        variables = parameter.envvar or ()
+        yield from [variables] if isinstance(variables, str) else variables
+    if isinstance(command, TyperGroup):
+        for below in command.commands.values():
+            yield from _variables(below)

@@ -1,0 +1,119 @@
+"""Options of `serve` from the environment and from a file, and the groups of its help."""
+
+import re
+from collections.abc import Callable
+from pathlib import Path
+from unittest.mock import patch
+
+import pytest
+from typer.testing import CliRunner, Result
+
+from specvino.cli import main
+from specvino.server import run
+from specvino.server.assembly import ServedApp
+
+Serve = Callable[..., tuple[Result, dict[str, object]]]
+
+
+@pytest.fixture
+def serve() -> Serve:
+    """Runs `serve` up to where it would listen; gives its end and how it would."""
+
+    def started(*arguments: str, **environment: str) -> tuple[Result, dict[str, object]]:
+        how: dict[str, object] = {}
+
+        def keep(served: ServedApp, host: str, port: int, **others: object) -> None:
+            names = [name for names in served.engines for name in names]
+            how.update(others, host=host, port=port, names=names, settings=served.settings)
+
+        with patch.object(run, "run", keep), patch("specvino.cli.serve.gc"):
+            done = CliRunner(env=environment).invoke(main, ["serve", "--engine", "scripted", *arguments])
+        return done, how
+
+    return started
+
+
+@pytest.fixture(params=[".yaml", ".toml"])
+def file(request: pytest.FixtureRequest, tmp_path: Path) -> Path:
+    text = {
+        ".yaml": "port: 9001\nmax_connections: 7\nserved-model-name: [a, b]\nno-web: true\n",
+        ".toml": 'port = 9001\nmax_connections = 7\nserved-model-name = ["a", "b"]\nno-web = true\n',
+    }[request.param]
+    path = tmp_path / f"settings{request.param}"
+    path.write_text(text)
+    return path
+
+
+def test_the_command_line_counts_before_the_environment_and_that_before_the_file(serve: Serve, file: Path) -> None:
+    _, how = serve("--config", str(file))
+    assert (how["port"], how["max_connections"], how["names"]) == (9001, 7, ["a", "b"])
+    assert not how["settings"].web  # type: ignore[attr-defined]
+    _, how = serve(SPECVINO_CONFIG=str(file), SPECVINO_PORT="9002")
+    assert (how["port"], how["max_connections"]) == (9002, 7)
+    _, how = serve("--port", "9003", "--config", str(file), SPECVINO_PORT="9002")
+    assert how["port"] == 9003
+
+
+def test_switches_and_lists_from_the_environment(serve: Serve) -> None:
+    _, how = serve(SPECVINO_NO_WEB="1", SPECVINO_INSECURE="true", SPECVINO_SERVED_MODEL_NAME="a b")
+    assert not how["settings"].web  # type: ignore[attr-defined]
+    assert (how["insecure"], how["names"]) == (True, ["a", "b"])
+
+
+@pytest.mark.parametrize(
+    ("text", "why"),
+    [
+        ("prot: 1", "unknown option prot; did you mean port?"),
+        ("config: x", "unknown option config"),
+        ("port: x", "Invalid value for --port (from {file}): Input should be a valid integer"),
+        ("- port", "isn't a mapping of options to values"),
+        ("a: [", "isn't valid YAML: "),
+    ],
+)
+def test_a_file_that_cannot_be_used(serve: Serve, tmp_path: Path, text: str, why: str) -> None:
+    path = tmp_path / "settings.yaml"
+    path.write_text(text)
+    done, how = serve("--config", str(path), COLUMNS="400")
+    assert (done.exit_code, how) == (2, {})
+    assert why.format(file=path) in done.output
+
+
+def test_a_wrong_value_of_a_variable_is_named(serve: Serve) -> None:
+    done, _ = serve(SPECVINO_MAX_QUEUE="many", COLUMNS="200")
+    assert done.exit_code == 2
+    assert "Invalid value for --max-queue (from SPECVINO_MAX_QUEUE): Input should be a valid integer" in done.output
+
+
+def test_an_unknown_variable_is_a_warning_with_the_nearest_name(serve: Serve) -> None:
+    done, how = serve(SPECVINO_API_KEYS="right", SPECVINO_API_KEY_B="of conform parity", SPECVINO_REPLICAS="2")
+    assert how
+    assert re.findall("specvino: warning: .*", done.output) == [
+        "specvino: warning: the environment variable SPECVINO_API_KEYS has no effect; did you mean SPECVINO_API_KEY?"
+    ]
+
+
+def test_the_dialect_of_the_environment_has_its_options(serve: Serve) -> None:
+    done, how = serve("--gpu-memory-utilization", "0.5", SPECVINO_DIALECT="vllm")
+    assert how
+    assert "--gpu-memory-utilization has no effect here" in done.output
+
+
+def test_help_has_groups() -> None:
+    for option in ("-h", "--help"):
+        help = CliRunner().invoke(main, ["serve", option]).output
+        groups = re.findall(r"^(\S.*):$", help, re.MULTILINE)
+        assert groups[:3] == ["Arguments", "Options", "Model"]
+        assert {"Network", "Keys", "Limits", "Engine", "Media", "Observability"} <= set(groups)
+        _, _, keys = help.partition("\nKeys:\n")
+        assert "--api-key-file" in keys.partition("\n\n")[0]
+
+
+def test_https(tmp_path: Path) -> None:
+    """The certificate is read before anything is served."""
+    done = CliRunner().invoke(main, ["serve", "--engine", "scripted", "--port", "0", "--ssl-keyfile", "none.pem"])
+    assert (done.exit_code, done.output) == (1, "specvino: --ssl-keyfile requires --ssl-certfile\n")
+    (tmp_path / "text.pem").write_text("text")
+    options = ["--engine", "scripted", "--port", "0", "--ssl-certfile", str(tmp_path / "text.pem")]
+    done = CliRunner().invoke(main, ["serve", *options])
+    assert done.exit_code == 1
+    assert f"no certificate with its key, as PEM, can be read from {tmp_path}/text.pem: " in done.output
