@@ -50,7 +50,8 @@ def _model(document: dict[str, Any], operation: Operation) -> dict[str, Any] | N
 
 
 def _generates(operation: Operation) -> bool:
-    return "429" in operation.definition["responses"]
+    """Returns whether the operation has a prompt, which may be too long for the model: no schema can express that."""
+    return any(refusal["code"] == "context_length_exceeded" for refusal in operation.definition.get("x-refusals", ()))
 
 
 def _examples(operation: Operation) -> Iterator[dict[str, Any]]:
