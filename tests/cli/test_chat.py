@@ -9,6 +9,7 @@ from support.serving_here import serving_here
 from typer.testing import CliRunner
 
 from specvino.cli import chat, main
+from specvino.cli.chat_endpoint import Endpoint
 
 KEY = {"SPECVINO_API_KEY": "right"}
 
@@ -38,7 +39,7 @@ def talk(url: str, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixtur
             return line
 
         monkeypatch.setattr("builtins.input", read)
-        with chat.Endpoint(url, "right") as endpoint:
+        with Endpoint(url, "right") as endpoint:
             chat.Session(endpoint, None, None, []).talk()
         return capsys.readouterr().out
 

@@ -1,5 +1,7 @@
 """Answers from the chunks of a stream, as other servers send them, too."""
 
+from typing import Any
+
 from specvino.cli.chat_endpoint import Answer
 
 
@@ -24,6 +26,7 @@ def test_calls_in_parts() -> None:
 
 def test_chunks_without_a_choice() -> None:
     answer = Answer()
-    for chunk in ({"choices": [], "usage": {}}, {}, {"choices": None}, {"choices": [{"finish_reason": "stop"}]}):
+    chunks: list[dict[str, Any]] = [{"choices": [], "usage": {}}, {}, {"choices": None}]
+    for chunk in (*chunks, {"choices": [{"finish_reason": "stop"}]}):
         answer.add(chunk)
     assert answer == Answer(finish="stop")

@@ -123,7 +123,7 @@ def test_a_check_is_repeated_until_an_answer_exercises_it() -> None:
 
 def test_what_was_in_vain_is_tried_once_from_then_on() -> None:
     patience = Patience()
-    tried = []
+    tried: list[int] = []
     for endpoint, reason in (
         ("chat", "the answer has {} tokens"),
         ("chat", "the answer has only {} tokens"),

@@ -337,7 +337,7 @@ def drawn(text: str, **settings: Any) -> str:
 
 
 @pytest.mark.parametrize("settings", [{"top_p": 0.01}, {"top_p": 0.0}, {"top_k": 1}, {"min_p": 0.99}])
-def test_settings_that_leave_one_token_leave_the_order_of_the_text(settings) -> None:
+def test_settings_that_leave_one_token_leave_the_order_of_the_text(settings: dict[str, Any]) -> None:
     text = "a b c d e f g h"
     assert drawn(text, **settings) == text
     assert drawn(text) != text
