@@ -39,7 +39,7 @@ def test_the_document_comes_with_the_package() -> None:
 
 
 def test_the_wheel_stays_small() -> None:
-    """Its files, compressed as a wheel has them, are less than 3.4 MB; a third of that is the script of /docs, and
+    """Its files, compressed as a wheel has them, are less than 3.5 MB; a third of that is the script of /docs, and
     0.2 MB are the descriptions of other systems' sources."""
     setuptools = tomllib.loads((PROJECT / "pyproject.toml").read_text())["tool"]["setuptools"]
     size = 0
@@ -50,4 +50,4 @@ def test_the_wheel_stays_small() -> None:
         files = {file for pattern in patterns for file in folder.glob(pattern) if file.is_file()}
         assert files, package
         size += sum(len(zlib.compress(file.read_bytes())) for file in files)
-    assert 1_000_000 < size < 3_400_000
+    assert 1_000_000 < size < 3_500_000

@@ -140,7 +140,7 @@ def test_a_dialect_in_a_version_that_is_not_there() -> None:
 def test_an_unknown_dialect() -> None:
     run = spec("--dialect", "../openapi")
     assert run.exit_code == 2
-    assert f"unknown dialect '../openapi'; available: {', '.join(dialects())}" in run.output
+    assert f"unknown dialect '../openapi'; did you mean openai? available: {', '.join(dialects())}" in run.output
 
 
 @pytest.mark.parametrize("name", ["chat.temprature", "temperature"])

@@ -24,6 +24,9 @@ class Transport(asyncio.Transport):
     def get_write_buffer_size(self) -> int:
         return self.unread
 
+    def can_write_eof(self) -> bool:
+        return True
+
     def write_eof(self) -> None:
         self.ended = True
 

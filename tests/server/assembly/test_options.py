@@ -6,7 +6,7 @@ from specvino.cli.main import app
 from specvino.server.assembly import ServeOptions
 
 # What only `specvino serve` has: how it listens.
-OF_THE_PORT = {"host", "port", "insecure", "max_connections"}
+OF_THE_PORT = {"host", "port", "ssl_certfile", "ssl_keyfile", "insecure", "max_connections", "config"}
 
 
 def test_they_have_the_names_defaults_and_bounds_of_the_command() -> None:
