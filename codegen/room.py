@@ -1,6 +1,14 @@
-"""Whether a field can have inner fields, by the schema that a dialect's row states for it."""
+"""Whether a system can have a field, by the schema that a dialect's row states for another one: the field around it, or
+the `type` of the objects that have it."""
 
 from typing import Any
+
+from specvino.codegen.fields import Field
+from specvino.document.operations import Schema
+from specvino.document.unions import texts, values
+
+KIND = "type"
+"""The property that tells objects of several kinds apart."""
 
 
 def has_room(schema: Any, inner: str) -> bool:
@@ -19,3 +27,17 @@ def has_room(schema: Any, inner: str) -> bool:
         return False
     types = schema.get("type", ["array", "object"])
     return ("array" if kind is list else "object") in types and schema.get(most) != 0
+
+
+def kind_path(path: str) -> str:
+    """Returns the path of the `type` of the objects that have a field."""
+    around, dot, _ = path.rpartition(".")
+    return f"{around}{dot}{KIND}"
+
+
+def has_kind(field: Field, types: Schema) -> bool:
+    """Returns whether an object with the field can be of a kind that a schema of its `type` allows. Only a list of
+    values excludes kinds, and an object whose `type` may have any value is of all kinds."""
+    allowed = values(types)
+    kinds = [values(outer["properties"].get(KIND, {})) for outer in field.objects]
+    return allowed is None or any(not texts(of) or not set(texts(of)).isdisjoint(texts(allowed)) for of in kinds)

@@ -8,7 +8,7 @@ from typing import Any
 from specvino.codegen.declared import declared
 from specvino.codegen.fields import Field, around
 from specvino.codegen.merge import STANDARD, WITHOUT, Entry
-from specvino.codegen.room import has_room
+from specvino.codegen.room import has_kind, has_room, kind_path
 from specvino.codegen.source import SpecError
 from specvino.document.system_fields import SystemFields
 
@@ -45,11 +45,12 @@ def complete(
     """Completes a dialect's rows in place.
 
     A row without a level is `full`, and a level may list its fields, or endpoints. Fields may share a row (`same`). A
-    field that the system's sources don't have is `ignored` or `refused`, as unknown fields are, or `absent`; one inside
-    a field whose own schema has no room for it, such as a list that is always empty, is `refused` or `absent`. Others
-    without a row have that of the endpoint which theirs is `like`. What a row doesn't state is as the system's classes
-    declare it, unless it is listed by its level. In the end, the fields inside one that is `like` another, such as
-    `responses.input`, have the rows of the fields inside that one.
+    field that the system's sources don't have is `ignored` or `refused`, as unknown fields are, or `absent`. One inside
+    a field whose own schema has no room for it, such as a list that is always empty, is `refused` or `absent`, and so
+    is one of objects whose `type` the system doesn't have. Others without a row have that of the endpoint which theirs
+    is `like`. What a row doesn't state is as the system's classes declare it, unless it is listed by its level. In the
+    end, the fields inside one that is `like` another, such as `responses.input`, have the rows of the fields inside
+    that one.
 
     `document` is ours, into which references of `all_fields` lead. `newest` has the fields of the newest version, where
     `dialect` is an older one: rows of what came later don't count.
@@ -80,7 +81,10 @@ def complete(
             if lacks or came_later:
                 del rows[field.path]
         if field.path not in rows and not lacks and not copied:
-            if outer and not has_room(rows.get(outer[2], {}).get("schema", {}), field.path.removeprefix(outer[2])):
+            kind = kind_path(field.path)
+            types = (rows.get(kind) or _of_another(written, shared, *at[:2], kind) or {}).get("schema", {})
+            around_it = rows.get(outer[2], {}).get("schema", {}) if outer else {}
+            if not has_kind(field, types) or (outer and not has_room(around_it, field.path.removeprefix(outer[2]))):
                 rows[field.path] = {"level": "refused" if field.part == "request" else "absent"}
             elif described is not None and described.has(*at) is False:
                 rows[field.path] = {"level": dialect["unknown_fields"] if field.part == "request" else "absent"}

@@ -94,6 +94,19 @@ def test_a_row_counts_more_than_the_room_for_it() -> None:
     assert (rows["tools[].cost"], rows["tools[].name"]) == ({"level": "refused"}, {"level": "partial"})
 
 
+def test_a_field_of_kinds_that_the_row_of_their_type_excludes_is_none() -> None:
+    fields = []
+    for part in ("request", "response"):
+        properties: dict[str, Any] = {"type": {"const": "file"}, "data": TEXT | {"x-origin": "openai"}}
+        objects = ({"properties": properties},)
+        fields += [Field("talk", part, f"items[].{name}", (schema,), objects) for name, schema in properties.items()]
+    kinds = {"items[].type": {"schema": {"enum": ["text"]}}}
+    dialect = {"unknown_fields": "ignored", "fields": {"talk": {"request": kinds, "response": kinds}}}
+    complete(dialect, fields, None)
+    assert dialect["fields"]["talk"]["request"]["items[].data"] == {"level": "refused"}
+    assert dialect["fields"]["talk"]["response"]["items[].data"] == {"level": "absent"}
+
+
 def test_what_classes_declare_counts_for_rows_that_do_not_state_it() -> None:
     described = sources(user={"type": "string", "default": "x"}, toolset={"type": "string"}, tools={"type": "string"})
 
