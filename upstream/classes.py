@@ -11,6 +11,7 @@ from specvino.upstream.checks import Checks, read_names
 from specvino.upstream.described import Places, Schema, Unreadable
 from specvino.upstream.modules import Definition, Module, NotConstant, Sources, constant, statements
 from specvino.upstream.places import of_node
+from specvino.upstream.serializers import EMPTY, NULL, left_out
 
 
 @dataclass(frozen=True, slots=True)
@@ -260,6 +261,11 @@ class Classes:
                         if name not in sent:
                             shape.properties[name] = unread
                             shape.places[name] = definition.module.file, of_node(definition.module, function)
+                elif kind == "model_serializer" and self._reading is not Reading.TAKEN:
+                    for name, value in left_out(function, tuple(shape.properties)):
+                        if name in shape.properties:
+                            shape.properties[name] = _without(shape.properties[name], value)
+                            shape.needed.discard(name)
                 elif kind == "field_serializer" and self._reading is not Reading.TAKEN:
                     written = [str(name) for name in fields if name in shape.properties]
                     shape.properties |= dict.fromkeys(written, unread)
@@ -326,6 +332,17 @@ class Classes:
 
     def _note(self, name: str) -> None:
         self.unread.add(name)
+
+
+def _without(schema: Schema, value: Schema) -> Schema:
+    """Returns a schema without null, or without the empty list."""
+    if value == EMPTY:
+        return bounded(schema, {"minItems": 1})
+    branches = [_without(each, value) if "anyOf" in each else each for each in schema.get("anyOf", ()) if each != NULL]
+    if not branches or {} in branches:
+        return bounded(schema, {"not": NULL})
+    beside = {key: each for key, each in schema.items() if key not in ("anyOf", "default")}
+    return {**branches[0], **beside} if len(branches) == 1 else {"anyOf": branches, **beside}
 
 
 def _is_before(mark: ast.Call) -> bool:

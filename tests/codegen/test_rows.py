@@ -101,7 +101,7 @@ def test_a_field_of_kinds_that_the_row_of_their_type_excludes_is_none() -> None:
         objects = ({"properties": properties},)
         fields += [Field("talk", part, f"items[].{name}", (schema,), objects) for name, schema in properties.items()]
     kinds = {"items[].type": {"schema": {"enum": ["text"]}}}
-    dialect = {"unknown_fields": "ignored", "fields": {"talk": {"request": kinds, "response": kinds}}}
+    dialect: dict[str, Any] = {"unknown_fields": "ignored", "fields": {"talk": {"request": kinds, "response": kinds}}}
     complete(dialect, fields, None)
     assert dialect["fields"]["talk"]["request"]["items[].data"] == {"level": "refused"}
     assert dialect["fields"]["talk"]["response"]["items[].data"] == {"level": "absent"}
