@@ -11,6 +11,7 @@ from specvino.codegen.lint.problem import Problem
 from specvino.codegen.lint.vocabulary import misfits
 from specvino.codegen.merge import LEVELS, WHOLE_ENDPOINT, WHOLE_PART, WITHOUT, own_entry, part_level, stated, support
 from specvino.codegen.own_schema import ALL_BOUNDS
+from specvino.codegen.room import has_kind, kind_path
 from specvino.codegen.spec import Spec
 from specvino.document.operations import Schema, operations
 from specvino.document.pointers import resolved
@@ -105,6 +106,12 @@ def complete(spec: Spec) -> Iterator[Problem]:
                 yield from _entry(location, field, own)
                 if outer and (level := levels.get(outer, {}).get("level")) in WITHOUT:
                     yield Problem("support", location, f"{outer} is {level}, so fields inside it can't have entries")
+                kind = field_name(field.endpoint, field.part, kind_path(field.path))
+                if own["level"] not in ("refused", "absent") and not has_kind(
+                    field, levels.get(kind, {}).get("schema", {})
+                ):
+                    fault = f"all objects that have it are of types that the entry of {kind} excludes"
+                    yield Problem("support", location, fault)
 
 
 def surplus(spec: Spec) -> Iterator[Problem]:

@@ -51,6 +51,11 @@ def test_a_field_that_does_not_exist(ovms, only) -> None:
     only("support", "ovms.yaml chat request temprature", "there is no such field")
 
 
+def test_a_level_of_a_field_of_excluded_types(ovms, only) -> None:
+    ovms["request"]["messages[].content[].thinking"] = {"level": "ignored"}
+    only("support", "ovms.yaml chat.messages[].content[].thinking", "chat.messages[].content[].type excludes")
+
+
 def test_an_endpoint_that_does_not_exist(spec, only) -> None:
     spec.dialects["ovms"]["fields"]["chats"] = {"request": {"model": "full"}}
     only("support", "ovms.yaml chats: there is no such endpoint")
