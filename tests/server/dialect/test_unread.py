@@ -61,7 +61,8 @@ def test_no_system_judges_fields_of_answers_that_it_lacks(name) -> None:
     assert document["x-dialect"]["unknown_fields"] == "ignored"
     has, knows = (source["components"]["schemas"]["AssistantMessage"]["properties"] for source in (document, ours))
     answer = {"role": "assistant", "content": "Hello"}
-    checked = {"prefix", "phase"} if name == "sglang" else set()  # by a class that our document has as a rule
+    # By classes, which our documents have as rules.
+    checked = {"sglang": {"prefix", "phase"}, "mlc-llm": {"name"}}.get(name, set())
     odd = {field: {"odd": [1]} for field in knows.keys() - has.keys() - checked}
     assert {"audio", "function_call", "refusal"} <= odd.keys()
     assert read(name, messages=[USER, {**answer, **odd}, USER])["messages"] == [USER, answer, USER]
