@@ -89,11 +89,15 @@ async def concurrent_echoes_separate(session: Session, endpoint: str, *, bodies:
     exchanges = await session.together([(endpoint, {**_with_usage(body), "echo": True}) for body in bodies])
     for body, exchange in zip(bodies, exchanges, strict=True):
         require_answer(exchange)
-        for output in outputs(exchange):
-            if not output.text.startswith(body["prompt"]):
-                raise Failed(
-                    f"concurrently the prompt is {body['prompt']!r}, but the text is {output.text[:120]!r}", *exchanges
-                )
+        if other := _not_begun_with(body["prompt"], exchange):
+            alone = await session.answered(endpoint, {**body, "echo": True})
+            together = "" if _not_begun_with(body["prompt"], alone) else "concurrently "
+            raise Failed(f"{together}the prompt is {body['prompt']!r}, but the text is {other[:120]!r}", *exchanges)
+
+
+def _not_begun_with(prompt: str, exchange: Exchange) -> str:
+    """Returns the first text that doesn't begin with a prompt; empty if all do."""
+    return next((output.text or "no text" for output in outputs(exchange) if not output.text.startswith(prompt)), "")
 
 
 def _model(exchange: Exchange) -> Any:

@@ -41,6 +41,7 @@ class Kind(Enum):
     ERRORS_LACK = "Errors lack {}", "Errors lack fields"
     LACKS = "Answers lack {}", "Answers lack fields"
     HEADER = "Answers lack the header {}", "Answers lack headers"
+    EMPTY = "Answers have no text", "Answers have no text"
     DISREGARDED = "{} isn't respected", "Fields aren't respected"
     NOT_REPEATED = "Answers don't repeat the request's {}", "Answers don't repeat the request's fields"
     UNFINISHED = "Choices have no finish_reason", "Choices have no finish_reason"

@@ -32,6 +32,10 @@ MEANINGS: tuple[tuple[Kind, re.Pattern[str]], ...] = tuple(
         (Kind.HEADER, r"the answer has no header (?P<about>\S+)"),
         (Kind.LACKS, r"was requested, but none of the \d+ chunks has (?P<about>\w+)"),
         (Kind.LACKS, r"^(?:GET|a chunk) .*has no (?P<about>\w+)$"),
+        (
+            Kind.EMPTY,
+            r"^the answer is empty$|^all \d+ choices are ''$|\bon the answer \[''|, but \S+\.(?:content|text) is \"\"$",
+        ),
         (Kind.SCHEMA, r"\bviolates the schema\b"),
         (Kind.ARGUMENTS, r"^the arguments of '.*' (?:aren't|violate) "),
         (Kind.DISREGARDED, r"^(?P<about>\w+) has no effect\b"),
@@ -90,6 +94,9 @@ TEXTS = {"bytes", "content", "text", "text_offset"}
 # Fields with the arguments of a tool call.
 ARGUMENTS = {"arguments", "input"}
 
+# The message about a text that only the one of two answers has.
+TEXT_STREAMED = re.compile(r"\.(?:content|text) is only present when (?:not )?streamed$")
+
 # The maximum length of an error's reason, in characters.
 LONGEST_REASON = 100
 
@@ -136,7 +143,7 @@ def _meant(line: Line, finding: FindingRecord) -> Iterator[Cause]:
     if located and (rule in SHAPES or " is wrong: " in message):
         yield from _invalid(located["path"], located["problem"], is_error=rule.endswith("envelope"))
         return
-    yield from _known(finding)
+    yield from _known(line, finding)
     if absent := ABSENT.search(message):
         if not absent["path"].rpartition(".")[2].isdigit():
             yield _lacks(_leaf(absent["path"]), is_error=absent["path"].startswith("error."))
@@ -144,7 +151,7 @@ def _meant(line: Line, finding: FindingRecord) -> Iterator[Cause]:
         yield _repeated(repeated["path"])
 
 
-def _known(finding: FindingRecord) -> Iterator[Cause]:
+def _known(line: Line, finding: FindingRecord) -> Iterator[Cause]:
     if OTHER_CALL.search(finding.message):
         yield Cause(Kind.DISREGARDED, "tool_choice", _quoted("tool_choice"))
         return
@@ -158,6 +165,8 @@ def _known(finding: FindingRecord) -> Iterator[Cause]:
             case Kind.UNDOCUMENTED:
                 yield Cause(kind, about, (about,))
                 yield from (Cause(kind, _route(exchange)) for exchange in finding.exchanges)
+            case Kind.EMPTY:
+                yield Cause(kind, _endpoint(line))
             case Kind.SAME_ID:
                 yield Cause(kind, about, (about,))
             case Kind.ACCEPTED | Kind.ZERO:
@@ -172,6 +181,10 @@ def _known(finding: FindingRecord) -> Iterator[Cause]:
 
 def _quoted(*names: str) -> tuple[str, ...]:
     return tuple(f"`{name}`" for name in names if name)
+
+
+def _endpoint(line: Line) -> str:
+    return line.rule.partition("/")[0]
 
 
 def _rule(line: Line) -> str:
@@ -220,13 +233,15 @@ def _repeated(path: str) -> Cause:
 def _other(line: Line, message: str) -> Cause:
     rule = _rule(line)
     if rule:  # it may name its endpoint
-        message = re.sub(rf"\b{line.rule.partition('/')[0]}\b", "…", message)
+        message = re.sub(rf"\b{_endpoint(line)}\b", "…", message)
     return Cause(Kind.OTHER, f"{rule}: {without_values(message)}")
 
 
 def possible_causes(line: Line, finding: FindingRecord) -> Iterator[Cause]:
     """Yields what a finding follows from if other findings report that: an object that is missing, a field that isn't
-    repeated, an undocumented status, a refusal."""
+    repeated, answers without text, an undocumented status, a refusal."""
+    if TEXT_STREAMED.search(finding.message):
+        yield Cause(Kind.EMPTY, _endpoint(line))
     if absent := ABSENT.search(finding.message):
         for name in absent["path"].split(".")[:-1]:
             yield _lacks(name, is_error=absent["path"].startswith("error."))

@@ -47,6 +47,24 @@ def test_what_follows_from_the_errors_of_a_path_that_isn_t_there_is_told_with_th
     assert folded(follows, cause) == [[cause.rule, follows.rule]]
 
 
+def test_answers_without_text_are_one_fault_of_an_endpoint() -> None:
+    lines = [
+        fault_line("chat/basics/answers", "the answer is empty"),
+        fault_line(
+            "chat/capabilities/json", 'response_format: {} was answered with 200, but choices.0.message.content is ""'
+        ),
+        fault_line("chat/choices/drawn-apart", "all 3 choices are ''"),
+        fault_line("chat/sampling/logit-bias", "logit_bias has no effect on the answer ['']"),
+        fault_line("chat/streams/plain", "choices.0.message.content is only present when streamed"),
+    ]
+    (fault,) = faults(lines)
+    assert fault.title == "Answers have no text"
+    assert len(fault.lines) == len(lines)
+    elsewhere = fault_line("completions/streams/plain", "choices.0.text is only present when streamed")
+    respected = fault_line("chat/sampling/top-p", "top_p has no effect on the answer ['a']")
+    assert len(folded(*lines, elsewhere, respected)) == 3
+
+
 def test_what_binds_is_not_told_below_advice() -> None:
     advice = fault_line("models/rules/documented-refusal", "404 is not documented", severity="should")
     binds = fault_line("models/list/served", "the answer is 404, not 200: nothing", follows=advice.rule)
