@@ -150,8 +150,8 @@ class Allowance:
             if most:
                 account.tokens = max(account.tokens, account.now) + tokens * _MINUTE / most
 
-        if most or self._limits.sequences is not None:
-            ended = sequences if self._limits.sequences is not None else 0
+        ended = 0 if self._limits.sequences is None else sequences
+        if most or ended:
             await self._all.change(self._owner, act, -ended)
 
     def headers(self) -> list[tuple[bytes, bytes]]:
