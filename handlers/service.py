@@ -51,7 +51,7 @@ class Service:
     ) -> Reply[wire.OpenApi]:
         if dialect is None:
             # In a thread: the first request creates it, which would block streams for a tenth of a second.
-            document = await asyncio.to_thread(self._document.of, version or "3.2")
+            document = await asyncio.to_thread(self._document.of, version)
         else:
             document = load(dialect_file(dialect))
             document = to_32(document) if version == "3.2" else document

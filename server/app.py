@@ -14,7 +14,7 @@ from connexion.middleware.security import SecurityMiddleware
 from connexion.resolver import Resolution, Resolver
 from starlette.convertors import PathConvertor, register_url_convertor
 
-from specvino.generated.handlers import OPERATIONS, Handlers, Reply
+from specvino.generated.handlers import OPERATIONS, Handlers, Reply, RequestContext
 from specvino.handlers.allowance import Allowances
 from specvino.handlers.store import Accounts
 from specvino.server.access import BearerKeys, HeaderKeys, Hosts, Preflights, origins_middleware
@@ -78,7 +78,7 @@ def create_app(
             partial(Hosts, names=settings.hosts),
             *([partial(Preflights, headers=preflight)] if preflight else ()),
             partial(Web, settings=settings),
-            *([Reference] if settings.web else ()),
+            *([partial(Reference, document=partial(_document, bound))] if settings.web else ()),
             *([partial(MetricsPath, page=page)] if page else ()),
             _Routing,
             SecurityMiddleware,
@@ -91,6 +91,14 @@ def create_app(
         app.add_api(copy.deepcopy(skeleton), base_path=base_path, name=base_path or "root")
     add_error_handlers(app, settings.system)
     return app
+
+
+async def _document(bound: dict[str, Callable[..., Awaitable[Reply[Any]]]], path: str) -> tuple[dict[str, Any], str]:
+    """Returns the server's document, as /openapi.json has it, for a page at this path, and the name of its model."""
+    context = RequestContext("", path=path)
+    document = await bound["get_openapi"](context, None, None)
+    models = await bound["list_models"](context)
+    return document.body, models.body["data"][0]["id"]
 
 
 def _bind(handlers: Handlers) -> dict[str, Callable[..., Awaitable[Reply[Any]]]]:

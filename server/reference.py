@@ -1,9 +1,9 @@
-"""GET /docs: the API reference, at the server's root and without a key.
+"""GET /docs: the API reference of the running server, at its root and without a key; it can send requests.
 
 It is an HTML page and not an operation of the API, so it isn't in the document that it shows."""
 
-from collections.abc import Collection
-from functools import cache
+import asyncio
+from collections.abc import Awaitable, Callable, Collection
 from typing import Any
 
 from starlette.requests import Request
@@ -13,7 +13,7 @@ from starlette.staticfiles import StaticFiles
 from starlette.types import ASGIApp, Receive, Scope, Send
 
 from specvino.document.loading import whole
-from specvino.document.transforms import served_at
+from specvino.document.operations import JSON, METHODS, operations
 from specvino.portal.reference import ASSETS, page
 
 PATH = "/docs"
@@ -22,30 +22,68 @@ PATH = "/docs"
 class Reference:
     """ASGI middleware for the page. It raises Starlette's errors, so it runs inside the exception middleware."""
 
-    def __init__(self, app: ASGIApp) -> None:
+    def __init__(self, app: ASGIApp, document: Callable[[str], Awaitable[tuple[dict[str, Any], str]]]) -> None:
+        """`document` returns the server's document for a page at a path, and the name of its model."""
         self.app = app
+        self._document = document
+        self._made: tuple[Any, str] = (None, "")
         self._router = Router(
-            routes=[Route(PATH, _page), Mount(PATH, Files("specvino.portal", "reference", ASSETS))],
+            routes=[Route(PATH, self._page), Mount(PATH, Files("specvino.portal", "reference", ASSETS))],
             redirect_slashes=False,
         )
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         await (self._router if scope["type"] == "http" and _is_ours(scope) else self.app)(scope, receive, send)
 
+    async def _page(self, _: Request) -> HTMLResponse:
+        document, model = await self._document(PATH)
+        described, html = self._made
+        if document["components"] is not described:  # changed by models that have loaded
+            # The addresses of the assets and of the servers are relative, for servers under a path of a proxy. In a
+            # thread: it takes as long as some steps of the model.
+            html = await asyncio.to_thread(_html, document, model)
+            self._made = (document["components"], html)
+        return HTMLResponse(html)
+
+
+def _html(document: dict[str, Any], model: str) -> str:
+    examples = {
+        (operation.path, operation.method): operation.definition["requestBody"]["content"][JSON].get("examples", {})
+        for operation in operations(whole())
+        if operation.body is not None
+    }
+    paths = {
+        path: {
+            method: _with_examples(item[method], examples.get((path, method.upper()), {}), model)
+            if method in METHODS
+            else item[method]
+            for method in item
+        }
+        for path, item in document["paths"].items()
+    }
+    return page("API reference", f"{PATH[1:]}/", {**document, "paths": paths}, sends=True)
+
+
+def _with_examples(operation: dict[str, Any], examples: dict[str, Any], model: str) -> dict[str, Any]:
+    """Returns an operation with examples that this server answers: those of the document, for its model. A server's own
+    document has none, for the sake of test tools (decision 065)."""
+    media = operation.get("requestBody", {}).get("content", {}).get(JSON)
+    if media is None:
+        return operation
+    filled = {
+        name: {
+            **example,
+            "value": {**example["value"], "model": model} if "model" in example["value"] else example["value"],
+        }
+        for name, example in (media.get("examples") or examples).items()
+    }
+    body = {**operation["requestBody"], "content": {JSON: {**media, "examples": filled}}}
+    return {**operation, "requestBody": body}
+
 
 def _is_ours(scope: Scope) -> bool:
     path: str = scope["path"]
     return path == PATH or path.startswith(f"{PATH}/")
-
-
-@cache
-def _html() -> str:
-    # The addresses of the assets and of the servers are relative, for servers under a path of a proxy.
-    return page("API reference", f"{PATH[1:]}/", served_at(PATH, whole()))
-
-
-async def _page(_: Request) -> HTMLResponse:
-    return HTMLResponse(_html())
 
 
 class Files(StaticFiles):

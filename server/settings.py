@@ -88,4 +88,5 @@ class Settings:
 
 def door(settings: Settings) -> Door:
     """Returns the settings that the server's own document shows."""
-    return Door(bool(settings.keys), settings.max_body, most_elements(settings.max_body))
+    system = settings.system.name if settings.system else None
+    return Door(bool(settings.keys), settings.max_body, most_elements(settings.max_body), system)

@@ -3,8 +3,8 @@
 from dataclasses import replace
 from typing import Any
 
-from specvino.document.loading import lowered, whole
-from specvino.document.transforms import copied, folded
+from specvino.document.loading import dialect_file, load, lowered, whole
+from specvino.document.transforms import copied, folded, to_32
 from specvino.engine.errors import EngineUnavailable
 from specvino.handlers.limits import Limits
 from specvino.handlers.models import ServedModels
@@ -28,14 +28,19 @@ class OwnDocument:
         self._known = Facts(served.names, None, limits, door)
         self._made: dict[tuple[str, bool], dict[str, Any]] = {}
 
-    def of(self, version: str) -> dict[str, Any]:
+    def of(self, version: str | None = None) -> dict[str, Any]:
         """Returns it in that version of OpenAPI, 3.1 or 3.2. It is cached, so callers must copy it before they change
-        it.
+        it. A server that emulates a system has that system's document, without facts about its own models.
         """
         facts = self._facts()
+        system = facts.door.system
+        version = version or ("3.1" if system else "3.2")
         key = version, facts.model is not None
         if key not in self._made:
-            self._made[key] = described(lowered() if version == "3.1" else whole(), facts)
+            if system:
+                self._made[key] = emulated(system, version, asks_for_key=facts.door.asks_for_key)
+            else:
+                self._made[key] = described(lowered() if version == "3.1" else whole(), facts)
         return self._made[key]
 
     def _facts(self) -> Facts:
@@ -44,6 +49,15 @@ class OwnDocument:
         except EngineUnavailable:
             return self._known
         return replace(self._known, model=widest(models), mixed_vision=len({model.vision for model in models}) > 1)
+
+
+def emulated(system: str, version: str, *, asks_for_key: bool) -> dict[str, Any]:
+    """Returns the document of a system, without its keys if the server asks for none."""
+    document = load(dialect_file(system))
+    own = copied(to_32(document) if version == "3.2" else document)
+    if not asks_for_key:
+        ask_for_no_key(own)
+    return own
 
 
 def described(document: dict[str, Any], facts: Facts) -> dict[str, Any]:

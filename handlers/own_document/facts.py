@@ -11,12 +11,13 @@ from specvino.handlers.limits import Limits
 @dataclass(frozen=True, slots=True)
 class Door:
     """The limits of the HTTP server: whether a key is required, the largest body in bytes, and the maximum number of
-    elements of a list. None is an unknown limit.
+    elements of a list. None is an unknown limit. With `system` the server emulates that system.
     """
 
     asks_for_key: bool = False
     max_body: int | None = None
     max_items: int | None = None
+    system: str | None = None
 
 
 @dataclass(frozen=True, slots=True)

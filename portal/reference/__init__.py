@@ -12,12 +12,13 @@ ASSETS = ("scalar.js", "page.js", "page.css", "icon.svg")
 HERE = files("specvino.portal.reference")
 
 
-def page(title: str, folder: str, document: dict[str, Any]) -> str:
+def page(title: str, folder: str, document: dict[str, Any], *, sends: bool = False) -> str:
     """Returns the HTML with the document inside, so that it opens from the disk as well. `folder` is the address of the
-    assets' folder with a trailing slash, or empty."""
+    assets' folder with a trailing slash, or empty. A page that `sends` can send requests to the document's server."""
     # A document may have </script> in it.
     text = json.dumps(_readable(document), ensure_ascii=False).replace("</", "<\\/")
     html = HERE.joinpath("page.html").read_text("utf-8")
+    html = html.replace("SENDS", str(sends).lower())
     return html.replace("TITLE", title).replace("FOLDER", folder).replace("DOCUMENT", text)
 
 

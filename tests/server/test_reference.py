@@ -2,11 +2,14 @@
 
 import json
 import re
+from typing import Any
 
+import httpx
 import pytest
 from support.app import Client, error_of
+from support.serving import PATIENCE
+from support.serving_here import serving_here
 
-from specvino.document.loading import whole
 from specvino.server.settings import Settings
 
 
@@ -31,12 +34,34 @@ def test_the_page_names_no_other_host(client) -> None:
     assert "//" not in around
 
 
+def shown(page: str) -> dict[str, Any]:
+    assert 'data-sends="true"' in page
+    within = re.search(r'(?s)<script id="document" type="application/json">(.*?)</script>', page)
+    assert within
+    document: dict[str, Any] = json.loads(within[1])
+    return document
+
+
+@pytest.mark.parametrize("keys", [{}, {"SPECVINO_API_KEY": "right"}], ids=["open", "with keys"])
+@pytest.mark.parametrize(
+    ("options", "title"), [([], "Specvino"), (["--dialect", "vllm"], "The OpenAI-compatible API of vLLM")]
+)
+def test_the_page_has_the_document_of_the_running_server(options, title, keys) -> None:
+    with serving_here("--engine", "scripted", *options, env=keys) as server:
+        root = server.url.removesuffix("/v1")
+        document = httpx.get(f"{root}/openapi.json", timeout=PATIENCE).json()
+        newer = httpx.get(f"{root}/openapi.json?version=3.2", timeout=PATIENCE).json()
+        page = httpx.get(f"{root}/docs", timeout=PATIENCE).text
+    for each in (document, newer, shown(page)):
+        assert each["info"]["title"] == title
+        assert each["paths"].keys() == document["paths"].keys()
+        assert ("securitySchemes" in each["components"]) == bool(keys)
+    assert document["openapi"].startswith("3.1" if options else "3.2")
+    assert newer["openapi"].startswith("3.2")
+
+
 def test_the_document_is_in_the_page_with_the_events_of_its_streams() -> None:
-    page = Client().ask("GET", "/docs").text
-    shown = re.search(r'(?s)<script id="document" type="application/json">(.*?)</script>', page)
-    assert shown
-    record = json.loads(shown[1])
-    assert record["paths"].keys() == whole()["paths"].keys()
+    record = shown(Client().ask("GET", "/docs").text)
     event = record["components"]["schemas"]["ChatCompletionServerSentEvent"]["properties"]["data"]
     assert {"$ref": "#/components/schemas/ChatCompletionStreamEvent"} in event["anyOf"]
 
