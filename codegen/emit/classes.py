@@ -5,14 +5,16 @@ import shlex
 import subprocess
 import sys
 import tempfile
+from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
+from specvino.codegen.emit.opening import open_answers
 from specvino.codegen.lint.walk import received, sent
 from specvino.document.operations import Schema
 from specvino.document.pointers import referred, resolved
 from specvino.document.transforms import copied
-from specvino.document.walk import all_schemas, descend
+from specvino.document.walk import all_schemas, closure, descend
 
 COMMON = shlex.split("""
     --ignore-pyproject --input-file-type openapi --openapi-scopes schemas --schema-version-mode strict --strict-refs
@@ -32,7 +34,7 @@ PYDANTIC = shlex.split("""
 
 CLIENT = shlex.split("""
     --output-model-type pydantic_v2.BaseModel --target-pydantic-version 2.12 --use-type-alias
-    --use-one-literal-as-default --extra-fields allow
+    --use-one-literal-as-default --type-mappings string+uri=string string+date=string
 """)
 
 TYPED_DICT = ["--output-model-type", "typing.TypedDict"]
@@ -52,15 +54,21 @@ def wire(document: dict[str, Any]) -> str:
     return _generate(lowered, TYPED_DICT)
 
 
-def answers(document: dict[str, Any]) -> str:
-    """Returns a client's models.py: every schema as a pydantic model, in which an absent field is None. Whatever can be
-    null can also be absent, because servers of other versions leave it out."""
+def answers(document: dict[str, Any], roots: Iterable[str], module: str) -> str:
+    """Returns a client's models.py: the components `roots` and what they contain, as subclasses of `Answer` in the
+    module `module`, in which an absent field is None. Whatever can be null can also be absent, because servers of other
+    versions leave it out.
+    """
     lowered = for_models(document)
+    schemas = lowered["components"]["schemas"]
+    reached = closure(lowered, *roots)
+    lowered["components"]["schemas"] = {name: schema for name, schema in schemas.items() if name in reached}
     for _, schema in all_schemas(lowered):
         properties = schema.get("properties", {})
         if required := schema.get("required"):
             schema["required"] = [name for name in required if not _may_be_null(lowered, properties.get(name, {}))]
-    return _generate(lowered, CLIENT)
+    open_answers(lowered, f"{module}.UnknownKind")
+    return _generate(lowered, [*CLIENT, "--base-class", f"{module}.Answer"])
 
 
 def requests(document: dict[str, Any]) -> str:

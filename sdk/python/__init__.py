@@ -30,6 +30,7 @@ def generate(document: dict[str, Any], package: Package) -> dict[str, str]:
     operations = list(methods(document))
     sockets = [operation for operation in operations if operation.socket]
     values = {"package": package, "operations": operations, "sockets": sockets, "type_of": type_of}
+    answers = {name for operation in operations for name in (operation.answer, operation.event) if name}
     module = f"src/{package.module}"
     sessions = {
         f"{module}/turns.py": _render("turns.py.jinja", values),
@@ -42,7 +43,8 @@ def generate(document: dict[str, Any], package: Package) -> dict[str, str]:
         "LICENSE": LICENSE.read_text("utf-8"),
         f"{module}/__init__.py": _render("init.py.jinja", values),
         f"{module}/py.typed": "",
-        f"{module}/models.py": classes.answers(document),
+        f"{module}/models.py": classes.answers(document, answers, f"{package.module}.answers"),
+        f"{module}/answers.py": _render("answers.py.jinja", values),
         f"{module}/params.py": classes.requests(for_requests(document)),
         f"{module}/errors.py": _render("errors.py.jinja", values),
         f"{module}/events.py": _render("events.py.jinja", values),

@@ -1,5 +1,6 @@
 import importlib
 import os
+import re
 import subprocess
 import sys
 import textwrap
@@ -85,7 +86,8 @@ def script(wheel: Path, tmp_path_factory: pytest.TempPathFactory) -> Callable[..
 
     def run(text: str, url: str = "") -> list[str]:
         """Runs a program that has the clients, `ApiError`, `URL` and the modules of python/; gives what it prints."""
-        head = f"from specvino_client import ApiError, AsyncClient, Client\nURL = {url!r}\n"
+        names = [name for name in ("ApiError", "AsyncClient", "Client") if re.search(rf"\b{name}\b", text)]
+        head = f"from specvino_client import {', '.join(names) or 'Client'}\nURL = {url!r}\n"
         done = subprocess.run(
             [sys.executable, "-S", "-W", "error", "-c", head + textwrap.dedent(text)],
             env={"PYTHONPATH": os.pathsep.join([str(folder), str(HELPERS)]), "PYTHONDONTWRITEBYTECODE": "1"},

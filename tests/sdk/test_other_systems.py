@@ -7,6 +7,7 @@ from typing import Any
 
 import pytest
 from dialects.recorded import SYSTEMS, Answer, answers
+from pydantic import ValidationError
 from sdk.python.scripted import Answer as Sent
 from sdk.python.scripted import Scripted
 from support.exhaustive import sampled
@@ -24,9 +25,17 @@ def came(client: Any, answer: Answer) -> list[Any]:
 
 
 def outcome(module: ModuleType, client: Any, answer: Answer) -> str:
-    """`read`, or which error of the API; else what the client could not read."""
+    """`read`, or which error of the API; else what the client could not read, or isn't of the types that it says."""
     try:
-        return "read" if came(client, answer) else "nothing"
+        objects = came(client, answer)
+        for each in objects:
+            try:
+                type(each).model_validate(each.model_dump(by_alias=True))
+            except ValidationError as error:
+                return str(error)
+            if "UnknownKind(" in repr(each) and type(each).__name__ != "UnknownKind":
+                return repr(each)
+        return "read" if objects else "nothing"
     except module.ApiError as error:
         return f"error {error.status}"
     except module.ClientError as error:

@@ -169,10 +169,19 @@ def mypy(tmp_path_factory: pytest.TempPathFactory) -> list[str]:
 
 
 @pytest.mark.parametrize("dialect", sampled([None, *systems()], None, "mlc-llm", "vllm"))
-def test_types_hold(mypy: list[str], package: Callable[..., Path], dialect: str | None) -> None:
+def test_types_hold(mypy: list[str], package: Callable[..., Path], tmp_path: Path, dialect: str | None) -> None:
+    """Of the package, and of the example in its README."""
     folder = package("python", *(["--dialect", dialect] if dialect else []))
     (module,) = (folder / "src").glob("*/py.typed")
-    done = subprocess.run([*mypy, "-p", module.parent.name], cwd=folder / "src", capture_output=True, text=True)
+    code = (folder / "README.md").read_text("utf-8").partition("```python\n")[2].partition("```")[0]
+    (tmp_path / "readme_example.py").write_text(code)
+    done = subprocess.run(
+        [*mypy, "-p", module.parent.name, "-m", "readme_example"],
+        cwd=folder / "src",
+        env={"MYPYPATH": str(tmp_path), "PATH": ""},
+        capture_output=True,
+        text=True,
+    )
     assert done.returncode == 0, done.stdout
 
 

@@ -78,6 +78,7 @@ def test_faults_are_told(run: Callable[..., dict[str, Any]]) -> None:
         "completed": "nothing",
         "incomplete": "nothing",
         "failed": "nothing",
+        "doneBehind": "nothing",
         "cutResponse": "ConnectionFailed",
         "cutRest": "ConnectionFailed",
         "noResponse": "ConnectionFailed",

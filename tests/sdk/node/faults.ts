@@ -28,6 +28,8 @@ for (const last of ["completed", "incomplete", "failed"]) {
   says(events(`{"type":"response.created"}`, `{"type":"response.${last}"}`));
   await told(last, response);
 }
+says(events(`{"type":"response.completed"}`, "[DONE]"));
+await told("doneBehind", response);
 says(events(`{"type":"response.created"}`));
 await told("cutResponse", response);
 await told("cutRest", () => drained(client.retrieveResponseStream("r", { starting_after: 0 })));
