@@ -5,6 +5,7 @@ import re
 import subprocess
 import sys
 import threading
+from collections import deque
 from collections.abc import Iterator
 
 _READY = re.compile(r"specvino: serving .* at (\S+)\n")
@@ -33,7 +34,7 @@ def serving(model: str | None) -> Iterator[str]:
         if url is None:
             raise SystemExit(process.wait())
         # Its log belongs to no one in a chat, but a full pipe would stop it.
-        reading = threading.Thread(target=process.stderr.read)
+        reading = threading.Thread(target=deque, args=(process.stderr, 0))
         reading.start()
         try:
             yield url
