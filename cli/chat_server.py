@@ -8,6 +8,8 @@ import threading
 from collections import deque
 from collections.abc import Iterator
 
+from specvino.engine.processes.lifeline import tied
+
 _READY = re.compile(r"specvino: serving .* at (\S+)\n")
 
 
@@ -16,24 +18,26 @@ def serving(model: str | None) -> Iterator[str]:
     """Serves a model on a free port of this machine, and yields the base URL. Lines of its start are passed on to
     stderr. Raises SystemExit with its exit code if it can't start.
 
-    It stores nothing, and has a process group of its own: Ctrl-C stops an answer, not the server.
+    It stores nothing, and has a process group of its own: Ctrl-C stops an answer, not the server. It ends with this
+    process, however that ends.
     """
     options = ["--host", "127.0.0.1", "--port", "0", "--response-store", "none", "--no-web"]
-    command = [sys.executable, "-m", "specvino.cli", "serve", *options, *(["--", model] if model else [])]
-    process = subprocess.Popen(
-        command, stdin=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True, start_new_session=True
-    )
-    try:
+    with (
+        tied("specvino.cli", "serve", *options, *(["--", model] if model else [])) as (command, descriptors),
+        subprocess.Popen(
+            command,
+            stdin=subprocess.DEVNULL,
+            stderr=subprocess.PIPE,
+            text=True,
+            start_new_session=True,
+            pass_fds=descriptors,
+        ) as process,
+    ):
         assert process.stderr is not None
-        url = None
-        for line in process.stderr:
-            if match := _READY.fullmatch(line):
-                url = match[1]
-                break
-            sys.stderr.write(line)
+        url = next(filter(None, map(_url, process.stderr)), None)
         if url is None:
             raise SystemExit(process.wait())
-        # Its log belongs to no one in a chat, but a full pipe would stop it.
+        # The log belongs to no one in a chat, but a full pipe would stop the server.
         reading = threading.Thread(target=deque, args=(process.stderr, 0))
         reading.start()
         try:
@@ -41,8 +45,11 @@ def serving(model: str | None) -> Iterator[str]:
         finally:
             process.terminate()
             reading.join()
-    finally:
-        process.terminate()
-        process.wait()
-        if process.stderr:
-            process.stderr.close()
+
+
+def _url(line: str) -> str | None:
+    """Returns the base URL in the line of a server that is ready, and passes on each other line."""
+    if match := _READY.fullmatch(line):
+        return match[1]
+    sys.stderr.write(line)
+    return None
