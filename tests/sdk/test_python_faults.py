@@ -75,8 +75,9 @@ WAITS = (
     HEAD
     + """
 import email.utils, time, types
-from specvino_client import async_client, client
+from specvino_client import async_client, client, transport
 waits = []
+transport.random = types.SimpleNamespace(random=lambda: 0.0)
 async def later(seconds):
     waits.append(seconds)
 client.time = types.SimpleNamespace(sleep=waits.append)
@@ -90,7 +91,7 @@ def list_models(client):
 )
 
 
-@pytest.mark.parametrize("status", [429, 503])
+@pytest.mark.parametrize("status", [408, 409, 429, 500, 503])
 def test_a_busy_server_is_asked_again(script: Script, status: int) -> None:
     """After as many seconds as it says, or as the client thinks right."""
     assert script(
@@ -105,6 +106,90 @@ with Scripted() as server:
     ) == ["['ModelList'] [7.0, 1.0]", "['ModelList'] [1.5]"]
 
 
+def test_a_lost_connection_is_made_again(script: Script) -> None:
+    """With the same idempotency key; requests that only read have none."""
+    assert script(
+        WAITS
+        + """
+with Scripted() as server:
+    for use in (stream, list_models):
+        answer = events(chunk, "[DONE]") if use is stream else models
+        server.says(Answer(lost=True), busy(), answer, Answer(lost=True), answer)
+        for outcome in outcomes(server.url, use):
+            print(shown(outcome), waits)
+            waits.clear()
+        keys = [request.headers["idempotency-key"] for request in server.asked]
+        print(len(keys), len(set(keys)), len(set(keys[:3])), None in keys)
+for outcome in outcomes("http://127.0.0.1:1/v1", list_models, retries=5):
+    print([type(each).__name__ for each in outcome], waits)
+    waits.clear()
+"""
+    ) == [
+        "['ChatCompletionChunk'] [0.5, 1.0]",
+        "['ChatCompletionChunk'] [0.5]",
+        "5 2 1 False",
+        "['ModelList'] [0.5, 1.0]",
+        "['ModelList'] [0.5]",
+        "5 1 1 True",
+        *["['ConnectionFailed'] [0.5, 1.0, 2.0, 4.0, 8.0]"] * 2,
+    ]
+
+
+def test_options_of_one_request(script: Script) -> None:
+    """They are no fields of the body, and extra values take the place of others."""
+    assert script(
+        HEAD
+        + """
+import json
+options = {"extra_headers": {"X-Mine": "1", "Authorization": "Bearer other"}, "extra_query": {"a": 1}, "timeout": 99}
+def use(client):
+    return client.create_response(model="m", input="hi", extra_body={"input": "ho", "more": 2}, **options)
+def use_stream(client):
+    return client.create_chat_completion_stream(model="m", messages=[], extra_body={"more": 2}, **options)
+with Scripted() as server:
+    server.says(Answer("{}"), Answer("{}"), events("[DONE]"))
+    for each in (use, use_stream):
+        list(outcomes(server.url, each, api_key="secret"))
+    for request in server.asked:
+        print(request.path, request.headers["x-mine"], request.headers.get_all("authorization"), request.sent)
+    server.says(Answer("", hangs=True))
+    for outcome in outcomes(server.url, lambda client: client.list_models(timeout=0.2)):
+        print(shown(outcome), len(server.asked))
+"""
+    ) == [
+        *["/v1/responses?a=1 1 ['Bearer other'] {'model': 'm', 'input': 'ho', 'more': 2}"] * 2,
+        *["/v1/chat/completions?a=1 1 ['Bearer other'] {'model': 'm', 'messages': [], 'stream': True, 'more': 2}"] * 2,
+        "['TimedOut: the server took too long: ReadTimeout'] 1",
+        "['TimedOut: the server took too long: ReadTimeout'] 2",
+    ]
+
+
+def test_an_error_class_per_status(script: Script) -> None:
+    statuses = {
+        400: "BadRequestError",
+        401: "AuthenticationError",
+        403: "PermissionDeniedError",
+        404: "NotFoundError",
+        409: "ConflictError",
+        418: "ApiError",
+        422: "UnprocessableEntityError",
+        429: "RateLimitError",
+        500: "InternalServerError",
+        599: "InternalServerError",
+    }
+    assert script(
+        HEAD
+        + f"""
+import specvino_client
+with Scripted() as server:
+    for status in {list(statuses)}:
+        server.says(Answer('{{"error": {{"message": "no"}}}}', status))
+        (error,), _ = outcomes(server.url, lambda client: client.list_models(), retries=0)
+        print(type(error).__name__, type(error) is getattr(specvino_client, type(error).__name__))
+"""
+    ) == [f"{name} True" for name in statuses.values()]
+
+
 def test_a_server_that_stays_busy(script: Script) -> None:
     assert script(
         WAITS
@@ -114,7 +199,7 @@ with Scripted() as server:
     for outcome in outcomes(server.url, list_models, retries=1):
         print(shown(outcome), len(server.asked))
 """
-    ) == ["['ApiError: 503: busy'] 2", "['ApiError: 503: busy'] 4"]
+    ) == ["['InternalServerError: 503: busy'] 2", "['InternalServerError: 503: busy'] 4"]
 
 
 def test_a_date_after_which_to_ask_again(script: Script) -> None:
@@ -148,7 +233,7 @@ with Scripted() as server:
         print(shown(outcome), waits)
 """
         )
-        == ["['ApiError: 503: busy'] []"] * 2
+        == ["['InternalServerError: 503: busy'] []"] * 2
     )
 
 

@@ -189,14 +189,14 @@ done = json.dumps({"type": "response.unknown"})
         ("[error(418, code='teapot')]", "['ApiError: 418: no'] 1"),
         ("[1011]", "['ConnectionFailed: the connection was closed before the answer was complete: 1011 over'] 1"),
         ("['rubbish']", "['InvalidAnswer: an event is not JSON: Expecting value: line 1 column 1 (char 0)'] 1"),
-        ("[done, error(500)]", "['response.unknown', 'ApiError: 500: no'] 1"),
+        ("[done, error(500)]", "['response.unknown', 'InternalServerError: 500: no'] 1"),
         ("[error(503, headers={'Retry-After': '0'})], [error(418)]", "['ApiError: 418: no'] 2"),
-        ("[error(503, headers={'Retry-After': '0'})]", "['ApiError: 503: no'] 3"),
+        ("[error(503, headers={'Retry-After': '0'})]", "['InternalServerError: 503: no'] 3"),
         (
             "[done, error(503, headers={'Retry-After': '0'})], [error(418)]",
-            "['response.unknown', 'ApiError: 503: no'] 1",
+            "['response.unknown', 'InternalServerError: 503: no'] 1",
         ),
-        ("[error(429, headers={'Retry-After': '999'})]", "['ApiError: 429: no'] 1"),
+        ("[error(429, headers={'Retry-After': '999'})]", "['RateLimitError: 429: no'] 1"),
     ],
     ids=["error", "closed", "nonsense", "late error", "busy", "stays busy", "busy too late", "busy for long"],
 )

@@ -1,5 +1,6 @@
 """A server that answers as it is told to."""
 
+import json
 import threading
 from dataclasses import dataclass, field
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
@@ -8,13 +9,14 @@ from typing import Any, Self
 
 @dataclass
 class Answer:
-    """With `hangs` the server sends nothing after it, and keeps the connection."""
+    """With `hangs` the server sends nothing after it, and keeps the connection. With `lost` it closes it instead."""
 
     body: str = "{}"
     status: int = 200
     kind: str = "application/json"
     headers: dict[str, str] = field(default_factory=dict)
     hangs: bool = False
+    lost: bool = False
 
 
 def events(*data: str, hangs: bool = False) -> Answer:
@@ -49,12 +51,16 @@ class Scripted(ThreadingHTTPServer):
 
 class _Handler(BaseHTTPRequestHandler):
     server: Scripted
+    sent: Any = None
 
     def do_GET(self) -> None:
-        self.rfile.read(int(self.headers.get("content-length", 0)))
+        if said := self.rfile.read(int(self.headers.get("content-length", 0))):
+            self.sent = json.loads(said)
         self.server.asked.append(self)
         answers = self.server.answers
         answer = answers.pop(0) if len(answers) > 1 else answers[0]
+        if answer.lost:
+            return
         body = answer.body.encode()
         if answer.hangs and not body:
             self.server.over.wait()
