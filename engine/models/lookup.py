@@ -42,10 +42,9 @@ def resolve(model: str | None, report: Report = say_nothing, revision: str | Non
         return open_gguf(path)
     if path.exists():
         raise ModelLoadError(f"{path}: is neither an OpenVINO folder nor a .gguf file")
-    if near := get_close_matches(name, CATALOGUE, n=1):
-        raise ModelLoadError(f"{name}: no such model; did you mean {near[0]}?")
+    near = get_close_matches(name, CATALOGUE, n=1)
     raise ModelLoadError(
-        f"{name}: no such model; give an OpenVINO folder, a .gguf file, the id of a model on the"
+        f"{name}: no such model; {f'did you mean {near[0]}? ' if near else ''}give an OpenVINO folder, a .gguf file, the id of a model on the"
         f" Hugging Face hub (ORG/NAME), or one of: {', '.join(CATALOGUE)}"
     )
 

@@ -41,9 +41,13 @@ def test_one_line_with_the_address_when_ready(tiny_text) -> None:
         assert healthy(server.url)
         lines = [line for line in server.lines if "GET" not in line]
         assert all(f"{tiny_text.path}: memory: " in line for line in lines[:4])
-        loading, ready, serving_at = lines[4:]
+        loading, model, ready, pages, serving_at = lines[4:]
         assert loading == "specvino: loading the model\n"
+        assert model.startswith("specvino: tiny_text: OpenVINO on CPU; context 4,096 tokens; KV cache ")
+        assert model.endswith("; tool calls: as in the chat template; reasoning: as in the chat template\n")
         assert re.fullmatch(r"specvino: ready after \d+\.\d s\n", ready)
+        root = server.url.removesuffix("/v1")
+        assert pages == f"specvino: chat at {root}/, API reference at {root}/docs\n"
         assert serving_at == f"specvino: serving {tiny_text.path.name} at {server.url}\n"
         assert httpx.get(f"{server.url}/models").json()["data"][0]["id"] == tiny_text.path.name
         require_a_clean_end(server, signal.SIGINT)
@@ -55,10 +59,10 @@ def test_a_gguf_file_is_converted_at_the_first_start(tmp_path) -> None:
     stages, answers = [], []
     for _ in range(2):
         with serving(str(file), "--response-store", "none", "--cache-size", "1", env=env) as server:
-            stages.append([line for line in server.lines if line.endswith("the model\n") or "GGUF" in line])
+            stages.append([line for line in server.lines if line.endswith("the model\n") or "GGUF file" in line])
             answers.append(httpx.post(f"{server.url}/completions", json=body, timeout=300).json()["choices"])
             listed = subprocess.run(
-                [sys.executable, "-m", "specvino.cli", "cache", "--format", "json"],
+                [sys.executable, "-m", "specvino.cli", "models", "--format", "json"],
                 env=os.environ | env,
                 capture_output=True,
                 check=True,

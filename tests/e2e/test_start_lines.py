@@ -47,7 +47,7 @@ def started(tiny_text, tmp_path):
             "--max_num_seqs 256 --pipeline_type AUTO --enable_prefix_caching true --kv_cache_precision u8 "
             "--tool_parser hermes3 --log_level DEBUG",
             "m",
-            3,
+            2,
         ),
         ("vllm", "MODEL --max-model-len 2048 --max-num-seqs 8 --dtype auto --gpu-memory-utilization 0.9", "MODEL", 2),
         ("mlc-llm", 'MODEL --mode server --overrides "max_num_sequence=4;prefill_chunk_size=512"', None, 1),

@@ -131,6 +131,7 @@ def test_keys(tmp_path) -> None:
             for key in ("key-of-the-metrics", "key-of-the-api")
         ]
         assert statuses == [200, 401]
+        assert httpx.get(f"{server.url}/models", headers={"authorization": "Bearer key-of-the-api"}).status_code == 200
         assert "key-of" not in server.output
         assert " INFO specvino.access: 127.0.0.1:" in server.output, "the log is text by default"
 

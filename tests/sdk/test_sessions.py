@@ -141,7 +141,7 @@ for url, options in ((URL, {}), (URL + "/x", {"api_key": KEY}), ("http://127.0.0
 """,
         server.url,
     )
-    refused = ["('ApiError', 401, 'invalid_api_key')", "('ApiError', 404, 'not_found')"]
+    refused = ["('AuthenticationError', 401, 'invalid_api_key')", "('NotFoundError', 404, 'not_found')"]
     expected = [*refused, "('ConnectionFailed', None, None)", "open"]
     assert lines == [copy for line in expected for copy in (line, line)]
 
