@@ -43,8 +43,9 @@ def resolve(model: str | None, report: Report = say_nothing, revision: str | Non
     if path.exists():
         raise ModelLoadError(f"{path}: is neither an OpenVINO folder nor a .gguf file")
     near = get_close_matches(name, CATALOGUE, n=1)
+    hint = f"did you mean {near[0]}? " if near else ""
     raise ModelLoadError(
-        f"{name}: no such model; {f'did you mean {near[0]}? ' if near else ''}give an OpenVINO folder, a .gguf file, the id of a model on the"
+        f"{name}: no such model; {hint}give an OpenVINO folder, a .gguf file, the id of a model on the"
         f" Hugging Face hub (ORG/NAME), or one of: {', '.join(CATALOGUE)}"
     )
 
