@@ -2,40 +2,17 @@
 
 import asyncio
 import threading
-from collections.abc import Awaitable, Callable
 from contextlib import closing
-from pathlib import Path
 from typing import Any
 
 import pytest
 import sqlalchemy
+from support.stored import run
 
 from specvino.handlers.store import NoStore, StoreUnavailable, TooLarge
 from specvino.handlers.store.protocol import MOST_BYTES
 from specvino.handlers.store.quota import Quota
 from specvino.handlers.store.sql import SqlStore
-
-Test = Callable[[SqlStore], Awaitable[None]]
-
-
-@pytest.fixture
-def url(tmp_path: Path) -> str:
-    return f"sqlite:///{tmp_path / 'responses.db'}"
-
-
-def run(url: str, *tests: Test, **settings: Any) -> None:
-    """Runs each test on a store of its own, one after another on the same database."""
-
-    async def steps() -> None:
-        for test in tests:
-            store = SqlStore(url, **settings)
-            await store.open()
-            try:
-                await test(store)
-            finally:
-                await store.close()
-
-    asyncio.run(steps())
 
 
 def item(id: str) -> dict[str, Any]:
