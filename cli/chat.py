@@ -114,7 +114,7 @@ class Session:
         """Reads messages and commands from the terminal until its end."""
         # Editing and the history of lines; kept in memory, since messages may be private.
         with contextlib.suppress(ImportError):
-            import readline  # noqa: F401
+            import readline  # noqa: F401 - for its effect on input()
         self._note(
             f"{self._model} at {self._endpoint.url}. /help lists the commands; Ctrl-C stops an answer, Ctrl-D ends."
         )

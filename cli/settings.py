@@ -14,7 +14,7 @@ from typing import Any
 
 import typer
 import yaml
-from typer.core import TyperCommand, TyperGroup
+from typer.core import TyperArgument, TyperCommand, TyperGroup, TyperOption
 
 PREFIX = "SPECVINO_"
 
@@ -31,9 +31,9 @@ class SettingsCommand(TyperCommand):
     def __init__(self, *arguments: Any, **options: Any) -> None:
         super().__init__(*arguments, **options)
         for parameter in self.params:
-            if parameter.envvar is None:
+            if isinstance(parameter, TyperArgument | TyperOption) and parameter.envvar is None:
                 parameter.envvar = f"{PREFIX}{(parameter.name or '').upper()}"
-                parameter.show_envvar = False  # type: ignore[attr-defined]  # the help states the rule once
+                parameter.show_envvar = False  # the help states the rule once
 
     def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
         if not ctx.resilient_parsing:

@@ -3,6 +3,7 @@
 import re
 from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 from unittest.mock import patch
 
 import pytest
@@ -12,15 +13,15 @@ from specvino.cli import main
 from specvino.server import run
 from specvino.server.assembly import ServedApp
 
-Serve = Callable[..., tuple[Result, dict[str, object]]]
+Serve = Callable[..., tuple[Result, dict[str, Any]]]
 
 
 @pytest.fixture
 def serve() -> Serve:
     """Runs `serve` up to where it would listen; gives its end and how it would."""
 
-    def started(*arguments: str, **environment: str) -> tuple[Result, dict[str, object]]:
-        how: dict[str, object] = {}
+    def started(*arguments: str, **environment: str) -> tuple[Result, dict[str, Any]]:
+        how: dict[str, Any] = {}
 
         def keep(served: ServedApp, host: str, port: int, **others: object) -> None:
             names = [name for names in served.engines for name in names]
@@ -47,7 +48,7 @@ def file(request: pytest.FixtureRequest, tmp_path: Path) -> Path:
 def test_the_command_line_counts_before_the_environment_and_that_before_the_file(serve: Serve, file: Path) -> None:
     _, how = serve("--config", str(file))
     assert (how["port"], how["max_connections"], how["names"]) == (9001, 7, ["a", "b"])
-    assert not how["settings"].web  # type: ignore[attr-defined]
+    assert not how["settings"].web
     _, how = serve(SPECVINO_CONFIG=str(file), SPECVINO_PORT="9002")
     assert (how["port"], how["max_connections"]) == (9002, 7)
     _, how = serve("--port", "9003", "--config", str(file), SPECVINO_PORT="9002")
@@ -56,7 +57,7 @@ def test_the_command_line_counts_before_the_environment_and_that_before_the_file
 
 def test_switches_and_lists_from_the_environment(serve: Serve) -> None:
     _, how = serve(SPECVINO_NO_WEB="1", SPECVINO_INSECURE="true", SPECVINO_SERVED_MODEL_NAME="a b")
-    assert not how["settings"].web  # type: ignore[attr-defined]
+    assert not how["settings"].web
     assert (how["insecure"], how["names"]) == (True, ["a", "b"])
 
 

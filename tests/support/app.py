@@ -14,7 +14,7 @@ from specvino.handlers.models import ServedModel
 from specvino.server.app import create_app
 from specvino.server.settings import Settings
 from specvino.server.telemetry.telemetry import Telemetry
-from support import routes_validated_once  # noqa: F401
+from support import routes_validated_once  # noqa: F401 - for its effect on Connexion
 
 MINIMAL = {"model": "m", "messages": [{"role": "user", "content": "hi"}]}
 

@@ -20,7 +20,7 @@ from specvino.cli import main
 from specvino.server import run
 from specvino.server.assembly import ServedApp, served_app
 from specvino.server.connections import Connections
-from support import routes_validated_once  # noqa: F401
+from support import routes_validated_once  # noqa: F401 - for its effect on Connexion
 from support.serving import PATIENCE
 
 

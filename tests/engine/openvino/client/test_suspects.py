@@ -2,6 +2,7 @@
 
 import asyncio
 import logging
+from typing import Any
 
 import pytest
 from support.conversation import conversation
@@ -13,8 +14,8 @@ from specvino.engine.protocol import REQUEST
 from specvino.engine.request import GenerationRequest, JsonSchema, Sampling, TextPrompt, TokenPrompt
 
 
-def asking(text: str, **fields: float) -> GenerationRequest:
-    return GenerationRequest(prompts=(TextPrompt(text),), sampling=Sampling(max_tokens=4, **fields))  # type: ignore[arg-type]
+def asking(text: str, **fields: Any) -> GenerationRequest:
+    return GenerationRequest(prompts=(TextPrompt(text),), sampling=Sampling(max_tokens=4, **fields))
 
 
 POISON, OTHER = asking("poison"), asking("other")
