@@ -1,27 +1,15 @@
 """`specvino chat`: a conversation with a model in the terminal."""
 
-import base64
 import contextlib
-import mimetypes
-import shlex
 import sys
-from collections.abc import Callable, Generator, Iterator, Sequence
-from difflib import get_close_matches
+from collections.abc import Iterator
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated
 from urllib.parse import urlsplit
 
-import httpx
 import typer
-from rich.console import Console, Group
-from rich.live import Live
-from rich.markdown import Markdown
-from rich.text import Text
 
-from specvino.cli.chat_endpoint import Answer, ChatError, Endpoint
-from specvino.cli.chat_server import serving
 from specvino.cli.ending import end
-from specvino.conformance.reports import inert
 
 _HERE = "http://127.0.0.1:8000/v1"
 
@@ -50,6 +38,10 @@ def chat(
     ] = None,
 ) -> None:
     """Chat with a model in the terminal. /help lists the commands there."""
+    # Only here: httpx and rich's Markdown take a tenth of a second, which no other command has to spend.
+    from specvino.cli.chat_endpoint import ChatError, Endpoint
+    from specvino.cli.chat_session import Session
+
     is_piped = target == "-" or not sys.stdin.isatty()
     target = None if target == "-" else target
     message = sys.stdin.read().strip() if is_piped else ""
@@ -73,184 +65,15 @@ def _base_url(target: str | None) -> Iterator[str]:
     elif target is None and _runs(_HERE):
         yield _HERE
     else:
+        from specvino.cli.chat_server import serving
+
         with serving(target) as url:
             yield url
 
 
 def _runs(url: str) -> bool:
+    import httpx
+
     with contextlib.suppress(httpx.HTTPError):
         return httpx.get(f"{url}/models", timeout=2).status_code in (200, 401)
     return False
-
-
-class Session:
-    """A conversation, with the commands that change it. Raises ChatError if the server has no such model."""
-
-    def __init__(self, endpoint: Endpoint, model: str | None, system: str | None, images: Sequence[Path]) -> None:
-        self._endpoint = endpoint
-        self._models = endpoint.models()
-        if not self._models:
-            raise ChatError(f"{endpoint.url} serves no model")
-        self._model = self._models[0]
-        if model:
-            self._choose(model)
-        self._system = system
-        self._images = [_part(image) for image in images]
-        self._messages: list[dict[str, Any]] = []
-        self._console = Console(highlight=False)
-
-    def print_answer(self, message: str) -> None:
-        """Prints the answer to one message as plain text, as it is generated."""
-        printed = 0
-        for answer in self._answers(message):
-            # A file or another program gets the text as it is, a terminal nothing that it would obey.
-            text = answer.content[printed:]
-            sys.stdout.write(inert.block(text) if sys.stdout.isatty() else text)
-            sys.stdout.flush()
-            printed = len(answer.content)
-        print()
-
-    def talk(self) -> None:
-        """Reads messages and commands from the terminal until its end."""
-        # Editing and the history of lines; kept in memory, since messages may be private.
-        with contextlib.suppress(ImportError):
-            import readline  # noqa: F401 - for its effect on input()
-        self._note(
-            f"{self._model} at {self._endpoint.url}. /help lists the commands; Ctrl-C stops an answer, Ctrl-D ends."
-        )
-        while True:
-            try:
-                line = input("> ").strip()
-            except EOFError:
-                print()
-                return
-            except KeyboardInterrupt:
-                print()
-                continue
-            if line in ("/quit", "/exit"):
-                return
-            try:
-                if line.startswith("/"):
-                    self._command(line)
-                elif line:
-                    self._show(self._answers(line))
-            except KeyboardInterrupt:
-                self._note("Stopped.")
-            except ChatError as error:
-                self._console.print(Text(inert.block(str(error)), "red"))
-
-    def _answers(self, message: str) -> Generator[Answer, None, None]:
-        """Yields the growing answer, and keeps both messages, also of a stopped answer; without any, neither."""
-        content: Any = [*self._images, {"type": "text", "text": message}] if self._images else message
-        asked = {"role": "user", "content": content}
-        system = [{"role": "system", "content": self._system}] if self._system else []
-        answer = Answer()
-        try:
-            for answer in self._endpoint.answer(self._model, [*system, *self._messages, asked]):
-                yield answer
-        finally:
-            if answer.content:
-                self._images = []
-                self._messages += [asked, {"role": "assistant", "content": answer.content}]
-
-    def _show(self, answers: Generator[Answer, None, None]) -> None:
-        """Shows an answer as Markdown while it grows: finished blocks are printed, the last one is drawn anew."""
-        printed, answer = 0, Answer()
-        with contextlib.closing(answers), Live(console=self._console, auto_refresh=False, transient=True) as live:
-            try:
-                for answer in answers:
-                    whole = _finished(answer.content, printed)
-                    if whole > printed:
-                        self._console.print(_markdown(answer.content[printed:whole]))
-                        printed = whole
-                    thinks = Text(inert.block(answer.reasoning), "dim italic") if not answer.content else Text()
-                    live.update(Group(thinks, _markdown(answer.content[printed:])), refresh=True)
-            finally:
-                live.update(Text(), refresh=True)
-                if answer.reasoning and not answer.content:
-                    self._console.print(Text(inert.block(answer.reasoning), "dim italic"))
-                if rest := answer.content[printed:]:
-                    self._console.print(_markdown(rest))
-        for call in answer.calls:
-            self._note(f"Tool call: {call['function']['name']}({call['function']['arguments']})")
-        if answer.finish == "length":
-            self._note("Cut off: the limit of tokens is reached.")
-
-    def _note(self, text: str) -> None:
-        self._console.print(Text(inert.block(text), "dim"))
-
-    def _command(self, line: str) -> None:
-        name, _, argument = line[1:].partition(" ")
-        commands = self._commands()
-        if name not in commands:
-            near = get_close_matches(name, commands, n=1)
-            raise ChatError(f"unknown command /{name}. {f'Did you mean /{near[0]}?' if near else '/help lists them.'}")
-        _, run = commands[name]
-        run(argument.strip())
-
-    def _commands(self) -> dict[str, tuple[str, Callable[[str], None]]]:
-        return {
-            "system": ("TEXT: set the system message, or remove it", self._set_system),
-            "model": ("[NAME]: list the models, or use another one", self._list_or_choose),
-            "image": ("FILE: send an image with the next message", self._attach),
-            "new": (": begin a new conversation", self._begin),
-            "help": (": list the commands", self._help),
-            "quit": (": end, as Ctrl-D does", lambda _: None),
-        }
-
-    def _help(self, _: str) -> None:
-        self._note("\n".join(f"/{name} {words}".replace(" :", ":") for name, (words, _) in self._commands().items()))
-
-    def _set_system(self, text: str) -> None:
-        self._system = text or None
-        self._note("The system message is set." if text else "There is no system message.")
-
-    def _list_or_choose(self, name: str) -> None:
-        if name:
-            self._choose(name)
-        self._note("\n".join(f"{'*' if name == self._model else ' '} {name}" for name in self._models))
-
-    def _choose(self, name: str) -> None:
-        if name not in self._models:
-            near = get_close_matches(name, self._models, n=1)
-            hint = f"Did you mean {near[0]}?" if near else f"It has {', '.join(self._models)}."
-            raise ChatError(f"the server has no model {name}. {hint}")
-        self._model = name
-
-    def _attach(self, file: str) -> None:
-        # A path that a terminal pasted may be quoted.
-        self._images.append(_part(Path(*shlex.split(file)).expanduser()))
-        self._note(f"{len(self._images)} images go with the next message.")
-
-    def _begin(self, _: str) -> None:
-        self._messages, self._images = [], []
-        self._note("A new conversation begins.")
-
-
-def _part(image: Path) -> dict[str, Any]:
-    """Returns an image as a part of a message. Raises ChatError."""
-    kind, _ = mimetypes.guess_type(image.name)
-    if not (kind or "").startswith("image/"):
-        raise ChatError(f"{image} isn't an image, by its name")
-    try:
-        data = base64.b64encode(image.read_bytes()).decode()
-    except OSError as error:
-        raise ChatError(f"{image} can't be read: {error.strerror}") from error
-    return {"type": "image_url", "image_url": {"url": f"data:{kind};base64,{data}"}}
-
-
-def _finished(text: str, start: int) -> int:
-    """Returns the end of the last finished Markdown block after `start`, which begins a block: a blank line outside of
-    fenced code ends one."""
-    end, position, is_fenced = start, start, False
-    for line in text[start:].splitlines(keepends=True):
-        position += len(line)
-        if line.lstrip().startswith("```"):
-            is_fenced = not is_fenced
-        if not line.strip() and line.endswith("\n") and not is_fenced:
-            end = position
-    return end
-
-
-def _markdown(text: str) -> Markdown:
-    return Markdown(inert.block(text), hyperlinks=False)

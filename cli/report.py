@@ -11,7 +11,6 @@ from importlib.metadata import distributions
 from pathlib import Path
 from typing import Annotated
 
-import httpx
 import typer
 
 from specvino.cli.ending import needs
@@ -119,6 +118,8 @@ def _keys_of(words: list[str]) -> Iterator[str]:
 
 
 def _asked(url: str) -> str:
+    import httpx  # only here, as other commands have no use for it
+
     try:
         answer = httpx.get(url, timeout=_TIMEOUT)
     except (httpx.HTTPError, httpx.InvalidURL) as error:
@@ -128,6 +129,8 @@ def _asked(url: str) -> str:
 
 def _counters(url: str) -> list[str]:
     """Returns the samples of the metrics page, without those of histograms."""
+    import httpx
+
     key = next(filter(None, map(os.environ.get, reversed(_KEYS))), None)
     try:
         answer = httpx.get(url, timeout=_TIMEOUT, headers={"Authorization": f"Bearer {key}"} if key else {})

@@ -8,8 +8,9 @@ from support.images import file
 from support.serving_here import serving_here
 from typer.testing import CliRunner
 
-from specvino.cli import chat, main
+from specvino.cli import main
 from specvino.cli.chat_endpoint import Endpoint
+from specvino.cli.chat_session import Session, _finished
 
 KEY = {"SPECVINO_API_KEY": "right"}
 
@@ -40,7 +41,7 @@ def talk(url: str, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixtur
 
         monkeypatch.setattr("builtins.input", read)
         with Endpoint(url, "right") as endpoint:
-            chat.Session(endpoint, None, None, []).talk()
+            Session(endpoint, None, None, []).talk()
         return capsys.readouterr().out
 
     return typed
@@ -110,7 +111,7 @@ def test_an_error_leaves_the_conversation_as_it_was(talk) -> None:
     [("a\n\nb", 3), ("a\nb", 0), ("```\na\n\nb\n", 0), ("```\na\n\nb\n```\n\nc", 14), ("a\n\n", 3), ("", 0)],
 )
 def test_blocks_are_finished_by_a_blank_line_outside_of_code(text: str, finished: int) -> None:
-    assert chat._finished(text, 0) == finished
+    assert _finished(text, 0) == finished
 
 
 def test_a_terminal_obeys_nothing_in_an_answer(talk) -> None:

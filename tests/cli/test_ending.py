@@ -26,6 +26,11 @@ def test_what_the_base_install_has(arguments) -> None:
     assert result.stdout
 
 
+def test_commands_start_without_what_only_some_of_them_need() -> None:
+    result = specvino("--version", without="import sys; sys.modules.update(dict.fromkeys(['httpx', 'markdown_it']))")
+    assert (result.returncode, result.stderr) == (0, "")
+
+
 @pytest.mark.parametrize("arguments", [["serve"], ["serve", "--engine", "scripted"], ["pull"]])
 def test_what_needs_an_extra(arguments) -> None:
     result = specvino(*arguments)
