@@ -1,6 +1,7 @@
 """A server of our own in a child process, for the duration of a session."""
 
 import contextlib
+import os
 import re
 import subprocess
 import sys
@@ -9,6 +10,9 @@ from collections import deque
 from collections.abc import Iterator
 
 from specvino.engine.processes.lifeline import tied
+
+# Settings of a server for others: this one is asked without a key, by HTTP.
+_OF_OTHERS = ("SPECVINO_API_KEY_FILE", "SPECVINO_SSL_CERTFILE", "SPECVINO_SSL_KEYFILE", "SPECVINO_CONFIG")
 
 _READY = re.compile(r"specvino: serving .* at (\S+)\n")
 
@@ -29,6 +33,7 @@ def serving(model: str | None) -> Iterator[str]:
             stdin=subprocess.DEVNULL,
             stderr=subprocess.PIPE,
             text=True,
+            env={name: value for name, value in os.environ.items() if name not in _OF_OTHERS},
             start_new_session=True,
             pass_fds=descriptors,
         ) as process,

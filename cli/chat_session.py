@@ -85,8 +85,8 @@ class Session:
             for answer in self._endpoint.answer(self._model, [*system, *self._messages, asked]):
                 yield answer
         finally:
+            self._images = []  # a refused one would be refused with every later message
             if answer.content:
-                self._images = []
                 self._messages += [asked, {"role": "assistant", "content": answer.content}]
 
     def _show(self, answers: Generator[Answer, None, None]) -> None:
@@ -155,8 +155,15 @@ class Session:
 
     def _attach(self, file: str) -> None:
         # A path that a terminal pasted may be quoted.
-        self._images.append(_part(Path(*shlex.split(file)).expanduser()))
-        self._note(f"{len(self._images)} images go with the next message.")
+        try:
+            words = shlex.split(file)
+        except ValueError:  # an apostrophe in a name
+            words = [file]
+        if not words:
+            raise ChatError("give the file of an image")
+        self._images.append(_part(Path(words[0] if len(words) == 1 else file).expanduser()))
+        count = len(self._images)
+        self._note("1 image goes with the next message." if count == 1 else f"{count} images go with the next message.")
 
     def _begin(self, _: str) -> None:
         self._messages, self._images = [], []

@@ -46,8 +46,10 @@ def report(
 
         from specvino.engine.processes.memory import memory
 
+    url = url.rstrip("/")
     free = memory()
-    servers = list(_servers(psutil.process_iter()))
+    own = (one for one in psutil.process_iter(["uids"]) if one.info["uids"] and one.info["uids"].real == os.getuid())
+    servers = list(_servers(own))
     hide = _Hidden(key for words in servers for key in _keys_of(words))
     sections = {
         "Versions": [f"Python {platform.python_version()} on {platform.platform()}", *_versions()],
@@ -74,8 +76,9 @@ class _Hidden:
 
     def __call__(self, line: str) -> str:
         line = self._keys.sub("[key]", line)
-        line = re.sub(r"(?i)(bearer|x-api-key:)\s+\S+", r"\1 [key]", line)
-        line = re.sub(r"(://)[^/\s@]+@", r"\1[user]@", line)
+        line = re.sub(r'(?i)(bearer\s+|x-api-key"?\s*[:=]\s*"?)[^\s",]+', r"\1[key]", line)
+        line = re.sub(r"(?i)((?:password|pwd|token|secret)=)[^&\s]+", r"\1[hidden]", line)
+        line = re.sub(r"://\S+@", "://[user]@", line)
         return line.replace(self._home, "~").replace("```", "'''")
 
 

@@ -151,8 +151,8 @@ class PrefixCacheMode(StrEnum):
 PrefixCache = Annotated[
     PrefixCacheMode,
     _engine(
-        help="Whether a prompt that starts like an earlier one of any client is computed from there on, which tells by "
-        "its time what others have sent; off computes each prompt in full.",
+        help="Whether prompts may reuse the cached beginning of an earlier one, of any client. Response times then "
+        "reveal what others have sent; off computes each prompt in full.",
     ),
 ]
 

@@ -6,6 +6,7 @@ named by its parameter: `--max-queue` is SPECVINO_MAX_QUEUE, and `max-queue` or 
 
 import json
 import os
+import re
 import tomllib
 from collections.abc import Iterator
 from difflib import get_close_matches
@@ -36,6 +37,7 @@ class SettingsCommand(TyperCommand):
                 parameter.show_envvar = False  # the help states the rule once
 
     def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
+        _forget_links()
         if not ctx.resilient_parsing:
             for warning in _unknown_variables(ctx):
                 typer.echo(f"specvino: warning: {warning}", err=True)
@@ -106,6 +108,15 @@ def _place(ctx: typer.Context, parameter: Any) -> str | None:
     source = ctx.get_parameter_source(parameter.name)
     name = source.name if source else ""
     return {"ENVIRONMENT": parameter.envvar, "DEFAULT_MAP": str(ctx.meta.get(_FILE))}.get(name)
+
+
+def _forget_links() -> None:
+    """Removes the variables that Kubernetes and Docker set beside a service named specvino, such as
+    SPECVINO_PORT=tcp://10.0.0.1:8000."""
+    for name, value in list(os.environ.items()):
+        is_address = name == f"{PREFIX}PORT" and "://" in value
+        if is_address or re.fullmatch(rf"{PREFIX}(SERVICE_(HOST|PORT)|PORT_\d+_).*", name):
+            del os.environ[name]
 
 
 def _unknown_variables(ctx: typer.Context) -> Iterator[str]:

@@ -109,7 +109,7 @@ class Allowance:
 
     async def metered(self, segments: AsyncGenerator[Segment], sequences: int) -> AsyncGenerator[Segment]:
         """Yields the segments of an answer of so many choices, and counts these and the tokens. Of an answer that is
-        interrupted, the tokens count whose text has been sent."""
+        interrupted, each piece of text that was sent counts as a token."""
         if self._limits.sequences is not None:
             await self._begin(sequences, self._limits.sequences)
         tokens = 0

@@ -76,7 +76,6 @@ async def stream_sent_as_generated(
 
 async def _progress(session: Session, endpoint: str, body: Mapping[str, Any]) -> tuple[Exchange, Progress]:
     """Returns a stream and how it came."""
-
     stream, controls = await beside(session, session.send(endpoint, body))
     require_answer(stream)
     stream.require_stream()

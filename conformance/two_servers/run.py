@@ -38,9 +38,6 @@ if TYPE_CHECKING:
 # How often a case with differences runs at each server.
 ROUNDS = 3
 
-# Checks that send requests as long as a stream lasts: their verdicts are compared, but not the answers.
-TIMED = ("stream_sent_as_generated",)
-
 
 class Side:
     """One of the two servers, with its run, and the results of its rules."""
@@ -62,10 +59,7 @@ class Side:
         return bool(self.run.availability.lost or self.run.availability.limited or self.run.time_up)
 
     async def case(self, case: Case) -> Result:
-        result = await self.run.case(case)
-        if case.check in TIMED:
-            self.sessions.pop(case.rule, None)
-        return result
+        return await self.run.case(case)
 
     async def probe(self, capability: Capability) -> Result:
         return await self.run.probe(capability)

@@ -90,7 +90,8 @@ def log_exchange(exchange: Exchange) -> None:
 
 
 def _is_routine(exchange: Exchange) -> bool:
-    return exchange.operation.id in _ROUTINE if exchange.operation else exchange.path == METRICS
+    is_asked_often = exchange.operation.id in _ROUTINE if exchange.operation else exchange.path == METRICS
+    return is_asked_often and exchange.status is not None and exchange.status < 400
 
 
 def _path(exchange: Exchange) -> str:

@@ -56,6 +56,7 @@ class Web:
     def __init__(self, app: ASGIApp, settings: Settings) -> None:
         self.app = app
         self._settings = settings
+        self._version = version("specvino")
         self._text = settings.system.texts.get("/") if settings.system else None
         pages = [Mount(FILES, Files("specvino.server", "web", _ASSETS))] if settings.web else []
         self._router = Router(routes=[Route("/", self._root), *pages], redirect_slashes=False)
@@ -88,7 +89,7 @@ class Web:
         dialect = {"dialect": settings.system.name} if settings.system else {}
         return {
             "name": "specvino",
-            "version": version("specvino"),
+            "version": self._version,
             **dialect,
             **relative,
             "key_required": bool(settings.keys),

@@ -235,6 +235,8 @@ const answer = async () => {
       if (view.answer.content) conversation.push({ role: "assistant", content: view.answer.content });
       view.end(stopped ? "Stopped." : "");
     }
+    // Every later request would have it, too: an image that the model can't read, a prompt that is too long.
+    if (!view?.answer.content && conversation.at(-1)?.role === "user") conversation.pop();
     if (!stopped) (view?.element ?? article("assistant", "Error")).append(make("p", error.message, "fault"));
     if (conversation === messages) say(stopped ? "Stopped." : "The request failed.");
   }

@@ -21,7 +21,7 @@ def found(folder: Path, version: str, *advisories: dict[str, Any]) -> tuple[str,
     with zipfile.ZipFile(folder / "all.zip", "w") as archive:
         for one in advisories:
             archive.writestr(f"{one['id']}.json", json.dumps(one))
-    return audited(folder / "all.zip", {"some-package": Version(version)})
+    return audited(folder / "all.zip", {"some-package": [Version(version)]})
 
 
 @pytest.mark.parametrize(
@@ -50,8 +50,9 @@ def test_listed_versions(tmp_path: Path) -> None:
 
 
 def test_constraints() -> None:
-    text = "# ours\nA_b==1.0\n\nc[extra]==2.0 ; python_full_version < '3.12'  # why\n"
-    assert constraints(text) == {"a-b": Version("1.0"), "c": Version("2.0")}
+    by_python = "c[extra]==2.0 ; python_full_version < '3.12'  # why\nc==2.1 ; python_full_version >= '3.12'\n"
+    text = f"# ours\nA_b==1.0\n\n{by_python}"
+    assert constraints(text) == {"a-b": [Version("1.0")], "c": [Version("2.0"), Version("2.1")]}
     with pytest.raises(ValueError, match="no version"):
         constraints("a>=1")
     ours = constraints(Path(__file__).parents[2].joinpath("constraints.txt").read_text("utf-8"))

@@ -95,7 +95,7 @@ def test_a_conversation_and_its_commands(talk) -> None:
 def test_an_image(talk, tmp_path: Path) -> None:
     (tmp_path / "a b.png").write_bytes(file("red"))
     output = talk(f"/image '{tmp_path}/a b.png'", "/image none.png", "/image text.txt")
-    assert "1 images go with the next message." in output
+    assert "1 image goes with the next message." in output
     assert "none.png can't be read: No such file or directory" in output
     assert "text.txt isn't an image, by its name" in output
 

@@ -2,6 +2,7 @@
 
 from pathlib import Path
 
+import psutil
 import pytest
 from support.serving_here import serving_here
 from typer.testing import CliRunner
@@ -66,8 +67,6 @@ def test_without_a_server() -> None:
 
 
 def test_processes_that_serve() -> None:
-    import psutil
-
     class Fake(psutil.Process):
         def __init__(self, *words: str) -> None:
             self.words = words

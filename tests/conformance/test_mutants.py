@@ -54,7 +54,7 @@ def test_no_two_are_the_same() -> None:
         assert known.setdefault(ast.dump(method), name(mutant)) == name(mutant)
 
 
-# It takes half a minute, as does the other one that holds streams back.
+# It takes half a minute, and BuffersStreams breaks the same rules.
 LEFT = "connections.HoldsBackStreams"
 
 

@@ -23,7 +23,7 @@ def anonymous(text: str, folder: Path) -> str:
 def without(text: str, names: Mapping[Path, str]) -> str:
     """Returns a text with the names of paths in their place, and with `…` in that of a path that was cut."""
     for path, name in names.items():
-        text = text.replace(str(path), name)
+        text = re.sub(_START + re.escape(str(path)) + r"(?![\w-])", name, text)
     # A first folder alone tells nothing, and may be an endpoint's path.
     shortest = {path: len(str(Path(*path.parts[:2]))) + 1 for path in names}
     starts = {str(path)[:end] for path in names for end in range(shortest[path], len(str(path)))}

@@ -63,18 +63,21 @@ class Suspects:
                 "It will be tried again later.",
                 retry_after=_RETRY_AFTER,
             )
+        losses = suspect.losses if suspect else 0
         try:
             yield
         except EngineRestarted:
-            self._lost(fingerprint or self._fingerprint(request), request)
+            self._lost(fingerprint or self._fingerprint(request), request, losses)
             raise
         if fingerprint:
             self._suspects.pop(fingerprint, None)
 
-    def _lost(self, fingerprint: bytes, request: GenerationRequest) -> None:
+    def _lost(self, fingerprint: bytes, request: GenerationRequest, before: int) -> None:
+        """Counts a loss, unless it is the same as one of an equal request, that began after as many losses."""
         suspect = self._suspects.setdefault(fingerprint, _Suspect())
-        suspect.losses += 1
-        if suspect.losses > 1:
+        is_new = suspect.losses == before
+        suspect.losses = before + 1
+        if is_new and suspect.losses > 1:
             suspect.refusals = min(_FACTOR ** (suspect.losses - 1), _MOST_REFUSALS)
         self._suspects.move_to_end(fingerprint)
         if len(self._suspects) > _MOST:
@@ -84,7 +87,8 @@ class Suspects:
 
     def _fingerprint(self, request: GenerationRequest) -> bytes:
         content = replace(request, prompts=tuple(map(_short, request.prompts)), owner="", priority=0)
-        encoded = msgspec.msgpack.encode(content, enc_hook=dict)
+        # Not MessagePack, which has no integers of more than 64 bits.
+        encoded = msgspec.json.encode(content, enc_hook=dict)
         return blake2b(encoded, key=self._key, digest_size=16).digest()
 
 

@@ -12,7 +12,7 @@ from reference_server.refusal import Refusal
 from reference_server.server import ReferenceServer
 from schemathesis.checks import CHECKS as REGISTRY
 from support.asgi import answering
-from support.judging import report_of
+from support.judging import failure_lines, report_of
 
 from specvino.conformance.dialect import Dialect
 from specvino.conformance.fuzz.endpoint_results import FEWEST, MOST_REFUSED, REJECTION
@@ -117,8 +117,11 @@ class ReasoningModel(RefusesMaxTokens, DrawsAtOneTemperature):
     """Refuses what OpenAI's reasoning models refuse, and keeps which generated requests it refuses for that."""
 
     refused: ClassVar[list[str]] = []
+    generated: ClassVar[list[str]] = []
 
     def accepted(self, call, component):
+        if "x-schemathesis-testcaseid" in call.headers:
+            self.generated.append(call.body)
         try:
             return super().accepted(call, component)
         except Refusal as refusal:
@@ -133,11 +136,14 @@ def test_fields_that_the_model_refuses_are_not_sent() -> None:
             return await report_of(Job(Target(url, KEY), Dialect("specvino"), "core", ("fuzz",), ("chat",)))
 
     ReasoningModel.refused.clear()
+    ReasoningModel.generated.clear()
     report = asyncio.run(run())
     assert report.header.replaced == {"max_tokens": "max_completion_tokens", "temperature": None}
+    assert len(ReasoningModel.generated) > 5
     assert ReasoningModel.refused == []
+    assert not failure_lines(report)
     accepted = next(line for line in report.lines if line.rule == "chat/fuzz/positive-data-acceptance")
-    assert accepted.judged
+    assert accepted.verdict is Verdict.PASS
 
 
 class Forgetful(ReferenceServer):

@@ -30,8 +30,8 @@ P = TypeVar("P", bound=Part)
 class ReferenceServer:
     """An ASGI app. `parts` replace those that they are subclasses of, as a mutant does. `key` is what clients must
     send, None where they needn't, `model` the name of the one model; `pace` is how many seconds a token takes: above
-    0, requests for some wait for each other. If it is infinite, a token of a stream or of a long
-    answer takes until the next request."""
+    0, requests for some wait for each other. If it is infinite, a token of a stream or of a long answer takes until the
+    next request."""
 
     def __init__(self, *parts: type[Part], key: str | None = None, model: str = "reference", pace: float = 0.0) -> None:
         self.key = key

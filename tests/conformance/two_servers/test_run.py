@@ -92,13 +92,6 @@ def test_without_compared_answers_servers_are_not_equal(monkeypatch) -> None:
     assert report.exit_code == 2
 
 
-def test_what_is_sent_while_a_stream_lasts_is_not_compared() -> None:
-    report = compared(server(), server(), "transport/connections/stream-flows", "chat/basics/answers", key=KEY)
-    compared_kinds = {line.rule for line in report.lines}
-    assert "chat/parity/status" in compared_kinds
-    assert "models/parity/status" not in compared_kinds
-
-
 def test_what_is_stored_has_the_id_of_its_server() -> None:
     report = compared(server(), server(Counted), "responses/stored", key=KEY)
     assert not report.bad
