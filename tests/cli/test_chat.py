@@ -93,9 +93,13 @@ def test_a_conversation_and_its_commands(talk) -> None:
 
 
 def test_an_image(talk, tmp_path: Path) -> None:
-    (tmp_path / "a b.png").write_bytes(file("red"))
-    output = talk(f"/image '{tmp_path}/a b.png'", "/image none.png", "/image text.txt")
+    for name in ("a b.png", "don't.png"):
+        (tmp_path / name).write_bytes(file("red"))
+    images = (f"/image '{tmp_path}/a b.png'", f"/image {tmp_path}/a b.png", f"/image {tmp_path}/don't.png")
+    output = talk(*images, "/image", "/image none.png", "/image text.txt")
     assert "1 image goes with the next message." in output
+    assert "3 images go with the next message." in output
+    assert "give the file of an image" in output
     assert "none.png can't be read: No such file or directory" in output
     assert "text.txt isn't an image, by its name" in output
 

@@ -25,7 +25,7 @@ def log(tmp_path: Path) -> Path:
 def start_line(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     keys = tmp_path / "keys"
     keys.write_text("# team\nsk-of-the-file requests-per-minute=5\n")
-    words = ["serve", "m", "--api-key-file", str(keys), "--response-store", "postgresql+asyncpg://me:hunter2@db/x"]
+    words = ["serve", "m", "--api-key-file", str(keys), "--response-store", "postgresql+asyncpg://me:hun@ter2@db/x"]
     monkeypatch.setattr(report, "_servers", lambda _: iter([words]))
     monkeypatch.setenv("SPECVINO_API_KEY", "sk-of-the-environment")
 
@@ -55,6 +55,7 @@ def test_what_an_issue_needs_and_nothing_secret(log: Path) -> None:
         "~/models '''",
     ):
         assert shown in text, text
+    assert "p@ss" not in text
     assert "line 16" not in text
     assert not any(secret in text for secret in SECRETS)
     assert text.count("```") == 2 * text.count("\n## ") + 2

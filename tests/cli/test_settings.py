@@ -99,6 +99,14 @@ def test_the_dialect_of_the_environment_has_its_options(serve: Serve) -> None:
     assert "--gpu-memory-utilization has no effect here" in done.output
 
 
+def test_addresses_of_a_service_with_this_name_are_no_options(serve: Serve) -> None:
+    """Kubernetes sets these beside a service named specvino."""
+    links = {"SPECVINO_PORT_8000_TCP_ADDR": "10.0.0.1", "SPECVINO_SERVICE_HOST": "10.0.0.1"}
+    done, how = serve("--port", "9003", SPECVINO_PORT="tcp://10.0.0.1:8000", **links)
+    assert how["port"] == 9003
+    assert "SPECVINO_" not in done.output
+
+
 def test_help_has_groups() -> None:
     for option in ("-h", "--help"):
         help = CliRunner().invoke(main, ["serve", option]).output

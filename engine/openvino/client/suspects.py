@@ -73,12 +73,13 @@ class Suspects:
             self._suspects.pop(fingerprint, None)
 
     def _lost(self, fingerprint: bytes, request: GenerationRequest, before: int) -> None:
-        """Counts a loss, unless it is the same as one of an equal request, that began after as many losses."""
+        """Counts a loss. `before` is how many there were when the request began: if there are more now, an equal
+        request was lost meanwhile, most likely with the same process."""
         suspect = self._suspects.setdefault(fingerprint, _Suspect())
-        is_new = suspect.losses == before
-        suspect.losses = before + 1
-        if is_new and suspect.losses > 1:
-            suspect.refusals = min(_FACTOR ** (suspect.losses - 1), _MOST_REFUSALS)
+        if suspect.losses == before:
+            suspect.losses += 1
+            if suspect.losses > 1:
+                suspect.refusals = min(_FACTOR ** (suspect.losses - 1), _MOST_REFUSALS)
         self._suspects.move_to_end(fingerprint)
         if len(self._suspects) > _MOST:
             self._suspects.popitem(last=False)

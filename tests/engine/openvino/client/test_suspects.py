@@ -6,12 +6,13 @@ from typing import Any
 
 import pytest
 from support.conversation import conversation
+from support.tools import with_tools
 
 from specvino.engine.errors import EngineRestarted, EngineUnavailable
 from specvino.engine.openvino.client import suspects
 from specvino.engine.openvino.client.suspects import Suspects, kind
 from specvino.engine.protocol import REQUEST
-from specvino.engine.request import GenerationRequest, JsonSchema, Sampling, TextPrompt, TokenPrompt
+from specvino.engine.request import GenerationRequest, JsonSchema, Sampling, TextPrompt, TokenPrompt, Tool
 
 
 def asking(text: str, **fields: Any) -> GenerationRequest:
@@ -52,6 +53,38 @@ def test_it_is_tried_ever_more_rarely() -> None:
         found.append(refused(all_of, POISON))
         assert refused(all_of, OTHER) == 0
     assert found == [0, 4, 16, 64, 256, 1024, 1024, 1024]
+
+
+def test_equal_requests_that_one_crash_ends_are_one_loss() -> None:
+    all_of = Suspects()
+
+    async def crash() -> None:
+        crashed = asyncio.Event()
+
+        async def attempt() -> None:
+            with all_of.watched(POISON):
+                await crashed.wait()
+                raise EngineRestarted("lost")
+
+        attempts = [asyncio.create_task(attempt()) for _ in range(8)]
+        await asyncio.sleep(0)
+        crashed.set()
+        ends = await asyncio.gather(*attempts, return_exceptions=True)
+        assert all(isinstance(end, EngineRestarted) for end in ends)
+
+    found = []
+    for _ in range(3):
+        asyncio.run(crash())
+        found.append(refused(all_of, POISON))
+    assert found == [0, 4, 16]
+
+
+def test_numbers_of_any_size_have_a_fingerprint() -> None:
+    tool = Tool("f", "", {"type": "integer", "maximum": 10**30})
+    request = with_tools("hello", tool)
+    all_of = Suspects()
+    lose(all_of, request)
+    assert refused(all_of, request) == 0
 
 
 def test_of_many_attempts_few_reach_the_process() -> None:
