@@ -12,6 +12,8 @@ from typing import Any
 
 import requests
 import schemathesis
+from hypothesis.internal.conjecture.providers import AVAILABLE_PROVIDERS, CONSTANTS_CACHE, HypothesisProvider
+from hypothesis.internal.constants_ast import Constants
 from schemathesis import Case, HookContext
 from schemathesis.checks import CHECKS as REGISTRY
 from schemathesis.core.errors import NoLinksFound
@@ -108,7 +110,7 @@ class FuzzRun:
         stored_ids = StoredIds(server, models[0], self.report)
         refused = RefusedFields(self.dialect, self.replaced)
         own = [check for check in checks_for(self.dialect) if check.__name__ not in self.without]
-        with without_proxies(), _registered(request_limits, stored_ids, refused, own):
+        with without_proxies(), _without_local_constants(), _registered(request_limits, stored_ids, refused, own):
             self._begun = time.monotonic()
             self._events = from_schema(schema).execute()
             if self._stopped:
@@ -232,6 +234,27 @@ class FuzzRun:
         if phase is PhaseName.STATEFUL_TESTING and now < end and not self._cut_short and self._events:
             self._complete = True
             self._events.stop()
+
+
+class _SameInEveryProcess(HypothesisProvider):
+    """Hypothesis' source of values, without the constants of this process' modules. Hypothesis 6.170.15 also draws what
+    it reads in loaded modules outside of site-packages (`_get_local_constants` in its conjecture/providers.py), so that
+    one more import changes the requests of a seed. Delete when Hypothesis has a setting for that."""
+
+    _local_constants = Constants()
+
+
+@contextlib.contextmanager
+def _without_local_constants() -> Iterator[None]:
+    """Makes a seed generate the same requests in every process."""
+    original = AVAILABLE_PROVIDERS["hypothesis"]
+    CONSTANTS_CACHE.cache.clear()
+    AVAILABLE_PROVIDERS["hypothesis"] = _SameInEveryProcess
+    try:
+        yield
+    finally:
+        AVAILABLE_PROVIDERS["hypothesis"] = original
+        CONSTANTS_CACHE.cache.clear()
 
 
 @contextlib.contextmanager

@@ -1,6 +1,7 @@
 """The layer on the reference server: its rules, its findings, its end."""
 
 import asyncio
+import importlib
 import json
 from typing import ClassVar
 
@@ -100,7 +101,7 @@ def test_the_checks_are_those_that_there_are() -> None:
         Options(include=("second_judge",), exclude=("second_judge",))
 
 
-def test_the_seed_makes_the_requests() -> None:
+def test_the_seed_makes_the_requests(tmp_path, monkeypatch) -> None:
     def sent(seed):
         server = Listening(key=KEY, model=MODEL)
         server.bodies = []
@@ -109,6 +110,11 @@ def test_the_seed_makes_the_requests() -> None:
 
     first = sent(1)
     assert len(first) > 5
+    assert sent(1) == first
+    # Hypothesis reads the constants of modules that don't come from a package.
+    (tmp_path / "imported_later.py").write_text(f"NAMES = {[f'name {number}' for number in range(200)]}")
+    monkeypatch.syspath_prepend(tmp_path)
+    importlib.import_module("imported_later")
     assert sent(1) == first
     assert sent(2) != first
 

@@ -68,9 +68,9 @@ class Chat(Part):
         return "\n".join(self.part_text(part, f"{param}.{at}") for at, part in enumerate(content))
 
     def part_text(self, part: Mapping[str, Any], param: str) -> str:
-        if part["type"] not in ("text", "refusal"):
+        if part["type"] not in ("text", "input_text", "output_text", "refusal"):
             raise Refusal(ErrorCode.UNSUPPORTED_CONTENT, f"{param} is no text, which is all this model reads.", param)
-        return str(part[part["type"]])
+        return str(part["refusal"] if part["type"] == "refusal" else part["text"])
 
     def rendered(self, turns: Sequence[tuple[str, str]]) -> str:
         """The prompt, as a chat template makes it."""
