@@ -25,7 +25,7 @@ def serving(model: str | None) -> Iterator[str]:
     It stores nothing, and has a process group of its own: Ctrl-C stops an answer, not the server. It ends with this
     process, however that ends.
     """
-    options = ["--host", "127.0.0.1", "--port", "0", "--response-store", "none", "--no-web"]
+    options = ["--host", "127.0.0.1", "--port", "0", "--response-store", "none", "--no-web", "--log-level", "warning"]
     with (
         tied("specvino.cli", "serve", *options, *(["--", model] if model else [])) as (command, descriptors),
         subprocess.Popen(

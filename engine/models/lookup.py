@@ -33,7 +33,7 @@ def resolve(model: str | None, report: Report = say_nothing, revision: str | Non
         raise ModelLoadError(f"{name}: isn't a model of the Hugging Face hub, so that it has no revision {revision!r}")
     if name in CATALOGUE:
         source = open_folder(pull(CATALOGUE[name], report))
-        return replace(source, defaults={"max_tokens": CATALOGUE[name].max_tokens, **source.defaults})
+        return replace(source, defaults={**CATALOGUE[name].defaults, **source.defaults})
     if path.is_dir():
         return open_folder(path)
     if path.suffix.lower() == ".gguf":

@@ -34,7 +34,9 @@ def pulled(tiny_text: ModelSource, monkeypatch: pytest.MonkeyPatch) -> list[str]
 @pytest.mark.parametrize("model", [None, "smollm2"])
 def test_the_default_model_is_pulled(pulled: list[str], tiny_text: ModelSource, model: str | None) -> None:
     reports = []
-    assert resolve(model, lambda *report: reports.append(report)) == replace(tiny_text, defaults={"max_tokens": 1024})
+    assert resolve(model, lambda *report: reports.append(report)) == replace(
+        tiny_text, defaults=CATALOGUE["smollm2"].defaults
+    )
     assert pulled == ["smollm2"]
     assert reports == [("pulling", 0, 0)]
 
