@@ -21,7 +21,17 @@ if TYPE_CHECKING:
 # The size has no effect on speed, as no prompt repeats.
 _CACHE_GB = 1
 
-_COLUMNS = ("options", "long\nprompt", "one\nanswer", "16\nanswers", "longest\nstep", "all\nfour", "same\ntexts")
+_FIGURES = {
+    "prompt": "long\nprompt",
+    "one": "one\nanswer",
+    "four": "4\nanswers",
+    "sixteen": "16\nanswers",
+    "longest_step": "longest\nstep",
+}
+_COLUMNS = ("options", *_FIGURES.values(), "all\nfive", "same\ntexts")
+
+# Above it, figures differ by more than the gains that are looked for.
+_MOST_OTHER_LOAD = 0.1
 
 
 def tune(
@@ -49,7 +59,8 @@ def tune(
 
     Only the CPU is measured. Each candidate alternates with the default options, so the model has to fit into memory
     twice. Figures are speeds relative to the defaults: 1.20 is 20% faster, 0.50 takes twice as long. Other load on the
-    machine adds noise; the first line compares the defaults with themselves and shows how much.
+    machine adds noise; the first line compares the defaults with themselves and shows how much. The last line measures
+    the best options once more: they are recommended if they are faster again, and slower with no number of answers.
     """
     with needs("serve"):
         from specvino.cli.progress import Progress
@@ -57,7 +68,7 @@ def tune(
         from specvino.engine.models import resolve
         from specvino.engine.models.conversions import settled
         from specvino.engine.openvino.tuning.figures import loading
-        from specvino.engine.openvino.tuning.search import Search, candidates, this_machine
+        from specvino.engine.openvino.tuning.search import OtherLoad, Search, candidates, this_machine
 
     machine = this_machine()
     console = Console()
@@ -66,9 +77,22 @@ def tune(
         with Progress() as report:
             source, _ = settled(resolve(model, report), report)
         search = Search(loading(source, _CACHE_GB), list(candidates(machine)), seconds)
+        other_load = OtherLoad()
         _show(search, console)
     except ModelLoadError as error:
         sys.exit(f"specvino: {error}")
+    if other_load.share > _MOST_OTHER_LOAD:
+        typer.echo(
+            f"specvino: warning: other programs took {other_load.share:.0%} of the CPU meanwhile, so that these figures"
+            " are noisy: repeat this on an idle machine",
+            err=True,
+        )
+    slower = ", ".join(f"{_FIGURES[name].replace(chr(10), ' ')} {ratio:.2f}" for name, ratio in search.slower.items())
+    if search.rejected is not None:
+        reason = f"slower elsewhere ({slower})" if slower else "no faster when measured again"
+        typer.echo(f"specvino: not recommended: {_named(search.rejected)}, {reason}", err=True)
+    elif slower:
+        typer.echo(f"specvino: slower than with the defaults: {slower}", err=True)
     command = ["specvino", "serve", *([model] if model else []), *search.chosen.arguments()]
     line = shlex.join(command)
     typer.echo(line if search.chosen.arguments() else f"{line}  # the defaults: nothing is clearly faster")

@@ -41,9 +41,9 @@ def test_a_model_is_measured(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) ->
 def test_the_script_serves_with_the_options(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     class Found(search.Search):
         def rows(self):
-            yield search.Row(CHOSEN, Figures(2, 1.5, 1, 0.5), 3, 4)
+            yield search.Row(CHOSEN, Figures(2, 1.5, 1.2, 1, 0.5), 3, 4)
             yield search.Failure(PipelineOptions(128), "no")
-            self.chosen = CHOSEN
+            self.chosen, self.slower = CHOSEN, {"longest_step": 0.5}
 
     monkeypatch.setattr(search, "Search", Found)
     script = tmp_path / "serve.sh"
@@ -51,6 +51,7 @@ def test_the_script_serves_with_the_options(tmp_path: Path, monkeypatch: pytest.
     assert code == 0
     assert "2.00" in output
     assert "3 of 4" in output
+    assert "specvino: slower than with the defaults: longest step 0.50\n" in output
     program = tmp_path / "specvino"
     program.write_text('#!/bin/sh\nprintf "%s\\n" "$@"\n')
     program.chmod(0o755)
@@ -58,6 +59,32 @@ def test_the_script_serves_with_the_options(tmp_path: Path, monkeypatch: pytest.
     printed = subprocess.run(["sh", str(script), "--port", "9"], capture_output=True, text=True, check=True).stdout
     assert printed.splitlines() == ["serve", str(MODEL), *CHOSEN.arguments(), "--port", "9"]
     assert shlex.join(["specvino", *printed.splitlines()[:-2]]) in output.splitlines()
+
+
+@pytest.mark.parametrize(
+    ("slower", "reason"),
+    [
+        ({}, "no faster when measured again"),
+        ({"sixteen": 0.7, "four": 0.8}, "slower elsewhere (16 answers 0.70, 4 answers 0.80)"),
+    ],
+)
+def test_the_reason_why_the_fastest_are_not_recommended(monkeypatch: pytest.MonkeyPatch, slower, reason) -> None:
+    class Rejecting(search.Search):
+        def rows(self):
+            yield search.Row(CHOSEN, Figures(1, 1, 1, 1, 1), 4, 4)
+            self.rejected, self.slower = CHOSEN, slower
+
+    class Busy(search.OtherLoad):
+        share = 0.234
+
+    monkeypatch.setattr(search, "Search", Rejecting)
+    monkeypatch.setattr(search, "OtherLoad", Busy)
+    code, output = tune(str(MODEL))
+    assert code == 0
+    assert "warning: other programs took 23% of the CPU" in output
+    named = "--max-num-batched-tokens 512 INFERENCE_PRECISION_HINT=bf16"
+    assert f"specvino: not recommended: {named}, {reason}\n" in output
+    assert output.splitlines()[-1].startswith(f"specvino serve {MODEL}  # the defaults")
 
 
 def test_a_model_that_is_not_there_is_one_line() -> None:

@@ -1,4 +1,4 @@
-"""Measurements of a pipeline: four figures, and some of its texts."""
+"""Measurements of a pipeline: five figures, and some of its texts."""
 
 import itertools
 import random
@@ -21,7 +21,6 @@ if TYPE_CHECKING:
     import openvino
     from openvino_genai.py_openvino_genai import GenerationHandle
 
-_STREAMS = 16
 _STEPS = 16
 _LONG, _SHORT = 900, 40  # words of a prompt, with one or two tokens each
 _TEXTS = ("Three colours are", "The capital of France is", "Once upon a time", "def add(a, b):")
@@ -36,12 +35,13 @@ _WORDS = _TEXT.split()
 
 @dataclass(frozen=True, slots=True)
 class Figures:
-    """Speeds: tokens per second of a long prompt, of one answer, and of 16 concurrent answers; and the inverse of the
-    longest step that a long prompt causes for a concurrent answer.
+    """Speeds: tokens per second of a long prompt, of one answer, and of 4 and 16 concurrent answers; and the inverse of
+    the longest step that a long prompt causes for a concurrent answer.
     """
 
     prompt: float
     one: float
+    four: float
     sixteen: float
     longest_step: float
 
@@ -75,9 +75,9 @@ class Measured:
         prompts.
         """
         drawn = random.Random(salt)
-        one = self._steps(drawn, 1)
+        one, four, sixteen = (self._steps(drawn, streams) for streams in (1, 4, 16))
         prompt, longest_step = self._long_prompt(drawn)
-        return Figures(prompt, one, self._steps(drawn, _STREAMS), longest_step)
+        return Figures(prompt, one, four, sixteen, longest_step)
 
     def texts(self) -> list[list[int]]:
         """Returns the tokens of some greedy texts."""

@@ -1,11 +1,11 @@
 """The search for the fastest options: each candidate is compared with the defaults, then all clearly better ones
-together.
+together, and the best once more.
 """
 
 import math
 import time
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import asdict, dataclass, field, replace
 from typing import Protocol
 
 import openvino
@@ -39,6 +39,26 @@ class Candidate:
         if self.max_num_batched_tokens is not None:
             options = replace(options, max_num_batched_tokens=self.max_num_batched_tokens)
         return replace(options, plugin_config={**options.plugin_config, **self.plugin_config})
+
+
+class OtherLoad:
+    """The CPU time of other programs since it was created."""
+
+    def __init__(self) -> None:
+        self._begun = self._times()
+
+    @property
+    def share(self) -> float:
+        """Returns their share of the machine's CPU time, from 0 to 1."""
+        others, idle, own = (now - then for now, then in zip(self._times(), self._begun, strict=True))
+        return max(0.0, others - own) / max(others + idle, 0.01)
+
+    @staticmethod
+    def _times() -> tuple[float, float, float]:
+        """Returns the seconds in which all programs ran, in which none ran, and in which this process ran."""
+        machine, process = psutil.cpu_times(), psutil.Process().cpu_times()
+        idle = machine.idle + getattr(machine, "iowait", 0.0)
+        return sum(machine) - idle - getattr(machine, "guest", 0.0), idle, process.user + process.system
 
 
 def this_machine() -> Machine:
@@ -97,9 +117,16 @@ class Failure:
     reason: str
 
 
+# Nobody knows how many answers a server will generate at a time: options that are slower for one of these numbers
+# aren't chosen. What else is slower is a cost.
+_ANSWERS = ("one", "four", "sixteen")
+
+
 class Search:
     """Measures candidates, each for an equal part of `seconds`. `load` returns a pipeline, of which there are two at a
-    time; it raises ModelLoadError. When `rows` is exhausted, `chosen` are the best options."""
+    time; it raises ModelLoadError. When `rows` is exhausted, `chosen` are the best options, `slower` are the figures in
+    which they, or the best ones that were rejected for it, are clearly slower than the defaults, and `rejected` are
+    those."""
 
     def __init__(
         self,
@@ -109,9 +136,11 @@ class Search:
         clock: Callable[[], float] = time.monotonic,
     ) -> None:
         self.chosen = PipelineOptions()
+        self.rejected: PipelineOptions | None = None
+        self.slower: dict[str, float] = {}
         self._load = load
         self._candidates = candidates
-        self._share = seconds / (len(candidates) + 2)
+        self._share = seconds / (len(candidates) + 3)
         self._clock = clock
         self._salt = 0
 
@@ -141,6 +170,14 @@ class Search:
             yield row
             if isinstance(row, Row) and row.ratio.mean > alone:
                 self.chosen = together
+        # The best of several is partly the luckiest of them: a measurement of its own tells.
+        row = self._tried(baseline, texts, self.chosen)
+        yield row
+        if isinstance(row, Row):
+            least = 1 / max(_CLEAR, math.exp(_TIMES_NOISE * max(abs(math.log(figure)) for figure in again.ratio.all())))
+            self.slower = {name: ratio for name, ratio in asdict(row.ratio).items() if ratio < least}
+        if isinstance(row, Failure) or row.ratio.mean <= clear or not self.slower.keys().isdisjoint(_ANSWERS):
+            self.chosen, self.rejected = default, self.chosen
 
     def _clear(self, again: Row) -> float:
         """Returns the mean above which options are clearly better. Differences of single figures count as noise, even

@@ -1,13 +1,15 @@
 """The search, on pipelines whose figures are known and by a clock of its own."""
 
 from collections.abc import Callable
+from dataclasses import replace
+from typing import NamedTuple
 
 import pytest
 
 from specvino.engine.errors import ModelLoadError
 from specvino.engine.openvino.messages.options import PipelineOptions
 from specvino.engine.openvino.tuning.figures import Figures
-from specvino.engine.openvino.tuning.search import Candidate, Failure, Machine, Row, Search, candidates
+from specvino.engine.openvino.tuning.search import Candidate, Failure, Machine, OtherLoad, Row, Search, candidates
 
 DEFAULTS = PipelineOptions()
 BF16 = Candidate("precision", plugin_config={"INFERENCE_PRECISION_HINT": "bf16"})
@@ -43,7 +45,7 @@ class Pipeline:
         self.pipelines.now += 1
         self.pipelines.asked.append(self.options)
         speed = self.pipelines.speeds(self.options)
-        return Figures(100 * speed, 10 * speed, 80 * speed, 5 * speed)
+        return Figures(100 * speed, 10 * speed, 30 * speed, 80 * speed, 5 * speed)
 
     def texts(self) -> list[list[int]]:
         return [[1, 2], [3, 1 if self.options.plugin_config else 0]]
@@ -62,7 +64,7 @@ def faster(**speeds: float) -> Speeds:
 def test_what_is_clearly_better_is_chosen_together() -> None:
     search = Pipelines(faster(bf16=1.5, step_512=1.1, step_1024=1.2)).search(*ALL)
     rows = list(search.rows())
-    assert [round(row.ratio.mean, 3) for row in rows if isinstance(row, Row)] == [1, 1.5, 1.1, 1.2, 1.8]
+    assert [round(row.ratio.mean, 3) for row in rows if isinstance(row, Row)] == [1, 1.5, 1.1, 1.2, 1.8, 1.8]
     assert search.chosen == PipelineOptions(1024, {"INFERENCE_PRECISION_HINT": "bf16"})
 
 
@@ -74,7 +76,8 @@ def test_what_is_hardly_better_is_not_chosen() -> None:
 
 @pytest.mark.parametrize(("again", "chosen"), [(1.08, DEFAULTS), (1.01, LONG.applied(DEFAULTS))])
 def test_what_the_defaults_differ_from_themselves_is_no_reason(again: float, chosen: PipelineOptions) -> None:
-    speeds = iter([1.0, again, 1.1])  # of the defaults, of the defaults once more, and of a step of 512
+    # Of the defaults, of the defaults once more, and of a step of 512, twice if it is the best.
+    speeds = iter([1.0, again, 1.1, 1.1])
 
     def load(options: PipelineOptions) -> Pipeline:
         speed = next(speeds)
@@ -110,6 +113,66 @@ def test_on_a_busy_machine_more_has_to_be_better() -> None:
     assert search.chosen == DEFAULTS
 
 
+def test_the_best_are_measured_once_more() -> None:
+    """A step of 512 was lucky."""
+    speeds = iter([1.0, 1.0, 1.3, 1.0])  # of the defaults, twice, and of a step of 512, twice
+
+    def load(options: PipelineOptions) -> Pipeline:
+        speed = next(speeds)
+        return Pipeline(Pipelines(lambda _: speed), options)
+
+    search = Search(load, [LONG], 0, lambda: 0.0)
+    assert [row.options for row in search.rows()] == [DEFAULTS, LONG.applied(DEFAULTS), LONG.applied(DEFAULTS)]
+    assert (search.chosen, search.rejected, search.slower) == (DEFAULTS, LONG.applied(DEFAULTS), {})
+
+
+class Uneven(Pipeline):
+    """Faster in all but one figure."""
+
+    def __init__(self, options: PipelineOptions, figure: str) -> None:
+        super().__init__(Pipelines(faster(step_512=1.5)), options)
+        self.figure = figure
+
+    def figures(self, salt: int) -> Figures:
+        figures = super().figures(salt)
+        slower = {self.figure: getattr(figures, self.figure) / 2} if self.options != DEFAULTS else {}
+        return replace(figures, **slower)
+
+
+@pytest.mark.parametrize("figure", ["one", "four", "sixteen"])
+def test_options_that_are_slower_with_a_number_of_answers_are_not_chosen(figure: str) -> None:
+    search = Search(lambda options: Uneven(options, figure), [LONG], 0, lambda: 0.0)
+    list(search.rows())
+    assert (search.chosen, search.rejected, search.slower) == (DEFAULTS, LONG.applied(DEFAULTS), {figure: 0.75})
+
+
+def test_what_the_best_cost_is_known() -> None:
+    search = Search(lambda options: Uneven(options, "longest_step"), [LONG], 0, lambda: 0.0)
+    list(search.rows())
+    assert (search.chosen, search.rejected) == (LONG.applied(DEFAULTS), None)
+    assert search.slower == {"longest_step": 0.75}
+
+
+class Times(NamedTuple):
+    user: float
+    idle: float
+    iowait: float
+
+
+class OwnTimes(NamedTuple):
+    user: float
+    system: float
+
+
+def test_the_load_of_other_programs(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Of 100 seconds of CPU time, this process took 50 and others 20."""
+    machine = iter([Times(10, 100, 1), Times(80, 129, 2)])
+    process = iter([OwnTimes(3, 1), OwnTimes(50, 4)])
+    monkeypatch.setattr("psutil.cpu_times", lambda: next(machine))
+    monkeypatch.setattr("psutil.Process.cpu_times", lambda _: next(process))
+    assert OtherLoad().share == pytest.approx(0.2)
+
+
 def test_what_cannot_be_loaded_is_said() -> None:
     search = Pipelines(faster(step_512=2)).search(Candidate("step", 666), LONG)
     assert Failure(PipelineOptions(666), "no") in list(search.rows())
@@ -131,8 +194,8 @@ def test_texts_are_compared() -> None:
 
 def test_all_get_an_equal_part_of_the_time_and_take_turns() -> None:
     pipelines = Pipelines(faster())
-    list(pipelines.search(LONG, BF16, seconds=40).rows())
-    # A round is two seconds, and each of the rows has ten; what is left is for the chosen ones together.
+    list(pipelines.search(LONG, BF16, seconds=50).rows())
+    # A round is two seconds, and each of the rows has ten; what is left is for the best ones, together and once more.
     assert pipelines.now == 30
     turns = [DEFAULTS] * 10 + [DEFAULTS, LONG.applied(DEFAULTS)] * 5 + [DEFAULTS, BF16.applied(DEFAULTS)] * 5
     assert pipelines.asked == turns
