@@ -48,7 +48,7 @@ def readable() -> Iterator[None]:
 
 
 def conversions_folder() -> Path:
-    """Returns the folder of converted GGUF files."""
+    """Returns the folder of conversions: of GGUF files, checkpoints, and models with adapters."""
     return cache_folder() / "converted"
 
 
@@ -87,8 +87,8 @@ def use(path: Path) -> InUse | None:
 
 @dataclass(frozen=True, slots=True)
 class Entry:
-    """A model in the cache. `source` is where it is from: a package, or the path of a GGUF file. `used` is the time of
-    its last use, in seconds since the epoch.
+    """A model in the cache. `source` is where it is from: a package, the path of a GGUF file, or a checkpoint. `used`
+    is the time of its last use, in seconds since the epoch.
     """
 
     path: Path
@@ -132,7 +132,7 @@ def entries() -> list[Entry]:
 
 @dataclass(frozen=True, slots=True)
 class Origin:
-    """What a conversion was made of: the path of the GGUF file, and its SHA-256."""
+    """What a conversion was made of, such as the path of a GGUF file, and the SHA-256 of that."""
 
     source: str
     sha256: str
@@ -202,7 +202,8 @@ class Digests:
 def write_checksums(folder: Path, digest: Callable[[Path], str] | None = None) -> None:
     """Writes the checksums of all files in a folder."""
     digest = digest or _digest
-    lines = [f"{digest(file)}  {file.name}\n" for file in sorted(folder.iterdir()) if file.name != CHECKSUMS]
+    files = [file for file in sorted(folder.rglob("*")) if file.is_file() and file.name != CHECKSUMS]
+    lines = [f"{digest(file)}  {file.relative_to(folder).as_posix()}\n" for file in files]
     (folder / CHECKSUMS).write_text("".join(lines), "utf-8")
 
 
@@ -219,7 +220,7 @@ def checksums_are_right(folder: Path, digest: Callable[[Path], str] | None = Non
 def _entry(folder: Path, source: str) -> Entry | None:
     """Returns None for a folder that is being removed."""
     try:
-        size = sum(file.stat().st_size for file in folder.iterdir())
+        size = sum(file.stat().st_size for file in folder.rglob("*"))
         used = folder.stat().st_mtime
         with _locked(folder) as free:
             return Entry(folder, source, size, used, in_use=not free)

@@ -29,7 +29,8 @@ from specvino.engine.models.cache import (
     use,
     write_checksums,
 )
-from specvino.engine.models.folder import missing_files
+from specvino.engine.models.checkpoint import export_arguments, is_part, optimum_cli
+from specvino.engine.models.folder import missing_files, open_folder, read_json
 from specvino.engine.models.pull import convert, run
 from specvino.engine.models.source import ModelSource
 from specvino.engine.processes.memory import memory
@@ -134,6 +135,35 @@ def adapted(base: Path, adapter: Path, report: Report = say_nothing) -> InUse:
     except (_NoRoom, OSError) as error:
         reason = f"{error.strerror} ({error.filename or root})" if isinstance(error, OSError) else error
         raise ModelLoadError(f"{adapter}: can't be applied: {reason}") from error
+
+
+def exported(checkpoint: Path, model: str, weights: str, report: Report = say_nothing) -> InUse:
+    """Returns the OpenVINO folder of a checkpoint, which optimum-cli makes unless the cache has it. `model` is its
+    name, `weights` the type of the weights. Raises ModelLoadError."""
+    program = optimum_cli()
+    root = conversions_folder()
+    digests = Digests(root)
+    config = read_json(checkpoint / "config.json")
+    parts = sorted(file for file in checkpoint.iterdir() if file.is_file() and is_part(file.name))
+    try:
+        read = [part.name + digests.digest(part, lambda *read: report("reading the model", *read)) for part in parts]
+        origin = Origin(f"{model} ({weights})", hashlib.sha256("\n".join([weights, *read]).encode()).hexdigest())
+
+        def export(folder: Path) -> None:
+            # None of the formats is larger than the usual 16 bits per weight.
+            _make_room(root, sum(part.stat().st_size for part in parts) + _TOKENIZER)
+            arguments = export_arguments(checkpoint, config, weights, folder)
+            run(program, arguments, f"converting the model to {weights}", report)
+            if missing := missing_files(folder):
+                raise ModelLoadError(f"optimum-cli wrote no {missing[0]}")
+            open_folder(folder)
+
+        return _kept(root, f"{Path(model).name}-{weights}", origin, digests, report, export)
+    except (_NoRoom, OSError) as error:
+        reason = f"{error.strerror} ({error.filename or root})" if isinstance(error, OSError) else error
+        raise ModelLoadError(f"{model}: can't be converted: {reason}") from error
+    except ModelLoadError as error:
+        raise ModelLoadError(f"{model}: can't be converted: {error}") from error
 
 
 def _kept(
@@ -241,7 +271,7 @@ def _make_room(root: Path, needed: int) -> None:
 
 def _flush(folder: Path) -> None:
     """Writes the files to the disk: after a loss of power, a folder that has its final name is complete."""
-    for path in (*folder.iterdir(), folder):
+    for path in (*folder.rglob("*"), folder):
         descriptor = os.open(path, os.O_RDONLY)
         try:
             os.fsync(descriptor)

@@ -32,7 +32,8 @@ VISION_FILES = (
 )
 
 # Weights of PyTorch.
-_CHECKPOINTS = (".safetensors", ".bin", ".pt", ".pth")
+SAFETENSORS = ".safetensors"
+_CHECKPOINTS = (SAFETENSORS, ".bin", ".pt", ".pth")
 
 # How transformers names architectures that generate text.
 _GENERATORS = ("ForCausalLM", "LMHeadModel", "ForConditionalGeneration")
@@ -91,29 +92,44 @@ def unusable(model: str, files: Collection[str], config: Mapping[str, object], m
     on_hub = not Path(model).is_dir()
     ggufs = sorted(file for file in files if file.lower().endswith(".gguf"))
     checkpoint = next((file for file in sorted(files) if file.endswith(_CHECKPOINTS) and "openvino_" not in file), None)
-    own_code = isinstance(config.get("auto_map"), dict)
     lacking = f"is neither in OpenVINO's format ({missing} is missing) nor a GGUF file"
     if ggufs and not on_hub:
         return f"is a folder of GGUF files: give one of them, such as {Path(model) / ggufs[0]}"
-    if "adapter_config.json" in files:
-        return f"{lacking}, but an adapter (LoRA): serve its base model, with --lora-modules NAME=FOLDER"
-    if "model_index.json" in files:
-        return f"{lacking}, but a pipeline of diffusers; only models that generate text can be served"
-    if config.get("is_encoder_decoder") is True or "openvino_encoder_model.xml" in files:
-        return f"{lacking}, but a model with an encoder{_architecture(config)}; only decoders can be served"
-    if not own_code and _generates(config) is False:
-        return f"{lacking}, and its model doesn't generate text{_architecture(config)}"
+    if reason := never_servable(files, config):
+        return f"{lacking}{reason}"
     if checkpoint is None and not on_hub:
         return f"not an OpenVINO model folder, {missing} is missing"
-    trust, note = "", ""
-    if own_code:
-        trust = " --trust-remote-code"
+    if has_own_code(config):
+        command = f"optimum-cli export openvino --model {model} --trust-remote-code FOLDER"
         note = " (that runs the code that config.json names in auto_map, so read it first)"
-    ways = [f"convert it with 'optimum-cli export openvino --model {model}{trust} FOLDER'{note} and give the folder"]
+        way = f"convert it with '{command}'{note} and give the folder"
+    elif any(file.endswith(SAFETENSORS) for file in files):
+        way = f"convert it with 'specvino pull --convert {model}'"
+    else:
+        way = f"convert it with 'optimum-cli export openvino --model {model} FOLDER' and give the folder"
+    ways = [way]
     if on_hub:
         ways.append(f"take a converted one, such as OpenVINO/{model.rpartition('/')[2]}-int4-ov if there is one")
     what = f", but a checkpoint for PyTorch ({checkpoint})" if checkpoint else ""
     return f"{lacking}{what}: {', or '.join([*ways, 'take a GGUF file of it'])}"
+
+
+def never_servable(files: Collection[str], config: Mapping[str, object]) -> str | None:
+    """Returns why no format would make a model servable, as the end of a sentence; None if one may."""
+    if "adapter_config.json" in files:
+        return ", but an adapter (LoRA): serve its base model, with --lora-modules NAME=FOLDER"
+    if "model_index.json" in files:
+        return ", but a pipeline of diffusers; only models that generate text can be served"
+    if config.get("is_encoder_decoder") is True or "openvino_encoder_model.xml" in files:
+        return f", but a model with an encoder{_architecture(config)}; only decoders can be served"
+    if not has_own_code(config) and _generates(config) is False:
+        return f", and its model doesn't generate text{_architecture(config)}"
+    return None
+
+
+def has_own_code(config: Mapping[str, object]) -> bool:
+    """Returns whether a checkpoint comes with code that loads it."""
+    return isinstance(config.get("auto_map"), dict)
 
 
 def is_generator(path: Path) -> bool:

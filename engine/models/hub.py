@@ -24,6 +24,7 @@ from tqdm.auto import tqdm
 
 from specvino.engine.chat_template.files import FOLDERS as TEMPLATE_FOLDERS
 from specvino.engine.errors import ModelLoadError
+from specvino.engine.models import checkpoint
 from specvino.engine.models.folder import FILES, LANGUAGE_MODEL, VISION_FILES, open_folder, read_json, unusable
 from specvino.engine.models.resuming import LARGE, resume
 from specvino.engine.models.source import ModelSource
@@ -49,15 +50,23 @@ def fetch(id: str, quantization: str | None, revision: str | None, report: Repor
         # It says what would work.
         folder = repository.snapshot([_CONFIG], folder.name, _bars(0, say_nothing))
     files, gguf = needed_files(id, list(sizes), quantization, folder / _CONFIG)
-    if left := [file for file in files if not (folder / file).exists()]:
-        total = sum(sizes[file] for file in left)
-        done = repository.resume({file: sizes[file] for file in left}, folder, partial(_downloading, report, total))
-        folder = repository.snapshot(files, folder.name, _bars(total, report, done))
+    folder = repository.download({file: sizes[file] for file in files}, folder, report)
     if gguf is None:
         return open_folder(folder)
     from specvino.engine.models.gguf_file import open_gguf  # slow to import, and rarely needed
 
     return open_gguf(folder / gguf)
+
+
+def fetch_checkpoint(id: str, revision: str | None, report: Report) -> Path:
+    """Returns the folder of a checkpoint of the hub. Files missing from the library's cache are downloaded, unless it
+    can't be converted. Raises ModelLoadError."""
+    repository = _Repository(id, revision)
+    folder = repository.snapshot([], None, _bars(0, say_nothing))
+    sizes = repository.files(folder)
+    folder = repository.snapshot([_CONFIG], folder.name, _bars(0, say_nothing))
+    checkpoint.require(id, list(sizes), read_json(folder / _CONFIG))
+    return repository.download({file: size for file, size in sizes.items() if checkpoint.is_part(file)}, folder, report)
 
 
 class _Repository:
@@ -98,6 +107,16 @@ class _Repository:
         except Exception as error:
             raise ModelLoadError(f"{self._id}: {self._reason(error, begun=True)}") from error
         return done
+
+    def download(self, sizes: Mapping[str, int], folder: Path, report: Report) -> Path:
+        """Downloads those of these files of a commit, whose folder is given, that the cache doesn't have. Raises
+        ModelLoadError."""
+        left = {file: size for file, size in sizes.items() if not (folder / file).exists()}
+        if not left:
+            return folder
+        total = sum(left.values())
+        done = self.resume(left, folder, partial(_downloading, report, total))
+        return self.snapshot(list(sizes), folder.name, _bars(total, report, done))
 
     def files(self, folder: Path) -> dict[str, int]:
         """Returns the file sizes of a commit; for one downloaded by an older version of the library, only of files in

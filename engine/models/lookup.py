@@ -8,7 +8,8 @@ from pathlib import Path
 from specvino.engine.errors import ModelLoadError
 from specvino.engine.models.adapter import adapter_file, read_adapter
 from specvino.engine.models.catalogue import CATALOGUE, DEFAULT
-from specvino.engine.models.folder import open_folder
+from specvino.engine.models.checkpoint import require
+from specvino.engine.models.folder import open_folder, read_json
 from specvino.engine.models.pull import pull
 from specvino.engine.models.source import ModelSource
 from specvino.engine.progress import Report, say_nothing
@@ -48,6 +49,23 @@ def resolve(model: str | None, report: Report = say_nothing, revision: str | Non
         f"{name}: no such model; {hint}give an OpenVINO folder, a .gguf file, the id of a model on the"
         f" Hugging Face hub (ORG/NAME), or one of: {', '.join(CATALOGUE)}"
     )
+
+
+def checkpoint_folder(model: str, report: Report = say_nothing, revision: str | None = None) -> Path:
+    """Returns the folder of a checkpoint of transformers: one on this machine, or a model id on the hub, of which it is
+    downloaded. Raises ModelLoadError."""
+    path = Path(model)
+    if path.is_dir():
+        if revision is not None:
+            raise ModelLoadError(f"{model}: is a folder, so that it has no revision {revision!r}")
+        require(model, [file.name for file in path.iterdir()], read_json(path / "config.json"))
+        return path
+    on_hub = _ON_HUB.fullmatch(model)
+    if on_hub is None or on_hub["quantization"]:
+        raise ModelLoadError(f"{model}: give the folder of a checkpoint, or the id of one on the Hugging Face hub")
+    from specvino.engine.models import hub  # importing the library takes a third of a second
+
+    return hub.fetch_checkpoint(on_hub["id"], revision, report)
 
 
 def with_adapter(source: ModelSource, path: Path) -> ModelSource:

@@ -4,6 +4,7 @@ import contextlib
 import fcntl
 import hashlib
 import shutil
+import signal
 import subprocess
 import tempfile
 import zipfile
@@ -120,12 +121,12 @@ def convert(gguf: Path, report: Report) -> None:
         raise ModelLoadError(f"saving it as an OpenVINO folder failed: {error}") from error
 
 
-def run(module: str, arguments: Sequence[Path], stage: str, report: Report) -> None:
-    """Runs a program of this project, and reports the stage. It is killed if `report` raises an exception. Raises
-    ModelLoadError with its last line on stderr if it fails.
+def run(program: str, arguments: Sequence[str | Path], stage: str, report: Report) -> None:
+    """Runs a module of this project or the program at a path, and reports the stage. It is killed if `report` raises an
+    exception. Raises ModelLoadError with its last line on stderr if it fails.
     """
     with (
-        tied(module, *map(str, arguments)) as (command, fds),
+        tied(program, *map(str, arguments)) as (command, fds),
         subprocess.Popen(
             command, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, pass_fds=fds
         ) as process,
@@ -138,6 +139,11 @@ def run(module: str, arguments: Sequence[Path], stage: str, report: Report) -> N
                     _, errors = process.communicate(timeout=_POLL_SECONDS)
         finally:
             process.kill()
+    if process.returncode < 0:
+        raise ModelLoadError(
+            f"it was ended by {signal.Signals(-process.returncode).name}"
+            + (", as happens if the machine runs out of memory" if process.returncode == -signal.SIGKILL else "")
+        )
     if process.returncode != 0:
         lines = errors.decode(errors="replace").strip().splitlines()
         raise ModelLoadError(lines[-1] if lines else f"it ended with code {process.returncode}")

@@ -2,8 +2,9 @@
 the parent ends, the kernel sends the child a signal that the write end was closed, which is fatal by default, so no
 code of the child has to run.
 
-As a program, `python -m …lifeline FD MODULE ARGUMENTS` runs any module with such a pipe. Otherwise a program would
-continue after the server is killed, such as a download by pip or a conversion by OpenVINO.
+As a program, `python -m …lifeline FD MODULE ARGUMENTS` runs any module with such a pipe, or the program at a path in
+place of MODULE. Otherwise a program would continue after the server is killed, such as a download by pip or a
+conversion by OpenVINO.
 """
 
 import fcntl
@@ -29,8 +30,8 @@ def die_with_parent(fd: int) -> None:
 
 @contextmanager
 def tied(module: str, *arguments: str) -> Iterator[tuple[list[str], tuple[int, ...]]]:
-    """Yields a command that runs a module at most until this process ends, and the descriptors that it needs
-    (`pass_fds`).
+    """Yields a command that runs a module, or the program at a path, at most until this process ends, and the
+    descriptors that it needs (`pass_fds`).
     """
     reading, writing = os.pipe()
     try:
@@ -44,4 +45,6 @@ def tied(module: str, *arguments: str) -> Iterator[tuple[list[str], tuple[int, .
 if __name__ == "__main__":
     die_with_parent(int(sys.argv[1]))
     del sys.argv[:2]
+    if os.sep in sys.argv[0]:
+        os.execv(sys.argv[0], sys.argv)
     runpy.run_module(sys.argv[0], run_name="__main__", alter_sys=True)

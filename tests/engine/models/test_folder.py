@@ -70,7 +70,14 @@ OWN_CODE = {"auto_map": {"AutoModelForCausalLM": "m.M"}, "architectures": ["Chat
             ["model.safetensors"],
             {"architectures": ["Qwen3ForCausalLM"]},
             NEITHER
-            + ", but a checkpoint for PyTorch (model.safetensors): convert it with 'optimum-cli export openvino "
+            + ", but a checkpoint for PyTorch (model.safetensors): convert it with 'specvino pull --convert {path}', "
+            "or take a GGUF file of it",
+        ),
+        (
+            ["pytorch_model.bin"],
+            {"architectures": ["Qwen3ForCausalLM"]},
+            NEITHER
+            + ", but a checkpoint for PyTorch (pytorch_model.bin): convert it with 'optimum-cli export openvino "
             "--model {path} FOLDER' and give the folder, or take a GGUF file of it",
         ),
         (

@@ -33,7 +33,7 @@ def test_one_of_several_gguf_files(quantization: str, file: str) -> None:
         (
             ["model.safetensors"],
             None,
-            r"openvino_model\.xml is missing.*optimum-cli export openvino --model org/m FOLDER.*OpenVINO/m-int4-ov",
+            r"openvino_model\.xml is missing.*specvino pull --convert org/m'.*OpenVINO/m-int4-ov",
         ),
         (FILES[:-1], None, r"openvino_detokenizer\.bin is missing"),
         (VISION_FILES[:-1], None, r"openvino_detokenizer\.bin is missing"),
