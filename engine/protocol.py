@@ -39,7 +39,7 @@ class ModelInfo:
     likely tokens at each position, scores prompts, and supports `logit_bias` and allowed and bad tokens.
     `template_lacks` are the missing capabilities of its chat template, with their workarounds, and `lacks_memory` the
     requests that the server has too little memory for. `described` are its format, its device and other facts for
-    people, in short phrases.
+    people, in short phrases. `weights` is their size in bytes, 0 without a file of them.
     """
 
     context_length: int
@@ -54,6 +54,7 @@ class ModelInfo:
     template_lacks: tuple[str, ...] = ()
     lacks_memory: tuple[str, ...] = ()
     described: tuple[str, ...] = ()
+    weights: int = 0
 
 
 @dataclass(frozen=True, slots=True)

@@ -91,6 +91,7 @@ class Models:
 
 def _properties(model: ModelInfo) -> dict[str, Any]:
     """Returns what clients read of a model, under the names of vLLM, llama.cpp and others."""
+    size = {"size": model.weights} if model.weights else {}
     can = {"completion": True, "tools": model.calling is not None, "thinking": bool(model.thinking_variables)}
     return {
         "max_model_len": model.context_length,
@@ -100,5 +101,5 @@ def _properties(model: ModelInfo) -> dict[str, Any]:
             "input_modalities": ["text", "image"] if model.vision else ["text"],
             "output_modalities": ["text"],
         },
-        "meta": {"n_vocab": model.vocabulary_size, "n_ctx": model.context_length},
+        "meta": {"n_vocab": model.vocabulary_size, "n_ctx": model.context_length, **size},
     }

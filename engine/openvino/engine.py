@@ -17,7 +17,7 @@ from specvino.engine.openvino.client.admission import Admission
 from specvino.engine.openvino.client.grammars import GrammarClient
 from specvino.engine.openvino.client.idling import Idling
 from specvino.engine.openvino.client.images import ImageClient
-from specvino.engine.openvino.client.memory_budget import MemoryBudget
+from specvino.engine.openvino.client.memory_budget import MemoryBudget, weights_of
 from specvino.engine.openvino.client.preprocess import PreprocessClient
 from specvino.engine.openvino.client.running_choice import ChoiceFactory
 from specvino.engine.openvino.client.suspects import Suspects
@@ -200,6 +200,7 @@ class OpenVINOEngine:
             template_lacks=_lacking(vocabulary),
             lacks_memory=self._workers.lacks_memory,
             described=tuple(self._described(vocabulary)),
+            weights=weights_of(self._source.path),
         )
         self._idling.begin()
 

@@ -27,7 +27,8 @@ class ExtraPath:
     """An operation of ours at an extra path of the system, including the base path.
 
     With `by_status`, the response is only a status: 200, or this one for errors. With `by_model`, it is an object with
-    this value for each model's name. Neither requires a key.
+    this value for each model's name. Neither requires a key. With `answer`, it is this template, filled in for a model,
+    or the list of those for all models, under the name `listed_as`.
     """
 
     method: str
@@ -35,6 +36,8 @@ class ExtraPath:
     operation: str
     by_status: int | None = None
     by_model: Mapping[str, Any] | None = None
+    answer: Mapping[str, Any] | None = None
+    listed_as: str | None = None
 
     @property
     def id(self) -> str:
@@ -50,9 +53,10 @@ def extra_paths(head: Mapping[str, Any]) -> Iterator[ExtraPath]:
             continue
         for path in other["path"].split(", "):
             for method in other["method"].split(", "):
-                yield ExtraPath(
-                    method, path, by_endpoint[other["served_by"]], other.get("by_status"), other.get("by_model")
-                )
+                forms = {
+                    form: other[form] for form in ("by_status", "by_model", "answer", "listed_as") if form in other
+                }
+                yield ExtraPath(method, path, by_endpoint[other["served_by"]], **forms)
 
 
 # The title of the event that follows the first one in our streams of background responses.
@@ -92,6 +96,11 @@ class System:
     def port(self) -> int | None:
         """The system's default port; None if it is a hosted service."""
         return self._head.get("port")
+
+    @property
+    def version(self) -> str:
+        """The version of the system, without a `v` before it."""
+        return str(self._head["version"]["name"]).removeprefix("v")
 
     @cached_property
     def base_paths(self) -> tuple[str, ...]:

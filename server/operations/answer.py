@@ -1,31 +1,38 @@
-"""Responses from a handler's result: a JSON body, server-sent events, or (at other systems' extra paths) a status."""
+"""Responses from a handler's result: a JSON body, server-sent events, or (at other systems' extra paths) a status or
+models in a form of theirs.
+"""
 
 import json
 from collections.abc import AsyncGenerator, Mapping
 from contextlib import aclosing
+from datetime import UTC, datetime
 from typing import Any
 
 import msgspec
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
+from specvino.generated.errors import ErrorCode
 from specvino.generated.handlers import Operation
 from specvino.handlers.errors import ApiError
 from specvino.server.dialect import System
 from specvino.server.dialect.shapes import ABSENT
+from specvino.server.dialect.system import ExtraPath
 from specvino.server.operations.errors import event_of, internal_error
+from specvino.server.validation.bodies import Bodies
+from specvino.server.validation.parsing import parse_json
 
 Headers = list[tuple[bytes, bytes]]
 
 _encode = msgspec.json.Encoder().encode
 
 
-async def send_json(send: Send, value: Any, headers: Headers) -> None:
+async def send_json(send: Send, value: Any, headers: Headers, status: int = 200) -> None:
     """Sends one JSON body."""
     body = _encode(value)
     await send(
         {
             "type": "http.response.start",
-            "status": 200,
+            "status": status,
             "headers": [
                 (b"content-type", b"application/json"),
                 (b"content-length", str(len(body)).encode()),
@@ -121,9 +128,69 @@ class ByModel:
         self._value = value
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        async def send_by_model(message: Message) -> None:
-            if message["type"] == "http.response.body":
-                listed = json.loads(message["body"])["data"]
-                await send_json(send, {model["id"]: self._value for model in listed}, [])
+        models = await _listed(self._listing, scope, receive)
+        await send_json(send, {model["id"]: self._value for model in models}, [])
 
-        await self._listing(scope, receive, send_by_model)
+
+class Described:
+    """Models as the `answer` of an extra path describes them: one, or all. `listing` is that of our own document, and
+    `version` the system's. The body of a POST names the model. Errors are objects with a text."""
+
+    def __init__(self, listing: ASGIApp, extra: ExtraPath, bodies: Bodies, version: str) -> None:
+        self._listing = listing
+        self._template = extra.answer
+        self._listed_as = extra.listed_as
+        self._bodies = bodies
+        self._version = version
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        try:
+            name = await self._named(scope, receive) if scope["method"] == "POST" else None
+            models = await _listed(self._listing, scope, receive)
+            if name is not None:
+                models = [model for model in models if model["id"] == name.removesuffix(":latest")]
+            if not models:
+                raise ApiError(ErrorCode.MODEL_NOT_FOUND, f"model {name!r} not found")
+        except ApiError as error:
+            await send_json(send, {"error": error.message}, [], error.kind.status)
+            return
+        answers = [_filled(self._template, self._facts(model)) for model in models]
+        await send_json(send, {self._listed_as: answers} if self._listed_as else answers[0], [])
+
+    async def _named(self, scope: Scope, receive: Receive) -> str:
+        """Returns the name of the model that a body is about. Raises ApiError."""
+        body = parse_json(await self._bodies.read(scope, receive))
+        name = (body.get("model") or body.get("name")) if isinstance(body, dict) else None
+        if not isinstance(name, str):
+            raise ApiError(ErrorCode.MISSING_REQUIRED_PARAMETER, "model is required")
+        return name
+
+    def _facts(self, model: Mapping[str, Any]) -> dict[str, Any]:
+        """Returns the values that a template may name."""
+        inner = {f"meta.{name}": value for name, value in model.get("meta", {}).items()}
+        created = datetime.fromtimestamp(model["created"], UTC).isoformat()
+        return {**model, **inner, "created_at": created, "system_version": self._version}
+
+
+async def _listed(listing: ASGIApp, scope: Scope, receive: Receive) -> list[dict[str, Any]]:
+    """Returns the models that our listing sends. Raises ApiError."""
+    sent = bytearray()
+
+    async def collect(message: Message) -> None:
+        sent.extend(message.get("body", b""))
+
+    await listing(scope, receive, collect)
+    models: list[dict[str, Any]] = json.loads(sent)["data"]
+    return models
+
+
+def _filled(template: Any, facts: Mapping[str, Any]) -> Any:
+    """Returns a template with the facts in place of their names; fields without a value are left out."""
+    match template:
+        case dict():
+            filled = {name: _filled(value, facts) for name, value in template.items()}
+            return {name: value for name, value in filled.items() if value is not None}
+        case str() if template.startswith("$"):
+            return facts.get(template[1:])
+        case _:
+            return template

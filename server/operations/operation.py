@@ -6,6 +6,7 @@ During shutdown (`Drain`), new requests are rejected, and running ones may finis
 import asyncio
 from collections.abc import AsyncGenerator, Awaitable, Callable, Iterator, Sequence
 from contextlib import contextmanager
+from dataclasses import replace
 from typing import Any
 
 from connexion.middleware.abstract import RoutedAPI, RoutedMiddleware
@@ -18,8 +19,8 @@ from specvino.generated.handlers import OPERATIONS, Operation, Reply, RequestCon
 from specvino.handlers.allowance import Allowances
 from specvino.handlers.errors import ApiError
 from specvino.server.dialect.requests import appended
-from specvino.server.dialect.system import ExtraPath
-from specvino.server.operations.answer import ByModel, ByStatus, send_events, send_json
+from specvino.server.dialect.system import ExtraPath, System
+from specvino.server.operations.answer import ByModel, ByStatus, Described, send_events, send_json
 from specvino.server.operations.errors import internal_error
 from specvino.server.operations.exchange import exchange_of
 from specvino.server.settings import Settings
@@ -209,13 +210,6 @@ async def _gone(receive: Receive) -> None:
         pass
 
 
-def _at(extra: ExtraPath, operation: ASGIApp) -> ASGIApp:
-    """Returns an operation as it responds at one of a system's extra paths."""
-    if extra.by_status is not None:
-        return ByStatus(operation, extra.by_status)
-    return operation if extra.by_model is None else ByModel(operation, extra.by_model)
-
-
 def operations_middleware(
     handlers: dict[str, Callable[..., Awaitable[Reply[Any]]]],
     settings: Settings,
@@ -227,12 +221,24 @@ def operations_middleware(
     It replaces Connexion's own validation (decision 038).
     """
     bodies = Bodies(settings.max_body)
-    bound: dict[str, ASGIApp] = {
-        name: BoundOperation(OPERATIONS[name], handlers[name], settings, bodies, drain, allowances)
-        for name in OPERATIONS
-    }
-    for extra in settings.system.extra_paths if settings.system else ():
-        bound[extra.id] = _at(extra, bound[extra.operation])
+    system = settings.system
+
+    def bind(name: str, settings: Settings) -> ASGIApp:
+        return BoundOperation(OPERATIONS[name], handlers[name], settings, bodies, drain, allowances)
+
+    def at(extra: ExtraPath, system: System) -> ASGIApp:
+        """Returns an operation as it responds at one of a system's extra paths."""
+        if extra.by_status is not None:
+            return ByStatus(bound[extra.operation], extra.by_status)
+        if extra.by_model is not None:
+            return ByModel(bound[extra.operation], extra.by_model)
+        if extra.answer is not None:
+            return Described(bind(extra.operation, replace(settings, system=None)), extra, bodies, system.version)
+        return bound[extra.operation]
+
+    bound: dict[str, ASGIApp] = {name: bind(name, settings) for name in OPERATIONS}
+    if system:
+        bound |= {extra.id: at(extra, system) for extra in system.extra_paths}
 
     class OperationsAPI(RoutedAPI):  # type: ignore[misc]
         def __init__(self, *args: Any, next_app: ASGIApp, **kwargs: Any) -> None:

@@ -66,23 +66,24 @@ def needs(path: Path, draft: Path | None = None, *, adapter: Path | None = None,
     With `converted` a .gguf file is converted before it is loaded.
     """
     one, drafts = (_loaded(model, converted) for model in (path, draft))
-    one += int(_weights(adapter) * _RESIDENT_FLOATS)
+    one += int(weights_of(adapter) * _RESIDENT_FLOATS)
     return Needs(
-        _weights(path) + _weights(draft) + _weights(adapter),
+        weights_of(path) + weights_of(draft) + weights_of(adapter),
         one + drafts + _BESIDE_WORKER,
         one + _BESIDE_WORKER,
         one + _BESIDE_FULL_LOGITS,
     )
 
 
-def _weights(path: Path | None) -> int:
+def weights_of(path: Path | None) -> int:
+    """Returns the size in bytes of the weights of an OpenVINO folder or a .gguf file; 0 for None."""
     if path is None:
         return 0
     return sum(file.stat().st_size for file in (path.glob("*.bin") if path.is_dir() else [path]))
 
 
 def _loaded(path: Path | None, converted: bool) -> int:
-    weights = _weights(path)
+    weights = weights_of(path)
     if path is not None and path.is_dir():
         floats = sum(int(size) for file in path.glob("*.xml") for size in _FLOATS.findall(file.read_bytes()))
         return int(floats * _RESIDENT_FLOATS + (weights - floats) * _RESIDENT)

@@ -19,7 +19,7 @@ def client(name: str, engine: ScriptedEngine | None = None) -> Client:
     return Client(engine, Settings(system=speaker(name, {"m": engine}, Limits(), named=True), keys=KEYED))
 
 
-def ask(name: str, method: str, path: str, **body: object) -> tuple[int, object]:
+def ask(name: str, method: str, path: str, /, **body: object) -> tuple[int, object]:
     response = client(name).ask(method, path, json=body, headers={"authorization": "Bearer sk-1"})
     return response.status_code, response.json()
 
@@ -97,9 +97,82 @@ def test_a_conversation_at_the_root() -> None:
     assert answer["object"] == "chat.completion"
 
 
-def test_a_key_is_needed_there_too() -> None:
-    response = client("sglang").ask("POST", "/detokenize", json={"tokens": [1]})
+@pytest.mark.parametrize(
+    ("name", "method", "path"),
+    [("sglang", "POST", "/detokenize"), ("ollama", "GET", "/api/tags"), ("ollama", "POST", "/api/show")],
+)
+def test_a_key_is_needed_there_too(name: str, method: str, path: str) -> None:
+    response = client(name).ask(method, path, json={"tokens": [1], "model": "m"})
     assert response.status_code == 401
+
+
+DETAILS = {
+    "parent_model": "",
+    "format": "openvino",
+    "family": "",
+    "families": [],
+    "parameter_size": "",
+    "quantization_level": "",
+}
+CREATED = "1970-01-01T00:00:01+00:00"
+
+
+def test_models_as_ollama_lists_them() -> None:
+    status, answer = ask("ollama", "GET", "/api/tags")
+    assert status == 200
+    assert answer == {
+        "models": [
+            {
+                "name": name,
+                "model": name,
+                "modified_at": CREATED,
+                "digest": "",
+                "details": DETAILS,
+                "capabilities": ["completion", "tools", "thinking"],
+            }
+            for name in ("m", "org/name")
+        ]
+    }
+    status, answer = ask("ollama", "GET", "/api/ps")
+    assert isinstance(answer, dict)
+    assert [(model["name"], model["context_length"]) for model in answer["models"]] == [
+        ("m", 131072),
+        ("org/name", 131072),
+    ]
+
+
+@pytest.mark.parametrize("body", [{"model": "m"}, {"model": "m:latest", "verbose": True}, {"name": "org/name"}])
+def test_a_model_as_ollama_describes_it(body: dict[str, object]) -> None:
+    assert ask("ollama", "POST", "/api/show", **body) == (
+        200,
+        {
+            "details": DETAILS,
+            "model_info": {"general.architecture": "openvino", "openvino.context_length": 131072},
+            "capabilities": ["completion", "tools", "thinking"],
+            "modified_at": CREATED,
+        },
+    )
+
+
+@pytest.mark.parametrize(
+    ("content", "status", "error"),
+    [
+        ('{"model": "x"}', 404, "model 'x' not found"),
+        ("{}", 400, "model is required"),
+        ("[]", 400, "model is required"),
+        ('{"model": 5}', 400, "model is required"),
+        ("", 400, "The request body is empty, but must be a JSON object."),
+    ],
+)
+def test_a_model_that_ollama_can_not_describe(content: str, status: int, error: str) -> None:
+    response = client("ollama").ask("POST", "/api/show", content=content, headers={"authorization": "Bearer sk-1"})
+    assert (response.status_code, response.json()) == (status, {"error": error})
+
+
+def test_the_system_s_version() -> None:
+    assert ask("ollama", "GET", "/api/version") == (200, {"version": "0.33.0-rc2"})
+    response = client("ollama").ask("HEAD", "/api/version", headers={"authorization": "Bearer sk-1"})
+    assert response.status_code == 200
 
 
 def test_what_only_one_system_has_is_not_there_in_another() -> None:
