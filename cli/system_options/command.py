@@ -2,7 +2,7 @@
 
 import os
 from collections.abc import Iterator
-from itertools import zip_longest
+from itertools import takewhile, zip_longest
 from typing import Any
 
 import typer
@@ -14,6 +14,7 @@ from specvino.cli.system_options.reading import OptionError, Own, Read, read
 from specvino.cli.system_options.table import Table, effect
 from specvino.document.loading import dialects
 from specvino.document.system_fields import system_name
+from specvino.generated.systems import SYSTEMS
 
 DIALECT = "--dialect"
 
@@ -28,6 +29,10 @@ class SystemCommand(SettingsCommand):
         system = _dialect(args)
         table = tables.read(system_name(system)) if system in dialects() else None
         if table is None:
+            own = dict(self._own(ctx))
+            for name in _option_names(args):
+                if name not in own and (whose := _whose(name)):
+                    ctx.fail(whose)
             return super().parse_args(ctx, args)
         ctx.meta[TABLE] = table
         try:
@@ -71,6 +76,30 @@ def _dialect(args: list[str]) -> str | None:
         if name == DIALECT:
             return value if joined else following
     return os.environ.get("SPECVINO_DIALECT")
+
+
+def _option_names(args: list[str]) -> Iterator[str]:
+    """Yields the names of the options on a command line, before it is parsed."""
+    for argument in takewhile(lambda argument: argument != "--", args):
+        if argument.startswith("-"):
+            yield argument.partition("=")[0]
+
+
+def _whose(name: str) -> str | None:
+    """Returns whose option this is, and what it would do here; None if no system has it."""
+    effects: dict[str, list[str]] = {}
+    for system in SYSTEMS:
+        table = tables.read(system)
+        if table and (option := table.named(name)):
+            effects.setdefault(effect(option.meaning) or "Without effect here.", []).append(system)
+    if not effects:
+        return None
+    of = " and ".join(
+        f"{' and '.join(SYSTEMS[system] for system in owners)} ({words[0].lower()}{words[1:].rstrip('.')})"
+        for words, owners in effects.items()
+    )
+    (first, *_), *_ = effects.values()
+    return f"{name} is an option of {of}. With --dialect {first}, it is accepted as it is."
 
 
 def _help(table: Table) -> Iterator[tuple[str, str]]:
