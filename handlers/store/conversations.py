@@ -9,7 +9,7 @@ import msgspec
 from sqlalchemy import ColumnElement, delete, func, insert, select, update
 from sqlalchemy.ext.asyncio import AsyncConnection
 
-from specvino.handlers.store.database import Database, at_once, batched, now
+from specvino.handlers.store.database import MOST_AT_ONCE, Database, at_once, batched, now
 from specvino.handlers.store.protocol import Conversation, Page, StoredItem
 from specvino.handlers.store.quota import Quota
 from specvino.handlers.store.raw_items import on_a_page, require_bounded
@@ -134,7 +134,7 @@ async def expire(connection: AsyncConnection, before: float, quota: Quota | None
     """Deletes some of the conversations that were last changed before a Unix time, and of each owner those beyond the
     quota that were changed least recently. Returns whether there were any."""
     query = select(_C.id, _C.used_at, _C.size)
-    rows = list((await connection.execute(query.where(_C.used_at < before))).all())
+    rows = list((await connection.execute(query.where(_C.used_at < before).limit(MOST_AT_ONCE))).all())
     if quota:
         for owner in await quota.exceeding(connection, CONVERSATIONS):
             owned = query.where(_C.used_at >= before, _C.key_owner == owner).order_by(_C.used_at.desc(), _C.id)

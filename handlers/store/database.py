@@ -22,7 +22,8 @@ _UP_TO_DATE = "specvino_up_to_date"
 # A file gets nothing new on a disk with less free bytes: deleting takes room, too.
 _RESERVE = 64 * 2**20
 
-_PARAMETERS = 500
+# Rows that are deleted in one transaction, and parameters of a statement.
+MOST_AT_ONCE = 500
 
 # SQLite's number of a mode in which a file can shrink.
 _INCREMENTAL = 2
@@ -81,8 +82,8 @@ class Database:
 
 def batched(values: Sequence[str]) -> Iterator[Sequence[str]]:
     """Yields parts of a list: databases limit the parameters of a statement."""
-    for start in range(0, len(values), _PARAMETERS):
-        yield values[start : start + _PARAMETERS]
+    for start in range(0, len(values), MOST_AT_ONCE):
+        yield values[start : start + MOST_AT_ONCE]
 
 
 def at_once(sizes: Mapping[str, int]) -> list[str]:
@@ -92,7 +93,7 @@ def at_once(sizes: Mapping[str, int]) -> list[str]:
     left = _RESERVE // 4
     for id, size in sizes.items():
         left -= size
-        if ids and (left < 0 or len(ids) == _PARAMETERS):
+        if ids and (left < 0 or len(ids) == MOST_AT_ONCE):
             break
         ids.append(id)
     return ids

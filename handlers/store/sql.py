@@ -4,7 +4,7 @@ import asyncio
 import logging
 import uuid
 import zlib
-from collections.abc import Iterable, Sequence
+from collections.abc import Awaitable, Callable, Iterable, Sequence
 from contextlib import suppress
 from itertools import takewhile
 from typing import Any
@@ -16,7 +16,8 @@ from sqlalchemy.ext.asyncio import AsyncConnection
 from specvino.generated import wire
 from specvino.handlers.store.accounts import SqlAccounts, tidy
 from specvino.handlers.store.conversations import SqlConversations, expire, referenced
-from specvino.handlers.store.database import Database, at_once, batched, now
+from specvino.handlers.store.database import MOST_AT_ONCE, Database, at_once, batched, now
+from specvino.handlers.store.outage import Outage
 from specvino.handlers.store.protocol import UNFINISHED, Link, Page, Record, StoredItem, StoreUnavailable, Thread
 from specvino.handlers.store.quota import Quota
 from specvino.handlers.store.raw_items import (
@@ -30,7 +31,8 @@ from specvino.handlers.store.raw_items import (
 )
 from specvino.handlers.store.schema import ITEMS, RESPONSES, SERVERS
 
-# Seconds between two heartbeats of a server, and seconds without one until it counts as lost.
+# Seconds between two heartbeats of a server, and between two clean-ups; and seconds without a heartbeat until it counts
+# as lost.
 BEAT = 5.0
 LOST_AFTER = 20.0
 
@@ -68,7 +70,7 @@ class SqlStore:
         self._id = uuid.uuid4().hex
         self.accounts = SqlAccounts(self._database, self._id)
         self._is_alone = False
-        self._upkeep: asyncio.Task[None] | None = None
+        self._upkeep: asyncio.Future[Any] | None = None
 
     keeps = True
 
@@ -78,7 +80,11 @@ class SqlStore:
 
     async def open(self) -> None:
         await self._keep_up()
-        self._upkeep = asyncio.create_task(self._keep_up_always())
+        # Apart, since a clean-up may take minutes, after which other servers would count this one as lost.
+        self._upkeep = asyncio.gather(
+            _always(self._keep_up, "the store of responses is unavailable"),
+            _always(self._clean_up, "the store of responses can't be cleaned up"),
+        )
 
     async def close(self) -> None:
         if self._upkeep:
@@ -218,17 +224,8 @@ class SqlStore:
         async with self._database.transaction() as connection:
             return (await connection.execute(query)).scalar()
 
-    async def _keep_up_always(self) -> None:
-        while True:
-            await asyncio.sleep(BEAT)
-            try:
-                await self._keep_up()
-            except StoreUnavailable as error:
-                logger.warning("the store of responses is unavailable: %s", error)
-
     async def _keep_up(self) -> None:
-        """Writes this server's heartbeat, fails unfinished responses of lost servers, and deletes what is too old, or
-        too much."""
+        """Writes this server's heartbeat, and fails unfinished responses of lost servers."""
         r = RESPONSES.c
         async with self._database.transaction() as connection:
             time_now = await now(connection)
@@ -245,11 +242,12 @@ class SqlStore:
             rows = (await connection.execute(orphans)).all()
         for row in rows:
             await self.finish(_failed(_decode(row.response), _decode(row.input), zlib.decompress(row.events)))
-        await self._make_room(time_now - self._seconds)
 
-    async def _make_room(self, before: float) -> None:
-        """Deletes responses and conversations that are older than a Unix time, or exceed their owner's quota, a few in
-        each transaction."""
+    async def _clean_up(self) -> None:
+        """Deletes responses and conversations that are too old, or exceed their owner's quota, a few in each
+        transaction."""
+        async with self._database.transaction() as connection:
+            before = await now(connection) - self._seconds
         for delete_some in (self._prune_old, self._expire, self._delete_surplus):
             more = True
             while more:
@@ -270,6 +268,14 @@ class SqlStore:
                     await _delete(connection, ids)
                     return True
         return False
+
+
+async def _always(step: Callable[[], Awaitable[None]], consequence: str) -> None:
+    outage = Outage(logger, consequence)
+    while True:
+        await asyncio.sleep(BEAT)
+        with suppress(StoreUnavailable), outage.noticed():
+            await step()
 
 
 async def _row(record: Record) -> dict[str, Any]:
@@ -330,7 +336,7 @@ async def _index(connection: AsyncConnection, id: str, items: Iterable[Any]) -> 
 async def _prune(connection: AsyncConnection, unwanted: ColumnElement[bool]) -> bool:
     """Deletes some of the unwanted responses that no other one continues, and returns whether there were any: then,
     there may be some that only these continued."""
-    ends = select(RESPONSES.c.id, _BYTES).where(unwanted, ~_CONTINUED)
+    ends = select(RESPONSES.c.id, _BYTES).where(unwanted, ~_CONTINUED).limit(MOST_AT_ONCE)
     sizes = {row.id: row.bytes for row in await connection.execute(ends)}
     await _delete(connection, at_once(sizes))
     return bool(sizes)

@@ -31,13 +31,14 @@ def record(id: str, previous: str | None = None, **fields: Any) -> Record:
 
 
 def run(url: str, *tests: Callable[[SqlStore], Awaitable[Any]], **settings: Any) -> None:
-    """Each test gets a store of its own, as a server has it, on the same database."""
+    """Each test gets a store of its own, as a server has it after its first clean-up, on the same database."""
 
     async def steps() -> None:
         for test in tests:
             store = SqlStore(url, **settings)
             await store.open()
             try:
+                await store._clean_up()
                 await test(store)
             finally:
                 await store.close()

@@ -6,10 +6,12 @@ import sqlite3
 from contextlib import closing
 
 import pytest
+import sqlalchemy
 from support.stored import record, response, rows, run
 
-from specvino.handlers.store import Record, StoreUnavailable, database
+from specvino.handlers.store import Record, StoreUnavailable, database, sql
 from specvino.handlers.store.quota import Quota
+from specvino.handlers.store.schema import SERVERS
 from specvino.handlers.store.sql import SqlStore
 
 DAY = 86400
@@ -50,12 +52,12 @@ def test_an_old_response_that_is_continued_does_not_expire(url) -> None:
         for id, previous, age in (("a", None, 50), ("b", "a", 40), ("c", "b", 10), ("d", None, 45), ("e", "d", 35)):
             await store.add(record(id, previous, age=age * DAY))
 
-    async def keep_up(store):
-        await store._keep_up()
+    async def look(_):
+        pass
 
-    run(url, add, keep_up)
+    run(url, add, look)
     assert rows(url) == {"a", "b", "c"}
-    run(url, keep_up, days=5)
+    run(url, look, days=5)
     assert rows(url) == set()
 
 
@@ -138,8 +140,8 @@ def test_deleted_responses_leave_the_file(url, tmp_path) -> None:
         before = sum(kept.stat().st_size for kept in tmp_path.rglob("responses.db*"))
         for number in range(20):
             await store.delete(f"r{number}", "")
-        await store._keep_up()
-        await store._keep_up()
+        await store._clean_up()
+        await store._clean_up()
         assert before > 5_000_000
         for kept in tmp_path.rglob("responses.db*"):
             if kept.suffix != ".db-shm":
@@ -169,21 +171,51 @@ def test_much_is_deleted_in_small_transactions(url, tmp_path, monkeypatch, setti
             await shrink()
 
         monkeypatch.setattr(store._database, "shrink", watched)
-        await store._keep_up()
+        await store._clean_up()
 
     run(url, add)
-    asyncio.run(_kept_up(url, look, settings))
+    asyncio.run(_unopened(url, look, settings))
     assert len(logged) >= 19
     assert max(logged) < 1_500_000
     assert len(rows(url)) <= 1
 
 
-async def _kept_up(url, look, settings):
+async def _unopened(url, look, settings):
     store = SqlStore(url, **settings)
     try:
         await look(store)
     finally:
         await store.close()
+
+
+def test_a_long_clean_up_does_not_make_other_servers_take_this_one_for_lost(url, monkeypatch) -> None:
+    monkeypatch.setattr(sql, "BEAT", 0.01)
+
+    async def look() -> None:
+        store = SqlStore(url)
+        cleaning, never = asyncio.Event(), asyncio.Event()
+
+        async def long(*_):
+            cleaning.set()
+            await never.wait()
+
+        monkeypatch.setattr(store, "_prune_old", long)
+        await store.open()
+        await cleaning.wait()
+        await forget(store)
+        while not await beats(store):
+            await asyncio.sleep(0)
+        await store.close()
+
+    async def forget(store: SqlStore) -> None:
+        async with store._database.transaction() as connection:
+            await connection.execute(sqlalchemy.delete(SERVERS))
+
+    async def beats(store: SqlStore) -> bool:
+        async with store._database.transaction() as connection:
+            return bool((await connection.execute(sqlalchemy.select(SERVERS.c.id))).all())
+
+    asyncio.run(look())
 
 
 def test_a_disk_that_is_nearly_full_has_room_to_delete(url, monkeypatch) -> None:

@@ -1,0 +1,30 @@
+"""One line in the log when something is lost, and one when it is back, however often it is tried between them."""
+
+import logging
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+from specvino.handlers.store.protocol import StoreUnavailable
+
+
+class Outage:
+    """The time during which a store can't be used. `consequence` says, for the operator, what that means."""
+
+    def __init__(self, logger: logging.Logger, consequence: str) -> None:
+        self._logger = logger
+        self._consequence = consequence
+        self._lasts = False
+
+    @contextmanager
+    def noticed(self) -> Iterator[None]:
+        """Notices whether the store can be used in this context, and raises StoreUnavailable as it is."""
+        try:
+            yield
+        except StoreUnavailable as error:
+            if not self._lasts:
+                self._logger.warning("%s: %s", self._consequence, error)
+            self._lasts = True
+            raise
+        if self._lasts:
+            self._logger.info("no longer: %s", self._consequence)
+        self._lasts = False
