@@ -9,16 +9,15 @@ missing afterwards: in the long run a key never gets more than its limit.
 import asyncio
 import logging
 import math
-import time
 from collections import Counter, defaultdict
-from collections.abc import AsyncGenerator, Callable, Mapping
+from collections.abc import AsyncGenerator, Callable, Coroutine, Mapping
 from contextlib import aclosing
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 from specvino.engine.segments import ReasoningDelta, Segment, Started, TextDelta, ToolCallArguments, Usage
 from specvino.generated.errors import ErrorCode
 from specvino.handlers.errors import ApiError
-from specvino.handlers.store import Account, Accounts, StoreUnavailable
+from specvino.handlers.store import Account, Accounts, Outage, OwnAccounts, StoreUnavailable
 
 _MINUTE = 60.0
 
@@ -37,19 +36,6 @@ class KeyLimits:
     sequences: int | None = None
 
 
-class OwnAccounts:
-    """Accounts in the memory of this server."""
-
-    def __init__(self, clock: Callable[[], float] = time.time) -> None:
-        self._clock = clock
-        self._accounts: dict[str, Account] = {}
-
-    async def change(self, owner: str, act: Callable[[Account], None]) -> None:
-        account = replace(self._accounts.get(owner, Account()), now=self._clock())
-        act(account)
-        self._accounts[owner] = account
-
-
 class Allowances:
     """The limits of all keys, by owner. Servers with the same `shared` accounts share them; while these are
     unavailable, each server counts for itself."""
@@ -58,6 +44,7 @@ class Allowances:
         self._limits = {owner: own for owner, own in limits.items() if own != KeyLimits()}
         self._own = OwnAccounts()
         self._shared = shared or self._own
+        self._outage = Outage(logger, "the limits of keys are this server's own, since the store is unavailable")
         self._running: Counter[str] = Counter()
         self._locks: defaultdict[str, asyncio.Lock] = defaultdict(asyncio.Lock)
 
@@ -76,9 +63,9 @@ class Allowances:
                 act(account)
 
             try:
-                await self._shared.change(owner, with_running)
-            except StoreUnavailable as error:
-                logger.warning("the limits of keys are this server's own, since the store is unavailable: %s", error)
+                with self._outage.noticed():
+                    await self._shared.change(owner, with_running)
+            except StoreUnavailable:
                 await self._own.change(owner, with_running)
             self._running[owner] = running
 
@@ -91,6 +78,7 @@ class Allowance:
         self._owner = owner
         self._limits = limits
         self._seen = Account()
+        self._sequences = 0
 
     async def admit(self) -> None:
         """Counts the request, unless it is refused."""
@@ -110,22 +98,22 @@ class Allowance:
     async def metered(self, segments: AsyncGenerator[Segment], sequences: int) -> AsyncGenerator[Segment]:
         """Yields the segments of an answer of so many choices, and counts these and the tokens. Of an answer that is
         interrupted, each piece of text that was sent counts as a token."""
-        if self._limits.sequences is not None:
-            await self._begin(sequences, self._limits.sequences)
         tokens = 0
         try:
+            if self._limits.sequences is not None:
+                await _completed(self._begin(sequences, self._limits.sequences))
             async with aclosing(segments):
                 async for segment in segments:
                     match segment:
                         case TextDelta() | ReasoningDelta() | ToolCallArguments():
                             tokens += 1
                         case Started():
-                            await self._end(segment.prompt_tokens, 0)
+                            await self._use(segment.prompt_tokens)
                         case Usage():
                             tokens = segment.completion_tokens
                     yield segment
         finally:
-            await asyncio.shield(self._end(tokens, sequences))
+            await _completed(self._use(tokens, ends=True))
 
     async def _begin(self, sequences: int, most: int) -> None:
         if sequences > most:
@@ -140,9 +128,10 @@ class Allowance:
                 raise ApiError(ErrorCode.RATE_LIMIT_EXCEEDED, message, retry_after=_RETRY_AFTER)
 
         await self._all.change(self._owner, act, sequences)
+        self._sequences = sequences
 
-    async def _end(self, tokens: int, sequences: int) -> None:
-        """Counts tokens, and the end of so many choices."""
+    async def _use(self, tokens: int, *, ends: bool = False) -> None:
+        """Counts tokens, and the end of the request's choices."""
         most = self._limits.tokens
 
         def act(account: Account) -> None:
@@ -150,9 +139,10 @@ class Allowance:
             if most:
                 account.tokens = max(account.tokens, account.now) + tokens * _MINUTE / most
 
-        ended = 0 if self._limits.sequences is None else sequences
+        ended = self._sequences if ends else 0
         if most or ended:
             await self._all.change(self._owner, act, -ended)
+            self._sequences -= ended
 
     def headers(self) -> list[tuple[bytes, bytes]]:
         """Returns the headers that OpenAI's clients read, as of the last time that anything was counted."""
@@ -171,6 +161,16 @@ class Allowance:
                 ("reset", duration(missing)),
             )
         ]
+
+
+async def _completed(change: Coroutine[None, None, None]) -> None:
+    """Awaits a change of an account, which a request that is cancelled completes before it ends."""
+    task = asyncio.ensure_future(change)
+    try:
+        await asyncio.shield(task)
+    except asyncio.CancelledError:
+        await asyncio.wait([task])
+        raise
 
 
 def _left(limit: int, missing: float) -> int:

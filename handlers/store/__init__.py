@@ -1,5 +1,7 @@
 """Storage of responses and conversations: protocols, an implementation with a database, and one that stores nothing."""
 
+from specvino.handlers.store.outage import Outage
+from specvino.handlers.store.own_accounts import OwnAccounts
 from specvino.handlers.store.protocol import (
     UNFINISHED,
     Account,
@@ -25,6 +27,8 @@ __all__ = [
     "ConversationStore",
     "Link",
     "NoStore",
+    "Outage",
+    "OwnAccounts",
     "Page",
     "Record",
     "ResponseStore",

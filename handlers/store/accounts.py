@@ -1,4 +1,8 @@
-"""The accounts of keys in the database, which servers share."""
+"""The accounts of keys in the database, which servers share.
+
+A request takes up to four transactions that write: with a file 14 ms of CPU time and 90 ms until they are on the disk
+(measured in November 2026). So while no other server uses a file, its accounts are in memory, and saved at heartbeats.
+"""
 
 from collections.abc import Awaitable, Callable
 from contextlib import suppress
@@ -6,7 +10,8 @@ from contextlib import suppress
 from sqlalchemy import delete, func, insert, select, update
 from sqlalchemy.ext.asyncio import AsyncConnection
 
-from specvino.handlers.store.database import Database, now
+from specvino.handlers.store.database import Database, batched, now
+from specvino.handlers.store.own_accounts import OwnAccounts
 from specvino.handlers.store.protocol import Account, StoreUnavailable
 from specvino.handlers.store.schema import ACCOUNTS, RUNNING, SERVERS
 
@@ -15,8 +20,7 @@ _KEPT = 60
 
 
 class SqlAccounts:
-    """The accounts of keys (`Accounts`), as a server with this ID changes them. `clock`
-    returns Unix seconds."""
+    """The accounts of keys (`Accounts`), as a server with this ID changes them. `clock` returns Unix seconds."""
 
     def __init__(
         self, database: Database, server: str, clock: Callable[[AsyncConnection], Awaitable[float]] = now
@@ -24,8 +28,17 @@ class SqlAccounts:
         self._database = database
         self._server = server
         self._clock = clock
+        self._own = OwnAccounts()
+        self._is_alone = False
+        self._unsaved: set[str] = set()
 
     async def change(self, owner: str, act: Callable[[Account], None]) -> None:
+        if self._is_alone and owner not in self._own.accounts:
+            await self._load(owner)
+        if self._is_alone:
+            await self._own.change(owner, act)
+            self._unsaved.add(owner)
+            return
         if not await self._changed(owner, act):
             with suppress(StoreUnavailable):  # another server may add it at the same time
                 async with self._database.transaction() as connection:
@@ -33,6 +46,53 @@ class SqlAccounts:
                     await connection.execute(insert(ACCOUNTS).values(key_owner=owner, requests=full, tokens=full))
             if not await self._changed(owner, act):
                 raise StoreUnavailable("an account was lost")
+
+    async def save(self, connection: AsyncConnection, *, alone: bool) -> None:
+        """Writes what has changed in memory, in a transaction that has written already, so that nobody else can. From
+        now on accounts are in memory if this server is `alone`."""
+        self._is_alone = alone and self._database.is_file
+        unsaved, self._unsaved = self._unsaved, set()
+        try:
+            await self._write(connection, unsaved)
+        except BaseException:
+            self._unsaved |= unsaved
+            raise
+        if not self._is_alone:
+            self._own.accounts.clear()
+
+    async def _write(self, connection: AsyncConnection, changed: set[str]) -> None:
+        a, r = ACCOUNTS.c, RUNNING.c
+        for owners in batched(list(changed)):
+            # Another server may have changed one since its first heartbeat.
+            query = select(a.key_owner, a.requests, a.tokens).where(a.key_owner.in_(owners))
+            stored = {row.key_owner: row for row in await connection.execute(query)}
+            accounts = {owner: self._own.accounts[owner] for owner in owners}
+            left = [
+                {
+                    "key_owner": owner,
+                    "requests": max(account.requests, stored[owner].requests if owner in stored else 0.0),
+                    "tokens": max(account.tokens, stored[owner].tokens if owner in stored else 0.0),
+                }
+                for owner, account in accounts.items()
+            ]
+            await connection.execute(delete(ACCOUNTS).where(a.key_owner.in_(owners)))
+            await connection.execute(insert(ACCOUNTS), left)
+            await connection.execute(delete(RUNNING).where(r.key_owner.in_(owners), r.server_id == self._server))
+            mine = [
+                {"key_owner": owner, "server_id": self._server, "sequences": account.running}
+                for owner, account in accounts.items()
+                if account.running
+            ]
+            if mine:
+                await connection.execute(insert(RUNNING), mine)
+
+    async def _load(self, owner: str) -> None:
+        a = ACCOUNTS.c
+        query = select(a.requests, a.tokens).where(a.key_owner == owner)
+        async with self._database.transaction() as connection:
+            row = (await connection.execute(query)).one_or_none()
+        if self._is_alone:
+            self._own.accounts[owner] = Account(requests=row.requests, tokens=row.tokens) if row else Account()
 
     async def _changed(self, owner: str, act: Callable[[Account], None]) -> bool:
         """Changes an account; returns False if there is none."""

@@ -43,6 +43,11 @@ class Database:
         """Where it is, for the operator."""
         return shown(self._engine.url)
 
+    @property
+    def is_file(self) -> bool:
+        """Whether it is a file of this machine, whose clock it has then."""
+        return self._folder is not None
+
     async def close(self) -> None:
         await self._engine.dispose()
 

@@ -93,6 +93,7 @@ class SqlStore:
             with suppress(StoreUnavailable):  # other servers will detect that this one is lost
                 async with self._database.transaction() as connection:
                     await connection.execute(delete(SERVERS).where(SERVERS.c.id == self._id))
+                    await self.accounts.save(connection, alone=False)
         await self._database.close()
 
     async def add(self, record: Record) -> None:
@@ -236,6 +237,7 @@ class SqlStore:
             await connection.execute(delete(SERVERS).where(SERVERS.c.seen <= time_now - self._lost_after, others))
             await tidy(connection, time_now)
             self._is_alone = not (await connection.execute(select(SERVERS.c.id).where(others).limit(1))).first()
+            await self.accounts.save(connection, alone=self._is_alone)
             orphans = select(r.id, r.response, r.input, r.events).where(
                 r.owner.is_not(None), r.owner.not_in(select(SERVERS.c.id))
             )

@@ -16,6 +16,7 @@ from websockets.sync.client import connect
 from specvino.document.loading import OPENAPI_32, load
 from specvino.document.operations import operations
 from specvino.handlers import allowance
+from specvino.handlers.store import OwnAccounts
 
 BODIES: dict[str, dict[str, Any]] = {
     "chat/completions": {"messages": [{"role": "user", "content": "capital"}]},
@@ -55,7 +56,7 @@ def server(clock: Clock, tmp_path_factory: pytest.TempPathFactory) -> Iterator[S
     file.write_text("\n".join([*lines, "few max-num-seqs=2", "tokens tokens-per-minute=2"]))
     file.chmod(0o600)
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(allowance, "OwnAccounts", functools.partial(allowance.OwnAccounts, clock))
+        patch.setattr(allowance, "OwnAccounts", functools.partial(OwnAccounts, clock))
         with serving_here("--engine", "scripted", "--response-store", "none", "--api-key-file", str(file)) as server:
             yield server
 

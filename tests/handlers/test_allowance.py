@@ -7,9 +7,9 @@ import pytest
 
 from specvino.engine.segments import Finish, Segment, Started, TextDelta, Usage
 from specvino.generated.errors import ErrorCode
-from specvino.handlers.allowance import Allowance, Allowances, KeyLimits, OwnAccounts, duration
+from specvino.handlers.allowance import Allowance, Allowances, KeyLimits, duration
 from specvino.handlers.errors import ApiError
-from specvino.handlers.store import Account, StoreUnavailable
+from specvino.handlers.store import Account, OwnAccounts, StoreUnavailable
 
 
 class Clock:
@@ -159,6 +159,43 @@ async def test_a_cancelled_request_ends(clock: Clock) -> None:
     await read(request(of).metered(answer(1, 1), 1))
 
 
+class Slow(OwnAccounts):
+    """Accounts whose changes are made before a database says so, which it does when the test lets it."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.changed, self.goes_on = asyncio.Event(), asyncio.Event()
+
+    async def change(self, owner: str, act: Callable[[Account], None]) -> None:
+        try:
+            await super().change(owner, act)
+        finally:
+            self.changed.set()
+            await self.goes_on.wait()
+
+
+@pytest.mark.parametrize("admitted", [True, False])
+def test_a_request_that_is_cancelled_while_it_is_counted_leaves_nothing(admitted: bool) -> None:
+    async def ask() -> None:
+        accounts = Slow()
+        of = Allowances({"a": KeyLimits(sequences=2)}, accounts)
+        if not admitted:
+            accounts.goes_on.set()
+            other = request(of).metered(answer(1, 1), 2)
+            await anext(other)
+            accounts.goes_on.clear()
+            accounts.changed.clear()
+        task = asyncio.create_task(read(request(of).metered(answer(1, 1), 2)))
+        await accounts.changed.wait()
+        task.cancel()
+        await asyncio.sleep(0)
+        accounts.goes_on.set()
+        assert [type(end) for end in await asyncio.gather(task, return_exceptions=True)] == [asyncio.CancelledError]
+        assert accounts.accounts["a"].running == (0 if admitted else 2)
+
+    asyncio.run(ask())
+
+
 async def endless(began: asyncio.Event) -> AsyncGenerator[Segment]:
     yield Started(1)
     began.set()
@@ -191,7 +228,8 @@ def test_without_the_store_a_server_counts_for_itself(caplog: pytest.LogCaptureF
         await read(request(of).metered(answer(1, 1), 1))
 
     asyncio.run(ask())
-    assert "no database" in caplog.text
+    [line] = caplog.messages
+    assert "no database" in line
 
 
 @pytest.mark.parametrize(

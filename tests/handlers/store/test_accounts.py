@@ -1,6 +1,7 @@
 """The limits of keys, shared by servers with one database."""
 
 import asyncio
+import time
 from collections.abc import AsyncGenerator, Coroutine
 from contextlib import AsyncExitStack
 from pathlib import Path
@@ -13,7 +14,7 @@ from sqlalchemy.ext.asyncio import AsyncConnection
 from specvino.engine.segments import Segment, Started
 from specvino.handlers.allowance import Allowance, Allowances, KeyLimits
 from specvino.handlers.errors import ApiError
-from specvino.handlers.store import connect
+from specvino.handlers.store import OwnAccounts, connect
 from specvino.handlers.store.schema import ACCOUNTS, RUNNING, SERVERS
 from specvino.handlers.store.sql import SqlStore
 
@@ -28,6 +29,7 @@ class Machine:
         self.stores = [SqlStore(url), SqlStore(url)]
         for store in self.stores:
             store.accounts._clock = self._time
+            store.accounts._own = OwnAccounts(lambda: self.now)
         self.servers = [Allowances(LIMITS, store.accounts) for store in self.stores]
 
     async def _time(self, _: AsyncConnection) -> float:
@@ -57,6 +59,7 @@ def run(machine: Machine, test: Coroutine[Any, Any, None]) -> None:
     async def steps() -> None:
         for store in machine.stores:
             await store.open()
+        await machine.stores[0]._keep_up()  # it notices the other one
         try:
             await test
         finally:
@@ -120,6 +123,51 @@ def test_choices_count_at_every_server_until_their_end_or_that_of_the_server(mac
             assert await machine.rows(RUNNING) == 1
 
     run(machine, test())
+
+
+def test_the_only_server_of_a_file_writes_at_heartbeats(machine: Machine) -> None:
+    first, second = machine.stores
+
+    async def test() -> None:
+        machine.now += time.time()  # so that no account is full by the database's clock
+        await first.open()
+        running = machine.request(0).metered(answer(), 2)
+        await machine.request(0).admit()
+        await anext(running)
+        assert await machine.rows(ACCOUNTS) == await machine.rows(RUNNING) == 0
+        await first._keep_up()
+        assert await machine.rows(ACCOUNTS) == await machine.rows(RUNNING) == 1
+        await second.open()
+        with pytest.raises(ApiError, match="may have 2 choices generated at a time, and 2 are"):
+            await anext(machine.request(1).metered(answer(), 1))
+        await machine.request(1).admit()
+        await first._keep_up()
+        await running.aclose()
+        assert await machine.rows(RUNNING) == 0
+        for server in (0, 1):
+            with pytest.raises(ApiError, match="may send 2 requests in a minute"):
+                await machine.request(server).admit()
+        await second.close()
+        await first.close()
+
+    asyncio.run(test())
+
+
+def test_what_was_used_counts_for_the_next_server_of_a_file(machine: Machine) -> None:
+    async def test() -> None:
+        machine.now += time.time()
+        for number, store in enumerate(machine.stores):
+            await store.open()
+            await machine.request(number).admit()
+            await store.close()
+        assert await machine.rows(ACCOUNTS) == 1
+        await machine.stores[1].open()
+        with pytest.raises(ApiError, match="may send 2 requests in a minute"):
+            await machine.request(1).admit()
+        await machine.stores[1].close()
+        await machine.stores[0].close()
+
+    asyncio.run(test())
 
 
 def test_a_full_account_takes_no_room(machine: Machine) -> None:

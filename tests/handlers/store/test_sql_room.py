@@ -6,12 +6,10 @@ import sqlite3
 from contextlib import closing
 
 import pytest
-import sqlalchemy
 from support.stored import record, response, rows, run
 
 from specvino.handlers.store import Record, StoreUnavailable, database, sql
 from specvino.handlers.store.quota import Quota
-from specvino.handlers.store.schema import SERVERS
 from specvino.handlers.store.sql import SqlStore
 
 DAY = 86400
@@ -193,27 +191,23 @@ def test_a_long_clean_up_does_not_make_other_servers_take_this_one_for_lost(url,
 
     async def look() -> None:
         store = SqlStore(url)
-        cleaning, never = asyncio.Event(), asyncio.Event()
+        cleaning, beaten, never = asyncio.Event(), asyncio.Event(), asyncio.Event()
+        keep_up = store._keep_up
 
         async def long(*_):
             cleaning.set()
             await never.wait()
 
+        async def watched():
+            await keep_up()
+            if cleaning.is_set():
+                beaten.set()
+
         monkeypatch.setattr(store, "_prune_old", long)
+        monkeypatch.setattr(store, "_keep_up", watched)
         await store.open()
-        await cleaning.wait()
-        await forget(store)
-        while not await beats(store):
-            await asyncio.sleep(0)
+        await beaten.wait()
         await store.close()
-
-    async def forget(store: SqlStore) -> None:
-        async with store._database.transaction() as connection:
-            await connection.execute(sqlalchemy.delete(SERVERS))
-
-    async def beats(store: SqlStore) -> bool:
-        async with store._database.transaction() as connection:
-            return bool((await connection.execute(sqlalchemy.select(SERVERS.c.id))).all())
 
     asyncio.run(look())
 
