@@ -90,7 +90,9 @@ class EngineBusy(EngineUnavailable):
 
 
 class EngineRestarted(EngineError):
-    """The process that worked on the request was lost."""
+    """The process that worked on the request was lost. `logged` says whether the log has it already."""
+
+    logged = False
 
 
 class ModelLoadError(EngineError):

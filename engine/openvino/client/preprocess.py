@@ -254,8 +254,9 @@ class PreprocessClient:
         self._owed[request.id] = answer
         try:
             return await answer
-        except EngineRestarted:
+        except EngineRestarted as error:
             log_lost("preprocess", type(request).__name__)
+            error.logged = True
             raise
 
     def _receive(self, message: FromPreprocess) -> None:

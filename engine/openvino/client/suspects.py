@@ -66,13 +66,16 @@ class Suspects:
         losses = suspect.losses if suspect else 0
         try:
             yield
-        except EngineRestarted:
-            self._lost(fingerprint or self._fingerprint(request), request, losses)
+        except EngineRestarted as error:
+            suspect = self._lost(fingerprint or self._fingerprint(request), losses)
+            if not error.logged:
+                times = f", {suspect.losses} times in a row" if suspect.losses > 1 else ""
+                log_lost("engine's", kind(request) + times)
             raise
         if fingerprint:
             self._suspects.pop(fingerprint, None)
 
-    def _lost(self, fingerprint: bytes, request: GenerationRequest, before: int) -> None:
+    def _lost(self, fingerprint: bytes, before: int) -> _Suspect:
         """Counts a loss. `before` is how many there were when the request began: if there are more now, an equal
         request was lost meanwhile, most likely with the same process."""
         suspect = self._suspects.setdefault(fingerprint, _Suspect())
@@ -83,8 +86,7 @@ class Suspects:
         self._suspects.move_to_end(fingerprint)
         if len(self._suspects) > _MOST:
             self._suspects.popitem(last=False)
-        times = f", {suspect.losses} times in a row" if suspect.losses > 1 else ""
-        log_lost("engine's", kind(request) + times)
+        return suspect
 
     def _fingerprint(self, request: GenerationRequest) -> bytes:
         content = replace(request, prompts=tuple(map(_short, request.prompts)), owner="", priority=0)

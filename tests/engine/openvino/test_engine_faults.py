@@ -129,7 +129,7 @@ def test_a_worker_whose_step_raises_is_replaced(tiny_text: ModelSource) -> None:
     running(endless(tiny_text), test)
 
 
-def test_a_killed_prepare_process_costs_no_stream(tiny_text: ModelSource) -> None:
+def test_a_killed_prepare_process_costs_no_stream(tiny_text: ModelSource, caplog: pytest.LogCaptureFixture) -> None:
     async def test(engine: OpenVINOEngine) -> None:
         stream = engine.generate(ask("hello", **LONG))
         await until_text(stream)
@@ -139,6 +139,8 @@ def test_a_killed_prepare_process_costs_no_stream(tiny_text: ModelSource) -> Non
         os.kill(pid(engine, "preprocess"), signal.SIGKILL)
         with pytest.raises(EngineRestarted, match="killed by SIGKILL"):
             await under_way
+        [lost] = [line for line in caplog.messages if "was lost with" in line]
+        assert "the preprocess process: " in lost
         await until_text(stream)
         assert await recovered(engine) == HELLO
         await stream.aclose()
