@@ -7,7 +7,7 @@ from collections.abc import Awaitable, Callable, Collection
 from typing import Any
 
 from starlette.requests import Request
-from starlette.responses import HTMLResponse
+from starlette.responses import HTMLResponse, Response
 from starlette.routing import Mount, Route, Router
 from starlette.staticfiles import StaticFiles
 from starlette.types import ASGIApp, Receive, Scope, Send
@@ -15,8 +15,12 @@ from starlette.types import ASGIApp, Receive, Scope, Send
 from specvino.document.loading import whole
 from specvino.document.operations import JSON, METHODS, operations
 from specvino.portal.reference import ASSETS, page
+from specvino.server.page_headers import NOSNIFF, page_headers
 
 PATH = "/docs"
+
+# Scalar sets styles of elements, and has its fonts and some images inside.
+_HEADERS = page_headers({"style-src": "'self' 'unsafe-inline'", "font-src": "data:"})
 
 
 class Reference:
@@ -43,7 +47,7 @@ class Reference:
             # thread: it takes as long as some steps of the model.
             html = await asyncio.to_thread(_html, document, model)
             self._made = (document["components"], html)
-        return HTMLResponse(html)
+        return HTMLResponse(html, headers=_HEADERS)
 
 
 def _html(document: dict[str, Any], model: str) -> str:
@@ -92,6 +96,11 @@ class Files(StaticFiles):
     def __init__(self, package: str, folder: str, names: Collection[str]) -> None:
         super().__init__(packages=[(package, folder)])
         self._names = names
+
+    async def get_response(self, path: str, scope: Scope) -> Response:
+        response = await super().get_response(path, scope)
+        response.headers.update(NOSNIFF)
+        return response
 
     def lookup_path(self, path: str) -> Any:
         return super().lookup_path(path) if path in self._names else ("", None)

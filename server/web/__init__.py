@@ -12,6 +12,7 @@ from starlette.responses import FileResponse, JSONResponse, PlainTextResponse, R
 from starlette.routing import Mount, Route, Router
 from starlette.types import ASGIApp, Receive, Scope, Send
 
+from specvino.server.page_headers import page_headers
 from specvino.server.reference import PATH as DOCS
 from specvino.server.reference import Files
 from specvino.server.settings import Settings
@@ -24,26 +25,8 @@ _ASSETS = ("chat.css", "chat.js")
 
 _PAGE = Path(__file__).with_name("index.html")
 
-# Scripts and styles from files of this server only; nothing of an answer can become either, or lead to another host.
-_POLICY = "; ".join(
-    (
-        "default-src 'none'",
-        "script-src 'self'",
-        "style-src 'self'",
-        "img-src 'self' data:",
-        "connect-src 'self'",
-        "base-uri 'none'",
-        "form-action 'none'",
-        "frame-ancestors 'none'",
-        "require-trusted-types-for 'script'",
-        "trusted-types 'none'",
-    )
-)
-
 _HEADERS = {
-    "Content-Security-Policy": _POLICY,
-    "Referrer-Policy": "no-referrer",
-    "X-Content-Type-Options": "nosniff",
+    **page_headers({"require-trusted-types-for": "'script'", "trusted-types": "'none'"}),
     "Cache-Control": "no-cache",
     "Vary": "Accept",
 }

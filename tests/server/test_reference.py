@@ -24,8 +24,10 @@ def test_the_page_and_all_that_it_needs_are_there_without_a_key(client) -> None:
     assert page.headers["content-type"].startswith("text/html")
     needed = re.findall(r'(?:href|src)="([^"]*)"', page.text)
     assert len(needed) == 4
-    for address in needed:
-        assert client.ask("GET", f"/{address}").status_code == 200
+    assert "default-src 'none'; script-src 'self'; " in page.headers["content-security-policy"]
+    for answer in (page, *(client.ask("GET", f"/{address}") for address in needed)):
+        assert answer.status_code == 200
+        assert answer.headers["x-content-type-options"] == "nosniff"
 
 
 def test_the_page_names_no_other_host(client) -> None:
