@@ -22,7 +22,7 @@ PREFIX = "SPECVINO_"
 # Variables that aren't of an option.
 _OTHERS = ("SPECVINO_API_KEY", "SPECVINO_CACHE", "SPECVINO_DATA", "SPECVINO_METRICS_KEY")
 
-# The key of the file's path in the context.
+# The key of the path of the file in the context, once it is read.
 _FILE = "specvino.settings"
 
 
@@ -59,14 +59,19 @@ class SettingsCommand(TyperCommand):
                 formatter.write_dl(records)
 
 
+def leave_to_caller(ctx: typer.Context, file: Path) -> None:
+    """Leaves the options in a file to the caller."""
+    ctx.meta[_FILE] = file
+
+
 def read_settings(ctx: typer.Context, file: Path | None) -> Path | None:
     """Takes the values of a file, YAML or TOML, as defaults of the command's options. Raises BadParameter."""
-    if file is None or ctx.resilient_parsing:
+    if file is None or ctx.resilient_parsing or _FILE in ctx.meta:
         return file
     ctx.meta[_FILE] = file
     parameters = {parameter.name: parameter for parameter in ctx.command.params}
     defaults: dict[str, Any] = {}
-    for key, value in _values(file).items():
+    for key, value in values_of(file).items():
         name = str(key).replace("-", "_")
         if name not in parameters or name == "config":
             near = get_close_matches(name, [known for known in parameters if known], n=1)
@@ -78,7 +83,8 @@ def read_settings(ctx: typer.Context, file: Path | None) -> Path | None:
     return file
 
 
-def _values(file: Path) -> dict[Any, Any]:
+def values_of(file: Path) -> dict[Any, Any]:
+    """Returns what a file, YAML or TOML, says of options. Raises BadParameter."""
     try:
         text = file.read_text("utf-8")
         read = tomllib.loads(text) if file.suffix == ".toml" else yaml.safe_load(text)

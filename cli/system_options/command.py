@@ -1,22 +1,25 @@
 """The command `serve`, which also accepts the options of the system that `--dialect` names."""
 
 import os
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from itertools import takewhile, zip_longest
+from pathlib import Path
 from typing import Any
 
 import typer
-from typer.core import TyperOption
+from typer.core import TyperArgument, TyperOption
 
-from specvino.cli.settings import SettingsCommand
+from specvino.cli.settings import SettingsCommand, leave_to_caller, values_of
 from specvino.cli.system_options import table as tables
-from specvino.cli.system_options.reading import OptionError, Own, Read, read
-from specvino.cli.system_options.table import Table, effect
+from specvino.cli.system_options.in_file import arguments_of
+from specvino.cli.system_options.reading import OptionError, Own, Read, finish, read
+from specvino.cli.system_options.table import MODEL, Table, effect, plain
 from specvino.document.loading import dialects
 from specvino.document.system_fields import system_name
 from specvino.generated.systems import SYSTEMS
 
 DIALECT = "--dialect"
+CONFIG = "--config"
 
 # The key of the system's table in the context.
 TABLE = "specvino.system_options"
@@ -26,17 +29,22 @@ class SystemCommand(SettingsCommand):
     """A command that accepts the options of the system that `--dialect` names."""
 
     def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
-        system = _dialect(args)
+        file, values = _file(args)
+        system = _named(DIALECT, "SPECVINO_DIALECT", args) or values.get(DIALECT[2:])
         table = tables.read(system_name(system)) if system in dialects() else None
+        own = dict(self._own(ctx))
         if table is None:
-            own = dict(self._own(ctx))
             for name in _option_names(args):
                 if name not in own and (whose := _whose(name)):
                     ctx.fail(whose)
             return super().parse_args(ctx, args)
         ctx.meta[TABLE] = table
         try:
-            line = read(args, table, dict(self._own(ctx)))
+            line = read(args, table, own)
+            if file:
+                leave_to_caller(ctx, file)
+                line.have_defaults(self._of_file(ctx, values, table, own), self._set_by_variables(ctx))
+            finish(line, table, own)
         except OptionError as error:
             ctx.fail(str(error))
         os.environ.update(line.environment)
@@ -68,14 +76,48 @@ class SystemCommand(SettingsCommand):
                 own = Own(not option.is_flag, option.multiple)
                 yield from ((name, own) for name in [*option.opts, *option.secondary_opts])
 
+    def _of_file(self, ctx: Any, values: Mapping[str, Any], table: Table, own: Mapping[str, Own]) -> Read:
+        """Returns what a file has, under names of the system or ours. Raises OptionError."""
+        names = {
+            plain(f"--{option.name}"): option.opts[0]
+            for option in self.get_params(ctx)
+            if isinstance(option, TyperOption) and option.name
+        }
+        named = {plain(f"--{key}"): value for key, value in values.items()}
+        ours = {name if table.named(name) else names.get(name, name): value for name, value in named.items()}
+        try:
+            if CONFIG in ours:
+                raise OptionError(f"unknown option {CONFIG}.")
+            return read(arguments_of(ours, table, own), table, own)
+        except OptionError as error:
+            raise OptionError(f"in the file of {CONFIG}: {error}") from None
 
-def _dialect(args: list[str]) -> str | None:
-    """Returns the system named on a command line, before it is parsed."""
+    def _set_by_variables(self, ctx: Any) -> set[str]:
+        """Returns the options, or MODEL, that environment variables set."""
+        set_here = [parameter for parameter in self.get_params(ctx) if parameter.value_from_envvar(ctx) is not None]
+        options = {name for parameter in set_here for name in parameter.opts if isinstance(parameter, TyperOption)}
+        return options | {MODEL for parameter in set_here if isinstance(parameter, TyperArgument)}
+
+
+def _file(args: list[str]) -> tuple[Path | None, dict[str, Any]]:
+    """Returns the file of options that a command line names, before it is parsed, and what is in it."""
+    path = _named(CONFIG, "SPECVINO_CONFIG", args)
+    if path is None:
+        return None, {}
+    try:
+        return Path(path), values_of(Path(path))
+    except typer.BadParameter as error:
+        error.param_hint = CONFIG
+        raise
+
+
+def _named(option: str, variable: str, args: list[str]) -> str | None:
+    """Returns the value of an option before the command line is parsed."""
     for argument, following in zip_longest(args, args[1:]):
         name, joined, value = argument.partition("=")
-        if name == DIALECT:
+        if name == option:
             return value if joined else following
-    return os.environ.get("SPECVINO_DIALECT")
+    return os.environ.get(variable)
 
 
 def _option_names(args: list[str]) -> Iterator[str]:

@@ -2,7 +2,7 @@
 
 import json
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass, field
 from difflib import get_close_matches
 from pathlib import Path
@@ -67,6 +67,15 @@ class Read:
         if line not in self.without_effect:
             self.without_effect.append(line)
 
+    def have_defaults(self, others: "Read", elsewhere: Set[str]) -> None:
+        """Adds what another line has of options that neither this one has nor are set `elsewhere`."""
+        given = {given.option for given in self.given} | elsewhere
+        self.given += [other for other in others.given if other.option not in given]
+        self.environment = {**others.environment, **self.environment}
+        self.properties = {**others.properties, **self.properties}
+        self.folders += others.folders
+        self.without_effect += [note for note in others.without_effect if note not in self.without_effect]
+
     def have_property(self, name: str, value: object, under: str) -> None:
         """Sets a property. Raises OptionError if it already has a different value."""
         before = self.properties.setdefault(name, Property(value, under))
@@ -116,12 +125,12 @@ def of_json(name: str, value: str) -> object:
 
 
 def read(arguments: Sequence[str], table: Table, own: Mapping[str, Own]) -> Read:
-    """Translates `arguments`, which may contain options of the table and our `own`. Raises OptionError."""
+    """Translates `arguments`, which may contain options of the table and our `own`. What follows from several options
+    is left to `finish`. Raises OptionError."""
     reader = _Reader(
         table, own, {plain(argument.partition("=")[0]) for argument in arguments if argument.startswith("-")}
     )
     reader.read(arguments)
-    finish(reader.line, table, own)
     return reader.line
 
 

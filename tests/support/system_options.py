@@ -6,7 +6,7 @@ import typer
 
 from specvino.cli import main
 from specvino.cli.system_options.command import SystemCommand
-from specvino.cli.system_options.reading import Read
+from specvino.cli.system_options.reading import Read, finish
 from specvino.cli.system_options.reading import read as read_line
 from specvino.cli.system_options.table import read as read_table
 
@@ -18,4 +18,6 @@ def read(system: str, *arguments: str) -> Read:
     """What `specvino serve` makes of arguments beside `--dialect system`."""
     table = read_table(system)
     assert table is not None
-    return read_line(arguments, table, _OWN)
+    line = read_line(arguments, table, _OWN)
+    finish(line, table, _OWN)
+    return line
