@@ -12,7 +12,7 @@ from specvino.conformance.echoes import with_nullable_echoes
 from specvino.conformance.streams.asides import is_aside
 from specvino.document.described import Describer
 from specvino.document.loading import dialect_file, dialects, load, whole
-from specvino.document.operations import JSON, base_paths, by_endpoint, envelope_of
+from specvino.document.operations import JSON, Schema, base_paths, by_endpoint, envelope_of
 from specvino.document.pointers import at, resolved, schema_reference, unescape
 from specvino.document.system_fields import system_name
 from specvino.document.unions import Union
@@ -204,15 +204,26 @@ class Dialect:
     def event(self, endpoint: str, value: Any = None) -> Validator | None:
         """Returns the validator of an event's data; None if the endpoint doesn't stream. For a `value` without the
         field `error`, only the schemas of other events apply, so that violations are specific."""
-        schema = self.operations[endpoint].event
+        any_event, without_error = self._event_validators[endpoint]
+        return without_error if isinstance(value, Mapping) and "error" not in value else any_event
+
+    @cached_property
+    def _event_validators(self) -> Mapping[str, tuple[Validator | None, Validator | None]]:
+        """The validators of each endpoint's events, and of those of its events that don't require `error`."""
+        return {
+            endpoint: self._validators_of_events(operation.event) for endpoint, operation in self.operations.items()
+        }
+
+    def _validators_of_events(self, schema: Schema | None) -> tuple[Validator | None, Validator | None]:
         if schema is None:
-            return None
+            return None, None
         schema = resolved(self.document, schema)
         branches = schema.get("anyOf", ())
         others = [branch for branch in branches if "error" not in resolved(self.document, branch).get("required", ())]
-        if isinstance(value, Mapping) and "error" not in value and 0 < len(others) < len(branches):
-            return self.validator(others[0] if len(others) == 1 else {**schema, "anyOf": others})
-        return self.validator(schema)
+        any_event = self.validator(schema)
+        if not 0 < len(others) < len(branches):
+            return any_event, any_event
+        return any_event, self.validator(others[0] if len(others) == 1 else {**schema, "anyOf": others})
 
     def governs(self, endpoint: str, event: Any) -> bool:
         """Returns whether the document describes an event with this data: other systems have types of their own."""
