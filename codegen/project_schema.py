@@ -53,6 +53,7 @@ class SchemaProjector:
         gone = set()
         kept: dict[str, Schema] = {}
         kinds = texts(values(properties.get("type", {})))
+        is_listed = self._is_listed(properties.get("type", {}))
         for name, child in properties.items():
             if id(child) not in self._marked:
                 continue
@@ -63,7 +64,10 @@ class SchemaProjector:
                 continue
             if entry["level"] in WITHOUT:
                 gone.add(name)
-                # A required, refused property makes the object impossible; an ignored or never sent one doesn't.
+                # A required, refused property makes the object impossible; an ignored or never sent one doesn't. If
+                # nothing else is required, the system must list the type of object.
+                if entry["level"] == "ignored" and is_listed:
+                    needed.discard(name)
                 lost = lost or (name in needed and entry["level"] == "refused")
                 kept |= self._left(name, child, entry, holds(entry.get("nullable", False), properties))
                 continue
@@ -77,6 +81,11 @@ class SchemaProjector:
         if set(kinds) <= set(texts(values(properties.get("type", {})))):
             properties |= kept
         return lost or (bool(needed) and needed <= gone)
+
+    def _is_listed(self, kind: Schema) -> bool:
+        """Returns whether the system's entry for the `type` of an object lists this only type."""
+        _, entry = self._marked.get(id(kind), ([], {}))
+        return "const" in kind and kind["const"] in (values(entry.get("schema", {})) or ())
 
     def _left(self, name: str, child: Schema, entry: Entry, takes_null: bool) -> dict[str, Schema]:
         """Returns what is left of a property without a use, by name: nothing if it is like an unknown field."""

@@ -11,7 +11,7 @@ from openapi_schema_validator._specifications import REGISTRY
 from openapi_spec_validator import OpenAPIV31SpecValidator, OpenAPIV32SpecValidator
 from openapi_spec_validator.validation.keywords import OpenAPIV31SchemaValidator, OpenAPIV32SchemaValidator
 
-from specvino.codegen.lint import support
+from specvino.codegen.lint import rows, support
 from specvino.codegen.lint.problem import Problem
 from specvino.codegen.lint.vocabulary import placed_in, words
 from specvino.codegen.project import examples
@@ -45,12 +45,13 @@ def openapi(spec: Spec) -> Iterator[Problem]:
 
 
 def dialects(spec: Spec) -> Iterator[Problem]:
-    """The document projected for each system is valid too, its examples fit, and no note contradicts it."""
+    """The document projected for each system is valid too, its examples fit, and no note or row contradicts it."""
     for system, dialect in {**spec.dialects, **spec.versions}.items():
         projected = spec.projected[system]
         yield from _invalid(system, Validator31(projected))
         yield from placed_in(projected, spec.vocabulary)
         yield from support.denied(system, dialect, projected)
+        yield from rows.contradicted(system, dialect, projected)
         for operation in operations(projected):
             if "x-stream" in operation.definition:
                 for fault in words(spec.vocabulary, operation.definition["x-stream"]):
