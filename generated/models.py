@@ -8319,11 +8319,11 @@ class RequestTimings(BaseModel):
     """
     The time to process them (milliseconds).
     """
-    prompt_per_token_ms: float | None | MISSING = MISSING
+    prompt_per_token_ms: float | MISSING = MISSING
     """
     The mean time to process one of them (milliseconds).
     """
-    prompt_per_second: float | None | MISSING = MISSING
+    prompt_per_second: float | MISSING = MISSING
     """
     Prompt tokens processed per second.
     """
@@ -8335,11 +8335,11 @@ class RequestTimings(BaseModel):
     """
     The time to generate them (milliseconds).
     """
-    predicted_per_token_ms: float | None | MISSING = MISSING
+    predicted_per_token_ms: float | MISSING = MISSING
     """
     The mean time to generate one of them (milliseconds).
     """
-    predicted_per_second: float | None | MISSING = MISSING
+    predicted_per_second: float | MISSING = MISSING
     """
     Tokens generated per second.
     """

@@ -2805,11 +2805,11 @@ class RequestTimings(TypedDict):
     """
     The time to process them (milliseconds).
     """
-    prompt_per_token_ms: NotRequired[float | None]
+    prompt_per_token_ms: NotRequired[float]
     """
     The mean time to process one of them (milliseconds).
     """
-    prompt_per_second: NotRequired[float | None]
+    prompt_per_second: NotRequired[float]
     """
     Prompt tokens processed per second.
     """
@@ -2821,11 +2821,11 @@ class RequestTimings(TypedDict):
     """
     The time to generate them (milliseconds).
     """
-    predicted_per_token_ms: NotRequired[float | None]
+    predicted_per_token_ms: NotRequired[float]
     """
     The mean time to generate one of them (milliseconds).
     """
-    predicted_per_second: NotRequired[float | None]
+    predicted_per_second: NotRequired[float]
     """
     Tokens generated per second.
     """

@@ -106,7 +106,11 @@ def _kinds(field: Field, entry: Entry, levels: dict[str, Entry]) -> Iterator[str
 CONVERTED = {"messages": "chat", "count_tokens": "messages", "tokenize": "chat", "input_tokens": "responses"}
 
 # What the second calls other than the first.
-OTHERWISE = (("stop_sequences", "stop"), ("tools[].", "tools[].function."))
+OTHERWISE = (
+    ("stop_sequences", "stop"),
+    ("tools[].input_schema", "tools[].function.parameters"),
+    ("tools[].", "tools[].function."),
+)
 
 # Where a stream has what the answer has.
 STREAMED = ((".delta.", ".message."), ("message.", ""), ("response.", ""), ("delta.", ""), ("", ""))
