@@ -10,16 +10,8 @@ from collections import Counter
 from multiprocessing import get_context
 
 from reference_server import mutants
-from reference_server.mutation import Mutant, failed, faults, meant, name, reported, tried
+from reference_server.mutation import failed, faults, meant, name, row
 from reference_server.part import parts_of
-from specvino.conformance.verdict import Result
-
-
-def row(mutant: Mutant) -> tuple[dict[str, Result], list[str]]:
-    """The results, and the titles of the faults that a report of them has."""
-    results = tried(mutant)
-    return results, [fault.title for fault in reported(results)]
-
 
 if __name__ == "__main__":
     listed = [*parts_of(mutants)]

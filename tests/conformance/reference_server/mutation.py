@@ -97,6 +97,12 @@ def tried(mutant: Mutant) -> dict[str, Result]:
     return results | _by_pace([mutant], expected)
 
 
+def row(mutant: Mutant) -> tuple[dict[str, Result], list[str]]:
+    """The verdicts of all cases that can see a mutant, and the titles of the faults that a report of them has."""
+    results = tried(mutant)
+    return results, [fault.title for fault in reported(results)]
+
+
 def _by_pace(mutants: Iterable[Mutant], expected: set[str]) -> dict[str, Result]:
     """The verdicts of the cases for which tokens take time, as far as mutants are there for them."""
     slowly, counting = BY_TIME & expected, BY_REQUESTS & expected
