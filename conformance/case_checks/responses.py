@@ -392,7 +392,7 @@ async def compaction_continued(
     more, less = counted(full, "input_tokens"), counted(without, "input_tokens")
     if more <= less:
         message = f"input_tokens is {more} with the compaction and {less} without it, expected more"
-        raise Failed(message, compaction, full, without)
+        raise Failed(message, full, without, compaction)
 
 
 def _items(exchange: Exchange) -> list[Mapping[str, Any]]:

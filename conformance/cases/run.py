@@ -52,16 +52,18 @@ class RuleTally:
     rule: Rule
     checked: int = 0
     failures: int = 0
-    findings: list[Finding] = field(default_factory=list)
-    faults: set[str] = field(default_factory=set)
+    findings: dict[str, Finding] = field(default_factory=dict)
+    """By the identities of their faults."""
 
     def add(self, message: str, exchange: Exchange) -> None:
-        """Adds a finding, unless its fault is known or there are MOST_FINDINGS."""
+        """Adds a finding, unless its fault is known or there are MOST_FINDINGS. Shows an answer to a request that was
+        sent alone if there is one: it says more about the fault, and can be had again."""
         request, finding = exchange.request, Finding(message, (exchange,))
         fault = fault_of(finding.message, request.method, request.path, exchange.status)
-        if fault not in self.faults and len(self.findings) < MOST_FINDINGS:
-            self.faults.add(fault)
-            self.findings.append(finding)
+        known = self.findings.get(fault)
+        is_better = known is not None and known.exchanges[0].together and not exchange.together
+        if is_better or (known is None and len(self.findings) < MOST_FINDINGS):
+            self.findings[fault] = finding
 
 
 @dataclass(slots=True)
@@ -352,7 +354,7 @@ def _rule_result(endpoint: str, tally: RuleTally) -> Result:
         verdict=verdict,
         spec=rule.spec(endpoint),
         because=because,
-        findings=tuple(tally.findings),
+        findings=tuple(tally.findings.values()),
         checked=tally.checked,
         advice=rule.advice(endpoint),
     )

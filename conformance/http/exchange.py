@@ -95,6 +95,8 @@ class Exchange:
     """The messages of the answer on a WebSocket."""
     received: tuple[int, ...] = ()
     """The number of bytes of the content that had arrived at each of the times."""
+    together: bool = False
+    """Whether its case sent other requests at the same time."""
     left_out: int = 0
     """The number of bytes that an excerpt's content lacks."""
 

@@ -83,6 +83,7 @@ class Converter:
             ended=exchange.ended,
             problem=None if exchange.problem is None else redactor.text(exchange.problem),
             retries=exchange.retries,
+            together=exchange.together,
             seconds=round(exchange.seconds, 3),
             # Not truncated: that would be another command.
             curl=redactor.text(command(request, self._target, min(LONGEST_COMMAND_BODY, share)), sys.maxsize),

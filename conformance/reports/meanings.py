@@ -6,7 +6,7 @@ a cause of its own, without its values.
 
 import json
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 from urllib.parse import urlsplit
@@ -14,6 +14,8 @@ from urllib.parse import urlsplit
 from specvino.conformance.message_shape import template_of
 from specvino.conformance.reports.causes import Cause, Kind, without_values
 from specvino.conformance.reports.records import ExchangeRecord, FindingRecord, Line
+
+COUNTED = r"^(?:usage\.)?(?P<about>\w+_tokens(?:_details\.\w+)?)(?: of [a-z ]+)? (?:is \d|must be )"
 
 # Forms of messages by the kind of their cause. `about` is what the cause is about, or the last name of `path`; `names`
 # are for the title.
@@ -28,6 +30,8 @@ MEANINGS: tuple[tuple[Kind, re.Pattern[str]], ...] = tuple(
         (Kind.STREAM, r"^(?P<path>[\w.]+) is only present when (?:not )?streamed"),
         (Kind.STREAM, r"^(?P<path>[\w.]+) is .* in the unary answer, but .* in the folded stream"),
         (Kind.STREAM, r"^(?P<path>[\w.]+) is .* unary, but the stream makes it"),
+        (Kind.STREAM, r"^response\.(?P<path>output)\.\d+ of \S+ is not the item of "),
+        (Kind.STREAM, r"^(?:the )?(?P<path>output) (?:differs: |is )\W*\["),
         (Kind.STREAM, r"^(?P<path>[\w.]+) of \S+ of \S+ is .*, but the deltas join to "),
         (Kind.HEADER, r"the answer has no header (?P<about>\S+)"),
         (Kind.LACKS, r"was requested, but none of the \d+ chunks has (?P<about>\w+)"),
@@ -38,8 +42,27 @@ MEANINGS: tuple[tuple[Kind, re.Pattern[str]], ...] = tuple(
         ),
         (Kind.SCHEMA, r"\bviolates the schema\b"),
         (Kind.ARGUMENTS, r"^the arguments of '.*' (?:aren't|violate) "),
+        (Kind.UNREPORTED, r"has no effect, but X-Unsupported-Params is|^the first event names .* as without effect"),
         (Kind.DISREGARDED, r"^(?P<about>\w+) has no effect\b"),
         (Kind.DISREGARDED, r"^(?P<about>\w+): .* was (?:answered with \d+|sent), but "),
+        (Kind.LIMIT, r"^finish_reason is '?length'? after (?!0 of )\d+ |^with \{'max_.*finish_reason is 'length'$"),
+        (Kind.CUT_OFF, r"^with \{'max_.*finish_reason is |^a limit of \d+ tokens gives .*finish_reason is "),
+        (Kind.CUT_OFF, r"^finish_reason is '\w+' after (?P<all>\d+) of (?P=all) tokens|, which is the limit$"),
+        (Kind.CUT_OFF, r"^the status of an answer that reaches the limit of \d+ tokens is "),
+        (Kind.INCOMPLETE, r"^chunk \d+ has an incomplete character"),
+        (Kind.AFTER_END, r"^\S+ comes after the \w+ was ended by "),
+        (Kind.INDEX, r"\bindexes (?:are|for \d+ prompts)|^the values of index of choice are "),
+        (Kind.UNSTEADY, r"^the tokens are .*, but with \{\} they are "),
+        (Kind.UNKNOWN, r"^a response that isn't stored (?:returns 2|is continued)"),
+        (
+            Kind.ITEMS,
+            r"^data\.\d+\.|is at the wrong position|^\d+ items were sent, but|^the input isn't the item after ",
+        ),
+        (Kind.NULL, r" with null, and |, but with \{.*: None.*\} they are "),
+        (Kind.BROKEN, r"^the connection broke|^the answer wasn't complete after "),
+        (Kind.ACCEPTED, r"^the message is answered like a request"),
+        (Kind.ECHO, r"^the prompt is .*, but the text is |^the echo of the tokens of "),
+        (Kind.TOKENS, r"^the (?:tokens|bytes) join to .*, but the text is |^the bytes of .* are those of "),
         (Kind.DISREGARDED, r", though (?P<about>[a-z]+_[a-z_]+) (?:is|wasn't|requires) "),
         (Kind.DISREGARDED, r"the (?P<about>stop) string '"),
         (Kind.ID, r"^the id differs"),
@@ -48,11 +71,27 @@ MEANINGS: tuple[tuple[Kind, re.Pattern[str]], ...] = tuple(
         (Kind.SAME_ID, r"^(?:two items have the|the) (?P<about>call)_id '"),
         (Kind.SAME_ID, r"^(?P<about>item) \d+ has the id of item "),
         (Kind.MIXED, r"^concurrent(?:ly)? |with concurrent requests"),
-        (Kind.ZERO, r"^(?:usage\.)?(?P<names>\w+_tokens) is 0\b(?!.*expected more)"),
+        (Kind.UNREAD, r"^\w+_tokens is \d+ .*, expected (?:at least )?(?:\d+ )?more$"),
+        (Kind.ZERO, r"^(?:usage\.)?(?P<names>\w+_tokens) is 0\b"),
         (Kind.ZERO, r"^finish_reason is .* after 0 of \d+ tokens"),
-        (Kind.COUNT, r"^(?:usage\.)?(?P<about>\w+_tokens(?:_details\.\w+)?) is \d+\b(?!.*expected more)"),
+        (Kind.COUNT, COUNTED),
     )
 )
+
+# The first event of a stream that refuses its request, and what shows a call in an answer.
+REFUSAL_IN_STREAM = re.compile(r'\A(?:event: \w+\n)?data: (?:\{"type": ?"error", ?)?\{?"?error"?: ?\{')
+CALL = re.compile(r'"tool_calls": ?\[\{|"type": ?"(?:tool_use|function_call)"')
+
+# The message about an answer without a call that is required.
+WITHOUT_CALL = re.compile(
+    r" was answered with \d+, but (?:the answer has no \S*tool_calls$|(?:output|stop_reason) is )"
+)
+
+# The message about an answer that is longer than it may be.
+THOUGH_LIMITED = re.compile(r", though max_\w+ is \d")
+
+# The type of an error that says that the request is at fault.
+REQUEST_AT_FAULT = re.compile(r'"type": ?"(?:invalid_request|authentication|permission|not_found)_error"')
 
 # The message about a call of another function than tool_choice names.
 OTHER_CALL = re.compile(r"^'.*' is called, not ", re.DOTALL)
@@ -87,6 +126,11 @@ REPEATED = re.compile(r"(?s)^(?P<path>\w[\w.]*) is (?:wrong: |.*, not )")
 
 MESSAGE = re.compile(r'"(?:message|detail)":\s*"((?:[^"\\]|\\.)*)')
 PARAM = re.compile(r'"param":\s*"([^"\\]+)"')
+
+# Fields whose values become a prompt, those of them with earlier turns, and the roles of those who take turns.
+EARLIER = {"conversation", "previous_response_id"}
+PROMPT = {"input", "instructions", "messages", "system"} | EARLIER
+CONVERSING = {"assistant", "user"}
 
 # Fields with a text, or that depend on it: they differ together.
 TEXTS = {"bytes", "content", "text", "text_offset"}
@@ -124,6 +168,11 @@ def _failures(finding: FindingRecord) -> Iterator[Cause]:
         failures.setdefault(match["actual"], reason)
     for status, reason in failures.items():
         yield _failure(status, reason)
+        if any(
+            exchange.response and _status(exchange) >= 500 and REQUEST_AT_FAULT.search(exchange.response.body)
+            for exchange in finding.exchanges
+        ):
+            yield Cause(Kind.FAILS_TO_REFUSE, status, (status,))
         if expected.startswith("4") or (not expected and "refused" in finding.message):
             yield Cause(Kind.FAILS_TO_REFUSE, status, (status,))
         elif expected.startswith("2") and "4" not in expected:
@@ -136,12 +185,22 @@ def _failure(status: str, reason: str) -> Cause:
 
 def _meant(line: Line, finding: FindingRecord) -> Iterator[Cause]:
     message, rule = finding.message, _rule(line)
+    if any(map(_refuses_in_stream, finding.exchanges)):
+        yield Cause(Kind.IN_STREAMS)
+        return
+    if not rule and any(map(_calls_though_none, finding.exchanges)):
+        yield Cause(Kind.DISREGARDED, "tool_choice", _quoted("tool_choice"))
+        return
+    if WITHOUT_CALL.search(message) and (kinds := _kinds_of_tools(finding)):
+        yield from (Cause(Kind.DISREGARDED, kind, _quoted("tools")) for kind in kinds)
+        return
     if status := STATUS.search(message):
         yield _status_cause(line, finding, status)
         return
     located = LOCATED.fullmatch(message)
     if located and (rule in SHAPES or " is wrong: " in message):
-        yield from _invalid(located["path"], located["problem"], is_error=rule.endswith("envelope"))
+        field = "" if rule else _field(line)
+        yield from _invalid(located["path"], located["problem"], field, is_error=rule.endswith("envelope"))
         return
     yield from _known(line, finding)
     if absent := ABSENT.search(message):
@@ -171,12 +230,63 @@ def _known(line: Line, finding: FindingRecord) -> Iterator[Cause]:
                 yield Cause(kind, about, (about,))
             case Kind.ACCEPTED | Kind.ZERO:
                 yield Cause(kind, "", _quoted(*(groups.get("names") or "").split(", ")))
+            case Kind.UNREAD:
+                yield from _unread(finding)
             case Kind.STREAM if about in TEXTS:
                 yield Cause(kind, "text", _quoted(about))
             case _:
                 is_field = kind is Kind.LACKS or (kind is Kind.STREAM and about in ARGUMENTS)
                 yield Cause(kind, about, _quoted(about), field=about if is_field else "")
         return
+
+
+def _unread(finding: FindingRecord) -> Iterator[Cause]:
+    one, other = _compared(finding)
+    numbers = {sum(turn.get("role") in CONVERSING for turn in _turns(body)) for body in (one, other)}
+    if _has_same_end(one, other) and len(numbers) > 1:
+        yield Cause(Kind.EARLIER)
+        return
+    missing = [turn for turn in _turns(other) if turn not in _turns(one)]
+    missing += [turn for turn in _turns(one) if turn not in _turns(other)]
+    differing = _differing(one, other) - {"store"}
+    named = sorted(differing & EARLIER) or [_role(turn) for turn in missing[:1]] or sorted(differing)
+    for subject in named:
+        yield Cause(Kind.UNREAD, subject, (f"`{subject}`" if subject in differing else f"`{subject}` turns",))
+
+
+def _compared(finding: FindingRecord) -> tuple[dict[str, Any], dict[str, Any]]:
+    """Returns the bodies of the first two requests of a finding, empty ones if there are none."""
+    one, other = [*map(_body, finding.exchanges), {}, {}][:2]
+    return one, other
+
+
+def _differing(one: Mapping[str, Any], other: Mapping[str, Any]) -> set[str]:
+    return {name for name in one.keys() | other.keys() if one.get(name) != other.get(name)}
+
+
+def _turns(body: Mapping[str, Any]) -> list[dict[str, Any]]:
+    """Returns what a request says, with instructions as a turn of the system."""
+    said = body.get("messages", body.get("input"))
+    turns = said if isinstance(said, list) else [said]
+    first = [{"role": "system", "content": body[name]} for name in ("system", "instructions") if body.get(name)]
+    return [*first, *(turn if isinstance(turn, dict) else {"role": "user", "content": turn} for turn in turns)]
+
+
+def _role(turn: Mapping[str, Any]) -> str:
+    role = str(turn.get("role", turn.get("type")))
+    return "system" if role == "developer" else role
+
+
+def _has_same_end(one: Mapping[str, Any], other: Mapping[str, Any]) -> bool:
+    """Returns whether two requests have the same last turn."""
+    return _turns(one)[-1:] == _turns(other)[-1:]
+
+
+def _is_earlier(finding: FindingRecord) -> bool:
+    """Returns whether the first two requests of a finding differ in nothing but what comes before the last turn."""
+    one, other = _compared(finding)
+    differing = _differing(one, other)
+    return differing <= PROMPT | {"store"} and (_has_same_end(one, other) or bool(differing & EARLIER))
 
 
 def _quoted(*names: str) -> tuple[str, ...]:
@@ -198,6 +308,8 @@ def _status_cause(line: Line, finding: FindingRecord, status: re.Match[str]) -> 
     if actual[0] == "2" and expected[0] == "4":
         endpoint, _, rest = line.rule.partition("/")
         kind = REFUSALS.get(expected, Kind.MALFORMED if endpoint == "transport" else Kind.ACCEPTED)
+        if kind is Kind.ACCEPTED and _field(line) in EARLIER:
+            kind = Kind.UNKNOWN
         # What HTTP is about has a fault for each subject.
         subject = rest.partition("/")[0] if kind is Kind.MALFORMED else ""
         return Cause(kind, subject, names if endpoint != "transport" else ())
@@ -207,12 +319,37 @@ def _status_cause(line: Line, finding: FindingRecord, status: re.Match[str]) -> 
     return Cause(Kind.STATUS, f"{actual}, not {expected}", (f"{actual} instead of {expected}",))
 
 
-def _invalid(path: str, problem: str, *, is_error: bool) -> Iterator[Cause]:
+def _refuses_in_stream(exchange: ExchangeRecord) -> bool:
+    response = exchange.response
+    return response is not None and response.status == 200 and REFUSAL_IN_STREAM.search(response.body) is not None
+
+
+def _kinds_of_tools(finding: FindingRecord) -> set[str]:
+    tools = [tool for exchange in finding.exchanges for tool in _body(exchange).get("tools") or ()]
+    return {f"{tool.get('type', 'function')} tools" for tool in tools if isinstance(tool, dict)}
+
+
+def _calls_though_none(exchange: ExchangeRecord) -> bool:
+    response = exchange.response
+    none = _body(exchange).get("tool_choice") in ("none", {"type": "none"})
+    return none and response is not None and CALL.search(response.body) is not None
+
+
+def _invalid(path: str, problem: str, field: str, *, is_error: bool) -> Iterator[Cause]:
     if missing := MISSING.fullmatch(problem):
         for name in re.findall(r'"([^"]+)"', missing["names"]):
             yield _lacks(name, is_error=is_error)
         return
     leaf = _leaf(path)
+    if path.startswith("usage.") and leaf.endswith("_tokens"):
+        yield Cause(Kind.COUNT, leaf, _quoted(leaf), field=leaf)
+        return
+    if leaf == "index":
+        yield Cause(Kind.INDEX, field=leaf)
+        return
+    if leaf in TEXTS and field:
+        yield Cause(Kind.DISREGARDED, field, _quoted(field))
+        return
     names = _quoted("" if leaf == "it" else leaf)
     yield Cause(Kind.VALUE, f"{leaf}: {_type(problem)}", names, problem[:LONGEST_REASON], leaf)
 
@@ -232,9 +369,10 @@ def _repeated(path: str) -> Cause:
 
 def _other(line: Line, message: str) -> Cause:
     rule = _rule(line)
+    text = without_values(message)
     if rule:  # it may name its endpoint
-        message = re.sub(rf"\b{_endpoint(line)}\b", "…", message)
-    return Cause(Kind.OTHER, f"{rule}: {without_values(message)}")
+        text = re.sub(rf"\b{_endpoint(line).removesuffix('s')}s?\b", "…", text)
+    return Cause(Kind.OTHER, f"{rule}: {text}")
 
 
 def possible_causes(line: Line, finding: FindingRecord) -> Iterator[Cause]:
@@ -248,17 +386,34 @@ def possible_causes(line: Line, finding: FindingRecord) -> Iterator[Cause]:
         if _sent(finding, absent["path"]):
             yield _repeated(absent["path"])
     own = {cause.kind for cause in causes(line, finding)}
+    if own == {Kind.UNREAD} and (counted := re.search(COUNTED, finding.message)):
+        yield Cause(Kind.COUNT, counted["about"])
+    if own <= {Kind.UNREAD, Kind.DISREGARDED} and _is_earlier(finding):
+        yield Cause(Kind.EARLIER)
+    if THOUGH_LIMITED.search(finding.message):
+        yield Cause(Kind.LIMIT)
+    if WITHOUT_CALL.search(finding.message):
+        yield Cause(Kind.DISREGARDED, "function tools")
+    if own == {Kind.ITEMS}:
+        yield Cause(Kind.SAME_ID, "item")
+    if "\N{REPLACEMENT CHARACTER}" in finding.message:
+        yield Cause(Kind.INCOMPLETE)
+    if _endpoint(line).endswith("tokenize"):
+        yield Cause(Kind.UNSTEADY)
+    if finding.exchanges and all(exchange.together for exchange in finding.exchanges):
+        yield Cause(Kind.MIXED)
     for exchange in finding.exchanges:
         status = _status(exchange)
         if own == {Kind.STATUS} or (200 <= status < 300 and own <= {Kind.OTHER, Kind.STATUS, Kind.DISREGARDED}):
             yield Cause(Kind.UNDOCUMENTED, _route(exchange))
-        if exchange.response and own == {Kind.OTHER} and 400 <= status < 500:
+        if exchange.response and own <= {Kind.OTHER, Kind.STATUS, Kind.UNDOCUMENTED} and 400 <= status < 500:
             yield Cause(Kind.REFUSED, _refusal(line, (exchange,), _reason(exchange.response.body)))
 
 
 def fields(finding: FindingRecord, all_causes: Sequence[Cause]) -> set[str]:
     """Returns the fields that explain a finding if they are missing or invalid: of a difference in streams the field,
-    of a message of no known form all words. Invalid arguments in streams are explained by those that differ there."""
+    all words of a message of no known form, and of a count that answers of two operations show. Invalid arguments in
+    streams are explained by those that differ there."""
     kinds = {cause.kind for cause in all_causes}
     if absent := ABSENT.search(finding.message):
         return set(absent["path"].split(".")[:-1])
@@ -266,7 +421,8 @@ def fields(finding: FindingRecord, all_causes: Sequence[Cause]) -> set[str]:
         return ARGUMENTS
     if kinds == {Kind.STREAM}:
         return {name.strip("`") for cause in all_causes for name in cause.names}
-    return set(re.findall(r"\w+", without_values(finding.message))) if kinds == {Kind.OTHER} else set()
+    compares = kinds == {Kind.COUNT} and len(operations(finding)) > 1
+    return set(re.findall(r"\w+", without_values(finding.message))) if kinds == {Kind.OTHER} or compares else set()
 
 
 def operations(finding: FindingRecord) -> set[str]:
@@ -315,12 +471,18 @@ def _leaf(path: str) -> str:
     return next((name for name in reversed(path.split(".")) if name[:1].isalpha()), "")
 
 
+def _body(exchange: ExchangeRecord) -> dict[str, Any]:
+    """Returns the JSON object that a request sends; an empty one without it."""
+    try:
+        body = json.loads(exchange.request.body or "")
+    except (ValueError, RecursionError):  # a request may be nested very deeply
+        return {}
+    return body if isinstance(body, dict) else {}
+
+
 def _sent(finding: FindingRecord, path: str) -> bool:
     """Returns whether the request has a value at a path of the answer."""
-    try:
-        value: Any = json.loads(finding.exchanges[0].request.body or "") if finding.exchanges else None
-    except ValueError:
-        return False
+    value: Any = _body(finding.exchanges[0]) if finding.exchanges else None
     for name in path.split("."):
         if isinstance(value, dict):
             value = value.get(name)

@@ -63,8 +63,8 @@ class ResponseRecord(Record):
 
 class ExchangeRecord(Record):
     """A request and its answer, which is null without one. `ended` is `complete`, or how the exchange ended early;
-    `problem` has the details. `curl` is a command that repeats the request: of curl, or of wscat for a message on a
-    WebSocket, whose method is `WS`."""
+    `problem` has the details. `together` is whether its case sent other requests at the same time. `curl` is a command
+    that repeats the request: of curl, or of wscat for a message on a WebSocket, whose method is `WS`."""
 
     number: int
     request: RequestRecord
@@ -72,6 +72,7 @@ class ExchangeRecord(Record):
     ended: str
     problem: str | None = None
     retries: int = 0
+    together: bool = False
     seconds: float
     curl: str
 

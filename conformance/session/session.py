@@ -5,6 +5,7 @@ import json
 from collections.abc import AsyncIterator, Awaitable, Callable, Iterator, Mapping, Sequence
 from contextlib import asynccontextmanager, contextmanager
 from copy import copy
+from dataclasses import replace
 from types import MappingProxyType
 from typing import Any
 
@@ -55,6 +56,8 @@ class Session:
         self._deadline = deadline
         self._refused = RefusedFields(dialect, replaced)
         self._subjects = subjects
+        self.is_together = False
+        """Whether the requests are sent at the same time."""
 
     async def send(
         self,
@@ -110,6 +113,7 @@ class Session:
         media = {"content-type": "application/json"} if content is not None else {}
         request = Request(endpoint, method, path, self._headers({**media, **(headers or {})}, key=key), content, body)
         exchange = await self.client.send(request, leave_after=leave_after, leaving=leaving, deadline=self._deadline)
+        exchange = replace(exchange, together=self.is_together)
         self._keep(exchange, for_rules=for_rules)
         return exchange
 
@@ -204,7 +208,9 @@ class Session:
 
     async def together(self, requests: Sequence[tuple[str, Mapping[str, Any]]]) -> list[Exchange]:
         """Sends requests concurrently with `send`. Returns the exchanges in the order of the requests."""
-        return list(await asyncio.gather(*(self.send(endpoint, body) for endpoint, body in requests)))
+        beside = copy(self)
+        beside.is_together = True
+        return list(await asyncio.gather(*(beside.send(endpoint, body) for endpoint, body in requests)))
 
 
 # The fields of a message that aren't fields of the endpoint's body.

@@ -32,6 +32,12 @@ APART = (
     ("chat.ChatsInMilliseconds", "rules_shapes.DeletedOtherwise"),
     ("completions.AnyModel", "stopping.ForgetsStops"),
     ("rules_shapes.ErrorsOfAnotherForm", "completions.NoLimit"),
+    ("chat.LastTurnOnly", "responses.FirstPartOnly"),
+    ("connections.MixesAnswers", "stopping.ForgetsStops"),
+    ("transport.RefusesInStreams", "tokenize.TokenizesAnything"),
+    ("tools.CallsThoughNone", "rules_shapes.ModelsWithoutOwner"),
+    ("structured_output.CutIsStop", "tokenize.CountsUp"),
+    ("tokenize.CountsUp", "completions.AnyModel"),
 )
 
 
@@ -72,8 +78,7 @@ def test_breaks_what_it_says(mutant: Mutant) -> None:
 
 def test_a_fault_is_told_once() -> None:
     """That a mutant has no more faults than it says is what the test above holds."""
-    many = [name(mutant) for mutant in MUTANTS if mutant.faults > 3]
-    assert many == ["connections.MixesAnswers"], "its answers may break any rule, as they are those to other requests"
+    assert not [name(mutant) for mutant in MUTANTS if mutant.faults > 3]
     assert median(mutant.faults for mutant in MUTANTS) == 1
 
 

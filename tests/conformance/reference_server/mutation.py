@@ -8,7 +8,6 @@ from functools import cache
 from typing import Any
 
 from reference_server.bench import (
-    BY_BOUNDS,
     BY_REQUESTS,
     BY_TIME,
     KEY,
@@ -88,13 +87,9 @@ def proved(*mutants: Mutant) -> dict[str, Result]:
 
 
 def tried(mutant: Mutant) -> dict[str, Result]:
-    """The verdicts of all cases that can see a mutant.
-
-    Of the cases that compare times, count requests, or try all bounds, only those are run that it is there for.
-    """
-    expected = meant(mutant)
-    results = judged(mutant, only=concerned(mutant) | BY_BOUNDS & expected)
-    return results | _by_pace([mutant], expected)
+    """The verdicts of all cases that can see a mutant, and those that prove it."""
+    results = judged(mutant, only=concerned(mutant))
+    return results | {rule: result for rule, result in proved(mutant).items() if rule not in failed(results)}
 
 
 def row(mutant: Mutant) -> tuple[dict[str, Result], list[str]]:

@@ -374,6 +374,64 @@ def test_what_the_request_says_and_the_answer_does_not_repeat_is_one_fault() -> 
     ]
 
 
+def test_what_comes_before_the_last_turn_follows_from_lost_turns() -> None:
+    def unread(
+        rule, *bodies, text="prompt_tokens is 12 for the shorter prompt and 12 for the longer one, expected 3 more"
+    ):
+        asked = [SHOWN.request.model_copy(update={"body": json.dumps(body)}) for body in bodies]
+        exchanges = tuple(SHOWN.model_copy(update={"request": request}) for request in asked)
+        return line(rule, "fail", findings=(FindingRecord(message=text, exchanges=exchanges),))
+
+    hello = {"role": "user", "content": "Hello"}
+    told = {"role": "system", "content": "Be brief."}
+    turns = unread(
+        "chat/basics/several-turns",
+        {"messages": [hello]},
+        {"messages": [hello, {"role": "assistant", "content": "Hi"}, hello]},
+    )
+    system = unread("chat/roles/system", {"messages": [hello]}, {"messages": [told, hello]})
+    instructions = unread(
+        "responses/input/instructions",
+        {"input": "Hello"},
+        {"input": "Hello", "instructions": "Be brief."},
+        text="input_tokens is 12 without a part of the input and 12 with it, expected more",
+    )
+    previous = unread(
+        "responses/capabilities/previous",
+        {"input": "Hello", "store": True},
+        {"input": "Go on", "previous_response_id": "resp_1"},
+        text="previous_response_id has no effect: input_tokens is 14, but 51 for the earlier turn",
+    )
+    part = unread(
+        "chat/content/several-parts", {"messages": [hello]}, {"messages": [{**hello, "content": "Hello you"}]}
+    )
+    tools = unread("chat/tools/longer", {"messages": [hello]}, {"messages": [hello], "tools": []})
+    assert [(fault.title, len(fault.lines)) for fault in faults([turns, system, instructions, previous])] == [
+        ("Prompts lack earlier turns", 4)
+    ]
+    assert sorted((fault.title, len(fault.lines)) for fault in faults([system, instructions, previous])) == [
+        ("Prompts lack parts of `system` turns", 2),
+        ("`previous_response_id` isn't respected", 1),
+    ]
+    assert sorted(fault.title for fault in faults([turns, part, tools])) == [
+        "Prompts lack earlier turns",
+        "Prompts lack parts of `tools`",
+        "Prompts lack parts of `user` turns",
+    ]
+
+
+def test_what_only_concurrent_requests_show_follows_from_answers_that_are_mixed_up() -> None:
+    def at_once(rule, message, number):
+        return shown_line(rule, message, shown(number).model_copy(update={"together": True}), judged=9)
+
+    mixed = at_once("transport/at_once/answers", "concurrently its prompt has 11 tokens, separately 26", 1)
+    limit = at_once("chat/rules/token-limit", "the answer has 6 tokens, though max_tokens is 5", 2)
+    alone = shown_line("chat/rules/token-limit", "the answer has 6 tokens, though max_tokens is 5", shown(2), judged=9)
+    (fault,) = faults([limit, mixed])
+    assert fault.title == "Answers to concurrent requests are mixed up"
+    assert len(faults([alone, mixed])) == len(faults([limit])) + 1 == 2
+
+
 def test_differences_of_two_servers_are_faults_of_their_own() -> None:
     messages = [f"usage.prompt_tokens is 5 at A and {number} at B" for number in (6, 7)]
     endpoints = [("chat", messages[0]), ("completions", messages[1]), ("responses", messages[1])]

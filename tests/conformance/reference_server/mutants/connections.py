@@ -92,7 +92,6 @@ class MixesAnswers(Http):
     """Of requests at the same time all get the answer to the first."""
 
     breaks = {"transport/at_once/*", "completions/prompts/at-once"}
-    faults = 5
     came = under_way = 0
 
     async def answer(self, call: Call, answer: Any) -> None:

@@ -195,10 +195,7 @@ class TokenizesAnything(Tokenize):
     faults = 3
 
     def tokenize(self, call: Call) -> dict[str, Any]:
-        text = call.body.get("text")
-        texts = text if isinstance(text, list) else [text]
-        return {
-            "tokens": self.listed(
-                [self.with_special(self.server.generation.words.encode(str(text)), {}) for text in texts] or [[]]
-            )
-        }
+        try:
+            return super().tokenize(call)
+        except Refusal:
+            return self.described([self.text_tokens(str(call.body.get("text")), {})], {})
