@@ -320,7 +320,6 @@ class TakesAnySize(Requests):
     """Nothing is too large: texts, lists and objects may be as long as they like."""
 
     breaks = {"*/beyond-bounds"}
-    faults = 2
 
     def violations(self, component: str, body: Any) -> Iterator[jsonschema_rs.ValidationError]:
         sizes = ("maxLength", "maxItems", "maxProperties")

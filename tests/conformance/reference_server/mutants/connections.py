@@ -114,7 +114,6 @@ class ReadsOnInBodies(Http):
     """What is left of a body that was refused unread is taken for the next request."""
 
     breaks = {"transport/connections/after-an-unread-body"}
-    faults = 2
 
     def route(self, call: Call) -> Route:
         unread: set[object] = vars(self).setdefault("unread", set())

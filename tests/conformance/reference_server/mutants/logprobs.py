@@ -100,7 +100,6 @@ class WideBytes(Chat):
     """Bytes are those of UTF-16."""
 
     breaks = {"chat/logprobs/bytes-of-parts", "chat/logprobs/entries", "chat/logprobs/top-entries"}
-    faults = 3
 
     def token_bytes(self, token: Token) -> list[int] | None:
         return list(token.text.encode("utf-16-le"))

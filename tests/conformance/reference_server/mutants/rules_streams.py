@@ -91,7 +91,6 @@ class AliveBeforeItBegins(Responses):
     """A sign of life comes before the response was created."""
 
     breaks = {"responses/rules/stream-order", "response/rules/stream-order"}
-    faults = 2
 
     def first_events(self, begun: Response) -> Iterator[Event]:
         yield {"type": "keepalive"}
@@ -102,7 +101,6 @@ class AliveAfterItEnded(Responses):
     """A sign of life comes after the response was completed."""
 
     breaks = {"responses/rules/stream-order", "response/rules/stream-order"}
-    faults = 2
 
     def numbered(self, events: Iterable[Event]) -> Iterator[Event]:
         yield from super().numbered([*events, {"type": "keepalive"}])
@@ -123,7 +121,6 @@ class CompletesAnItemTwice(ItemEvents):
     """An item ends twice, which is an event of a known type in the wrong place."""
 
     breaks = {"responses/rules/stream-order", "response/rules/stream-order"}
-    faults = 2
 
     def item_events(self, asked: Asked, run: Run, item: Item, at: int) -> Iterator[Event]:
         yield from super().item_events(asked, run, item, at)

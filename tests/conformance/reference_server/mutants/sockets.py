@@ -61,7 +61,6 @@ class DropsTurns(Sockets):
     """A response is continued without the turns before it."""
 
     breaks = {"responses/websocket/continued", "responses/websocket/prepared"}
-    faults = 2
 
     def body(self, message: Mapping[str, Any]) -> dict[str, Any]:
         return {**super().body(message), "previous_response_id": None}

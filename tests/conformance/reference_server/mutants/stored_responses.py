@@ -93,7 +93,6 @@ class AnyId(Stored):
         "responses/stored/unknown-to-list",
         "responses/previous/unknown",
     }
-    faults = 2
 
     def record(self, id: str, param: str = "response_id") -> Record:
         return self.records.get(id) or [*self.records.values()][-1]

@@ -78,7 +78,6 @@ class CountsChoicesFromOne(Generation):
     """The first choice has the index 1."""
 
     breaks = {"chat/choices/two", "chat/choices/three-streamed"}
-    faults = 2
 
     def index(self, asked: Asked, choice: int) -> int:
         return super().index(asked, choice) + 1

@@ -192,7 +192,7 @@ class TokenizesAnything(Tokenize):
         "tokenize/lists/padding-without-length",
         "tokenize/lists/wrong-type",
     }
-    faults = 3
+    faults = 2
 
     def tokenize(self, call: Call) -> dict[str, Any]:
         try:

@@ -239,7 +239,6 @@ class RefusesInStreams(Http):
     """What a stream is refused for comes in the stream, after a 200."""
 
     breaks = {"transport/errors/streamed-*"}
-    faults = 2
 
     async def refuse(self, call: Call, refusal: Refusal) -> None:
         if not isinstance(call.body, dict) or not call.body.get("stream"):

@@ -36,7 +36,6 @@ class CountsOneChoice(Generation):
     """Only the first choice is counted."""
 
     breaks = {"chat/choices/counted", "completions/settings/n"}
-    faults = 2
 
     def completion_tokens(self, outputs: Sequence[Output]) -> int:
         return super().completion_tokens(outputs[:1])
