@@ -40,7 +40,7 @@ def python(output: Output, dialect: Dialect = None) -> None:
 def typescript(output: Output, dialect: Dialect = None) -> None:
     """Generate an npm package.
 
-    It contains types from openapi-typescript and a client based on openapi-fetch.
+    It contains types from openapi-typescript, and a client that needs no other package.
     """
     with needs("sdk"):
         from specvino.sdk.typescript import generate

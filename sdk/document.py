@@ -94,8 +94,7 @@ def document_of(dialect: str | None) -> dict[str, Any]:
     """Returns the OpenAPI 3.1 document of a system; without one, that of this project's server.
 
     Requests are without the fields that the system refuses, whose only value is null or that have none: there is
-    nothing to send, and the types that openapi-typescript and openapi-fetch derive from them contradict each other.
-    Conditions are as they are.
+    nothing to send. Conditions are as they are.
     """
     if dialect is None:
         return lowered()

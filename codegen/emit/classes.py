@@ -67,7 +67,7 @@ def answers(document: dict[str, Any], roots: Iterable[str], module: str) -> str:
         properties = schema.get("properties", {})
         if required := schema.get("required"):
             schema["required"] = [name for name in required if not _may_be_null(lowered, properties.get(name, {}))]
-    open_answers(lowered, f"{module}.UnknownKind")
+    open_answers(lowered, {"type": "object", "customTypePath": f"{module}.UnknownKind"}, {"type": "string"})
     return _generate(lowered, [*CLIENT, "--base-class", f"{module}.Answer"])
 
 

@@ -9,9 +9,9 @@ from specvino.document.walk import all_schemas
 TYPES = {bool: "boolean", int: "integer", float: "number", str: "string"}
 
 
-def open_answers(document: dict[str, Any], unknown: str) -> None:
-    """Adds to each enum and constant every other value of its type, and to each union of objects the class at the path
-    `unknown`, in place.
+def open_answers(document: dict[str, Any], unknown: Schema, text: Schema) -> None:
+    """Adds to each enum and constant every other value of its type, and to each union of objects the schema `unknown`,
+    in place. `text` is the schema of another text than the known ones.
 
     The constants that distinguish the objects of a union stay as they are: by them, users and type checkers select.
     """
@@ -23,15 +23,15 @@ def open_answers(document: dict[str, Any], unknown: str) -> None:
                 for kind in kinds:
                     distinguishing |= {id(child) for child in resolved(document, kind)["properties"].values()}
                 schema.pop("discriminator", None)
-                schema[keyword].append({"type": "object", "customTypePath": unknown})
+                schema[keyword].append(dict(unknown))
     for _, schema in list(all_schemas(document)):
         if id(schema) not in distinguishing:
-            _open(schema)
+            _open(schema, text)
 
 
-def _open(schema: Schema) -> None:
+def _open(schema: Schema, text: Schema) -> None:
     values = schema.get("enum", [schema["const"]] if "const" in schema else [])
     types = sorted({TYPES[type(value)] for value in values if value is not None})
     if types:
         known: Schema = {keyword: schema.pop(keyword) for keyword in ("type", "enum", "const") if keyword in schema}
-        schema["anyOf"] = [known, *({"type": type} for type in types)]
+        schema["anyOf"] = [known, *(dict(text) if type == "string" else {"type": type} for type in types)]

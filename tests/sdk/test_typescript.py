@@ -59,6 +59,7 @@ def test_it_is_used(run: Callable[..., dict[str, Any]], server: Server) -> None:
     assert "Paris" in results["answer"]
     assert results["stream"] == results["answer"]
     assert results["call"] == "get_weather"
+    assert results["final"] == "assistant"
     assert results["first"] == "response.created"
     assert results["last"] in ("response.completed", "response.incomplete")
     assert results["error"] == [404, "invalid_request_error", "model", "model_not_found"]
@@ -75,6 +76,8 @@ def test_faults_are_told(run: Callable[..., dict[str, Any]]) -> None:
         "error": "ApiError",
         "answer": "InvalidAnswer",
         "nonsense": "InvalidAnswer",
+        "list": "InvalidAnswer",
+        "listEvent": "InvalidAnswer",
         "completed": "nothing",
         "incomplete": "nothing",
         "failed": "nothing",
@@ -93,23 +96,60 @@ def test_faults_are_told(run: Callable[..., dict[str, Any]]) -> None:
 
 
 def test_what_is_sent(run: Callable[..., dict[str, Any]]) -> None:
-    """Keys, and requests that are sent again after what Retry-After says."""
+    """Keys, options of one request, and requests that are sent again after what Retry-After says."""
     never = ("61", "soon", "Fri, 01 Jan 2100 00:00:00 GMT")
+    busy = ("408", "409", "429", "500", "599")
+    classes = {
+        400: "BadRequestError",
+        401: "AuthenticationError",
+        403: "PermissionDeniedError",
+        404: "NotFoundError",
+        409: "ConflictError",
+        418: "ApiError",
+        422: "UnprocessableEntityError",
+        429: "RateLimitError",
+        500: "InternalServerError",
+        599: "InternalServerError",
+    }
     assert run("sent") == {
         "seconds": "nothing",
         "secondsWaited": [7000],
         "unsaid": "nothing",
-        "unsaidWaited": [500],
+        "unsaidWaited": [500, 1000, 2000, 4000, 8000, 8000],
         "date": "nothing",
         "dateWaited": [True],
-        **dict.fromkeys(never, "ApiError"),
-        **{f"{method} waited": [] for method in never},
+        **dict.fromkeys(never, "InternalServerError"),
+        **{f"{said} waited": [] for said in never},
+        **dict.fromkeys(busy, "nothing"),
+        **{f"{status} waited": [0] for status in busy},
         "key": ["Bearer secret"] * 2,
         "noKey": [None] * 2,
-        **{f"again{how}{status}": "nothing" for how in ("Seconds", "Date") for status in (429, 503)},
-        **{f"same{how}{status}": True for how in ("Seconds", "Date") for status in (429, 503)},
-        "busy": "ApiError",
+        "environment": ["Bearer of the environment", "Bearer mine", None],
+        **{f"again{how}": "nothing" for how in ("Seconds", "Date")},
+        **{f"same{how}": [3, 1, False, 1] for how in ("Seconds", "Date")},
+        "reading": None,
+        "busy": "InternalServerError",
         "retries": 2,
+        **{f"error{status}": [name, True, f"{status}: no", "r"] for status, name in classes.items()},
+        "options": [
+            ["/v1/responses?a=1&a=2", "1", "Bearer other", {"model": "m", "input": "ho", "more": 2}],
+            ["/v1/chat/completions?a=1&a=2", "1", "Bearer other",
+             {"model": "m", "messages": [], "stream": True, "more": 2}],
+        ],
+        "ownTimeout": "TimedOut",
+        "ownTimeoutAsked": 1,
+    }  # fmt: skip
+
+
+def test_answers_are_open(run: Callable[..., dict[str, Any]]) -> None:
+    """Unknown values and kinds come as they were sent, and the types express that they may."""
+    assert run("open") == {
+        "status": "asleep",
+        "output": [["x", 1], [["x", 1], "hi"]],
+        "tools": [1],
+        "events": ["response.sung", "la", "asleep"],
+        "finish": "tired",
+        "field": 1,
     }
 
 
@@ -120,12 +160,13 @@ def test_sessions(run: Callable[..., dict[str, Any]]) -> None:
     busy, done = error(503, **{"Retry-After": "0"}), '{"type": "response.completed"}'
     talking = [
         (Talking([error(418)]), "ApiError", 1),
+        (Talking([error(404)]), "NotFoundError", 1),
         (Talking([1011]), "ConnectionFailed", 1),
         (Talking(["rubbish"]), "InvalidAnswer", 1),
         (Talking([]), "TimedOut", 1),
         (Talking([busy], [done]), "nothing", 2),
-        (Talking([busy]), "ApiError", 3),
-        (Talking(['{"type": "response.created"}', busy], [done]), "ApiError", 1),
+        (Talking([busy]), "InternalServerError", 3),
+        (Talking(['{"type": "response.created"}', busy], [done]), "InternalServerError", 1),
     ]
     options = ("--engine", "scripted", "--served-model-name", "m")
     with ExitStack() as stack:

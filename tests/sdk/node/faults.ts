@@ -21,6 +21,10 @@ says({ body: "{}" });
 await told("answer", stream);
 says({ body: "nonsense" });
 await told("nonsense", () => client.createChatCompletion(ask));
+says({ body: "[1]" });
+await told("list", () => client.createChatCompletion(ask));
+says(events("[1]"));
+await told("listEvent", stream);
 
 // What tells the end of a response's stream is an event; one that goes on behind an event may hold none.
 const response = () => drained(client.createResponseStream({ model: "m", input: "hi" }));
@@ -28,7 +32,7 @@ for (const last of ["completed", "incomplete", "failed"]) {
   says(events(`{"type":"response.created"}`, `{"type":"response.${last}"}`));
   await told(last, response);
 }
-says(events(`{"type":"response.completed"}`, "[DONE]"));
+says(events(`{"type":"response.completed"}`, "[DONE] "));
 await told("doneBehind", response);
 says(events(`{"type":"response.created"}`));
 await told("cutResponse", response);
@@ -50,7 +54,7 @@ await told("lateStream", () => drained(new Client(url, { timeout: 100 }).createC
 // Nothing is sent before the first event is asked for.
 says({});
 client.createChatCompletionStream(ask);
-const lazy = new Client("http://127.0.0.1:1/v1").createChatCompletionStream(ask);
+const lazy = new Client("http://127.0.0.1:1/v1", { retries: 0 }).createChatCompletionStream(ask);
 await new Promise((resolve) => setTimeout(resolve, 100));
 print("asked", asked.length);
 await told("nobody", () => drained(lazy));

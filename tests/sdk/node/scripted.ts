@@ -14,18 +14,23 @@ export interface Answer {
 }
 
 export const asked: IncomingMessage[] = [];
+/** The bodies of the requests. */
+export const sent: unknown[] = [];
 let answers: Answer[] = [];
 
 /** Answers come in their order, the last one again and again. */
 export function says(...said: Answer[]): void {
-  asked.length = 0;
+  asked.length = sent.length = 0;
   answers = said;
 }
 
-const server = createServer((request, response) => {
+const server = createServer(async (request, response) => {
   asked.push(request);
+  const pieces = await request.toArray();
+  sent.push(pieces.length > 0 ? JSON.parse(Buffer.concat(pieces).toString()) : null);
   const { status = 200, type = "application/json", headers = {}, body = "{}", lost = false, hangs = false } =
     answers.length > 1 ? answers.shift()! : answers[0]!;
+  if (hangs && lost) response.destroy();
   if (hangs) return;
   const length = Buffer.byteLength(body) + (lost ? 10 : 0);
   response.writeHead(status, { "content-type": type, "content-length": length, ...headers });

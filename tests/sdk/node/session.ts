@@ -1,24 +1,24 @@
 // Sessions: on our server, then on one that says what it shouldn't.
-import { ApiError, Client, type Schemas } from "specvino-client";
+import { ApiError, Client, type Answers } from "specvino-client";
 import { close, drained, print, told } from "./scripted.js";
 
 const [url, apiKey, ...faulty] = process.argv.slice(2) as [string, string, ...string[]];
 const client = new Client(url, { apiKey });
 const session = await client.createResponseSession();
 
-async function events(asked: Parameters<typeof session.send>[0]): Promise<Schemas["ResponseStreamEvent"][]> {
-  const came: Schemas["ResponseStreamEvent"][] = [];
+async function events(asked: Parameters<typeof session.send>[0]): Promise<Answers["ResponseStreamEvent"][]> {
+  const came: Answers["ResponseStreamEvent"][] = [];
   for await (const event of session.send(asked)) came.push(event);
   return came;
 }
 
-async function response(asked: Parameters<typeof session.send>[0]): Promise<Schemas["ResponseObject"]> {
+async function response(asked: Parameters<typeof session.send>[0]): Promise<Answers["ResponseObject"]> {
   const last = (await events(asked)).at(-1)!;
   if (last.type !== "response.completed") throw new Error(last.type);
   return last.response;
 }
 
-function text(of: Schemas["ResponseObject"]): string {
+function text(of: Answers["ResponseObject"]): string {
   return JSON.stringify(of.output).match(/"text":"([^"]*)"/)?.[1] ?? "";
 }
 

@@ -1,9 +1,9 @@
 // What a user of the client does; the test reads the lines that it prints.
-import { ApiError, Client, ConnectionFailed, type Schemas } from "specvino-client";
+import { ApiError, Client, ConnectionFailed, type Requests } from "specvino-client";
 
 const client = new Client(process.argv[2]!);
 const model = (await client.listModels()).data[0]!.id;
-const messages: Schemas["CreateChatCompletionRequest"]["messages"] = [
+const messages: Requests["CreateChatCompletionRequest"]["messages"] = [
   { role: "user", content: "What is the capital of France?" },
 ];
 const ask = { model, messages, temperature: 0, max_tokens: 24 };
@@ -32,6 +32,12 @@ const called = await client.createChatCompletion({
 const call = called.choices[0]!.message.tool_calls![0]!;
 console.log(JSON.stringify({ call: call.function?.name }));
 
+// What came is sent back.
+messages.push(called.choices[0]!.message as (typeof messages)[number]);
+messages.push({ role: "tool", tool_call_id: call.id, content: "Sunny." });
+const final = await client.createChatCompletion({ ...ask, messages, max_tokens: 16 });
+console.log(JSON.stringify({ final: final.choices[0]!.message.role }));
+
 const events: string[] = [];
 for await (const event of client.createResponseStream({ model, input: "Say hello.", max_output_tokens: 4 })) {
   events.push(event.type);
@@ -46,7 +52,7 @@ try {
 }
 
 try {
-  await new Client("http://127.0.0.1:1/v1").listModels();
+  await new Client("http://127.0.0.1:1/v1", { retries: 0 }).listModels();
 } catch (error) {
   console.log(JSON.stringify({ nobody: error instanceof ConnectionFailed }));
 }

@@ -1,6 +1,7 @@
 /** Sessions: WebSockets on which requests are sent, and the events of their answers come back. */
 
-import { ApiError, ConnectionFailed, TimedOut, isError, parsed, pause, wait, type CallOptions, type ClientOptions } from "./runtime.js";
+import { ConnectionFailed, TimedOut, isError, refusal } from "./errors.js";
+import { object, pause, wait, type ClientOptions } from "./transport.js";
 
 /** A request, with the messages of its answer that have come and weren't read yet. */
 interface Turn {
@@ -70,7 +71,7 @@ export class Session<Message extends object, Event> {
    * The events of an answer, as they come. Nothing is sent before the first is asked for. Throws ApiError for a request
    * that is refused; others can be sent all the same. Who leaves early ends the reading, not the answer.
    */
-  async *send(message: Message, options: CallOptions = {}): AsyncGenerator<Event, void, undefined> {
+  async *send(message: Message, options: { signal?: AbortSignal } = {}): AsyncGenerator<Event, void, undefined> {
     const signal = options.signal ?? new AbortController().signal;
     for (let attempt = 0; ; attempt++) {
       const turn = this.#ask(message);
@@ -78,11 +79,11 @@ export class Session<Message extends object, Event> {
       try {
         for (let begun = false; ms === undefined; begun = true) {
           const { data, last } = await this.#next(turn, signal);
-          const event = parsed(data);
+          const event = object(data);
           if (isError(event)) {
             const { status, headers } = told(event);
             ms = begun || attempt >= this.#retries ? undefined : wait(status, headers, attempt);
-            if (ms === undefined) throw new ApiError(event, status, headers);
+            if (ms === undefined) throw refusal(event, status, headers);
           } else {
             yield event as Event;
             if (last) return;
