@@ -19,6 +19,7 @@ from specvino.document import yaml_text
 from specvino.generated.errors import ERRORS
 from specvino.generated.streams import STREAMS
 from specvino.generated.systems import SYSTEMS
+from specvino.portal.packed import unpack_reports
 from specvino.portal.pages import (
     Page,
     commands,
@@ -33,7 +34,7 @@ from specvino.portal.pages import (
     vocabulary,
 )
 from specvino.portal.pages.fields import description, kind
-from specvino.portal.reference import ASSETS
+from specvino.portal.reference import ASSETS, SCRIPT, script
 from specvino.portal.reference import HERE as REFERENCE
 from specvino.portal.source import Source
 
@@ -121,13 +122,16 @@ def _build(
     pages = work / "pages"
     shutil.copytree(written, pages, ignore=shutil.ignore_patterns("*.py", "__pycache__", "decisions"))
     _drop_test_links(pages / "field-handling.md")
-    # The wheel is without the reports, 0.4 MB: a site that is built from it shows no server.
-    side_by_side(sorted((pages / "servers").glob("*.ndjson")), pages / "servers" / "matrix")
+    reports = unpack_reports(pages / "servers")
+    if not reports:
+        raise BuildError(f"there are no reports of servers in {written / 'servers'}")
+    side_by_side(reports, pages / "servers" / "matrix")
     shutil.copytree(package / "assets", pages / "assets")
     for page in (page for part in made.values() for page in part):
         _write(pages / page.path, page.text)
     for name in ASSETS:
         shutil.copyfile(str(REFERENCE.joinpath(name)), pages / "reference" / name)
+    (pages / "reference" / SCRIPT).write_bytes(script())
     _write(pages / "openapi" / "specvino.json", json.dumps(source.document, ensure_ascii=False))
     _write(pages / "openapi" / "vocabulary.json", json.dumps(source.vocabulary, ensure_ascii=False))
     for system in SYSTEMS:

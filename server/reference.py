@@ -3,7 +3,9 @@
 It is an HTML page and not an operation of the API, so it isn't in the document that it shows."""
 
 import asyncio
+import hashlib
 from collections.abc import Awaitable, Callable, Collection
+from functools import cache
 from typing import Any
 
 from starlette.requests import Request
@@ -14,7 +16,7 @@ from starlette.types import ASGIApp, Receive, Scope, Send
 
 from specvino.document.loading import whole
 from specvino.document.operations import JSON, METHODS, operations
-from specvino.portal.reference import ASSETS, page
+from specvino.portal.reference import ASSETS, SCRIPT, page, script
 from specvino.server.page_headers import NOSNIFF, page_headers
 
 PATH = "/docs"
@@ -32,7 +34,11 @@ class Reference:
         self._document = document
         self._made: tuple[Any, str] = (None, "")
         self._router = Router(
-            routes=[Route(PATH, self._page), Mount(PATH, Files("specvino.portal", "reference", ASSETS))],
+            routes=[
+                Route(PATH, self._page),
+                Route(f"{PATH}/{SCRIPT}", _script),
+                Mount(PATH, Files("specvino.portal", "reference", ASSETS)),
+            ],
             redirect_slashes=False,
         )
 
@@ -48,6 +54,20 @@ class Reference:
             html = await asyncio.to_thread(_html, document, model)
             self._made = (document["components"], html)
         return HTMLResponse(html, headers=_HEADERS)
+
+
+async def _script(request: Request) -> Response:
+    content, tag = await asyncio.to_thread(_tagged_script)
+    headers = {"ETag": tag, **NOSNIFF}
+    if request.headers.get("if-none-match") == tag:
+        return Response(status_code=304, headers=headers)
+    return Response(content, media_type="text/javascript", headers=headers)
+
+
+@cache
+def _tagged_script() -> tuple[bytes, str]:
+    content = script()
+    return content, f'"{hashlib.sha256(content).hexdigest()[:32]}"'
 
 
 def _html(document: dict[str, Any], model: str) -> str:

@@ -1,11 +1,17 @@
 """The wheel holds every package and what they read."""
 
+import shutil
 import tomllib
 import zlib
+from importlib.metadata import PackagePath, distribution
 from importlib.resources import files
 from pathlib import Path
 
+import pytest
+
 from specvino.document.loading import whole
+from specvino.portal.packed import unpack_reports
+from specvino.portal.reference import script
 
 PROJECT = Path(__file__).parents[1]
 
@@ -39,15 +45,26 @@ def test_the_document_comes_with_the_package() -> None:
 
 
 def test_the_wheel_stays_small() -> None:
-    """Its files, compressed as a wheel has them, are less than 3.5 MB; a third of that is the script of /docs, and
-    0.3 MB are the descriptions of other systems' sources."""
-    setuptools = tomllib.loads((PROJECT / "pyproject.toml").read_text())["tool"]["setuptools"]
-    size = 0
-    for package in setuptools["packages"]:
-        _, top, *below = package.split(".")
-        folder = PROJECT.joinpath(setuptools["package-dir"][f"specvino.{top}"], *below)
-        patterns = {"*.py", *setuptools["package-data"]["*"], *setuptools["package-data"].get(package, ())}
-        files = {file for pattern in patterns for file in folder.glob(pattern) if file.is_file()}
-        assert files, package
-        size += sum(len(zlib.compress(file.read_bytes())) for file in files)
-    assert 1_000_000 < size < 3_500_000
+    """Its files, compressed as a wheel has them, are less than 3.5 MB; a quarter of that is the script of /docs."""
+    built = wheel()
+    assert 1_000_000 < sum(len(zlib.compress(content)) for content in built.values()) < 3_500_000
+
+
+def test_the_wheel_has_the_reports_and_the_script_of_the_reference_once(tmp_path: Path) -> None:
+    names = {path.name for path in wheel()}
+    assert {"scalar.js.xz", "reports.tar.xz"} <= names
+    assert "scalar.js" not in names
+    shutil.copy(str(files("specvino.docs") / "servers" / "reports.tar.xz"), tmp_path)
+    reports = unpack_reports(tmp_path)
+    assert {report.name: report.read_bytes() for report in reports} == {
+        report.name: report.read_bytes() for report in (PROJECT / "docs" / "servers").glob("*.ndjson")
+    }
+    assert script() == (PROJECT / "portal" / "reference" / "scalar.js").read_bytes()
+
+
+def wheel() -> dict[PackagePath, bytes]:
+    """Returns the files of the installed wheel; skips the test if the package is installed from its folders."""
+    paths = [path for path in distribution("specvino").files or () if path.parts[0] == "specvino"]
+    if not paths:
+        pytest.skip("only a wheel has them")
+    return {path: path.read_binary() for path in paths if path.suffix != ".pyc"}

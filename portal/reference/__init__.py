@@ -4,12 +4,21 @@ The portal has a page for each system, and the server one of its own; so it need
 """
 
 import json
+import lzma
 from importlib.resources import files
 from typing import Any
 
-ASSETS = ("scalar.js", "page.js", "page.css", "icon.svg")
+SCRIPT = "scalar.js"
+
+ASSETS = ("page.js", "page.css", "icon.svg")
 
 HERE = files("specvino.portal.reference")
+
+
+def script() -> bytes:
+    """Returns Scalar, which a wheel has compressed (`setup.py`)."""
+    packed = HERE / f"{SCRIPT}.xz"
+    return lzma.decompress(packed.read_bytes()) if packed.is_file() else (HERE / SCRIPT).read_bytes()
 
 
 def page(title: str, folder: str, document: dict[str, Any], *, sends: bool = False) -> str:

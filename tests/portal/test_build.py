@@ -162,6 +162,7 @@ def test_nothing_names_another_host(site) -> None:
 def test_a_broken_link_is_an_error(tmp_path, monkeypatch) -> None:
     pages = tmp_path / "docs"
     (pages / "agents").mkdir(parents=True)
+    shutil.copytree(ROOT / "docs" / "servers", pages / "servers", ignore=lambda _, names: names[1:])
     for page in ("index", "getting-started", "field-handling", "conformance", "sdk", "engine", "deployment"):
         (pages / f"{page}.md").write_text("# Page\n\n[nowhere](gone.md)\n" if page == "engine" else "# Page\n")
     monkeypatch.setattr(portal, "WRITTEN", pages)
@@ -169,6 +170,9 @@ def test_a_broken_link_is_an_error(tmp_path, monkeypatch) -> None:
     monkeypatch.setattr(portal, "MADE", made)  # all pages would take seconds
     with pytest.raises(BuildError, match=r"gone\.md"):
         build(tmp_path / "site", app, side_by_side, start_lines())
+    shutil.rmtree(pages / "servers")
+    with pytest.raises(BuildError, match="no reports of servers"):
+        build(tmp_path / "other", app, side_by_side, start_lines())
 
 
 def test_a_folder_with_something_else_stays_as_it_is(tmp_path) -> None:

@@ -30,6 +30,16 @@ def test_the_page_and_all_that_it_needs_are_there_without_a_key(client) -> None:
         assert answer.headers["x-content-type-options"] == "nosniff"
 
 
+def test_the_script_is_sent_again_only_if_it_changed() -> None:
+    client = Client()
+    script = client.ask("GET", "/docs/scalar.js")
+    assert script.headers["content-type"].startswith("text/javascript")
+    assert len(script.content) > 1_000_000
+    again = client.ask("GET", "/docs/scalar.js", headers={"If-None-Match": script.headers["etag"]})
+    assert (again.status_code, again.content) == (304, b"")
+    assert client.ask("GET", "/docs/scalar.js", headers={"If-None-Match": '"other"'}).status_code == 200
+
+
 def test_the_page_names_no_other_host(client) -> None:
     around = re.sub(r'(?s)<script id="document".*?</script>', "", client.ask("GET", "/docs").text)
     assert 0 < len(around) < 1000
