@@ -24,6 +24,7 @@ def render(spec: Spec) -> dict[str, str]:
             {system: dialect["differences"] for system, dialect in spec.dialects.items() if "differences" in dialect}
         ),
         "conditions.json": to_json(condition_tables(document, spec.conditions)),
+        "files.json": to_json(spec.files),
         "routes.json": to_json(to_routes(document)),
         "models.py": classes.models(document),
         "wire.py": classes.wire(document),

@@ -85,6 +85,11 @@ class Bundler:
         document["components"] = {kind: dict(sorted(named.items())) for kind, named in sorted(self.components.items())}
         return document
 
+    def schema_files(self) -> dict[str, str]:
+        """Returns, by component, the file below the root's folder that defines a schema."""
+        schemas = {name: file for (kind, name), (file, _) in self.origins.items() if kind == "schemas"}
+        return {name: file.relative_to(self.root.parent).as_posix() for name, file in sorted(schemas.items())}
+
     def unused(self) -> list[str]:
         """Returns unused definitions in files that are used, and unused files."""
         folder = self.root.parent

@@ -26,6 +26,8 @@ class Spec:
     versions: dict[str, dict[str, Any]]
     vocabulary: dict[str, Any]
     conditions: dict[str, Any]
+    files: dict[str, str] = field(default_factory=dict)
+    """The file of each schema, below openapi/."""
     unused: tuple[str, ...] = ()
     """Files and definitions below openapi/ that nothing refers to."""
     sources: dict[str, SystemFields] = field(default_factory=dict, compare=False)
@@ -86,4 +88,5 @@ def read(source: Path) -> Spec:
     conditions = load(source / "conditions.yaml")
     check(document, conditions, vocabulary)
     add_conditions(document, conditions)
-    return Spec(document, errors, dialects, versions, vocabulary, conditions, tuple(bundler.unused()), sources)
+    files, unused = bundler.schema_files(), tuple(bundler.unused())
+    return Spec(document, errors, dialects, versions, vocabulary, conditions, files, unused, sources)

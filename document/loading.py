@@ -22,6 +22,9 @@ DIFFERENCES = "differences.json"
 CONDITIONS = "conditions.json"
 """The conditions that servers check in addition to the schemas, by endpoint."""
 
+FILES = "files.json"
+"""The file below openapi/ that defines a schema, by component."""
+
 ROUTES = "routes.json"
 """The OpenAPI 3.0 skeleton for Connexion's routing."""
 

@@ -1,5 +1,6 @@
 """Which fields the sources of a system have, and where: by its description, `upstream/descriptions/SYSTEM.json`."""
 
+import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any
@@ -13,6 +14,16 @@ _UNREAD = "x-unread"
 def system_name(dialect: str) -> str:
     """Returns the system of a dialect, which may name a version: `vllm` for `vllm@0.29`."""
     return dialect.partition("@")[0]
+
+
+@dataclass(frozen=True, slots=True)
+class Lines:
+    """Lines of a system's source, such as `120` or `120-124`; empty for a whole file. has_field: whether they have a
+    field, rather than the fields of the object that lacks it, or the file."""
+
+    file: str
+    lines: str
+    has_field: bool
 
 
 @dataclass(frozen=True, slots=True)
@@ -101,6 +112,25 @@ class SystemFields:
         files = self._files.get(name, ())
         return {f"{file}:{self._quoted[file][last]}" for file in files if last in self._quoted[file]}
 
+    def lines(self, endpoint: str, part: str, path: str) -> Lines | None:
+        """Returns the lines that show what the system does with a field: those that define it, else those with its
+        name in quotes, else the fields of the nearest object around it; None if nothing of the part was read."""
+        name, last = f"{endpoint}.{part}", path.rpartition(".")[2].rstrip("[]")
+        is_read = name in self._parts
+        own = sorted(self._at(name, path).places) if is_read else []
+        files = self._files.get(name, ())
+        own += [f"{file}:{self._quoted[file][last]}" for file in files if last in self._quoted[file]]
+        if own:
+            file, _, where = own[0].rpartition(" ")[0].rpartition(":")
+            return Lines(file, where.partition(",")[0], True)
+        while is_read and path:
+            path = path.rpartition(".")[0]
+            for schema, owner in self._at(name, path).schemas:
+                for leaf in self._leaves(schema, owner):
+                    for around, named in self._places.get(leaf.owner, {}).items():
+                        return Lines(around, _span(named), False)
+        return Lines(files[0], "", False) if files else None
+
     def _at(self, part: str, path: str) -> _Met:
         met = _Met([(self._parts[part], part)])
         for step in _steps(path):
@@ -135,6 +165,12 @@ class SystemFields:
         yield from [leaf for leaf in together if not leaf.is_open or _UNREAD in leaf.schema] or together
         if not branches and not together:
             yield _Leaf(schema, owner)
+
+
+def _span(named: Mapping[str, str]) -> str:
+    """Returns the lines from the first of some fields to the last."""
+    numbers = [int(number) for name, where in named.items() for number in re.findall(r"\d+", where.partition(" ")[0])]
+    return f"{min(numbers)}-{max(numbers)}"
 
 
 def _steps(path: str) -> Iterator[str]:

@@ -6,6 +6,7 @@ import re
 import shutil
 import tempfile
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from importlib.resources import as_file, files
 from pathlib import Path
 from typing import Any
@@ -15,7 +16,7 @@ from mkdocs.commands.build import build as mkdocs_build
 from mkdocs.config import load_config
 from mkdocs.exceptions import MkDocsException
 
-from specvino.document import yaml_text
+from specvino.document import loading, yaml_text
 from specvino.generated.errors import ERRORS
 from specvino.generated.streams import STREAMS
 from specvino.generated.systems import SYSTEMS
@@ -31,9 +32,11 @@ from specvino.portal.pages import (
     matrix,
     python_api,
     streams,
+    versions,
     vocabulary,
 )
 from specvino.portal.pages.fields import description, kind
+from specvino.portal.plain import llms, plain, summary
 from specvino.portal.reference import ASSETS, SCRIPT, script
 from specvino.portal.reference import HERE as REFERENCE
 from specvino.portal.source import Source
@@ -48,8 +51,8 @@ WRITTEN = files("specvino.docs")
 
 # The parts of the site that are made from the document.
 MADE: dict[str, Callable[[Source], Iterator[Page]]] = {
-    "matrix": matrix.pages,
     "dialects": dialects.pages,
+    "versions": versions.pages,
     "endpoints": endpoints.pages,
     "streams": streams.pages,
     "errors": errors.pages,
@@ -61,18 +64,38 @@ MADE: dict[str, Callable[[Source], Iterator[Page]]] = {
 MARK = "openapi/specvino.json"
 
 
+@dataclass(frozen=True, slots=True)
+class Made:
+    """What the site shows of other parts of the project.
+
+    `cli` is the command line to document, `side_by_side` makes the pages that compare servers, `start_lines` are those
+    of the systems, and `evidence` has the addresses of what the matrix states.
+    """
+
+    cli: typer.Typer
+    side_by_side: SideBySide
+    start_lines: Mapping[str, doubles.StartLine]
+    evidence: matrix.Evidence
+
+
+@dataclass(frozen=True, slots=True)
+class Addresses:
+    """Where the site and its repository will be. Without `url`, with a trailing slash, there are no canonical links,
+    previews and sitemap; without `repository`, without one, no links that report and correct a row of the matrix."""
+
+    url: str = ""
+    repository: str = ""
+
+
+NOWHERE = Addresses()
+
+
 class BuildError(Exception):
     """The site can't be built; `str()` is the reason."""
 
 
-def build(
-    output: Path, cli: typer.Typer, side_by_side: SideBySide, start_lines: Mapping[str, doubles.StartLine]
-) -> None:
-    """Writes the site to `output`, replacing an earlier one.
-
-    `cli` is the command line to document, `side_by_side` makes the pages that compare servers, and `start_lines` are
-    those of the systems. Raises BuildError.
-    """
+def build(output: Path, parts: Made, addresses: Addresses = NOWHERE) -> None:
+    """Writes the site to `output`, replacing an earlier one. Raises BuildError."""
     if output.exists() and not output.is_dir():
         raise BuildError(f"{output} isn't a folder")
     if output.is_dir() and any(output.iterdir()) and not (output / MARK).exists():
@@ -85,7 +108,7 @@ def build(
     logging.getLogger("mkdocs").addHandler(warnings)
     try:
         with tempfile.TemporaryDirectory() as parent, as_file(HERE) as package, as_file(WRITTEN) as written:
-            _build(Path(parent), package, written, output.resolve(), cli, side_by_side, start_lines)
+            _build(Path(parent), package, written, output.resolve(), parts, addresses)
     except MkDocsException as error:
         raise BuildError("; ".join([*warnings.messages, str(error)])) from None
     finally:
@@ -103,21 +126,14 @@ class _Warnings(logging.Handler):
         self.messages.append(record.getMessage())
 
 
-def _build(
-    work: Path,
-    package: Path,
-    written: Path,
-    output: Path,
-    cli: typer.Typer,
-    side_by_side: SideBySide,
-    start_lines: Mapping[str, doubles.StartLine],
-) -> None:
+def _build(work: Path, package: Path, written: Path, output: Path, parts: Made, addresses: Addresses) -> None:
     source = Source()
     made = {part: list(pages(source)) for part, pages in MADE.items()}
     made |= {
-        "commands": list(commands.pages(cli)),
+        "matrix": list(matrix.Matrix(source, parts.evidence, addresses.repository).pages()),
+        "commands": list(commands.pages(parts.cli)),
         "python": list(python_api.pages()),
-        "doubles": list(doubles.pages(source, start_lines)),
+        "doubles": list(doubles.pages(source, parts.start_lines)),
     }
     pages = work / "pages"
     shutil.copytree(written, pages, ignore=shutil.ignore_patterns("*.py", "__pycache__", "decisions"))
@@ -125,7 +141,7 @@ def _build(
     reports = unpack_reports(pages / "servers")
     if not reports:
         raise BuildError(f"there are no reports of servers in {written / 'servers'}")
-    side_by_side(reports, pages / "servers" / "matrix")
+    parts.side_by_side(reports, pages / "servers" / "matrix")
     shutil.copytree(package / "assets", pages / "assets")
     for page in (page for part in made.values() for page in part):
         _write(pages / page.path, page.text)
@@ -134,16 +150,29 @@ def _build(
     (pages / "reference" / SCRIPT).write_bytes(script())
     _write(pages / "openapi" / "specvino.json", json.dumps(source.document, ensure_ascii=False))
     _write(pages / "openapi" / "vocabulary.json", json.dumps(source.vocabulary, ensure_ascii=False))
-    for system in SYSTEMS:
-        _write(pages / "openapi" / f"{system}.json", json.dumps(source.dialect(system), ensure_ascii=False))
+    for dialect in loading.dialects():
+        _write(pages / "openapi" / f"{dialect}.json", json.dumps(source.dialect(dialect), ensure_ascii=False))
 
     settings: dict[str, Any] = yaml_text.load((package / "mkdocs.yml").read_text("utf-8"))
-    settings |= {"docs_dir": str(pages), "site_dir": str(output), "nav": nav(made)}
+    settings |= {"docs_dir": str(pages), "site_dir": str(output), "nav": nav(made), "site_url": addresses.url}
     settings["theme"]["custom_dir"] = str(package / "theme")
-    settings["extra"] |= {"figures": _figures(source), "shown": _shown(source), "systems": _listed(SYSTEMS.values())}
+    given = {page.path: page.plain for several in made.values() for page in several if page.plain}
+    files = {path.relative_to(pages).as_posix(): path for path in pages.rglob("*.md")}
+    texts = {name: given.get(name) or plain(path.read_text("utf-8")) for name, path in sorted(files.items())}
+    settings["extra"] |= {
+        "figures": _figures(source),
+        "shown": _shown(source),
+        "systems": _listed(SYSTEMS.values()),
+        "summaries": {name: summary(text) for name, text in texts.items()},
+    }
     config = work / "mkdocs.yml"
     _write(config, yaml_text.dump(settings))
     mkdocs_build(load_config(str(config), strict=True))
+    for name, text in texts.items():
+        _write(output / name, text)
+    shutil.copyfile(package / "skill.md", output / "skill.md")
+    about = settings["site_name"], settings["site_description"]
+    _write(output / "llms.txt", llms(*about, settings["nav"], texts, addresses.url))
 
 
 def _listed(names: Iterable[str]) -> str:
@@ -187,7 +216,7 @@ def nav(made: dict[str, list[Page]]) -> list[Any]:
         {
             "Support": [
                 *all_of("matrix"),
-                {"Systems": all_of("dialects")},
+                {"Systems": [*all_of("dialects"), *all_of("versions")]},
                 {"Field handling": "field-handling.md"},
             ]
         },

@@ -157,18 +157,20 @@ def described(node: Mapping[str, Any]) -> str:
     return " ".join(filter(None, [node.get("description", ""), node.get("x-implementation-note", "")]))
 
 
+def supported(entry: str | Schema) -> Support:
+    """Returns the support that an entry of x-support, or of `levels` in an older version's head, states."""
+    if isinstance(entry, str):
+        return Support(entry, "", "")
+    return Support(entry["level"], entry.get("note", ""), taken(entry))
+
+
 def _field(name: str, owned: Sequence[Owner], made: Mapping[str, Field]) -> Field:
     """Makes a field; `made` contains the fields that may enclose it."""
     endpoint, _, rest = name.partition(".")
     part, _, path = rest.partition(".")
     if not path or part not in ("response", "stream"):  # `chat.stream` is a field of requests
         part, path = "request", rest
-    support = {
-        system: Support(entry, "", "")
-        if isinstance(entry, str)
-        else Support(entry["level"], entry.get("note", ""), taken(entry))
-        for system, entry in owned[0].schema["x-support"][name].items()
-    }
+    support = {system: supported(entry) for system, entry in owned[0].schema["x-support"][name].items()}
     enclosing = (made.get(outer) for outer in _outwards(name)[1:])
     around = next((outer for outer in enclosing if outer and outer.part == part), None)
     return Field(name, endpoint, part, path, owned, support, around)

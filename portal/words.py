@@ -26,8 +26,10 @@ EMPTY = {"maxLength": "an empty text", "maxItems": "an empty list", "maxProperti
 
 def text(value: Any) -> str:
     """Returns one or several values as text."""
-    if isinstance(value, list):
+    if isinstance(value, list) and value:
         return ", ".join(text(element) for element in value)
+    if isinstance(value, dict) and value:
+        return ", ".join(f"{name}: {text(member)}" for name, member in value.items())
     # A line has no room for line ends, and an empty text would not be seen.
     if isinstance(value, str) and value and value.isprintable():
         return value
@@ -47,7 +49,7 @@ def limits(schema: Schema) -> str:
 
 
 def values(schema: Schema) -> str:
-    """Returns the values that a schema accepts, as JSON if that doesn't fit into a few words."""
+    """Returns the values that a schema accepts, in words."""
     for keyword, words in EMPTY.items():
         if schema.get(keyword) == 0 and schema.keys() <= {keyword, "type"}:
             return words
@@ -68,7 +70,40 @@ def values(schema: Schema) -> str:
             return component_name(reference)
     if schema.keys() <= {"type", *LIMITS}:
         return plain(schema)
-    return json.dumps(schema, ensure_ascii=False)
+    return _together(schema)
+
+
+def _together(schema: Schema) -> str:
+    """Returns what several keywords state: types and limits, then what is inside lists and objects, then the rest."""
+    parts = [plain({key: value for key, value in schema.items() if key in ("type", *LIMITS)})]
+    if isinstance(items := schema.get("items"), dict):
+        parts.append(f"elements: {_inner(items)}")
+    if first := schema.get("prefixItems"):
+        parts.append(f"first elements: {', '.join(_inner(item) for item in first)}")
+    members = {name: _inner(member) for name, member in schema.get("properties", {}).items()}
+    required = schema.get("required", [])
+    parts += [f"{name}{' (required)' if name in required else ''}: {words}" for name, words in members.items()]
+    if without := [name for name in required if name not in members]:
+        parts.append(f"requires {text(without)}")
+    others = schema.get("additionalProperties")
+    if isinstance(others, dict):
+        parts.append(f"{'other ' if members else ''}members: {_inner(others)}")
+    elif others is False:
+        parts.append("no other members")
+    if names := schema.get("propertyNames"):
+        parts.append(f"names: {_inner(names)}")
+    for keyword in ("anyOf", "oneOf"):
+        if keyword in schema:
+            parts.append(" or ".join(_inner(branch) for branch in schema[keyword]))
+    parts += [_inner(each) for each in schema.get("allOf", ())]
+    if "not" in schema:
+        parts.append(f"but not {_inner(schema['not'])}")
+    return "; ".join(part for part in parts if part != "any value") or "any value"
+
+
+def _inner(schema: Schema) -> str:
+    words = values(schema)
+    return f"({words})" if "; " in words and not words.endswith(")") else words
 
 
 def taken(entry: Schema) -> str:

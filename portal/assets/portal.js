@@ -4,16 +4,19 @@
   if (!form) return;
   const { field, endpoint, system, level } = form.elements;
   const count = document.getElementById("matrix-count");
+  const systems = [...system.options].map((option) => option.value).filter(Boolean);
   const rows = [...document.querySelectorAll(".matrix tbody tr[id]")];
+  // The level of each system, in the order of the columns behind those of the field and of this server.
+  const levels = new Map(rows.map((row) => [row, [...row.cells].slice(2).map((cell) => cell.querySelector(".level")?.textContent)]));
   const apply = () => {
     const words = field.value.toLowerCase().split(/\s+/).filter(Boolean);
     let shown = 0;
     for (const row of rows) {
-      const said = row.dataset.levels.split(" ").filter((each) => !system.value || each.startsWith(`${system.value}:`));
+      const stated = levels.get(row).filter((each, number) => each && (!system.value || systems[number] === system.value));
       const fits =
         words.every((word) => row.id.toLowerCase().includes(word)) &&
         (!endpoint.value || row.dataset.endpoint === endpoint.value) &&
-        (!(level.value || system.value) || said.some((each) => !level.value || each.endsWith(`:${level.value}`)));
+        (!(level.value || system.value) || stated.some((each) => !level.value || each === level.value));
       row.hidden = !fits;
       shown += fits;
     }

@@ -8,11 +8,12 @@ from html import escape
 @dataclass(frozen=True, slots=True)
 class Page:
     """A page of the site. `path` is below the folder of pages (`endpoints/chat.md`); `text` is Markdown, or HTML that
-    is used as it is."""
+    is used as it is. `plain` is the Markdown for programs, if `text` isn't for them."""
 
     path: str
     title: str
     text: str
+    plain: str = ""
 
 
 def html(text: str) -> str:

@@ -4,6 +4,7 @@ from collections.abc import Iterator
 from itertools import groupby
 from typing import Any
 
+from specvino.document.loading import dialects, system_name
 from specvino.generated.systems import SYSTEMS
 from specvino.portal.pages import Page, cell
 from specvino.portal.pages.fields import chip
@@ -38,7 +39,7 @@ specvino sdk python --dialect {system} -o client    # make a client for {name}
 | what | how |
 | --- | --- |
 | Version | {version} |
-| Base paths | {paths} |
+{older}| Base paths | {paths} |
 | Errors | {errors} |
 | Unknown fields | {unknown} |
 | Operations | {operations} |
@@ -68,7 +69,7 @@ NOT_KNOWN = "\nIt is unknown what {name} does with {count} fields: see [the matr
 
 def pages(source: Source) -> Iterator[Page]:
     for system, name in SYSTEMS.items():
-        yield Page(f"dialects/{system}.md", name, "".join(_text(source, system)))
+        yield Page(path(system), name, "".join(_text(source, system)))
 
 
 def _text(source: Source, system: str) -> Iterator[str]:
@@ -83,7 +84,8 @@ def _text(source: Source, system: str) -> Iterator[str]:
     yield INTRODUCTION.format(
         name=SYSTEMS[system],
         system=system,
-        version=cell(_version(head["version"])),
+        version=cell(f"{head['version']['name']} ({about(head['version'])})"),
+        older=_versions(system),
         paths=", ".join(f"`{server['url']}`" for server in document["servers"]),
         errors=_errors(head["errors"]),
         unknown=UNKNOWN[head["unknown_fields"]],
@@ -109,11 +111,24 @@ def _text(source: Source, system: str) -> Iterator[str]:
         yield NOT_KNOWN.format(count=count, name=SYSTEMS[system], matrix=f"../matrix.md?system={system}&level=unknown")
 
 
-def _version(version: dict[str, Any]) -> str:
+def path(dialect: str) -> str:
+    """Returns the path of the page of a system or of an older version; an address has no @."""
+    return f"dialects/{dialect.replace('@', '-')}.md"
+
+
+def _versions(system: str) -> str:
+    """Returns links to the pages of older versions."""
+    older = [dialect for dialect in dialects() if dialect != system == system_name(dialect)]
+    links = ", ".join(f"[{dialect}](../{path(dialect)})" for dialect in older)
+    return f"| Older versions | {links} |\n" if older else ""
+
+
+def about(version: dict[str, Any]) -> str:
+    """Returns when and where a version was read."""
     commits = [version["commit"]] if "commit" in version else list(version.get("commits", {}).values())
     notes = [version["note"]] if "note" in version else []
     read = ", ".join([version["date"], *notes, *(f"commit {commit}" for commit in commits)])
-    return f"{version['name']} ({read}), from {version['source']}"
+    return f"{read}, from <{version['source']}>"
 
 
 def _errors(head: dict[str, Any]) -> str:
@@ -149,16 +164,17 @@ def _fields(fields: list[Field], system: str) -> Iterator[str]:
         yield "\n| field | level | remark |\n| --- | --- | --- |\n"
     for field in remarked:
         support = field.support[system]
-        yield f"| {_link(field)} | {chip(support.level)} | {cell(support.remark)} |\n"
+        yield f"| {link(field)} | {chip(support.level)} | {cell(support.remark)} |\n"
     levels: dict[str, list[str]] = {}
     for field in fields:
         if not field.support[system].remark:
-            levels.setdefault(field.support[system].level, []).append(_link(field))
+            levels.setdefault(field.support[system].level, []).append(link(field))
     for level, links in levels.items():
         yield f"\n{chip(level)} {', '.join(links)}\n"
 
 
-def _link(field: Field) -> str:
+def link(field: Field) -> str:
+    """Returns a link to the row of a field."""
     part = "" if field.part == "request" else f" ({'answer' if field.part == 'response' else 'stream'})"
     return f"[`{field.path}`](../matrix.md#{field.name}){part}"
 

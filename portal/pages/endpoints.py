@@ -97,14 +97,14 @@ def _field(field: Field, schemas: Mapping[str, Schema]) -> str:
     listed = "".join(
         f"<li>{_variant(names(variant), [text(variant.schema) for text in differing])}</li>" for variant in several
     )
-    levels = "".join(_level(field, system, name) for system, name in SYSTEMS.items() if system in field.support)
-    facts = (f"<span>{kinds}</span>" if kinds else "") + marks + handling
+    levels = " ".join(_level(field, system, name) for system, name in SYSTEMS.items() if system in field.support)
+    facts = " ".join(filter(None, [kinds and f"<span>{kinds}</span>", marks, handling]))
     return (
-        f'<article class="field" id="{anchor}"><h3><a href="#{anchor}"><code>{escape(field.path)}</code></a></h3>'
+        f'<article class="field"><h3 id="{anchor}"><a href="#{anchor}"><code>{escape(field.path)}</code></a></h3>'
         + (f'<p class="facts">{facts}</p>' if facts else "")
         + (f"<p>{words}</p>" if words else "")
         + (f'<ul class="variants">{listed}</ul>' if differing else "")
-        + f'<p class="levels"><a href="../matrix.html#{anchor}">Support</a>{levels}</p></article>\n'
+        + f'<p class="levels"><a href="../matrix.html#{anchor}">Support</a> {levels}</p></article>\n'
     )
 
 

@@ -2,6 +2,7 @@
 
 import json
 from collections.abc import Callable, Mapping
+from html import escape
 from typing import Any
 
 from specvino.document.operations import Schema
@@ -83,8 +84,10 @@ def kind(schema: Mapping[str, Any], schemas: Mapping[str, Schema]) -> str:
     return text
 
 
-def chip(level: str) -> str:
-    """Returns a level of support as HTML."""
+def chip(level: str, address: str = "") -> str:
+    """Returns a level of support as HTML, as a link to an address if there is one."""
+    if address:
+        return f'<a class="level {level}" href="{escape(address, quote=True)}">{level}</a>'
     return f'<span class="level {level}">{level}</span>'
 
 

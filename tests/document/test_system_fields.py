@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 
-from specvino.document.system_fields import SystemFields, system_name
+from specvino.document.system_fields import Lines, SystemFields, system_name
 
 TEXT = {"type": "string"}
 DESCRIPTION: dict[str, Any] = {
@@ -36,6 +36,23 @@ DESCRIPTION: dict[str, Any] = {
     "quoted": {"c.cpp": {"id": "7,9 ffffffff"}},
 }
 FIELDS = SystemFields(DESCRIPTION)
+
+
+@pytest.mark.parametrize(
+    ("part", "path", "lines"),
+    [
+        ("request", "model", Lines("a.py", "1", True)),
+        ("request", "stop[].text", Lines("b.py", "3", True)),
+        ("request", "gone", Lines("a.py", "1-12", False)),
+        ("request", "stop[].gone", Lines("b.py", "3-4", False)),
+        ("stream", "id", Lines("c.cpp", "7", True)),
+        ("stream", "gone", Lines("c.cpp", "", False)),
+        ("response", "id", None),
+        ("other", "id", None),
+    ],
+)
+def test_lines(part: str, path: str, lines: Lines | None) -> None:
+    assert FIELDS.lines("chat", part, path) == lines
 
 
 @pytest.mark.parametrize(

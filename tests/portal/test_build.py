@@ -9,8 +9,7 @@ import pytest
 import typer
 from support.examples import ROOT
 
-from specvino.cli.conform_matrix import side_by_side
-from specvino.cli.docs import start_lines
+from specvino.cli.docs import parts
 from specvino.cli.main import app
 from specvino.generated.errors import ErrorCode
 from specvino.generated.handlers import OPERATIONS
@@ -20,6 +19,8 @@ from specvino.portal.build import BuildError, build
 from specvino.portal.pages import Page
 from specvino.portal.source import TITLES, Source
 
+ADDRESSES = portal.Addresses("https://example.org/it/", "https://example.org/repository")
+
 
 @pytest.fixture(scope="module")
 def site(tmp_path_factory):
@@ -28,7 +29,7 @@ def site(tmp_path_factory):
     (folder / portal.MARK).parent.mkdir(parents=True)
     (folder / portal.MARK).write_text("{}")
     (folder / "stale.html").write_text("old")
-    build(folder, app, side_by_side, start_lines())
+    build(folder, parts(), ADDRESSES)
     return folder
 
 
@@ -69,6 +70,51 @@ def test_every_field_has_its_row(site) -> None:
     fields = Source().fields
     assert len(fields) > 700
     assert {field.name for field in fields} <= matrix.ids
+
+
+def test_every_level_of_the_matrix_leads_to_its_evidence(site) -> None:
+    matrix = (site / "matrix.html").read_text()
+    levels = re.findall(r'<a class="level (\w+)" href="https://github\.com/[^"]+">\1</a>', matrix)
+    assert len(levels) == sum(len(field.support) for field in Source().fields)
+    for system in SYSTEMS:
+        version = Source().dialect(system)["x-dialect"]["version"]
+        assert f"<small>{version['name']}<br>{version['date']}</small>" in matrix
+    rows = len(Source().fields)
+    assert matrix.count('href="https://example.org/repository/issues/new?') == rows
+    assert matrix.count('href="https://example.org/repository/edit/main/openapi/') == rows
+
+
+def test_an_older_version_has_a_page_of_what_changed(site) -> None:
+    page = (site / "dialects" / "vllm-0.29.html").read_text()
+    changed = Source().dialect("vllm@0.29")["x-dialect"]["levels"]
+    assert len(changed) > 50
+    assert set(changed) <= set(re.findall(r'href="\.\./matrix\.html#([^"]+)"', page))
+    assert "What 0.33.0 changed" in page
+    assert json.loads((site / "openapi" / "vllm@0.29.json").read_text()) == Source().dialect("vllm@0.29")
+
+
+def test_every_page_is_there_for_programs(site) -> None:
+    pages = [page for page in site.rglob("*.html") if page.with_suffix(".md").exists()]
+    without = {page.relative_to(site).parts[0] for page in site.rglob("*.html")} - {
+        page.relative_to(site).parts[0] for page in pages
+    }
+    assert without == {"404.html", "reference", "servers"}  # documents and reports have forms of their own
+    listed = re.findall(r"\(https://example\.org/it/([^)]+\.md)\)", (site / "llms.txt").read_text())
+    assert {"matrix.md", "endpoints/chat.md", "dialects/vllm.md", "agents/codex.md", "skill.md"} <= set(listed)
+    assert all((site / name).is_file() for name in listed)
+    assert "| `chat.min_p` | supported | refused |" in (site / "matrix.md").read_text()
+    assert "### `min_p`" in (site / "endpoints" / "chat.md").read_text()
+    for page in site.rglob("*.md"):
+        assert not re.search(r"<(?:span|article|p|li|h3)\b", re.sub(r"(?s)`[^`]*`", "", page.read_text())), page
+
+
+def test_previews_and_the_sitemap_have_the_address_of_the_site(site) -> None:
+    address = "https://example.org/it/errors.html"
+    page = (site / "errors.html").read_text()
+    assert f'<link rel="canonical" href="{address}">' in page
+    assert f'<meta property="og:url" content="{address}">' in page
+    assert '<meta property="og:description" content="Every answer of 4xx or 5xx' in page
+    assert f"<loc>{address}</loc>" in (site / "sitemap.xml").read_text()
 
 
 def test_every_field_of_the_documents_is_known() -> None:
@@ -169,23 +215,23 @@ def test_a_broken_link_is_an_error(tmp_path, monkeypatch) -> None:
     made = dict.fromkeys(portal.MADE, lambda source: [Page("reference/made.md", "Made", "# Made\n")])
     monkeypatch.setattr(portal, "MADE", made)  # all pages would take seconds
     with pytest.raises(BuildError, match=r"gone\.md"):
-        build(tmp_path / "site", app, side_by_side, start_lines())
+        build(tmp_path / "site", parts())
     shutil.rmtree(pages / "servers")
     with pytest.raises(BuildError, match="no reports of servers"):
-        build(tmp_path / "other", app, side_by_side, start_lines())
+        build(tmp_path / "other", parts())
 
 
 def test_a_folder_with_something_else_stays_as_it_is(tmp_path) -> None:
     (tmp_path / "precious").write_text("data")
     with pytest.raises(BuildError, match="something else"):
-        build(tmp_path, app, side_by_side, start_lines())
+        build(tmp_path, parts())
     assert (tmp_path / "precious").read_text() == "data"
 
 
 def test_the_portal_s_own_folder_is_no_site(tmp_path) -> None:
     shutil.copytree(ROOT / "portal", tmp_path / "portal")
     with pytest.raises(BuildError, match="something else"):
-        build(tmp_path / "portal", app, side_by_side, start_lines())
+        build(tmp_path / "portal", parts())
     assert (tmp_path / "portal" / "build.py").exists()
 
 

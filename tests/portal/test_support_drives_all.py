@@ -12,13 +12,15 @@ from support.project_copy import ProjectCopy
 from support.serving import serving
 
 from specvino.document import yaml_text
+from specvino.generated.systems import SYSTEMS
 
 TITLE = "Text: Generation & Inference"
 
 MATRIX = """
-from specvino.portal.pages.matrix import pages
+from specvino.cli.docs import parts
+from specvino.portal.pages.matrix import Matrix
 from specvino.portal.source import Source
-print(*(page.text for page in pages(Source())))
+print(*(page.text for page in Matrix(Source(), parts().evidence, "").pages()))
 """
 
 
@@ -50,8 +52,7 @@ def outcome(changed: ProjectCopy, matrix: str, client: Path, name: str) -> tuple
     """The level in vLLM's cell of the matrix, whether its document has values of it, whether its client has it."""
     row = re.search(rf'<tr id="chat\.{name}".*?</tr>', matrix, re.DOTALL)
     assert row
-    cell = re.search(r'<td data-system="vllm"><span class="level (\w+)"', row[0])
-    assert cell
+    cells = re.findall(r'<td><a class="level (\w+)"', row[0])
     document = json.loads((changed.root / "generated" / "dialects" / "vllm.json").read_text())
     body = document["paths"]["/chat/completions"]["post"]["requestBody"]["content"]["application/json"]["schema"]
     component = body["$ref"].rsplit("/", 1)[-1]
@@ -59,7 +60,7 @@ def outcome(changed: ProjectCopy, matrix: str, client: Path, name: str) -> tuple
     of_chat = re.search(rf"^class {component}\b.*?(?=^class |\Z)", models, re.DOTALL | re.MULTILINE)
     assert of_chat
     field = document["components"]["schemas"][component]["properties"].get(name, {"not": {}})
-    return cell[1], field.get("not") != {}, f"{name}:" in of_chat[0]
+    return cells[list(SYSTEMS).index("vllm")], field.get("not") != {}, f"{name}:" in of_chat[0]
 
 
 def test_a_level_in_a_dialect_file(changed: ProjectCopy) -> None:

@@ -1,13 +1,21 @@
 """Schemas in words."""
 
+import re
+
 import pytest
 
+from specvino.portal.source import Source
 from specvino.portal.words import plain, text, values
 
 
 @pytest.mark.parametrize(
     ("value", "shown"),
-    [("a", "a"), ("", '""'), (["a", None, 1.5, False], "a, null, 1.5, false"), ({"é": []}, '{"é": []}')],
+    [
+        ("a", "a"),
+        ("", '""'),
+        (["a", None, 1.5, False], "a, null, 1.5, false"),
+        ({"é": [], "a": {}, "b": {"c": 1}}, "é: [], a: {}, b: c: 1"),
+    ],
 )
 def test_text(value, shown) -> None:
     assert text(value) == shown
@@ -51,12 +59,39 @@ def test_values(schema, shown) -> None:
 
 
 @pytest.mark.parametrize(
-    "schema",
+    ("schema", "shown"),
     [
-        {"type": "object", "additionalProperties": {"type": "null"}},
-        {"type": "array", "items": {"type": "null"}, "minItems": 2},
-        {"not": {"const": 1}, "type": "integer"},
+        ({"type": "object", "additionalProperties": {"type": "null"}}, "object; members: null"),
+        ({"type": "array", "items": {"type": "null"}, "minItems": 2}, "array (fewest elements 2); elements: null"),
+        ({"type": "integer", "not": {"const": 1}}, "integer; but not 1"),
+        (
+            {"type": "object", "required": ["id", "kind"], "properties": {"id": {"type": "string"}}},
+            "object; id (required): string; requires kind",
+        ),
+        (
+            {"properties": {"a": {"const": 1}}, "additionalProperties": False, "title": "A"},
+            "a: 1; no other members",
+        ),
+        (
+            {"type": "array", "items": {"type": "object", "additionalProperties": {"const": 1}}},
+            "list of object; members: 1",
+        ),
+        (
+            {"type": ["array", "null"], "items": {"type": "object", "additionalProperties": {"const": 1}}},
+            "array, null; elements: (object; members: 1)",
+        ),
+        ({"prefixItems": [{"const": 1}, {"type": "null"}]}, "first elements: 1, null"),
+        ({"propertyNames": {"pattern": "^[0-9]+$"}, "minimum": 1}, "at least 1; names: pattern ^[0-9]+$"),
+        ({"oneOf": [{"const": 1}, {"const": 2}], "type": "integer"}, "integer; 1 or 2"),
+        ({"allOf": [{"minimum": 1}], "maximum": 2}, "at most 2; at least 1"),
+        ({"additionalProperties": True}, "any value"),
     ],
 )
-def test_values_that_are_not_said_in_few_words(schema) -> None:
-    assert values(schema) == text(schema)
+def test_values_of_several_keywords(schema, shown) -> None:
+    assert values(schema) == shown
+
+
+def test_no_cell_of_the_matrix_has_json() -> None:
+    taken = {support.taken for field in Source().fields for support in field.support.values()}
+    assert len(taken) > 200
+    assert not [words for words in taken if re.search(r'\{"|": ', words)]

@@ -11,8 +11,10 @@ await page.goto(home, { waitUntil: "networkidle0" });
 await Promise.all([page.waitForNavigation({ waitUntil: "networkidle0" }), page.click(".hero a::-p-text(Support matrix)")]);
 await page.click("#matrix-field");
 await page.keyboard.type("min_p");
-const rows = await page.$$eval(".matrix tr[id]", (all) =>
-  all.filter((row) => row.checkVisibility()).map((row) => [row.id, row.querySelector("[data-system=vllm]").innerText]),
-);
+const rows = await page.$$eval(".matrix tr[id]", (all) => {
+  const heads = [...document.querySelectorAll(".matrix thead th")];
+  const column = heads.findIndex((head) => head.innerText.startsWith("vLLM"));
+  return all.filter((row) => row.checkVisibility()).map((row) => [row.id, row.cells[column].innerText]);
+});
 console.log(JSON.stringify({ rows: Object.fromEntries(rows), url: page.url() }));
 await browser.close();

@@ -6,6 +6,7 @@ from html import unescape
 
 import pytest
 
+from specvino.cli.docs import parts
 from specvino.document.pointers import component_name
 from specvino.portal.pages import endpoints, matrix
 from specvino.portal.source import TITLES, Source
@@ -23,14 +24,14 @@ def plain(page):
 def articles():
     """What the pages of endpoints say of each field, beside the systems' levels."""
     pages = "".join(page.text for page in endpoints.pages(SOURCE))
-    matches = re.findall(r'<article class="field" id="([^"]*)">(.*?)<p class="levels">', pages, re.DOTALL)
+    matches = re.findall(r'<article class="field"><h3 id="([^"]*)">(.*?)<p class="levels">', pages, re.DOTALL)
     return {name: plain(article) for name, article in matches}
 
 
 @pytest.fixture(scope="module")
 def rows():
     """The columns of each field in the matrix: what it is, what becomes of it here, and a cell for each system."""
-    [page] = matrix.pages(SOURCE)
+    [page] = matrix.Matrix(SOURCE, parts().evidence, "").pages()
     matches = re.findall(r'<tr id="([^"]*)"[^>]*>(.*?)</tr>', page.text, re.DOTALL)
     return {name: [plain(cell) for cell in re.split(r"<t[hd]\b[^>]*>", row)[1:]] for name, row in matches}
 
