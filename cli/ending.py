@@ -5,6 +5,7 @@ import sys
 from collections.abc import Iterator
 from typing import NoReturn
 
+from specvino.conformance.installation import command
 from specvino.conformance.reports import inert
 
 
@@ -22,4 +23,4 @@ def needs(extra: str) -> Iterator[None]:
     except ModuleNotFoundError as error:
         if (error.name or "specvino").startswith("specvino"):
             raise  # a bug of ours
-        sys.exit(f"specvino: this command requires the package {error.name}: pip install 'specvino[{extra}]'")
+        sys.exit(f"specvino: this command requires the package {error.name}: {command(extra)}")

@@ -12,6 +12,7 @@ from typing import Annotated
 import typer
 
 from specvino.cli.dialects import DIALECTS, known_dialect
+from specvino.cli.ending import needs
 from specvino.cli.spec_drift import drift
 from specvino.document import loading
 from specvino.document.loading import OPENAPI_32, dialect_file, lowered
@@ -118,7 +119,8 @@ def lint(
     root: Annotated[Path, typer.Option(help="The project's root folder, which contains openapi/.")] = Path(),
 ) -> None:
     """Check the sources of the document in openapi/."""
-    from specvino.codegen.lint import lint as problems_of
+    with needs("codegen"):
+        from specvino.codegen.lint import lint as problems_of
     from specvino.codegen.source import SpecError
     from specvino.codegen.spec import read
 

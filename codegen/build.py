@@ -8,14 +8,14 @@ from specvino.codegen.emit import classes, tables
 from specvino.codegen.emit.documents import to_json, to_routes
 from specvino.codegen.spec import Spec
 
-INIT = '"""Written by specvino.codegen from openapi/. Do not edit."""\n'
+INIT = '"""Written by specvino.codegen from openapi/. Do not edit."""\n\nVERSION = "{version}"\n'
 
 
 def render(spec: Spec) -> dict[str, str]:
     """Returns the files of generated/ by name; those of other systems are in the folder dialects/."""
     document = spec.document
     return {
-        "__init__.py": INIT,
+        "__init__.py": INIT.format(version=document["info"]["version"]),
         "py.typed": "",
         "openapi.json": to_json(document),
         **{f"dialects/{name}.json": to_json(projected) for name, projected in spec.projected.items()},

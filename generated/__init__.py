@@ -1,1 +1,3 @@
 """Written by specvino.codegen from openapi/. Do not edit."""
+
+VERSION = "0.1.0"

@@ -3,6 +3,8 @@
 from dataclasses import dataclass
 from importlib.util import find_spec
 
+from specvino.conformance.installation import command
+
 # Descriptions of the checks, Schemathesis' and ours, by their names in rule ids.
 SAYS = {
     "requests": "Valid and invalid requests were generated from the document and sent.",
@@ -30,7 +32,7 @@ SAYS = {
 
 SEED = 20250101
 
-NOT_INSTALLED = "the layer fuzz requires Schemathesis: pip install 'specvino[fuzz]'"
+NOT_INSTALLED = f"the layer fuzz requires Schemathesis: {command('fuzz')}"
 
 # The largest number of random requests per operation, by profile.
 MAX_EXAMPLES = {"core": 10, "full": 25}

@@ -1,4 +1,4 @@
-"""The templates and the workflow of .github by their schemas, which check-jsonschema brings."""
+"""The templates and the workflows of .github, and the action, by their schemas, which check-jsonschema brings."""
 
 import subprocess
 import sys
@@ -16,7 +16,8 @@ FORMS = [path for path in sorted((GITHUB / "ISSUE_TEMPLATE").glob("*.yml")) if p
     [
         *(("vendor.github-issue-forms", form) for form in FORMS),
         ("vendor.github-issue-config", GITHUB / "ISSUE_TEMPLATE" / "config.yml"),
-        ("vendor.github-workflows", GITHUB / "workflows" / "test.yml"),
+        *(("vendor.github-workflows", workflow) for workflow in sorted((GITHUB / "workflows").iterdir())),
+        ("vendor.github-actions", GITHUB.parent / "action.yml"),
     ],
     ids=lambda value: value.name if isinstance(value, Path) else "",
 )

@@ -4,6 +4,7 @@ import json
 import re
 import shutil
 from html.parser import HTMLParser
+from urllib.parse import unquote
 
 import pytest
 import typer
@@ -57,7 +58,7 @@ def test_every_link_leads_to_something(site) -> None:
             if re.match(r"[a-z]+:", lead) or (page.name == "404.html" and lead.startswith("/")):
                 continue
             path, _, anchor = lead.partition("#")
-            path = path.partition("?")[0]
+            path = unquote(path.partition("?")[0])
             target = (page.parent / path).resolve() if path else page
             target = target / "index.html" if target.is_dir() else target
             assert target.is_file(), f"{page.name} leads to {lead}"
