@@ -4,7 +4,8 @@ from collections.abc import Iterator
 from itertools import groupby
 from typing import Any
 
-from specvino.document.loading import dialects, system_name
+from specvino.document.loading import dialects
+from specvino.document.system_fields import system_name
 from specvino.generated.systems import SYSTEMS
 from specvino.portal.pages import Page, cell
 from specvino.portal.pages.fields import chip
