@@ -136,7 +136,7 @@ def _build(work: Path, package: Path, written: Path, output: Path, parts: Made, 
         "doubles": list(doubles.pages(source, parts.start_lines)),
     }
     pages = work / "pages"
-    shutil.copytree(written, pages, ignore=shutil.ignore_patterns("*.py", "__pycache__", "decisions"))
+    shutil.copytree(written, pages, ignore=shutil.ignore_patterns("*.py", "__pycache__", "decisions", "images"))
     _drop_test_links(pages / "field-handling.md")
     reports = unpack_reports(pages / "servers")
     if not reports:

@@ -32,7 +32,8 @@ def page() -> str:
 def _table() -> Iterator[str]:
     yield "| server | what was judged | must hold | advice | faults | judged |"
     yield "| --- | --- | --- | --- | --- | --- |"
-    for name, server in listed().items():
+    ours_last = sorted(listed().items(), key=lambda item: not item[1].home)
+    for name, server in ours_last:
         if published(name).exists():
             yield _row(server, read(published(name)))
 

@@ -115,6 +115,8 @@ def test_previews_and_the_sitemap_have_the_address_of_the_site(site) -> None:
     assert f'<link rel="canonical" href="{address}">' in page
     assert f'<meta property="og:url" content="{address}">' in page
     assert '<meta property="og:description" content="Every answer of 4xx or 5xx' in page
+    [picture] = re.findall(r'<meta property="og:image" content="https://example\.org/it/([^"]+)">', page)
+    assert (site / picture).is_file()
     assert f"<loc>{address}</loc>" in (site / "sitemap.xml").read_text()
 
 

@@ -1,0 +1,54 @@
+"""The table of fields in the README, from the document.
+
+`PYTHONPATH=tests .venv/bin/python -m structure.readme` writes it anew.
+"""
+
+import re
+
+from specvino.generated.systems import SYSTEMS
+from specvino.portal.source import Source
+from structure.imports import PROJECT
+
+README = PROJECT / "README.md"
+
+# What people ask for: fields that some systems honor and others ignore or refuse.
+FIELDS = (
+    "temperature",
+    "top_k",
+    "min_p",
+    "repetition_penalty",
+    "seed",
+    "logit_bias",
+    "logprobs",
+    "n",
+    "max_completion_tokens",
+    "response_format.json_schema",
+    "structured_outputs",
+    "tools",
+    "parallel_tool_calls",
+    "reasoning_effort",
+    "chat_template_kwargs",
+    "stream_options.include_usage",
+)
+
+_PLACE = re.compile(r"(<!-- drawn: fields -->\n).*?(<!-- end -->)", re.DOTALL)
+
+
+def table() -> str:
+    """Returns a row for each field: whether this server honors it, and its level in each system."""
+    fields = {field.name: field for field in Source().fields}
+    rows = [f"| field | {' | '.join(SYSTEMS.values())} |", f"| --- |{' --- |' * len(SYSTEMS)}"]
+    for path in FIELDS:
+        support = fields[f"chat.{path}"].support
+        levels = (support[system].level if system in support else "" for system in SYSTEMS)
+        rows.append(f"| `{path}` | {' | '.join(levels)} |")
+    return "".join(f"{row}\n" for row in rows)
+
+
+def drawn(text: str) -> str:
+    """Returns the text with the table made anew."""
+    return _PLACE.sub(lambda match: match[1] + table() + match[2], text)
+
+
+if __name__ == "__main__":
+    README.write_text(drawn(README.read_text("utf-8")), "utf-8")
