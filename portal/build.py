@@ -138,6 +138,7 @@ def _build(work: Path, package: Path, written: Path, output: Path, parts: Made, 
     pages = work / "pages"
     shutil.copytree(written, pages, ignore=shutil.ignore_patterns("*.py", "__pycache__", "decisions", "images"))
     _drop_test_links(pages / "field-handling.md")
+    _include(pages / "on-a-host.md")
     reports = unpack_reports(pages / "servers")
     if not reports:
         raise BuildError(f"there are no reports of servers in {written / 'servers'}")
@@ -243,12 +244,14 @@ def nav(made: dict[str, list[Page]]) -> list[Any]:
             "Serving": [
                 {"The engine": "engine.md"},
                 {"Agents and clients": [{"What is tested": "agents.md"}, *_clients()]},
+                {"Integrations": "integrations.md"},
                 {"Other systems": [{"Speaking as them": "other-systems.md"}, *all_of("doubles")]},
                 {"Structured outputs": [{"Costs": "structured-outputs.md"}, {"JSON Schemas": "json-schemas.md"}]},
                 {"Chat templates": "chat-templates.md"},
                 {"Architectures": "architectures.md"},
                 {"Models of real sizes": "sizes.md"},
                 {"Deployment": "deployment.md"},
+                {"systemd, nginx and Caddy": "on-a-host.md"},
                 {"Many machines": "many-machines.md"},
                 {"Performance settings": "performance-settings.md"},
                 {"Monitoring": "monitoring.md"},
@@ -267,6 +270,13 @@ def _clients() -> list[str]:
 def _write(path: Path, text: str) -> None:
     path.parent.mkdir(parents=True, exist_ok=True)
     path.write_text(text, encoding="utf-8")
+
+
+def _include(page: Path) -> None:
+    """Replaces lines such as `--8<-- "host/nginx.conf"` by the file."""
+    text = page.read_text("utf-8")
+    included = re.sub(r'(?m)^--8<-- "([^"]+)"\n', lambda found: (page.parent / found[1]).read_text("utf-8"), text)
+    page.write_text(included, encoding="utf-8")
 
 
 def _drop_test_links(page: Path) -> None:

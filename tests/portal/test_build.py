@@ -212,7 +212,16 @@ def test_a_broken_link_is_an_error(tmp_path, monkeypatch) -> None:
     pages = tmp_path / "docs"
     (pages / "agents").mkdir(parents=True)
     shutil.copytree(ROOT / "docs" / "servers", pages / "servers", ignore=lambda _, names: names[1:])
-    for page in ("index", "getting-started", "field-handling", "conformance", "sdk", "engine", "deployment"):
+    for page in (
+        "index",
+        "getting-started",
+        "field-handling",
+        "conformance",
+        "sdk",
+        "engine",
+        "deployment",
+        "on-a-host",
+    ):
         (pages / f"{page}.md").write_text("# Page\n\n[nowhere](gone.md)\n" if page == "engine" else "# Page\n")
     monkeypatch.setattr(portal, "WRITTEN", pages)
     made = dict.fromkeys(portal.MADE, lambda source: [Page("reference/made.md", "Made", "# Made\n")])
