@@ -2,6 +2,7 @@
 
 from support.serving import serving
 
+from specvino.generated.systems import SYSTEMS
 from specvino.portal.source import Source
 
 
@@ -77,3 +78,17 @@ def test_the_filters_of_the_matrix(address, node) -> None:
     assert first["count"] == f"{len(unknown)} of {len(Source().fields)} fields"
     assert second["names"] == [field.name for field in fields]
     assert second["address"] == chosen
+
+
+def test_the_search_finds_a_field_by_its_name(address, node) -> None:
+    [page] = node("search.mjs", f"{address}/index.html", "min_p")
+    assert [found["title"] for found in page["found"]] == ["min_p"] * 3
+    assert page["found"][0]["address"].endswith("endpoints/chat.html?h=min_p#chat.min_p")
+
+
+def test_rows_of_the_matrix_are_cards_on_a_phone(address, node) -> None:
+    [shown] = node("cards.mjs", f"{address}/matrix.html?endpoint=chat", "chat.min_p")
+    assert shown["content"] <= shown["box"] <= 390
+    assert shown["card"] > 300
+    assert len(shown["labels"]) == 1 + len(SYSTEMS)
+    assert [label for label in shown["labels"] if "vLLM 0.33.0" in label and "2026-11-01" in label]
