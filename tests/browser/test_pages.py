@@ -91,4 +91,5 @@ def test_rows_of_the_matrix_are_cards_on_a_phone(address, node) -> None:
     assert shown["content"] <= shown["box"] <= 390
     assert shown["card"] > 300
     assert len(shown["labels"]) == 1 + len(SYSTEMS)
-    assert [label for label in shown["labels"] if "vLLM 0.33.0" in label and "2026-11-01" in label]
+    version = Source().dialect("vllm")["x-dialect"]["version"]
+    assert [label for label in shown["labels"] if f"vLLM {version['name']}" in label and version["date"] in label]

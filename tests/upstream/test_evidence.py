@@ -2,31 +2,38 @@
 
 import json
 import re
+from typing import Any
 
 import pytest
 
 from specvino.document.loading import dialect_file, dialects, load
 from specvino.portal.source import Source
-from specvino.upstream.description import FOLDER
+from specvino.upstream.description import FOLDER, read
 from specvino.upstream.evidence import Evidence, evidence
 
 
+def version(system: str) -> dict[str, Any]:
+    described: dict[str, Any] = load(dialect_file(system))["x-dialect"]["version"]
+    return described
+
+
 def of(system: str) -> Evidence:
-    return evidence(system, load(dialect_file(system))["x-dialect"]["version"])
+    return evidence(system, version(system))
 
 
 @pytest.mark.parametrize(
     ("system", "field", "address"),
     [
-        ("vllm", "chat.request.temperature", "https://github.com/vllm-project/vllm/blob/v0.33.0/vllm/"),
-        ("vllm@0.29", "chat.request.temperature", "https://github.com/vllm-project/vllm/blob/v0.29.0/vllm/"),
-        ("sglang", "chat.request.min_p", "https://github.com/sgl-project/sglang/blob/v0.5.23/python/sglang/srt/"),
-        ("openai", "chat.request.n", "https://github.com/openai/openai-python/blob/v3.54.0/src/openai/types/chat/"),
-        ("llama-cpp", "completions.request.top_k", "https://github.com/ggml-org/llama.cpp/blob/b11434/tools/server/"),
+        ("vllm", "chat.request.temperature", "https://github.com/vllm-project/vllm/blob/v{name}/vllm/"),
+        ("vllm@0.29", "chat.request.temperature", "https://github.com/vllm-project/vllm/blob/v{name}/vllm/"),
+        ("sglang", "chat.request.min_p", "https://github.com/sgl-project/sglang/blob/v{name}/python/sglang/srt/"),
+        ("openai", "chat.request.n", "https://github.com/openai/openai-python/blob/v{package}/src/openai/types/chat/"),
+        ("llama-cpp", "completions.request.top_k", "https://github.com/ggml-org/llama.cpp/blob/{name}/tools/server/"),
     ],
 )
 def test_the_lines_of_a_field_at_the_system_s_version(system: str, field: str, address: str) -> None:
     endpoint, part, path = field.split(".")
+    address = address.format(name=version(system)["name"], package=read(system)[0].split()[1])
     url = of(system)(endpoint, part, path)
     assert url.startswith(address)
     file, _, first = url.removeprefix(address.partition("/blob/")[0]).partition("#L")
@@ -50,20 +57,21 @@ def test_a_field_that_the_system_lacks_leads_to_the_object_without_it() -> None:
 
 def test_a_file_has_the_commit_that_it_was_read_at() -> None:
     url = of("fastdeploy")("chat", "request", "min_p")
-    assert "/blob/01ab4ab03837124dcaee81caf520b55b68de4d08/fastdeploy/entrypoints/openai/protocol.py#L" in url
+    file = "fastdeploy/entrypoints/openai/protocol.py"
+    assert f"/blob/{version('fastdeploy')['commits'][file]}/{file}#L" in url
 
 
 @pytest.mark.parametrize(
     ("system", "address"),
     [
-        ("vllm", "https://github.com/vllm-project/vllm/tree/v0.33.0"),
-        ("ollama", "https://github.com/ollama/ollama/tree/fb30760996871fa9460115c753afd2c60d4ab0f7"),
-        ("llama-cpp", "https://github.com/ggml-org/llama.cpp/releases/tag/b11434"),
-        ("fastdeploy", "https://github.com/PaddlePaddle/FastDeploy/tree/01ab4ab0"),
+        ("vllm", "https://github.com/vllm-project/vllm/tree/v{name}"),
+        ("ollama", "https://github.com/ollama/ollama/tree/{commit}"),
+        ("llama-cpp", "https://github.com/ggml-org/llama.cpp/releases/tag/{name}"),
+        ("fastdeploy", "https://github.com/PaddlePaddle/FastDeploy/tree/{name}"),
     ],
 )
 def test_an_endpoint_that_nobody_read_leads_to_the_version(system: str, address: str) -> None:
-    assert of(system)("compact", "request", "model") == address
+    assert of(system)("compact", "request", "model") == address.format(**{"commit": "", **version(system)})
 
 
 def test_nearly_every_supported_field_leads_to_lines() -> None:
