@@ -43,7 +43,7 @@ def _beyond(document: dict[str, Any], schema: Schema, seen: tuple[str, ...]) -> 
 def _lists(document: dict[str, Any], schema: Schema, seen: tuple[str, ...]) -> Iterator[Any]:
     items = schema.get("items", {})
     if schema.get("maxItems", LARGEST + 1) <= LARGEST:
-        for element in _samples(document, items):
+        for element in samples(document, items):
             yield [element] * (schema["maxItems"] + 1)
     for element in _beyond(document, items, seen):
         yield [element]
@@ -53,20 +53,20 @@ def _objects(document: dict[str, Any], schema: Schema, seen: tuple[str, ...]) ->
     others = schema.get("additionalProperties") or {}
     if isinstance(others, bool):
         others = {}
-    for value in _samples(document, others) if others else ["a"]:
+    for value in samples(document, others) if others else ["a"]:
         if schema.get("maxProperties", LARGEST + 1) <= LARGEST:
             yield {f"k{index}": value for index in range(schema["maxProperties"] + 1)}
         if longest := schema.get("propertyNames", {}).get("maxLength"):
             yield {"k" * (longest + 1): value}
     for value in _beyond(document, others, seen):
         yield {"k": value}
-    for least in _samples(document, {**schema, "type": "object"}) if "properties" in schema else ():
+    for least in samples(document, {**schema, "type": "object"}) if "properties" in schema else ():
         for name, child in schema["properties"].items():
             for value in _beyond(document, child, seen):
                 yield {**least, name: value}
 
 
-def _samples(document: dict[str, Any], schema: Schema, seen: tuple[str, ...] = ()) -> Iterator[Any]:
+def samples(document: dict[str, Any], schema: Schema, seen: tuple[str, ...] = ()) -> Iterator[Any]:
     """Yields a small value that the schema allows by its own keywords; nothing for a schema that requires itself."""
     with suppress(LookupError):
         yield _sample(document, schema, seen)
@@ -84,7 +84,7 @@ def _sample(document: dict[str, Any], schema: Schema, seen: tuple[str, ...]) -> 
     if "const" in schema:
         return schema["const"]
     for branch in (*schema.get("anyOf", ()), *schema.get("oneOf", ())):
-        for value in _samples(document, branch, seen):
+        for value in samples(document, branch, seen):
             return value
     match schema.get("type"):
         case "string":
