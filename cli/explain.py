@@ -13,10 +13,10 @@ from specvino.document.operations import Schema
 from specvino.document.pointers import component_name
 from specvino.document.system_fields import system_name
 from specvino.portal.variants import Owner, owners, remarks, variants
-from specvino.portal.words import LIMITS, limits, plain, remark, taken, text, values
+from specvino.portal.words import each_limit, limits, plain, remark, taken, text, types, values
 
 # The keywords of a schema that are shown, with their labels.
-FACTS = {"type": "type", **LIMITS, "default": "default", "x-origin": "defined by"}
+OTHER_FACTS = {"default": "default", "x-origin": "defined by"}
 
 Row = tuple[str, str]
 
@@ -136,7 +136,9 @@ def _show(
 
 def _rows(schema: Schema, schemas: dict[str, Schema]) -> list[Row]:
     """Returns the rows of facts below a field's description."""
-    rows = [(words, text(schema[keyword])) for keyword, words in FACTS.items() if keyword in schema]
+    rows = [("type", types(schema))] if "type" in schema else []
+    rows += each_limit(schema)
+    rows += [(words, text(schema[keyword])) for keyword, words in OTHER_FACTS.items() if keyword in schema]
     handling = (schema.get("x-handling"), " ".join(remarks(schema, schemas)))
     if any(handling):
         rows.append(("specvino", ". ".join(filter(None, handling))))

@@ -1,24 +1,26 @@
 """A JSON Schema in words, short enough for a line of the terminal or a cell of the matrix."""
 
 import json
+from collections.abc import Iterator
 from typing import Any
 
 from specvino.document.operations import Schema
 from specvino.document.pointers import component_name
 
+# With the noun that is counted.
 LIMITS = {
-    "const": "value",
-    "enum": "values",
-    "minimum": "at least",
-    "exclusiveMinimum": "greater than",
-    "maximum": "at most",
-    "exclusiveMaximum": "less than",
-    "minLength": "shortest",
-    "maxLength": "longest",
-    "minItems": "fewest elements",
-    "maxItems": "most elements",
-    "maxProperties": "most entries",
-    "pattern": "pattern",
+    "const": ("value", ""),
+    "enum": ("values", ""),
+    "minimum": ("at least", ""),
+    "exclusiveMinimum": ("greater than", ""),
+    "maximum": ("at most", ""),
+    "exclusiveMaximum": ("less than", ""),
+    "minLength": ("at least", "character"),
+    "maxLength": ("at most", "character"),
+    "minItems": ("at least", "element"),
+    "maxItems": ("at most", "element"),
+    "maxProperties": ("at most", "member"),
+    "pattern": ("pattern", ""),
 }
 
 EMPTY = {"maxLength": "an empty text", "maxItems": "an empty list", "maxProperties": "an empty object"}
@@ -37,15 +39,29 @@ def text(value: Any) -> str:
 
 
 def plain(schema: Schema) -> str:
-    """Returns a type and its limits, as in `string (longest 64)`."""
+    """Returns a type and its limits, as in `string (at most 64 characters)`."""
     bounds = limits(schema)
     if "type" in schema:
-        return text(schema["type"]) + (f" ({bounds})" if bounds else "")
+        return types(schema) + (f" ({bounds})" if bounds else "")
     return bounds or "any value"
 
 
+def types(schema: Schema) -> str:
+    """Returns the types of a schema that states some."""
+    *others, last = [schema["type"]] if isinstance(schema["type"], str) else schema["type"]
+    return f"{', '.join(others)} or {last}" if others else str(last)
+
+
 def limits(schema: Schema) -> str:
-    return "; ".join(f"{words} {text(schema[key])}" for key, words in LIMITS.items() if key in schema)
+    return "; ".join(" ".join(limit) for limit in each_limit(schema))
+
+
+def each_limit(schema: Schema) -> Iterator[tuple[str, str]]:
+    """Yields the limits of a schema, as in `("at most", "64 characters")`."""
+    for keyword, (words, noun) in LIMITS.items():
+        if keyword in schema:
+            counted = f" {noun}{'' if schema[keyword] == 1 else 's'}" if noun else ""
+            yield words, text(schema[keyword]) + counted
 
 
 def values(schema: Schema) -> str:
@@ -110,9 +126,10 @@ def taken(entry: Schema) -> str:
     """Returns the values of a system, as far as its entry in x-support states them."""
     parts = []
     if "schema" in entry:
-        parts.append(f"values {values(entry['schema'])}")
+        several = "values " if entry["schema"].keys() <= {"const", "enum"} else ""
+        parts.append(several + values(entry["schema"]))
     if "nullable" in entry:
-        parts.append("null, too" if entry["nullable"] else "never null")
+        parts.append("may be null" if entry["nullable"] else "never null")
     if (default := entry.get("default")) is not None:
         parts.append(f"default {text(default)}")
     if "required" in entry:

@@ -171,8 +171,7 @@ def _own_handling(field: Field) -> str:
 def _taken(words: str) -> str:
     if len(words) <= SHORT:
         return f"<small>{html(words)}</small>" if words else ""
-    verb, _, values = words.partition(" ")
-    return _folded(f"{verb} only", html(values))
+    return _folded("its values", html(words))
 
 
 def _folded(summary: str, text: str) -> str:

@@ -37,7 +37,7 @@ def asked(ask, **schemas):
 def test_explain_shows_what_the_document_says() -> None:
     shown = lines(explain("chat.temperature"))
     for line in (
-        "type number, null",
+        "type number or null",
         "at least 0",
         "at most 2",
         "default 1",
@@ -67,7 +67,7 @@ def test_explain_shows_remarks_beside_the_handling() -> None:
     assert "specvino supported. Nor this. One of two." in lines(explain("talk.two", document))
     three = lines(explain("talk.three", document))
     assert "specvino supported" in three
-    assert "schema list of Two (longest 3): One of two." in three
+    assert "schema list of Two (at most 3 characters): One of two." in three
     assert "schema list of integer" in three
 
 
@@ -89,8 +89,8 @@ def test_explain_shows_every_part_of_that_name() -> None:
 
 def test_explain_shows_the_branches_and_their_bounds() -> None:
     shown = explain("chat.stop")
-    assert "string (shortest 1; longest 1024)" in shown
-    assert "list of string (shortest 1; longest 1024) (most elements 16)" in shown
+    assert "string (at least 1 character; at most 1024 characters)" in shown
+    assert "list of string (at least 1 character; at most 1024 characters) (at most 16 elements)" in shown
     assert "schema values none, auto, required" in lines(explain("chat.tool_choice"))
 
 
@@ -105,8 +105,8 @@ def test_explain_tells_the_branches_apart() -> None:
     assert shown[0] == "chat.messages[].content"
     user = shown[shown.index("UserMessage: The message's content.") :]
     assistant = shown[shown.index("AssistantMessage: The message's content; null or absent beside tool calls.") :]
-    assert "schema list of AudioPart (most elements 1024)" in user
-    assert "schema list of AudioPart (most elements 1024)" not in assistant[: assistant.index(user[0])]
+    assert "schema list of AudioPart (at most 1024 elements)" in user
+    assert "schema list of AudioPart (at most 1024 elements)" not in assistant[: assistant.index(user[0])]
     assert "DeveloperMessage, SystemMessage: The message's content." in shown
     assert shown.count("system support note") == 1
 
@@ -194,14 +194,14 @@ def test_explain_follows_lists_and_unions_too() -> None:
     merge_support(document, {"odd": system})
     shown = explain("talk.stream.answer.items[].name", document)
     assert shown.startswith("talk.response.items[].name")
-    assert "odd partial A number. (values integer; null, too; required)" in lines(shown)
+    assert "odd partial A number. (integer; may be null; required)" in lines(shown)
     with pytest.raises(UnknownField, match=r"unknown field talk\.stream\.answer\.items\[\]\.nam;"):
         explain("talk.stream.answer.items[].nam", document)
 
 
 def test_a_field_of_a_system() -> None:
     shown = lines(explain("chat.top_k", of="ovms"))
-    assert "type integer, null" in shown
+    assert "type integer or null" in shown
     assert not any(line.startswith(("default", "specvino", "vllm")) for line in shown)
     assert any(line.startswith("ovms full Defaults to the model's own") for line in shown)
 

@@ -24,8 +24,8 @@ def test_text(value, shown) -> None:
 @pytest.mark.parametrize(
     ("schema", "shown"),
     [
-        ({"type": ["string", "null"]}, "string, null"),
-        ({"type": "string", "minLength": 1, "maxLength": 9}, "string (shortest 1; longest 9)"),
+        ({"type": ["string", "null"]}, "string or null"),
+        ({"type": "string", "minLength": 1, "maxLength": 9}, "string (at least 1 character; at most 9 characters)"),
         ({"enum": ["none", "auto"]}, "values none, auto"),
         ({"minimum": 0, "exclusiveMaximum": 2}, "at least 0; less than 2"),
         ({}, "any value"),
@@ -44,11 +44,11 @@ def test_plain(schema, shown) -> None:
         ({"maxItems": 0}, "an empty list"),
         ({"type": "object", "maxProperties": 0}, "an empty object"),
         ({"maxLength": 0}, "an empty text"),
-        ({"maxItems": 4}, "most elements 4"),
+        ({"maxItems": 4}, "at most 4 elements"),
         ({"not": {"const": "required"}}, "all but required"),
         ({"items": {"const": "text"}}, "list of text"),
         ({"type": "array", "items": {"type": "integer"}}, "list of integer"),
-        ({"anyOf": [{"type": "string"}, {"maxItems": 4, "type": "array"}]}, "string or array (most elements 4)"),
+        ({"anyOf": [{"type": "string"}, {"maxItems": 4, "type": "array"}]}, "string or array (at most 4 elements)"),
         ({"properties": {"a": {"const": 1}, "b": {"enum": ["x", "y"]}}}, "a: 1; b: x, y"),
         ({"$ref": "#/components/schemas/ChatToolCall"}, "ChatToolCall"),
         ({"type": "string", "pattern": "^resp-"}, "string (pattern ^resp-)"),
@@ -62,7 +62,7 @@ def test_values(schema, shown) -> None:
     ("schema", "shown"),
     [
         ({"type": "object", "additionalProperties": {"type": "null"}}, "object; members: null"),
-        ({"type": "array", "items": {"type": "null"}, "minItems": 2}, "array (fewest elements 2); elements: null"),
+        ({"type": "array", "items": {"type": "null"}, "minItems": 2}, "array (at least 2 elements); elements: null"),
         ({"type": "integer", "not": {"const": 1}}, "integer; but not 1"),
         (
             {"type": "object", "required": ["id", "kind"], "properties": {"id": {"type": "string"}}},
@@ -78,7 +78,7 @@ def test_values(schema, shown) -> None:
         ),
         (
             {"type": ["array", "null"], "items": {"type": "object", "additionalProperties": {"const": 1}}},
-            "array, null; elements: (object; members: 1)",
+            "array or null; elements: (object; members: 1)",
         ),
         ({"prefixItems": [{"const": 1}, {"type": "null"}]}, "first elements: 1, null"),
         ({"propertyNames": {"pattern": "^[0-9]+$"}, "minimum": 1}, "at least 1; names: pattern ^[0-9]+$"),
