@@ -124,7 +124,8 @@ class Truncation:
     side: Literal["left", "right"] = "left"
 
 
-# The settings of `Sampling` that only the full-logits process supports: tuples, which are empty by default.
+# The settings of `Sampling` that only the full-logits process supports. Their defaults must be falsy: a setting is in use
+# if it is truthy.
 FULL_LOGITS_SETTINGS = ("logit_bias", "allowed_token_ids", "bad_words", "bad_words_token_ids")
 
 
@@ -137,7 +138,8 @@ class Sampling:
 
     - Both processes that sample (`openvino/worker/generation_config.py`, `openvino/full_logits/sampler.py`) read
       `temperature`, `top_p`, `top_k`, `min_p`, the penalties, `ignore_eos` and `min_tokens`.
-    - Only the pipeline reads `best_of`, `length_penalty` and the last three.
+    - Only the pipeline reads `best_of`, `length_penalty`, `num_assistant_tokens`, `assistant_confidence_threshold` and
+      `max_ngram_size`.
     - Only the server process, which converts tokens to text (`output/choice_text.py`), reads `stop`, `stop_token_ids`,
       `include_stop_str_in_output` and `skip_special_tokens`.
     - Only the full-logits process reads FULL_LOGITS_SETTINGS; the server tokenizes `bad_words` for it.
@@ -152,8 +154,8 @@ class Sampling:
     beam search of that width, whose `n` best texts are the choices. There is no sampling and there are no penalties;
     stop strings truncate the finished texts. `length_penalty` applies to beam searches only. `logit_bias` is added to
     the scores of tokens, by their ids. Only `allowed_token_ids` may be sampled, if there are any, but none of
-    `bad_words_token_ids`, nor the last token of a sequence that forms one of `bad_words`. The last three are for
-    speculative decoding (`ModelInfo.drafting`); None leaves them to the engine.
+    `bad_words_token_ids`, nor the last token of a sequence that forms one of `bad_words`. The last three
+    attributes are for speculative decoding (`ModelInfo.drafting`); None leaves them to the engine.
     """
 
     max_tokens: int | None
