@@ -83,7 +83,7 @@ class SchemaProjector:
         return lost or (bool(needed) and needed <= gone)
 
     def _is_listed(self, kind: Schema) -> bool:
-        """Returns whether the system's entry for the `type` of an object lists this only type."""
+        """Returns whether an object is of one `type`, which the system's entry for it lists."""
         _, entry = self._marked.get(id(kind), ([], {}))
         return "const" in kind and kind["const"] in (values(entry.get("schema", {})) or ())
 

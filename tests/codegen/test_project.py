@@ -199,6 +199,12 @@ def test_a_branch_stays_while_something_required_is_left() -> None:
     assert "Custom" not in tools(custom="ignored", name="ignored")
 
 
+def test_a_branch_that_a_system_lists_stays_with_its_type_alone() -> None:
+    listed = partial(schema={"enum": ["f", "c"]})
+    assert tools(type=listed, custom="ignored", name="ignored")["Custom"]["required"] == ["type"]
+    assert "Custom" not in tools(type=listed, custom="refused", name="ignored")
+
+
 def test_an_answer_without_one_of_its_fields_is_still_one() -> None:
     document = talk(
         event={"anyOf": [ref("Chunk"), ref("ErrorResponse")]},
