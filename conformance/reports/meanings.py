@@ -36,6 +36,7 @@ MEANINGS: tuple[tuple[Kind, re.Pattern[str]], ...] = tuple(
         (Kind.HEADER, r"the answer has no header (?P<about>\S+)"),
         (Kind.LACKS, r"was requested, but none of the \d+ chunks has (?P<about>\w+)"),
         (Kind.LACKS, r"^(?:GET|a chunk) .*has no (?P<about>\w+)$"),
+        (Kind.ERRORS_LACK, r"refuses (?:the request|it) without an (?P<about>error) object"),
         (
             Kind.EMPTY,
             r"^the answer is empty$|^all \d+ choices are ''$|\bon the answer \[''|, but \S+\.(?:content|text) is \"\"$",
@@ -406,8 +407,9 @@ def possible_causes(line: Line, finding: FindingRecord) -> Iterator[Cause]:
         status = _status(exchange)
         if own == {Kind.STATUS} or (200 <= status < 300 and own <= {Kind.OTHER, Kind.STATUS, Kind.DISREGARDED}):
             yield Cause(Kind.UNDOCUMENTED, _route(exchange))
-        if exchange.response and own <= {Kind.OTHER, Kind.STATUS, Kind.UNDOCUMENTED} and 400 <= status < 500:
-            yield Cause(Kind.REFUSED, _refusal(line, (exchange,), _reason(exchange.response.body)))
+        reason = _reason(exchange.response.body) if exchange.response else ""
+        if reason and own <= {Kind.OTHER, Kind.STATUS, Kind.UNDOCUMENTED} and 400 <= status < 500:
+            yield Cause(Kind.REFUSED, _refusal(line, (exchange,), reason))
 
 
 def fields(finding: FindingRecord, all_causes: Sequence[Cause]) -> set[str]:
