@@ -24,8 +24,8 @@ def script() -> bytes:
 def page(title: str, folder: str, document: dict[str, Any], *, sends: bool = False) -> str:
     """Returns the HTML with the document inside, so that it opens from the disk as well. `folder` is the address of the
     assets' folder with a trailing slash, or empty. A page that `sends` can send requests to the document's server."""
-    # A document may have </script> in it.
-    text = json.dumps(_readable(document), ensure_ascii=False).replace("</", "<\\/")
+    # A document may have </script> in it, or <!--<script>, after which the end of a script isn't one.
+    text = json.dumps(_readable(document)).replace("<", "\\u003c")
     html = HERE.joinpath("page.html").read_text("utf-8")
     html = html.replace("SENDS", str(sends).lower())
     return html.replace("TITLE", title).replace("FOLDER", folder).replace("DOCUMENT", text)

@@ -22,6 +22,7 @@ HOSTILE = {
     "a lone surrogate": "\ud800",
     "what XML has not": "\ufffe\uffff",
     "markup": MARKUP,
+    "the beginning of a comment": "<!--<script>",
     "rich's markup": "[bold red]a[/] [link=http://evil.example]b[/link] :warning:",
     "a template": "{{ 7 * 7 }} {% raw %}",
 }
