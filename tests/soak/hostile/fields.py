@@ -204,4 +204,6 @@ def _attack(operation: Operation) -> Attack:
     return fields_of
 
 
-ATTACKS: tuple[Attack, ...] = tuple(map(_attack, operations(whole())))
+ATTACKS: tuple[Attack, ...] = tuple(
+    _attack(operation) for operation in operations(whole()) if operation.body or operation.parameters
+)
