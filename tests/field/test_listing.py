@@ -72,6 +72,6 @@ def test_an_older_judge_is_named_beside_what_it_said(monkeypatch) -> None:
 
 def test_what_another_judge_says_is_text_of_one_cell(monkeypatch) -> None:
     said = results()
-    said[SCRIPTED].judges["llmprobe"].failed["chat-top-p"] = "a | `b` <img src=x>\nc"
+    said[SCRIPTED].judges["llmprobe"].failed["responses-streaming"] = "a | `b` <img src=x>\nc"
     monkeypatch.setattr("field.page.results", lambda: said)
-    assert r"| `chat-top-p` | a \| \`b\` \<img src=x\> c |" in page()
+    assert r"| `responses-streaming` | a \| \`b\` \<img src=x\> c |" in page()
