@@ -8,8 +8,9 @@ from typing import Any, ClassVar
 from reference_server.chat import Chat
 from reference_server.completions import Answers, Completions
 from reference_server.generation import Asked, Generation, Output, Segment
-from reference_server.http import Event
+from reference_server.http import Call, Event
 from reference_server.models import Models
+from reference_server.words import Token
 
 
 class StreamsInTwoPieces(Chat):
@@ -263,3 +264,30 @@ class WholeCallsInOneChunk(Chat):
                 first["function"]["arguments"] += call["function"]["arguments"]
             else:
                 begun[key] = event
+
+
+class ListsOtherModels(Models):
+    """Other models are listed before the one that is asked."""
+
+    def list_models(self, call: Call) -> dict[str, Any]:
+        listed = super().list_models(call)
+        return {**listed, "data": [self.described("another"), *listed["data"]]}
+
+    def require_model(self, model: str) -> None:
+        if model != "another":
+            super().require_model(model)
+
+
+class ListsFewerTokens(Chat):
+    """Fewer likely tokens are listed than top_logprobs asks for, as OpenAI's document has it in rare cases."""
+
+    def token_logprob(self, token: Token, top: int) -> dict[str, Any]:
+        return super().token_logprob(token, top if token.id % 3 else min(top, 1))
+
+
+class CallsTokensUnlikely(Chat):
+    """The logprob of an unlikely token is -9999.0, as OpenAI's document has it."""
+
+    def shown_logprob(self, token: Token) -> dict[str, Any]:
+        shown = super().shown_logprob(token)
+        return {**shown, "logprob": -9999.0 if (token.logprob or 0) < -3 else token.logprob}

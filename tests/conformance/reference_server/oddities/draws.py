@@ -13,16 +13,21 @@ from typing import TYPE_CHECKING, Any, ClassVar
 from reference_server.chat import Chat
 from reference_server.generation import Asked, Generation, Output, Segment
 from reference_server.http import Event
+from reference_server.part import Part
 
 if TYPE_CHECKING:
     from reference_server.server import ReferenceServer
 
 
-class _Draws(Generation):
-    """Draws something anew for each request."""
+class _Draws(Part):
+    """Draws something, whatever the request."""
 
     lot: ClassVar = 0
     """Another one gives other draws."""
+
+
+class _DrawsByRequest(_Draws, Generation):
+    """Draws something anew for each request."""
 
     def __init__(self, server: "ReferenceServer") -> None:
         super().__init__(server)
@@ -34,7 +39,7 @@ class _Draws(Generation):
         return random.Random(zlib.crc32(repr((request, self._came[request], self.lot)).encode()))
 
 
-class DrawsAlways(_Draws):
+class DrawsAlways(_DrawsByRequest):
     """Every answer is drawn, with its length, at temperature 0 and with the same seed, too."""
 
     advised: ClassVar = True
@@ -43,7 +48,7 @@ class DrawsAlways(_Draws):
         return self.drawn(body).getrandbits(32)
 
 
-class DrawsLengths(_Draws):
+class DrawsLengths(_DrawsByRequest):
     """Answers begin alike, but end anywhere."""
 
     advised: ClassVar = True
@@ -54,7 +59,7 @@ class DrawsLengths(_Draws):
         return self.drawn(asked.body).randint(6, 40)
 
 
-class DrawsOneOfTwo(_Draws):
+class DrawsOneOfTwo(_DrawsByRequest):
     """A request has one of two answers, whatever its temperature."""
 
     advised: ClassVar = True
@@ -63,7 +68,7 @@ class DrawsOneOfTwo(_Draws):
         return self.drawn(body).randrange(2)
 
 
-class DrawsEnds(_Draws):
+class DrawsEnds(_DrawsByRequest):
     """Answers end after a few words, or not before their limit."""
 
     advised: ClassVar = True
@@ -74,7 +79,7 @@ class DrawsEnds(_Draws):
         return self.drawn(asked.body).choice((2, budget + 1))
 
 
-class DrawsThoughts(_Draws):
+class DrawsThoughts(_DrawsByRequest):
     """The model thinks before its answer, or doesn't."""
 
     advised: ClassVar = True
@@ -83,7 +88,7 @@ class DrawsThoughts(_Draws):
         return super().thinks(body) or self.drawn(body).random() < 0.5
 
 
-class DrawsCalls(_Draws):
+class DrawsCalls(_DrawsByRequest):
     """The model calls a function that it may call, or writes a text; it makes one call or several."""
 
     def wants_call(self, asked: Asked) -> bool:
@@ -95,20 +100,20 @@ class DrawsCalls(_Draws):
         yield from (calls * 2)[: self.drawn(asked.body).randint(1, most)]
 
 
-class AnswersInTurn(Generation):
+class AnswersInTurn(_Draws, Generation):
     """Answers come in turn, as those of two replicas of a model, or those that a mock has prepared."""
 
     advised: ClassVar = True
 
     def __init__(self, server: "ReferenceServer") -> None:
         super().__init__(server)
-        self._turns = cycle((1, 2))
+        self._turns = cycle((1, 2) if self.lot % 2 else (2, 1))
 
     def seed(self, body: Mapping[str, Any], choice: int) -> int | None:
         return next(self._turns)
 
 
-class DrawsVersions(Chat):
+class DrawsVersions(_Draws, Chat):
     """An answer names one of two versions of the model, as where a gateway chooses between them."""
 
     def chat_completion(self, head: Mapping[str, Any], asked: Asked, outputs: Sequence[Output]) -> dict[str, Any]:
@@ -118,5 +123,5 @@ class DrawsVersions(Chat):
         return super().chat_events(self.versioned(head), asked, outputs)
 
     def versioned(self, head: Mapping[str, Any]) -> dict[str, Any]:
-        version = random.Random(zlib.crc32(head["id"].encode())).randint(1, 2)
+        version = random.Random(zlib.crc32(repr((head["id"], self.lot)).encode())).randint(1, 2)
         return {**head, "model": f"{head['model']}-{version}"}

@@ -191,6 +191,15 @@ class ErrorsNameNoField(Http):
         return {"error": {**refusal.error, "param": None}}
 
 
+class ErrorsWithoutCodes(Http):
+    """The code of every error is null."""
+
+    advised: ClassVar = True
+
+    def envelope(self, refusal: Refusal) -> dict[str, Any]:
+        return {"error": {**refusal.error, "code": None}}
+
+
 class ErrorsOfItsOwn(Http):
     """Errors have types and codes of the server's own, and additional fields."""
 
