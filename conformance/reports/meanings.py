@@ -4,9 +4,8 @@ Messages are our own sentences. MEANINGS has what their forms mean, most specifi
 a cause of its own, without its values.
 """
 
-import json
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from typing import Any
 from urllib.parse import urlsplit
@@ -14,6 +13,7 @@ from urllib.parse import urlsplit
 from specvino.conformance.message_shape import template_of
 from specvino.conformance.reports.causes import Cause, Kind, without_values
 from specvino.conformance.reports.records import ExchangeRecord, FindingRecord, Line
+from specvino.conformance.reports.unread import EARLIER, body_of, is_earlier, unread
 
 COUNTED = r"^(?:usage\.)?(?P<about>\w+_tokens(?:_details\.\w+)?)(?: of [a-z ]+)? (?:is \d|must be )"
 
@@ -128,11 +128,6 @@ REPEATED = re.compile(r"(?s)^(?P<path>\w[\w.]*) is (?:wrong: |.*, not )")
 MESSAGE = re.compile(r'"(?:message|detail)":\s*"((?:[^"\\]|\\.)*)')
 PARAM = re.compile(r'"param":\s*"([^"\\]+)"')
 
-# Fields whose values become a prompt, those of them with earlier turns, and the roles of those who take turns.
-EARLIER = {"conversation", "previous_response_id"}
-PROMPT = {"input", "instructions", "messages", "system"} | EARLIER
-CONVERSING = {"assistant", "user"}
-
 # Fields with a text, or that depend on it: they differ together.
 TEXTS = {"bytes", "content", "text", "text_offset"}
 
@@ -232,62 +227,13 @@ def _known(line: Line, finding: FindingRecord) -> Iterator[Cause]:
             case Kind.ACCEPTED | Kind.ZERO:
                 yield Cause(kind, "", _quoted(*(groups.get("names") or "").split(", ")))
             case Kind.UNREAD:
-                yield from _unread(finding)
+                yield from unread(finding)
             case Kind.STREAM if about in TEXTS:
                 yield Cause(kind, "text", _quoted(about))
             case _:
                 is_field = kind is Kind.LACKS or (kind is Kind.STREAM and about in ARGUMENTS)
                 yield Cause(kind, about, _quoted(about), field=about if is_field else "")
         return
-
-
-def _unread(finding: FindingRecord) -> Iterator[Cause]:
-    one, other = _compared(finding)
-    numbers = {sum(turn.get("role") in CONVERSING for turn in _turns(body)) for body in (one, other)}
-    if _has_same_end(one, other) and len(numbers) > 1:
-        yield Cause(Kind.EARLIER)
-        return
-    missing = [turn for turn in _turns(other) if turn not in _turns(one)]
-    missing += [turn for turn in _turns(one) if turn not in _turns(other)]
-    differing = _differing(one, other) - {"store"}
-    named = sorted(differing & EARLIER) or [_role(turn) for turn in missing[:1]] or sorted(differing)
-    for subject in named:
-        yield Cause(Kind.UNREAD, subject, (f"`{subject}`" if subject in differing else f"`{subject}` turns",))
-
-
-def _compared(finding: FindingRecord) -> tuple[dict[str, Any], dict[str, Any]]:
-    """Returns the bodies of the first two requests of a finding, empty ones if there are none."""
-    one, other = [*map(_body, finding.exchanges), {}, {}][:2]
-    return one, other
-
-
-def _differing(one: Mapping[str, Any], other: Mapping[str, Any]) -> set[str]:
-    return {name for name in one.keys() | other.keys() if one.get(name) != other.get(name)}
-
-
-def _turns(body: Mapping[str, Any]) -> list[dict[str, Any]]:
-    """Returns what a request says, with instructions as a turn of the system."""
-    said = body.get("messages", body.get("input"))
-    turns = said if isinstance(said, list) else [said]
-    first = [{"role": "system", "content": body[name]} for name in ("system", "instructions") if body.get(name)]
-    return [*first, *(turn if isinstance(turn, dict) else {"role": "user", "content": turn} for turn in turns)]
-
-
-def _role(turn: Mapping[str, Any]) -> str:
-    role = str(turn.get("role", turn.get("type")))
-    return "system" if role == "developer" else role
-
-
-def _has_same_end(one: Mapping[str, Any], other: Mapping[str, Any]) -> bool:
-    """Returns whether two requests have the same last turn."""
-    return _turns(one)[-1:] == _turns(other)[-1:]
-
-
-def _is_earlier(finding: FindingRecord) -> bool:
-    """Returns whether the first two requests of a finding differ in nothing but what comes before the last turn."""
-    one, other = _compared(finding)
-    differing = _differing(one, other)
-    return differing <= PROMPT | {"store"} and (_has_same_end(one, other) or bool(differing & EARLIER))
 
 
 def _quoted(*names: str) -> tuple[str, ...]:
@@ -326,13 +272,14 @@ def _refuses_in_stream(exchange: ExchangeRecord) -> bool:
 
 
 def _kinds_of_tools(finding: FindingRecord) -> set[str]:
-    tools = [tool for exchange in finding.exchanges for tool in _body(exchange).get("tools") or ()]
-    return {f"{tool.get('type', 'function')} tools" for tool in tools if isinstance(tool, dict)}
+    lists = [body_of(exchange).get("tools") for exchange in finding.exchanges]
+    tools = [tool for tools in lists if isinstance(tools, list) for tool in tools if isinstance(tool, dict)]
+    return {f"{tool.get('type', 'function')} tools" for tool in tools}
 
 
 def _calls_though_none(exchange: ExchangeRecord) -> bool:
     response = exchange.response
-    none = _body(exchange).get("tool_choice") in ("none", {"type": "none"})
+    none = body_of(exchange).get("tool_choice") in ("none", {"type": "none"})
     return none and response is not None and CALL.search(response.body) is not None
 
 
@@ -389,7 +336,7 @@ def possible_causes(line: Line, finding: FindingRecord) -> Iterator[Cause]:
     own = {cause.kind for cause in causes(line, finding)}
     if own == {Kind.UNREAD} and (counted := re.search(COUNTED, finding.message)):
         yield Cause(Kind.COUNT, counted["about"])
-    if own <= {Kind.UNREAD, Kind.DISREGARDED} and _is_earlier(finding):
+    if own <= {Kind.UNREAD, Kind.DISREGARDED} and is_earlier(finding):
         yield Cause(Kind.EARLIER)
     if THOUGH_LIMITED.search(finding.message):
         yield Cause(Kind.LIMIT)
@@ -473,18 +420,9 @@ def _leaf(path: str) -> str:
     return next((name for name in reversed(path.split(".")) if name[:1].isalpha()), "")
 
 
-def _body(exchange: ExchangeRecord) -> dict[str, Any]:
-    """Returns the JSON object that a request sends; an empty one without it."""
-    try:
-        body = json.loads(exchange.request.body or "")
-    except (ValueError, RecursionError):  # a request may be nested very deeply
-        return {}
-    return body if isinstance(body, dict) else {}
-
-
 def _sent(finding: FindingRecord, path: str) -> bool:
     """Returns whether the request has a value at a path of the answer."""
-    value: Any = _body(finding.exchanges[0]) if finding.exchanges else None
+    value: Any = body_of(finding.exchanges[0]) if finding.exchanges else None
     for name in path.split("."):
         if isinstance(value, dict):
             value = value.get(name)
