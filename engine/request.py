@@ -124,8 +124,8 @@ class Truncation:
     side: Literal["left", "right"] = "left"
 
 
-# The settings of `Sampling` that only the full-logits process supports. Their defaults must be falsy: a setting is in use
-# if it is truthy.
+# The settings of `Sampling` that only the full-logits process supports. A setting is in use if it is truthy, so their
+# defaults must be falsy.
 FULL_LOGITS_SETTINGS = ("logit_bias", "allowed_token_ids", "bad_words", "bad_words_token_ids")
 
 
