@@ -83,4 +83,6 @@ def _converted(name: str, revision: str | None, weights: Weights, report: "Repor
     from specvino.engine.models.conversions import exported
     from specvino.engine.models.lookup import checkpoint_folder
 
-    return exported(checkpoint_folder(name, report, revision), name, weights, report).path
+    folder = checkpoint_folder(name, report, revision)
+    model = str(folder.absolute()) if Path(name).is_dir() else name
+    return exported(folder, model, weights, report).path

@@ -88,9 +88,9 @@ def tune(
             err=True,
         )
     slower = ", ".join(f"{_FIGURES[name].replace(chr(10), ' ')} {ratio:.2f}" for name, ratio in search.slower.items())
-    if search.rejected is not None:
-        reason = f"slower elsewhere ({slower})" if slower else "no faster when measured again"
-        typer.echo(f"specvino: not recommended: {_named(search.rejected)}, {reason}", err=True)
+    costs = f" (slower: {slower})" if slower else ""
+    if search.again and search.reason:
+        typer.echo(f"specvino: not recommended: {_named(search.again.options)}, {search.reason}{costs}", err=True)
     elif slower:
         typer.echo(f"specvino: slower than with the defaults: {slower}", err=True)
     command = ["specvino", "serve", *([model] if model else []), *search.chosen.arguments()]

@@ -29,7 +29,7 @@ from specvino.engine.models.cache import (
     use,
     write_checksums,
 )
-from specvino.engine.models.checkpoint import export_arguments, is_part, optimum_cli
+from specvino.engine.models.checkpoint import export_arguments, optimum_cli, parts
 from specvino.engine.models.folder import missing_files, open_folder, read_json
 from specvino.engine.models.pull import convert, run
 from specvino.engine.models.source import ModelSource
@@ -139,19 +139,22 @@ def adapted(base: Path, adapter: Path, report: Report = say_nothing) -> InUse:
 
 def exported(checkpoint: Path, model: str, weights: str, report: Report = say_nothing) -> InUse:
     """Returns the OpenVINO folder of a checkpoint, which optimum-cli makes unless the cache has it. `model` is its
-    name, `weights` the type of the weights. Raises ModelLoadError."""
+    path or its id on the hub, `weights` the type of the weights. Raises ModelLoadError."""
     program = optimum_cli()
     root = conversions_folder()
     digests = Digests(root)
     config = read_json(checkpoint / "config.json")
-    parts = sorted(file for file in checkpoint.iterdir() if file.is_file() and is_part(file.name))
+    files = parts(checkpoint)
     try:
-        read = [part.name + digests.digest(part, lambda *read: report("reading the model", *read)) for part in parts]
+        read = [
+            name + digests.digest(file, lambda *read: report("reading the model", *read))
+            for name, file in files.items()
+        ]
         origin = Origin(f"{model} ({weights})", hashlib.sha256("\n".join([weights, *read]).encode()).hexdigest())
 
         def export(folder: Path) -> None:
             # None of the formats is larger than the usual 16 bits per weight.
-            _make_room(root, sum(part.stat().st_size for part in parts) + _TOKENIZER)
+            _make_room(root, sum(file.stat().st_size for file in files.values()) + _TOKENIZER)
             arguments = export_arguments(checkpoint, config, weights, folder)
             run(program, arguments, f"converting the model to {weights}", report)
             if missing := missing_files(folder):

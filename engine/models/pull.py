@@ -140,10 +140,8 @@ def run(program: str, arguments: Sequence[str | Path], stage: str, report: Repor
         finally:
             process.kill()
     if process.returncode < 0:
-        raise ModelLoadError(
-            f"it was ended by {signal.Signals(-process.returncode).name}"
-            + (", as happens if the machine runs out of memory" if process.returncode == -signal.SIGKILL else "")
-        )
+        hint = ", as happens if the machine runs out of memory" if process.returncode == -signal.SIGKILL else ""
+        raise ModelLoadError(f"it was ended by signal {-process.returncode}{hint}")
     if process.returncode != 0:
         lines = errors.decode(errors="replace").strip().splitlines()
         raise ModelLoadError(lines[-1] if lines else f"it ended with code {process.returncode}")

@@ -62,7 +62,8 @@ def converter(tmp_path: Path, tiny_text: ModelSource) -> Converter:
 
 @pytest.fixture
 def hub() -> Iterator[Hub]:
-    others = {"README.md": b"hello", "onnx/model.onnx": bytes(100), "pytorch_model.bin": bytes(100)}
+    others = {"README.md": b"hello", "onnx/model.onnx": bytes(100), "pytorch_model.bin": bytes(100), "m.gguf": b"GGUF"}
+    others["consolidated.safetensors"] = bytes(100)
     with serving(Hub(ID, {MAIN: files(CONFIG) | others}, {"main": MAIN})) as hub:
         yield hub
 
@@ -102,6 +103,22 @@ def test_a_model_of_the_hub(converter: Converter, hub: Hub, tmp_path: Path) -> N
     assert sorted(set(hub.downloads())) == sorted(files(CONFIG))
 
 
+def test_code_that_comes_with_a_checkpoint_is_not_run(converter: Converter) -> None:
+    (converter.checkpoint / "config.json").write_text(
+        json.dumps(CONFIG | {"auto_map": {"AutoModelForCausalLM": "m.M"}})
+    )
+    assert converter.run(str(converter.checkpoint))[0] == 0
+    assert "trust" not in converter.calls.read_text()
+
+
+def test_a_chat_template_is_a_part_of_it(converter: Converter) -> None:
+    assert converter.run(str(converter.checkpoint))[0] == 0
+    (converter.checkpoint / "chat_templates").mkdir()
+    (converter.checkpoint / "chat_templates" / "tool_use.jinja").write_text("{{ messages }}")
+    assert converter.run(str(converter.checkpoint))[0] == 0
+    assert len(converter.calls.read_text().splitlines()) == 2
+
+
 def test_a_model_of_the_hub_that_can_not_be_converted(converter: Converter, hub: Hub, tmp_path: Path) -> None:
     hub.commits[MAIN] = files({"is_encoder_decoder": True, "model_type": "t5"})
     code, out, err = converter.run(ID, **hub.env(tmp_path))
@@ -115,20 +132,21 @@ def without_weights(folder: Path) -> None:
     (folder / "model.safetensors").rename(folder / "pytorch_model.bin")
 
 
-def with_gguf(folder: Path) -> None:
+def only_gguf(folder: Path) -> None:
+    without_weights(folder)
     (folder / "m.gguf").touch()
 
 
-def with_code(folder: Path) -> None:
-    (folder / "config.json").write_text(json.dumps(CONFIG | {"auto_map": {"AutoModelForCausalLM": "m.M"}}))
+def of_an_encoder(folder: Path) -> None:
+    (folder / "config.json").write_text(json.dumps(CONFIG | {"is_encoder_decoder": True}))
 
 
 @pytest.mark.parametrize(
     ("change", "message"),
     [
-        (without_weights, "is no checkpoint of transformers: config.json or *.safetensors is missing"),
-        (with_gguf, "has files that can be served as they are: leave out --convert"),
-        (with_code, "--trust-remote-code FOLDER' (that runs the code"),
+        (without_weights, "is no checkpoint of transformers: config.json or model.safetensors is missing"),
+        (only_gguf, "has files that can be served as they are: leave out --convert"),
+        (of_an_encoder, "is no checkpoint of a model that can be served, but a model with an encoder"),
     ],
 )
 def test_what_is_not_converted(converter: Converter, change: Callable[[Path], None], message: str) -> None:
@@ -153,7 +171,7 @@ def test_without_optimum(converter: Converter) -> None:
     ("script", "reason"),
     [
         ("echo loading >&2; echo 'ValueError: no such layer' >&2; exit 1", "ValueError: no such layer"),
-        ("kill -9 $$", "it was ended by SIGKILL, as happens if the machine runs out of memory"),
+        ("kill -9 $$", "it was ended by signal 9, as happens if the machine runs out of memory"),
         (
             'for last; do :; done; touch "$last/config.json"',
             "optimum-cli wrote no openvino_model.xml",

@@ -58,7 +58,9 @@ class OtherLoad:
         """Returns the seconds in which all programs ran, in which none ran, and in which this process ran."""
         machine, process = psutil.cpu_times(), psutil.Process().cpu_times()
         idle = machine.idle + getattr(machine, "iowait", 0.0)
-        return sum(machine) - idle - getattr(machine, "guest", 0.0), idle, process.user + process.system
+        # The time of guests is a part of user and nice.
+        guests = getattr(machine, "guest", 0.0) + getattr(machine, "guest_nice", 0.0)
+        return sum(machine) - idle - guests, idle, process.user + process.system
 
 
 def this_machine() -> Machine:
@@ -124,9 +126,9 @@ _ANSWERS = ("one", "four", "sixteen")
 
 class Search:
     """Measures candidates, each for an equal part of `seconds`. `load` returns a pipeline, of which there are two at a
-    time; it raises ModelLoadError. When `rows` is exhausted, `chosen` are the best options, `slower` are the figures in
-    which they, or the best ones that were rejected for it, are clearly slower than the defaults, and `rejected` are
-    those."""
+    time; it raises ModelLoadError. When `rows` is exhausted, `chosen` are the best options. `again` is their second
+    measurement, and `slower` are the figures in which they were clearly slower than the defaults. If that speaks
+    against them, `reason` says so, and the defaults are chosen."""
 
     def __init__(
         self,
@@ -136,8 +138,9 @@ class Search:
         clock: Callable[[], float] = time.monotonic,
     ) -> None:
         self.chosen = PipelineOptions()
-        self.rejected: PipelineOptions | None = None
+        self.again: Row | Failure | None = None
         self.slower: dict[str, float] = {}
+        self.reason = ""
         self._load = load
         self._candidates = candidates
         self._share = seconds / (len(candidates) + 3)
@@ -171,13 +174,19 @@ class Search:
             if isinstance(row, Row) and row.ratio.mean > alone:
                 self.chosen = together
         # The best of several is partly the luckiest of them: a measurement of its own tells.
-        row = self._tried(baseline, texts, self.chosen)
+        self.again = row = self._tried(baseline, texts, self.chosen)
         yield row
-        if isinstance(row, Row):
+        if isinstance(row, Failure):
+            self.reason = row.reason
+        else:
             least = 1 / max(_CLEAR, math.exp(_TIMES_NOISE * max(abs(math.log(figure)) for figure in again.ratio.all())))
             self.slower = {name: ratio for name, ratio in asdict(row.ratio).items() if ratio < least}
-        if isinstance(row, Failure) or row.ratio.mean <= clear or not self.slower.keys().isdisjoint(_ANSWERS):
-            self.chosen, self.rejected = default, self.chosen
+            if not self.slower.keys().isdisjoint(_ANSWERS):
+                self.reason = "slower with some number of answers"
+            elif row.ratio.mean <= clear:
+                self.reason = "no faster when measured again"
+        if self.reason:
+            self.chosen = default
 
     def _clear(self, again: Row) -> float:
         """Returns the mean above which options are clearly better. Differences of single figures count as noise, even

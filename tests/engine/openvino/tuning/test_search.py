@@ -123,7 +123,7 @@ def test_the_best_are_measured_once_more() -> None:
 
     search = Search(load, [LONG], 0, lambda: 0.0)
     assert [row.options for row in search.rows()] == [DEFAULTS, LONG.applied(DEFAULTS), LONG.applied(DEFAULTS)]
-    assert (search.chosen, search.rejected, search.slower) == (DEFAULTS, LONG.applied(DEFAULTS), {})
+    assert (search.chosen, search.reason, search.slower) == (DEFAULTS, "no faster when measured again", {})
 
 
 class Uneven(Pipeline):
@@ -143,13 +143,29 @@ class Uneven(Pipeline):
 def test_options_that_are_slower_with_a_number_of_answers_are_not_chosen(figure: str) -> None:
     search = Search(lambda options: Uneven(options, figure), [LONG], 0, lambda: 0.0)
     list(search.rows())
-    assert (search.chosen, search.rejected, search.slower) == (DEFAULTS, LONG.applied(DEFAULTS), {figure: 0.75})
+    assert (search.chosen, search.slower) == (DEFAULTS, {figure: 0.75})
+    assert search.reason == "slower with some number of answers"
+    assert search.again is not None
+    assert search.again.options == LONG.applied(DEFAULTS)
+
+
+def test_the_best_may_not_load_again() -> None:
+    loads = iter(range(3))
+
+    def load(options: PipelineOptions) -> Pipeline:
+        if next(loads, None) is None:
+            raise ModelLoadError("no memory")
+        return Pipeline(Pipelines(faster(step_512=2)), options)
+
+    search = Search(load, [LONG], 0, lambda: 0.0)
+    list(search.rows())
+    assert (search.chosen, search.reason) == (DEFAULTS, "no memory")
 
 
 def test_what_the_best_cost_is_known() -> None:
     search = Search(lambda options: Uneven(options, "longest_step"), [LONG], 0, lambda: 0.0)
     list(search.rows())
-    assert (search.chosen, search.rejected) == (LONG.applied(DEFAULTS), None)
+    assert (search.chosen, search.reason) == (LONG.applied(DEFAULTS), "")
     assert search.slower == {"longest_step": 0.75}
 
 
