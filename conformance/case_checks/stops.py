@@ -94,6 +94,9 @@ async def limit_optional(session: Session, endpoint: str, *, body: Mapping[str, 
     exchange = await session.send(endpoint, {**body, "stream": True}, capped=False, leave_after=1)
     if exchange.status != 200 or exchange.ended != "left":
         require_answer(exchange)
+    for first in exchange.objects[:1]:
+        if "error" in first or first.get("type") == "error":
+            raise Failed(f"a request without a limit is refused in its stream: {str(first)[:200]}", exchange)
 
 
 async def one_token_limit(session: Session, endpoint: str, *, body: Mapping[str, Any]) -> None:

@@ -2,7 +2,11 @@
 
 import pytest
 from reference_server.bench import judged
+from reference_server.mutants.requests import RequiresLimit
 from reference_server.mutants.stopping import NeverStops, OldLimitOnly
+from reference_server.mutants.transport import RefusesInStreams
+
+from specvino.conformance.verdict import Verdict
 
 
 @pytest.mark.parametrize(
@@ -17,3 +21,9 @@ def test_only_the_answer_that_ignores_the_field_is_shown(mutant, rule, field) ->
     (finding,) = judged(mutant, only={rule})[rule].findings
     (exchange,) = finding.exchanges
     assert field in exchange.request.body
+
+
+def test_a_limit_that_is_required_in_a_stream_is_no_option() -> None:
+    rules = {"chat/limits/none", "completions/settings/no-limit", "responses/basics/no-limit"}
+    results = judged(RequiresLimit, RefusesInStreams, only=rules)
+    assert {rule: results[rule].verdict for rule in rules} == dict.fromkeys(rules, Verdict.FAIL)
