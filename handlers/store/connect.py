@@ -1,5 +1,6 @@
 """The connection to a database, and the handling of a database file."""
 
+import contextlib
 import logging
 import os
 import sqlite3
@@ -61,9 +62,14 @@ def shown(url: URL) -> str:
 def _make_private(file: Path) -> None:
     """Creates the file if needed, readable only by its owner, since it contains users' requests. SQLite creates its
     other files with the same mode.
+
+    A file that exists isn't opened: closing it would drop the locks of this process' connections, so that another
+    process takes itself for the last one, and deletes the write-ahead log
+    (https://www.sqlite.org/howtocorrupt.html, 2.2).
     """
     file.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
-    os.close(os.open(file, os.O_CREAT | os.O_RDWR, 0o600))
+    with contextlib.suppress(FileExistsError):
+        os.close(os.open(file, os.O_CREAT | os.O_EXCL, 0o600))
     file.chmod(0o600)
 
 

@@ -4,6 +4,9 @@ import asyncio
 import shutil
 import sqlite3
 import stat
+import subprocess
+import sys
+from contextlib import closing
 
 import pytest
 import sqlalchemy
@@ -26,6 +29,27 @@ def test_a_locked_database(url, tmp_path, monkeypatch) -> None:
         assert await store.response("resp_1", "")
 
     run(url, look)
+
+
+def test_another_server_that_ends_leaves_the_log(url, tmp_path) -> None:
+    """The last process that closes a database deletes its write-ahead log; here, one is still there, with a connection
+    that it has opened later than another one."""
+    file = tmp_path / "folder" / "responses.db"
+    other = "import sqlite3, sys; c = sqlite3.connect(sys.argv[1]); c.execute('SELECT * FROM sqlite_master'); c.close()"
+
+    async def look(store):
+        engine = store._database._engine
+        async with engine.connect() as first, engine.connect() as second:
+            for connection in (first, second):
+                await connection.execute(sqlalchemy.text("SELECT 1"))
+            await asyncio.to_thread(subprocess.run, [sys.executable, "-c", other, str(file)], check=True)
+            assert file.with_name("responses.db-wal").exists()
+        await store.add(record("resp_1"))
+        assert await store.response("resp_1", "")
+
+    run(url, look)
+    with closing(sqlite3.connect(file)) as connection:
+        assert connection.execute("PRAGMA integrity_check").fetchall() == [("ok",)]
 
 
 def test_a_full_disk(url, tmp_path) -> None:
