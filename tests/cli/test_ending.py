@@ -18,7 +18,7 @@ BASE_ONLY = f"import sys; sys.modules.update(dict.fromkeys({EXTRAS}))"
 
 
 def specvino(*arguments, without=BASE_ONLY):
-    line = [sys.executable, "-c", f"{without}; from specvino.cli import main; main()", *arguments]
+    line = [sys.executable, "-P", "-c", f"{without}; from specvino.cli import main; main()", *arguments]
     return subprocess.run(line, capture_output=True, text=True, timeout=300)
 
 
@@ -62,7 +62,7 @@ def test_what_needs_opentelemetry(option) -> None:
 def test_conformance_needs_no_extra() -> None:
     modules = "python_api", "fuzz.replay", "streams.stream_validator", "streams.fold", "streams.sse"
     code = "; ".join([BASE_ONLY, *(f"import specvino.conformance.{module}" for module in modules)])
-    subprocess.run([sys.executable, "-c", code], check=True, timeout=300)
+    subprocess.run([sys.executable, "-P", "-c", code], check=True, timeout=300)
 
 
 def test_generated_requests_need_an_extra() -> None:
