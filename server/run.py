@@ -22,8 +22,9 @@ from specvino.server.app import Lifespan
 from specvino.server.assembly import ServedApp
 from specvino.server.assembly.storage import StorageError
 from specvino.server.connections import BoundedProtocol, Connections, possible
-from specvino.server.socket_protocol import SocketProtocol
+from specvino.server.socket_protocol import Incomplete, SocketProtocol
 from specvino.server.telemetry import logs
+from specvino.server.validation.bodies import MOST_UNFINISHED
 
 # How long (seconds) an idle connection is kept open: longer than clients and proxies do (5 to 60 s), since a request
 # that is sent while the server closes the connection is lost.
@@ -51,11 +52,12 @@ class _Server(uvicorn.Server):
         log_config: dict[str, Any] | None,
         tls: ssl.SSLContext | None = None,
     ) -> None:
+        incomplete = Incomplete(MOST_UNFINISHED * served.settings.max_body)
         config = uvicorn.Config(
             served.asgi(lifespan),
             loop="uvloop",
             http=cast("type[asyncio.Protocol]", partial(BoundedProtocol, connections)),
-            ws=cast("type[asyncio.Protocol]", partial(SocketProtocol, connections)),
+            ws=cast("type[asyncio.Protocol]", partial(SocketProtocol, connections, incomplete)),
             ws_max_size=2 * served.settings.max_body,  # up to this, the app answers with an error
             ws_per_message_deflate=False,
             ws_ping_timeout=None,  # a client that is busy may answer late

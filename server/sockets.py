@@ -28,7 +28,8 @@ from specvino.server.validation.bodies import SMALL, require_size, too_large
 from specvino.server.validation.parsing import parse_json
 from specvino.server.validation.schema import SchemaCheck
 
-# The most requests of a connection that aren't answered yet. The next message is read when one of them is.
+# The most requests of a connection that aren't answered yet. The next message is read when there are fewer, and when
+# they have no more bytes together than a body may have.
 UNANSWERED = 32
 
 BUSY = "websocket_busy"
@@ -123,8 +124,8 @@ class _Connection:
         self._session = Session()
         self._lanes: dict[str | None, asyncio.Event] = {}  # by lane, the end of its last request
         self._reading = asyncio.Lock()
-        self._room = asyncio.Semaphore(UNANSWERED)
-        self._tasks: set[asyncio.Task[None]] = set()
+        self._tasks: dict[asyncio.Task[None], int] = {}  # with the bytes of their messages
+        self._fewer = asyncio.Event()
         self._busy: Callable[[bool], None] = scope["state"].get(BUSY, lambda _: None)
 
     async def run(self) -> None:
@@ -132,13 +133,16 @@ class _Connection:
         self._busy(False)
         try:
             while True:
-                await self._room.acquire()
+                while len(self._tasks) >= UNANSWERED or sum(self._tasks.values()) > self._max_body:
+                    self._fewer.clear()
+                    await self._fewer.wait()
                 message = await self._receive()
                 if message["type"] == "websocket.disconnect":
                     return
                 self._busy(True)
-                task = asyncio.create_task(self._answer(message))
-                self._tasks.add(task)
+                raw = (message.get("text") or "").encode() or message.get("bytes") or b""
+                task = asyncio.create_task(self._answer(raw))
+                self._tasks[task] = len(raw)
                 task.add_done_callback(self._answered)
         finally:
             for task in self._tasks:
@@ -146,15 +150,15 @@ class _Connection:
             await asyncio.gather(*self._tasks, return_exceptions=True)
 
     def _answered(self, task: asyncio.Task[None]) -> None:
-        self._tasks.discard(task)
-        self._room.release()
+        del self._tasks[task]
+        self._fewer.set()
         if not self._tasks:
             self._busy(False)
             self._lanes.clear()
 
-    async def _answer(self, message: Message) -> None:
+    async def _answer(self, raw: bytes) -> None:
         try:
-            await self._answer_message((message.get("text") or "").encode() or message.get("bytes") or b"")
+            await self._answer_message(raw)
         except Exception:
             error = errors.internal_error(new_request_id())
             await self.send_error(error.kind.status, error.body()["error"], {}, None)
