@@ -15,7 +15,7 @@ from typing import Any, cast, get_args
 from rich.console import Console
 
 from specvino.cli.ending import end
-from specvino.conformance.fuzz.options import NOT_INSTALLED, is_installed
+from specvino.conformance.fuzz.options import is_installed, not_installed
 from specvino.conformance.http.client import Client
 from specvino.conformance.http.exchange import Exchange
 from specvino.conformance.job import DEFAULT_LAYERS, Job, RunningJob, begin
@@ -172,7 +172,7 @@ async def _judge(job: Job, files: Files, accepted: Baseline, output: Output) -> 
         with printing():
             console.print(table.heading(report.header), soft_wrap=True)
             if job.layers == DEFAULT_LAYERS and not job.filters and job.client is None and not is_installed():
-                console.print(f"left out: {NOT_INSTALLED}", style="dim", soft_wrap=True, markup=False)
+                console.print(f"left out: {not_installed()}", style="dim", soft_wrap=True, markup=False)
         try:
             await _run(running, files, accepted, console, output)
         finally:

@@ -1,25 +1,31 @@
 """How the package was installed, so that the same can be done with an extra."""
 
 import json
-from importlib.metadata import distribution
+import shlex
+from importlib.metadata import PackageNotFoundError, distribution
 from typing import Any
 from urllib.parse import unquote, urlsplit
 
 
 def command(extra: str) -> str:
     """Returns the command that installs an extra from where the package is from."""
-    recorded = distribution("specvino").read_text("direct_url.json")
+    try:
+        recorded = distribution("specvino").read_text("direct_url.json")
+    except PackageNotFoundError:  # it runs from its source
+        recorded = None
     return f"pip install {_requirement(json.loads(recorded) if recorded else None, extra)}"
 
 
 def _requirement(origin: dict[str, Any] | None, extra: str) -> str:
     """Returns pip's arguments for an origin as PEP 610 records it; None is the package index."""
+    name = f"specvino[{extra}]"
     if origin is None:
-        return f"'specvino[{extra}]'"
+        return shlex.quote(name)
     url: str = origin["url"]
+    within = f"#subdirectory={origin['subdirectory']}" if "subdirectory" in origin else ""
     if version := origin.get("vcs_info"):
-        return f"'specvino[{extra}] @ {version['vcs']}+{url}@{version['commit_id']}'"
+        return shlex.quote(f"{name} @ {version['vcs']}+{url}@{version['commit_id']}{within}")
     if not url.startswith("file:"):
-        return f"'specvino[{extra}] @ {url}'"
+        return shlex.quote(f"{name} @ {url}{within}")
     editable = "-e " if origin.get("dir_info", {}).get("editable") else ""
-    return f"{editable}'{unquote(urlsplit(url).path)}[{extra}]'"
+    return editable + shlex.quote(f"{unquote(urlsplit(url).path)}[{extra}]")

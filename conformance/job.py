@@ -13,7 +13,7 @@ from specvino.conformance.cases.run import Run
 from specvino.conformance.clients.profile import ClientProfile
 from specvino.conformance.dialect import Dialect
 from specvino.conformance.endpoints import paths
-from specvino.conformance.fuzz.options import NOT_INSTALLED, Options, is_installed
+from specvino.conformance.fuzz.options import Options, is_installed, not_installed
 from specvino.conformance.http.client import Client, Target
 from specvino.conformance.preflight import CannotRun, preflight
 from specvino.conformance.reports.convert import Converter
@@ -65,7 +65,7 @@ class Job:
         """Returns the plan of the cases. Raises CannotRun if a filter, or the whole plan, selects no rule, or if the
         layer `fuzz` needs Schemathesis and it isn't installed. Replays don't need Schemathesis."""
         if "fuzz" in self.layers and self.replayed is None and not is_installed():
-            raise CannotRun(NOT_INSTALLED)
+            raise CannotRun(not_installed())
         keyed = self.target.key is not None
         if self.client is not None:
             self._require_endpoints(self.client)

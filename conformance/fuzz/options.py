@@ -32,7 +32,6 @@ SAYS = {
 
 SEED = 20250101
 
-NOT_INSTALLED = f"the layer fuzz requires Schemathesis: {command('fuzz')}"
 
 # The largest number of random requests per operation, by profile.
 MAX_EXAMPLES = {"core": 10, "full": 25}
@@ -42,6 +41,11 @@ RUN_RULES = ("requests", "answers", "run")
 
 # The names of the checks in Schemathesis' form.
 CHECKS = tuple(name.replace("-", "_") for name in SAYS if name not in RUN_RULES)
+
+
+def not_installed() -> str:
+    """Returns why the layer can't run without its extra."""
+    return f"the layer fuzz requires Schemathesis: {command('fuzz')}"
 
 
 def is_installed() -> bool:

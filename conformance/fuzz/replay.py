@@ -12,7 +12,7 @@ from specvino.conformance.dialect import WHOLE, Dialect
 from specvino.conformance.fuzz.answer_checks import AnswerChecks, json_of
 from specvino.conformance.fuzz.document import path_parameters, refusal_codes
 from specvino.conformance.fuzz.endpoint_results import result_of
-from specvino.conformance.fuzz.options import CHECKS, NOT_INSTALLED, SAYS
+from specvino.conformance.fuzz.options import CHECKS, SAYS, not_installed
 from specvino.conformance.fuzz.refusals.justification import is_justified
 from specvino.conformance.fuzz.refusals.refused_request import RefusedRequest
 from specvino.conformance.fuzz.report import FuzzFinding, FuzzReport
@@ -75,7 +75,7 @@ class Replay:
             try:
                 violations = await asyncio.to_thread(self._violations, name, exchange)
             except ModuleNotFoundError:
-                return Result(line.rule, "fuzz", says, Verdict.NOT_EXERCISED, because=NOT_INSTALLED)
+                return Result(line.rule, "fuzz", says, Verdict.NOT_EXERCISED, because=not_installed())
             findings += (FuzzFinding(label, name, message, "", exchange) for message in violations)
         if not sent:
             because = "the report has no complete request: it is truncated, or has redacted values"

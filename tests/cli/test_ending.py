@@ -2,12 +2,11 @@
 
 import subprocess
 import sys
+from functools import cache
 
 import pytest
 from support.conforming import ANSWERS, well
 from support.raw_server import raw_server
-
-from specvino.conformance.installation import command
 
 EXTRAS = [
     *("connexion", "gguf", "msgspec", "openvino", "openvino_genai", "platformdirs", "starlette", "uvicorn"),
@@ -20,6 +19,13 @@ BASE_ONLY = f"import sys; sys.modules.update(dict.fromkeys({EXTRAS}))"
 def specvino(*arguments, without=BASE_ONLY):
     line = [sys.executable, "-P", "-c", f"{without}; from specvino.cli import main; main()", *arguments]
     return subprocess.run(line, capture_output=True, text=True, timeout=300)
+
+
+@cache
+def command(extra):
+    """What installs an extra, by the metadata that such a process finds."""
+    code = f"from specvino.conformance.installation import command; print(command({extra!r}), end='')"
+    return subprocess.run([sys.executable, "-P", "-c", code], capture_output=True, text=True, check=True).stdout
 
 
 @pytest.mark.parametrize("arguments", [["--help"], ["--version"], ["spec"], ["spec", "explain", "chat.temperature"]])

@@ -1,6 +1,7 @@
 """Commands that install an extra."""
 
 import json
+from importlib.metadata import PackageNotFoundError
 from typing import Any
 
 import pytest
@@ -20,6 +21,11 @@ from specvino.conformance import installation
             {"url": "https://x/it.git", "vcs_info": {"vcs": "git", "commit_id": "abc"}},
             "'specvino[serve] @ git+https://x/it.git@abc'",
         ),
+        (
+            {"url": "https://x/it.git", "vcs_info": {"vcs": "git", "commit_id": "abc"}, "subdirectory": "py"},
+            "'specvino[serve] @ git+https://x/it.git@abc#subdirectory=py'",
+        ),
+        ({"url": "file:///it%27s.whl", "archive_info": {}}, """'/it'"'"'s.whl[serve]'"""),
     ],
 )
 def test_an_extra_comes_from_where_the_package_is_from(
@@ -32,3 +38,11 @@ def test_an_extra_comes_from_where_the_package_is_from(
 
     monkeypatch.setattr(installation, "distribution", lambda _: Installed())
     assert installation.command("serve") == f"pip install {arguments}"
+
+
+def test_without_metadata_it_is_the_index(monkeypatch: pytest.MonkeyPatch) -> None:
+    def missing(_: str) -> None:
+        raise PackageNotFoundError
+
+    monkeypatch.setattr(installation, "distribution", missing)
+    assert installation.command("fuzz") == "pip install 'specvino[fuzz]'"
