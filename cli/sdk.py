@@ -1,14 +1,13 @@
 """`specvino sdk`: client packages, generated from the document."""
 
-import sys
 from collections.abc import Callable
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated
 
 import typer
 
 from specvino.cli.dialects import DIALECTS, known_dialect
-from specvino.cli.ending import needs
+from specvino.cli.ending import end, needs
 
 app = typer.Typer(help="Generate client packages from the OpenAPI document.", no_args_is_help=True)
 
@@ -22,9 +21,21 @@ Dialect = Annotated[
     ),
 ]
 
+Document = Annotated[
+    str | None,
+    typer.Option(
+        help="Another OpenAPI document to generate the client from: any of version 3.0, 3.1 or 3.2, in JSON or YAML.",
+        metavar="FILE|URL",
+    ),
+]
+Name = Annotated[str | None, typer.Option(help="The package's name. By default, it follows from the title.")]
+Version = Annotated[str | None, typer.Option(help="The package's version. By default, the document's.")]
+
 
 @app.command()
-def python(output: Output, dialect: Dialect = None) -> None:
+def python(
+    output: Output, dialect: Dialect = None, document: Document = None, name: Name = None, version: Version = None
+) -> None:
     """Generate a Python package.
 
     It contains typed requests, pydantic responses, streams, and a sync and an async client.
@@ -33,28 +44,46 @@ def python(output: Output, dialect: Dialect = None) -> None:
         import datamodel_code_generator  # noqa: F401 - it runs as a separate program
 
         from specvino.sdk.python import generate
-    _make(generate, output, dialect)
+    _make(generate, output, dialect, document, name, version)
 
 
 @app.command()
-def typescript(output: Output, dialect: Dialect = None) -> None:
+def typescript(
+    output: Output, dialect: Dialect = None, document: Document = None, name: Name = None, version: Version = None
+) -> None:
     """Generate an npm package.
 
     It contains types from openapi-typescript, and a client that needs no other package.
     """
     with needs("sdk"):
         from specvino.sdk.typescript import generate
-    _make(generate, output, dialect)
+    _make(generate, output, dialect, document, name, version)
 
 
-def _make(generate: Callable[..., dict[str, str]], output: Path, dialect: str | None) -> None:
+def _make(
+    generate: Callable[..., dict[str, str]],
+    output: Path,
+    dialect: str | None,
+    source: str | None,
+    name: str | None,
+    version: str | None,
+) -> None:
     from specvino.sdk.document import document_of
+    from specvino.sdk.foreign import adapted, describe_document, named, read_document
     from specvino.sdk.package import PackageError, describe, write
 
-    document: dict[str, Any] = document_of(dialect)
-    package = describe(dialect, document)
+    if source and dialect:
+        end("--document and --dialect both name what the client is for: use one of them")
     try:
+        if source:
+            foreign = read_document(source)
+            package = describe_document(foreign, source)
+            document = adapted(foreign)
+        else:
+            document = document_of(dialect)
+            package = describe(dialect, document)
+        package = named(package, name, version)
         write(generate(document, package), output)
     except PackageError as error:
-        sys.exit(f"specvino: {error}")
+        end(str(error))
     typer.echo(f"{package.name} {package.version} is in {output}")

@@ -40,6 +40,19 @@ class Socket:
 
 
 @dataclass(frozen=True, slots=True)
+class Items:
+    """The items of a list that a GET answers with. `kind` is the component of one, None where it has none; `paged` is
+    whether a parameter names the item after which a page begins."""
+
+    kind: str | None
+    paged: bool
+
+
+# What the paths of conversations end with, in all APIs of OpenAI's and Anthropic's kind.
+CONVERSATIONS = {"/chat/completions": "chat", "/responses": "responses", "/messages": "messages"}
+
+
+@dataclass(frozen=True, slots=True)
 class ClientMethod:
     """A method of the client.
 
@@ -47,7 +60,8 @@ class ClientMethod:
     type is one of `finals`; without either, when the connection closes. `switch` is where streaming is requested,
     `body` or `query`; None without streams. `socket` is None without a WebSocket. `refusals` are sentences about valid
     bodies that a server refuses for their combination of fields, or because it doesn't support them. `root` is for
-    paths at the server's root instead of below its base.
+    paths at the server's root instead of below its base. `items` are those of a list. `conversation` is the form of
+    messages and tools: `chat`, `responses` or `messages`; None for other operations.
     """
 
     id: str
@@ -65,6 +79,8 @@ class ClientMethod:
     socket: Socket | None
     refusals: tuple[str, ...]
     root: bool
+    items: Items | None
+    conversation: str | None
 
     @property
     def path_parameters(self) -> tuple[Parameter, ...]:
@@ -197,7 +213,24 @@ def _method(operation: Operation) -> ClientMethod:
         socket=_socket(operation),
         refusals=tuple(dict.fromkeys(_refusals(operation))),
         root=operation.is_only_at_root,
+        items=_items(operation, parameters),
+        conversation=next(
+            (
+                kind
+                for end, kind in CONVERSATIONS.items()
+                if operation.method == "POST" and operation.path.endswith(end)
+            ),
+            None,
+        ),
     )
+
+
+def _items(operation: Operation, parameters: tuple[Parameter, ...]) -> Items | None:
+    answer = resolved(operation.document, operation.content().get(JSON, {}).get("schema", {}))
+    data = resolved(operation.document, answer.get("properties", {}).get("data", {}))
+    if operation.method != "GET" or "items" not in data:
+        return None
+    return Items(name_of(data["items"]), any(parameter.name == "after" for parameter in parameters))
 
 
 def _refusals(operation: Operation) -> Iterator[str]:

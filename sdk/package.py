@@ -27,8 +27,8 @@ class TargetError(PackageError):
 class Package:
     """The target of a generated client package.
 
-    `dialect` is None for the client of this project's server; `title` names the system. Its examples use `url` and
-    `model`, and the environment variable `key` if the service needs a key.
+    `dialect` is None for the client of this server, or of any document; `title` names the system. Its examples
+    use `url` and `model`, and the environment variable `key` if the service needs a key.
     """
 
     dialect: str | None
@@ -37,10 +37,7 @@ class Package:
     url: str
     key: str | None
     model: str | None
-
-    @property
-    def name(self) -> str:
-        return f"specvino-client-{self.dialect.replace('@', '-')}" if self.dialect else "specvino-client"
+    name: str
 
     @property
     def module(self) -> str:
@@ -57,6 +54,7 @@ def describe(dialect: str | None, document: dict[str, Any]) -> Package:
         hosted.get("url", f"{OWN_SERVER}{document['servers'][0]['url']}"),
         hosted.get("key"),
         hosted.get("model"),
+        f"specvino-client-{dialect.replace('@', '-')}" if dialect else "specvino-client",
     )
 
 

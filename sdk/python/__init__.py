@@ -1,13 +1,15 @@
 """A Python package: pydantic models of answers, TypedDicts of requests, and a client on httpx."""
 
 import json
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 import jinja2
 
 from specvino.codegen.emit import classes
-from specvino.sdk.document import Parameter, for_requests, methods
+from specvino.sdk.document import ClientMethod, Parameter, for_requests, methods
+from specvino.sdk.groups import grouped
 from specvino.sdk.package import LICENSE, Package
 
 TEMPLATES = Path(__file__).parent / "templates"
@@ -29,7 +31,15 @@ def generate(document: dict[str, Any], package: Package) -> dict[str, str]:
     fails."""
     operations = list(methods(document))
     sockets = [operation for operation in operations if operation.socket]
-    values = {"package": package, "operations": operations, "sockets": sockets, "type_of": type_of}
+    groups = grouped(operations)
+    values = {
+        "package": package,
+        "operations": operations,
+        "sockets": sockets,
+        "type_of": type_of,
+        "groups": groups,
+        "variants": variants,
+    }
     answers = {name for operation in operations for name in (operation.answer, operation.event) if name}
     module = f"src/{package.module}"
     sessions = {
@@ -49,10 +59,29 @@ def generate(document: dict[str, Any], package: Package) -> dict[str, str]:
         f"{module}/errors.py": _render("errors.py.jinja", values),
         f"{module}/events.py": _render("events.py.jinja", values),
         f"{module}/transport.py": _render("transport.py.jinja", values),
+        f"{module}/raw.py": _render("raw.py.jinja", values),
+        f"{module}/streams.py": _render("streams.py.jinja", values),
+        f"{module}/texts.py": _render("texts.py.jinja", values),
+        f"{module}/conversations.py": _render("conversations.py.jinja", values),
+        f"{module}/groups.py": _render("groups.py.jinja", values | {"asynchronous": False}),
+        f"{module}/async_groups.py": _render("groups.py.jinja", values | {"asynchronous": True}),
         f"{module}/client.py": _render("client.py.jinja", values | {"asynchronous": False}),
         f"{module}/async_client.py": _render("client.py.jinja", values | {"asynchronous": True}),
         **(sessions if sockets else {}),
     }
+
+
+def variants(name: str, operation: ClientMethod) -> Iterator[tuple[str, str]]:
+    """Yields the other methods of an operation: their names in a group where it is `name`, and their flat names."""
+    if operation.event:
+        yield f"{name}_stream", f"{operation.id}_stream"
+    if operation.items:
+        yield f"{name}_all", f"{operation.id}_all"
+    if operation.conversation and operation.body:
+        yield "parse", f"{operation.id}_parse"
+        yield "run_tools", f"{operation.id}_tools"
+    if operation.socket:
+        yield "session", f"{operation.id}_session"
 
 
 def type_of(parameter: Parameter) -> str:

@@ -1,0 +1,353 @@
+"""Any OpenAPI 3 document of an OpenAI-compatible server, as the clients' generators take it.
+
+Nothing of such a document is trusted: what becomes a part of code is built anew here, out of names in the form of
+identifiers, cleaned texts and the keywords of schemas that are listed. What has no such form is left out.
+"""
+
+import builtins
+import json
+import keyword
+import re
+import typing
+from collections.abc import Iterator, Mapping
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+from urllib.parse import urlsplit
+
+import httpx
+import yaml
+
+from specvino.document.operations import EVENTS, JSON, METHODS, Schema, name_of
+from specvino.document.pointers import component_name, schema_reference
+from specvino.sdk.document import CONVERSATIONS
+from specvino.sdk.package import OWN_SERVER, Package, PackageError
+
+LARGEST = 50_000_000
+"""Bytes of a document."""
+
+TAKEN = frozenset(
+    (
+        *dir(builtins), *dir(typing), *keyword.kwlist,
+        "Answer", "BaseModel", "ConfigDict", "Field", "RootModel", "TypeAliasType", "UnknownKind", "answers",
+        "self", "body", "query", "options", "functions", "kind", "rounds",
+        "timeout", "extra_headers", "extra_query", "extra_body",
+        "close", "with_raw_response", "constructor",
+    )
+)  # fmt: skip
+"""Names that the generated modules have already."""
+
+FIELD = re.compile(r"[\w.$@:/\[\]-]{1,200}")
+"""Names of fields. Others can be sent as extra fields, and read as extra attributes."""
+
+TYPES = ("string", "integer", "number", "boolean", "object", "array", "null")
+
+SCALAR = ("string", "integer", "number", "boolean")
+
+FINALS = {
+    "responses": ["response.completed", "response.incomplete", "response.failed"],
+    "messages": ["message_stop"],
+}
+"""The last events of streams, by the kind of conversation. Documents other than this project's don't name them."""
+
+VERSION = re.compile(r"v\d+\w*")
+
+
+def read_document(source: str) -> dict[str, Any]:
+    """Returns the document of a file or a URL, in JSON or YAML. Raises PackageError."""
+    try:
+        if source.startswith(("http://", "https://")):
+            answer = httpx.get(source, follow_redirects=True, timeout=60).raise_for_status()
+            text = answer.text
+        else:
+            text = Path(source).read_text("utf-8-sig")
+    except (OSError, UnicodeDecodeError, httpx.HTTPError, httpx.InvalidURL) as error:
+        raise PackageError(f"the document {source} can't be read: {error}") from None
+    if len(text) > LARGEST:
+        raise PackageError(f"the document {source} is too large: more than {LARGEST:,} characters")
+    try:
+        document = json.loads(text) if text.lstrip().startswith("{") else yaml.load(text, yaml.CSafeLoader)
+    except (ValueError, RecursionError, yaml.YAMLError) as error:
+        raise PackageError(f"the document {source} is neither JSON nor YAML: {str(error).splitlines()[0]}") from None
+    if not isinstance(document, dict) or not re.match(r"3\.[012]", str(document.get("openapi"))):
+        raise PackageError(f"{source} is no OpenAPI document of version 3.0, 3.1 or 3.2")
+    return document
+
+
+def describe_document(document: dict[str, Any], source: str) -> Package:
+    """Returns the package for a document, which is named after its title."""
+    info = _dict(document.get("info"))
+    title = _line(info.get("title")).replace('"', "")[:100] or "a server"
+    slug = re.sub(r"[^a-z0-9]+", "-", title.lower())[:50].strip("-0123456789") or "server"
+    numbers = re.match(r"\d{1,9}(\.\d{1,9}){0,2}", str(info.get("version")))
+    version = ".".join([*(numbers[0].split(".") if numbers else ()), "0", "0", "0"][:3])
+    url = _address(document, source) + _base(document)
+    return Package(None, title, version, url, None, None, f"{slug.removesuffix('-client')}-client")
+
+
+def named(package: Package, name: str | None, version: str | None) -> Package:
+    """Returns the package with a name and a version of its own. Raises PackageError."""
+    if name is not None and not re.fullmatch(r"[a-z]([a-z0-9-]{0,98}[a-z0-9])?", name):
+        raise PackageError(f"--name {name}: use small letters, digits and hyphens, beginning with a letter")
+    if version is not None and not re.fullmatch(r"\d+\.\d+\.\d+", version):
+        raise PackageError(f"--version {version}: use three numbers, such as 1.2.0")
+    return replace(package, name=name or package.name, version=version or package.version)
+
+
+def _address(document: dict[str, Any], source: str) -> str:
+    """The server's address: of the document, or whence it comes."""
+    origin = urlsplit(source)
+    root = f"{origin.scheme}://{origin.netloc}" if origin.scheme in ("http", "https") else OWN_SERVER
+    servers = document.get("servers")
+    url = str(_dict(servers[0]).get("url")) if isinstance(servers, list) and servers else ""
+    if not re.fullmatch(r"[\w.~:/?=&%@+-]*", url):
+        url = ""
+    return (url if url.startswith(("http://", "https://")) else root + url).rstrip("/")
+
+
+def _base(document: dict[str, Any]) -> str:
+    """What most paths begin with, such as `/v1`: it belongs to the address of OpenAI-compatible servers."""
+    starts = [path.split("/")[1] for path in _dict(document.get("paths")) if path.startswith("/")]
+    versions = [start for start in starts if VERSION.fullmatch(start)]
+    common = max(versions, key=versions.count, default="")
+    return f"/{common}" if common and versions.count(common) * 2 >= len(starts) else ""
+
+
+def adapted(document: dict[str, Any]) -> dict[str, Any]:
+    """Returns a document of OpenAPI 3.1 as the generators take it: operations with JSON, whose bodies and answers are
+    components. Raises PackageError if none is left."""
+    return _Adapted(document).document
+
+
+class _Adapted:
+    def __init__(self, document: dict[str, Any]) -> None:
+        self._source = document
+        self._names: dict[str, str] = {}
+        """The components' names here, by those in the source."""
+        self._ids = set(TAKEN)
+        schemas = _dict(_dict(document.get("components")).get("schemas"))
+        for name in schemas:
+            self._names[str(name)] = _free(str(name), {*self._names.values(), *TAKEN})
+        self._schemas: dict[str, Schema] = {}
+        for name, schema in schemas.items():
+            self._schemas[self._names[str(name)]] = self._schema(schema)
+        for name in self._schemas:
+            self._end(name)
+        self.document = {
+            "openapi": "3.1.1",
+            "info": {"title": "", "version": ""},
+            "servers": [{"url": ""}],
+            "paths": self._paths(_base(document)),
+            "components": {"schemas": self._schemas},
+        }
+        if not self.document["paths"]:
+            raise PackageError("the document has no operation with answers of JSON")
+
+    def _end(self, name: str) -> None:
+        """Replaces a component that refers to nothing but itself."""
+        seen, current = {name}, name_of(self._schemas[name])
+        while current is not None:
+            if current in seen:
+                self._schemas[name] = {}
+                return
+            seen.add(current)
+            current = name_of(self._schemas.get(current))
+
+    def _paths(self, base: str) -> dict[str, Any]:
+        paths: dict[str, Any] = {}
+        for path, item in _dict(self._source.get("paths")).items():
+            inside = path.removeprefix(base) if path.startswith(f"{base}/") else path
+            for method, definition in _dict(item).items():
+                if method not in METHODS or not re.fullmatch(r"(/([\w.~:@-]+|\{\w+\}))+", inside, re.ASCII):
+                    continue
+                own = self._operation(path, inside, method, _dict(definition), _list(_dict(item).get("parameters")))
+                if own is not None:
+                    if inside == path and base:
+                        own["servers"] = [{"url": "/"}]
+                    paths.setdefault(inside, {})[method] = own
+        return paths
+
+    def _operation(
+        self, path: str, inside: str, method: str, definition: dict[str, Any], shared: list[Any]
+    ) -> dict[str, Any] | None:
+        """None for an operation whose body or answer is no JSON."""
+        body = self._resolved(definition.get("requestBody"))
+        sent = _dict(body.get("content"))
+        answer = next(
+            (
+                _dict(self._resolved(each).get("content"))
+                for status, each in _dict(definition.get("responses")).items()
+                if str(status).startswith("2") or status == "default"
+            ),
+            {},
+        )
+        if (sent and JSON not in sent) or (answer and JSON not in answer and EVENTS not in answer):
+            return None
+        id = self._id(definition.get("operationId"), path, method)
+        parameters = list(self._parameters([*shared, *_list(definition.get("parameters"))]))
+        known = {parameter["name"] for parameter in parameters if parameter["in"] == "path"}
+        if set(re.findall(r"{(\w+)}", inside)) != known:
+            return None
+        content: dict[str, Any] = {}
+        if named := self._object(_dict(answer.get(JSON)).get("schema"), id, "Answer"):
+            content[JSON] = {"schema": {"$ref": schema_reference(named)}}
+        operation: dict[str, Any] = {
+            "operationId": id,
+            "summary": _line(definition.get("summary")).rstrip(".")[:200] or id.replace("_", " ").capitalize(),
+            "parameters": parameters,
+            "responses": {"200": {"content": content}},
+        }
+        if sent:
+            request = self._object(_dict(sent[JSON]).get("schema"), id, "Request") or self._added(id, "Request", {})
+            operation["requestBody"] = {"content": {JSON: {"schema": {"$ref": schema_reference(request)}}}}
+            if EVENTS in answer or "stream" in self._schemas[request].get("properties", {}):
+                self._schemas[request].setdefault("properties", {}).setdefault("stream", {"type": "boolean"})
+                content[EVENTS] = self._stream(operation, inside, id, _dict(answer.get(EVENTS)))
+        return operation
+
+    def _id(self, said: object, path: str, method: str) -> str:
+        """The name of a method: the operationId in snake case, without what FastAPI adds to it."""
+        name = str(said) if isinstance(said, str) else f"{method}_{path}"
+        name = name.removesuffix(f"{re.sub(r'[^a-zA-Z0-9_]', '_', path)}_{method}")
+        name = re.sub(r"(?<=[a-z0-9])(?=[A-Z])", "_", name).lower()
+        id = _free(re.sub(r"[^a-z0-9]+", "_", name).strip("_"), self._ids)
+        self._ids |= {id, *(f"{id}_{way}" for way in ("stream", "all", "parse", "tools", "session"))}
+        return id
+
+    def _parameters(self, parameters: list[Any]) -> Iterator[dict[str, Any]]:
+        for each in map(self._resolved, parameters):
+            name, where = str(each.get("name")), each.get("in")
+            schema = self._schema(each.get("schema"))
+            if where not in ("path", "query") or not name.isidentifier() or not name.isascii() or name in TAKEN:
+                continue
+            type = next((type for type in _types(schema) if type in SCALAR), "string")
+            values = [value for value in schema.get("enum", ()) if isinstance(value, str)]
+            plain = {"type": type, **({"enum": values} if values and type == "string" else {})}
+            yield {"name": name, "in": where, "required": where == "path", "schema": plain}
+
+    def _stream(self, operation: dict[str, Any], path: str, id: str, media: dict[str, Any]) -> dict[str, Any]:
+        item = self._resolved(media.get("itemSchema") or media.get("x-itemSchema"))
+        data = _dict(_dict(item.get("properties")).get("data"))
+        branches = [data, *map(_dict, _list(data.get("anyOf"))), *map(_dict, _list(data.get("oneOf")))]
+        events = [branch["contentSchema"] for branch in branches if "contentSchema" in branch]
+        schema = self._schema(events[0] if events else media.get("schema"))
+        name = name_of(schema) or self._added(id, "Event", schema if "anyOf" in schema else {})
+        answer = name_of(operation["responses"]["200"]["content"].get(JSON, {}).get("schema"))
+        if name == answer:  # some documents have the answer's schema there
+            name = self._added(id, "Event", {})
+        conversation = next((kind for end, kind in CONVERSATIONS.items() if path.endswith(end)), None)
+        finals = FINALS.get(str(conversation))
+        if finals:
+            machines = {"stream": {"end": finals, "fail": ["error"]}}
+            operation["x-stream"] = {"classify": "type", "machines": machines}
+        end = [] if finals else [{"const": "[DONE]"}]
+        event = {"contentSchema": {"$ref": schema_reference(name)}}
+        return {"x-itemSchema": {"properties": {"data": {"anyOf": [event, *end]}}}}
+
+    def _object(self, schema: object, id: str, role: str) -> str | None:
+        """The component of a body: what it refers to, or a new one of an inline schema. None for what is no object."""
+        own = self._schema(schema)
+        name = name_of(own)
+        while name is not None and "$ref" in self._schemas[name]:
+            name = name_of(self._schemas[name])
+        if name is not None:
+            return name if "properties" in self._schemas.get(name, {}) else None
+        return self._added(id, role, own) if "properties" in own else None
+
+    def _added(self, id: str, role: str, schema: Schema) -> str:
+        """A new component. One without properties would be a dict instead of a class."""
+        name = _free(f"{id.title().replace('_', '')}{role}", {*self._schemas, *TAKEN})
+        self._schemas[name] = schema or {"type": "object", "properties": {"type": {"type": "string"}}}
+        return name
+
+    def _schema(self, said: object, depth: int = 0) -> Schema:
+        """A schema with the keywords that types need, and nothing else."""
+        source = _dict(said)
+        if depth > 50:
+            return {}
+        if isinstance(reference := source.get("$ref"), str):
+            name = self._names.get(component_name(reference)) if reference.startswith(schema_reference("")) else None
+            return {"$ref": schema_reference(name)} if name else {}
+        schema: Schema = {}
+        if types := _types(source):
+            schema["type"] = types[0] if len(types) == 1 else types
+        for key in ("anyOf", "oneOf", "allOf"):
+            branches = [self._schema(branch, depth + 1) for branch in _list(source.get(key))]
+            if branches and all(branches):
+                schema["anyOf" if key == "oneOf" else key] = branches
+        fields = {
+            str(name): self._schema(field, depth + 1)
+            for name, field in _dict(source.get("properties")).items()
+            if FIELD.fullmatch(str(name))
+        }
+        if fields:
+            schema["properties"] = fields
+            schema["type"] = "object"
+            schema["required"] = [
+                name for name in _list(source.get("required")) if isinstance(name, str) and name in fields
+            ]
+        if "items" in source or "array" in types:
+            schema["items"] = self._schema(source.get("items"), depth + 1)
+        if isinstance(source.get("additionalProperties"), dict) and not fields:
+            schema["additionalProperties"] = self._schema(source["additionalProperties"], depth + 1)
+        elif "object" in types and not fields:
+            schema["additionalProperties"] = True
+        values = [source["const"]] if "const" in source else _list(source.get("enum"))
+        if values and all(isinstance(value, str | int | bool) and _is_plain(value) for value in values):
+            schema["enum"] = list(dict.fromkeys(values))
+        if text := _line(source.get("description")):
+            schema["description"] = text[:1000]
+        if source.get("nullable") is True:
+            schema = {"anyOf": [schema, {"type": "null"}]} if schema.keys() - {"description"} else {}
+        return schema
+
+    def _resolved(self, node: object) -> dict[str, Any]:
+        """An object, or the one in `components` that it refers to."""
+        target = _dict(node)
+        for _ in range(10):
+            reference = target.get("$ref")
+            if not isinstance(reference, str):
+                return target
+            found: Any = self._source
+            for step in reference.removeprefix("#/").split("/"):
+                found = _dict(found).get(step.replace("~1", "/").replace("~0", "~"))
+            target = _dict(found)
+        return {}
+
+
+def _types(schema: Mapping[str, Any]) -> list[str]:
+    said = schema.get("type")
+    return [each for each in (said if isinstance(said, list) else [said]) if each in TYPES]
+
+
+def _dict(value: object) -> dict[str, Any]:
+    return value if isinstance(value, dict) else {}
+
+
+def _list(value: object) -> list[Any]:
+    return value if isinstance(value, list) else []
+
+
+def _is_plain(value: object) -> bool:
+    return not isinstance(value, str) or (value.isprintable() and not re.search(r"""["'\\`$*{}]""", value))
+
+
+def _line(text: object) -> str:
+    """A text as one line that ends no comment or literal of a language."""
+    said = "".join(each if each.isprintable() else " " for each in text) if isinstance(text, str) else ""
+    said = said.replace("\\", "/").replace('"""', "'''").replace("*/", "* /").replace("{", "(").replace("}", ")")
+    return re.sub(r"\s+", " ", said).strip().strip('"')
+
+
+def _free(name: str, taken: set[str] | frozenset[str]) -> str:
+    """An identifier of ASCII that isn't taken."""
+    plain = re.sub(r"[^a-zA-Z0-9]+", "_", name).strip("_") or "unnamed"
+    plain = f"a_{plain}" if plain[0].isdigit() else plain
+    if plain in taken:
+        plain += "_"
+    number = 2
+    free = plain
+    while free in taken:
+        free = f"{plain}{number}"
+        number += 1
+    return free
