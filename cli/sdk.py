@@ -1,5 +1,6 @@
 """`specvino sdk`: client packages, generated from the document."""
 
+import subprocess
 from collections.abc import Callable
 from pathlib import Path
 from typing import Annotated
@@ -86,4 +87,6 @@ def _make(
         write(generate(document, package), output)
     except PackageError as error:
         end(str(error))
+    except subprocess.CalledProcessError:
+        end("datamodel-code-generator can't make classes of this document; its output is above")
     typer.echo(f"{package.name} {package.version} is in {output}")
