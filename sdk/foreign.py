@@ -278,7 +278,7 @@ class _Adapted:
         fields = {
             str(name): self._schema(field, depth + 1)
             for name, field in _dict(source.get("properties")).items()
-            if FIELD.fullmatch(str(name))
+            if FIELD.fullmatch(str(name)) and name != "output_text"  # answers have a property of this name
         }
         if fields:
             schema["properties"] = fields
