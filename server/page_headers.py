@@ -1,4 +1,4 @@
-"""Headers of the pages for browsers, by which nothing that they show can become a script or lead to another host."""
+"""Headers of the pages for browsers: what they show can't run as a script, and they load nothing from other hosts."""
 
 from collections.abc import Mapping
 
@@ -17,7 +17,7 @@ _POLICY = {
 
 
 def page_headers(directives: Mapping[str, str]) -> dict[str, str]:
-    """Returns the headers of a page whose policy differs in these directives: files of this server only, and no script
-    or style in the page itself, are the others."""
+    """Returns the headers of a page. Directives given here replace the defaults, which allow only files of this server,
+    and no inline script or style."""
     policy = "; ".join(f"{name} {value}" for name, value in {**_POLICY, **directives}.items())
     return {**NOSNIFF, "Content-Security-Policy": policy, "Referrer-Policy": "no-referrer"}

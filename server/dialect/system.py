@@ -28,7 +28,7 @@ class ExtraPath:
 
     With `by_status`, the response is only a status: 200, or this one for errors. With `by_model`, it is an object with
     this value for each model's name. Neither requires a key. With `answer`, it is this template, filled in for a model,
-    or the list of those for all models, under the name `listed_as`.
+    or the list of those for all models, under the name `listed_as`. A model's name may end in `tag`.
     """
 
     method: str
@@ -38,11 +38,16 @@ class ExtraPath:
     by_model: Mapping[str, Any] | None = None
     answer: Mapping[str, Any] | None = None
     listed_as: str | None = None
+    tag: str = ""
 
     @property
     def id(self) -> str:
         """The operation's ID at this path."""
         return f"{self.method} {self.path}"
+
+
+# What may be stated of an extra path's responses.
+FORMS = ("by_status", "by_model", "answer", "listed_as", "tag")
 
 
 def extra_paths(head: Mapping[str, Any]) -> Iterator[ExtraPath]:
@@ -53,9 +58,7 @@ def extra_paths(head: Mapping[str, Any]) -> Iterator[ExtraPath]:
             continue
         for path in other["path"].split(", "):
             for method in other["method"].split(", "):
-                forms = {
-                    form: other[form] for form in ("by_status", "by_model", "answer", "listed_as") if form in other
-                }
+                forms = {form: other[form] for form in FORMS if form in other}
                 yield ExtraPath(method, path, by_endpoint[other["served_by"]], **forms)
 
 

@@ -17,8 +17,9 @@ from specvino.handlers.errors import ApiError
 from specvino.server.dialect import System
 from specvino.server.dialect.shapes import ABSENT
 from specvino.server.dialect.system import ExtraPath
-from specvino.server.operations.errors import event_of, internal_error
-from specvino.server.validation.bodies import Bodies
+from specvino.server.operations.errors import event_of, headers, internal_error
+from specvino.server.operations.exchange import exchange_of
+from specvino.server.validation.bodies import Bodies, ClientGone
 from specvino.server.validation.parsing import parse_json
 
 Headers = list[tuple[bytes, bytes]]
@@ -140,26 +141,40 @@ class Described:
         self._listing = listing
         self._template = extra.answer
         self._listed_as = extra.listed_as
+        self._tag = extra.tag
         self._bodies = bodies
         self._version = version
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         try:
-            name = await self._named(scope, receive) if scope["method"] == "POST" else None
-            models = await _listed(self._listing, scope, receive)
-            if name is not None:
-                models = [model for model in models if model["id"] == name.removesuffix(":latest")]
-            if not models:
-                raise ApiError(ErrorCode.MODEL_NOT_FOUND, f"model {name!r} not found")
-        except ApiError as error:
-            await send_json(send, {"error": error.message}, [], error.kind.status)
+            answer = await self._answer(scope, receive)
+        except ClientGone:
             return
+        except ApiError as error:
+            exchange_of(scope).error = error.code.value
+            fields = [(name.lower().encode(), value.encode()) for name, value in headers(error).items()]
+            await send_json(send, {"error": error.message}, fields, error.kind.status)
+            return
+        await send_json(send, answer, [])
+
+    async def _answer(self, scope: Scope, receive: Receive) -> dict[str, Any]:
+        name = await self._named(scope, receive) if scope["method"] == "POST" else None
+        models = await _listed(self._listing, scope, receive)
+        if name is not None:
+            models = [model for model in models if model["id"] == name.removesuffix(self._tag)]
         answers = [_filled(self._template, self._facts(model)) for model in models]
-        await send_json(send, {self._listed_as: answers} if self._listed_as else answers[0], [])
+        if self._listed_as:
+            return {self._listed_as: answers}
+        if not answers:
+            raise ApiError(ErrorCode.MODEL_NOT_FOUND, f"model {(name or '')[:200]!r} not found")
+        answer: dict[str, Any] = answers[0]
+        return answer
 
     async def _named(self, scope: Scope, receive: Receive) -> str:
-        """Returns the name of the model that a body is about. Raises ApiError."""
-        body = parse_json(await self._bodies.read(scope, receive))
+        """Returns the name of the model that a body is about, of any content type. Raises ApiError and ClientGone."""
+        raw = await self._bodies.read(scope, receive)
+        async with self._bodies.turn(len(raw)) as step:
+            body = await step(parse_json, raw)
         name = (body.get("model") or body.get("name")) if isinstance(body, dict) else None
         if not isinstance(name, str):
             raise ApiError(ErrorCode.MISSING_REQUIRED_PARAMETER, "model is required")
@@ -190,6 +205,8 @@ def _filled(template: Any, facts: Mapping[str, Any]) -> Any:
         case dict():
             filled = {name: _filled(value, facts) for name, value in template.items()}
             return {name: value for name, value in filled.items() if value is not None}
+        case list():
+            return [_filled(value, facts) for value in template]
         case str() if template.startswith("$"):
             return facts.get(template[1:])
         case _:

@@ -46,6 +46,7 @@ def test_it_is_a_model_of_its_own(server: Server, adapter: Path) -> None:
     assert (base["id"], own["id"]) == ("tiny_text", "wild")
     assert (own["parent"], own["root"]) == ("tiny_text", str(adapter))
     assert not {"parent", "root"} & base.keys()
+    assert own["meta"].pop("size") > base["meta"].pop("size")
     assert {key: own[key] for key in own.keys() - {"id", "parent", "root"}} == {
         key: base[key] for key in base.keys() - {"id"}
     }

@@ -83,7 +83,7 @@ def test_a_hostile_document_becomes_no_code() -> None:
 
 def test_a_document_of_another_server() -> None:
     """Its paths' version belongs to the address; FastAPI's addition to names is left out."""
-    answer = {"responses": {"200": {"content": {"application/json": {"schema": {}}}}}}
+    answer: dict[str, Any] = {"responses": {"200": {"content": {"application/json": {"schema": {}}}}}}
     document = {
         "openapi": "3.1.0",
         "info": {"title": "vLLM API server", "version": "0.33"},

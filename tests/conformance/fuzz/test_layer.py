@@ -3,6 +3,7 @@
 import asyncio
 import importlib
 import json
+import sys
 from typing import ClassVar
 
 import pytest
@@ -116,6 +117,7 @@ def test_the_seed_makes_the_requests(tmp_path, monkeypatch) -> None:
     monkeypatch.syspath_prepend(tmp_path)
     importlib.import_module("imported_later")
     assert sent(1) == first
+    del sys.modules["imported_later"]
     assert sent(2) != first
 
 
