@@ -11,7 +11,7 @@ from typing import Any
 from starlette.requests import Request
 from starlette.responses import HTMLResponse, Response
 from starlette.routing import Mount, Route, Router
-from starlette.staticfiles import StaticFiles
+from starlette.staticfiles import NotModifiedResponse, StaticFiles
 from starlette.types import ASGIApp, Receive, Scope, Send
 
 from specvino.document.loading import whole
@@ -58,10 +58,9 @@ class Reference:
 
 async def _script(request: Request) -> Response:
     content, tag = await asyncio.to_thread(_tagged_script)
-    headers = {"ETag": tag, **NOSNIFF}
-    if request.headers.get("if-none-match") == tag:
-        return Response(status_code=304, headers=headers)
-    return Response(content, media_type="text/javascript", headers=headers)
+    response = Response(content, media_type="text/javascript", headers={"ETag": tag, **NOSNIFF})
+    is_known = StaticFiles().is_not_modified(response.headers, request.headers)
+    return NotModifiedResponse(response.headers) if is_known else response
 
 
 @cache

@@ -12,8 +12,6 @@ from typing import Any
 
 import requests
 import schemathesis
-from hypothesis.internal.conjecture.providers import AVAILABLE_PROVIDERS, CONSTANTS_CACHE, HypothesisProvider
-from hypothesis.internal.constants_ast import Constants
 from schemathesis import Case, HookContext
 from schemathesis.checks import CHECKS as REGISTRY
 from schemathesis.core.errors import NoLinksFound
@@ -236,20 +234,26 @@ class FuzzRun:
             self._events.stop()
 
 
-class _SameInEveryProcess(HypothesisProvider):
-    """Hypothesis' source of values, without the constants of this process' modules. Hypothesis 6.170.15 also draws what
-    it reads in loaded modules outside of site-packages (`_get_local_constants` in its conjecture/providers.py), so that
-    one more import changes the requests of a seed. Delete when Hypothesis has a setting for that."""
-
-    _local_constants = Constants()
-
-
 @contextlib.contextmanager
 def _without_local_constants() -> Iterator[None]:
-    """Makes a seed generate the same requests in every process."""
+    """Makes a seed generate the same requests in every process, if Hypothesis has what that takes.
+
+    Hypothesis 6.170.15 also draws the constants of loaded modules outside of site-packages (`_get_local_constants` in
+    its conjecture/providers.py), so that one more import changes the requests of a seed. Delete when it has a setting.
+    """
+    try:
+        from hypothesis.internal.conjecture.providers import AVAILABLE_PROVIDERS, CONSTANTS_CACHE, HypothesisProvider
+        from hypothesis.internal.constants_ast import Constants
+    except ImportError:  # another version
+        yield
+        return
+
+    class SameInEveryProcess(HypothesisProvider):
+        _local_constants = Constants()
+
     original = AVAILABLE_PROVIDERS["hypothesis"]
     CONSTANTS_CACHE.cache.clear()
-    AVAILABLE_PROVIDERS["hypothesis"] = _SameInEveryProcess
+    AVAILABLE_PROVIDERS["hypothesis"] = SameInEveryProcess
     try:
         yield
     finally:

@@ -35,8 +35,10 @@ def test_the_script_is_sent_again_only_if_it_changed() -> None:
     script = client.ask("GET", "/docs/scalar.js")
     assert script.headers["content-type"].startswith("text/javascript")
     assert len(script.content) > 1_000_000
-    again = client.ask("GET", "/docs/scalar.js", headers={"If-None-Match": script.headers["etag"]})
-    assert (again.status_code, again.content) == (304, b"")
+    # A proxy that compresses makes tags weak.
+    for tags in (script.headers["etag"], f'"other", W/{script.headers["etag"]}'):
+        again = client.ask("GET", "/docs/scalar.js", headers={"If-None-Match": tags})
+        assert (again.status_code, again.content) == (304, b"")
     assert client.ask("GET", "/docs/scalar.js", headers={"If-None-Match": '"other"'}).status_code == 200
 
 
