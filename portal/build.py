@@ -213,7 +213,13 @@ def nav(made: dict[str, list[Page]]) -> list[Any]:
         return [{page.title: page.path} for page in made[part]]
 
     return [
-        {"Start": [{"What it is": "index.md"}, {"Getting started": "getting-started.md"}]},
+        {
+            "Start": [
+                {"What it is": "index.md"},
+                {"Getting started": "getting-started.md"},
+                {"What to expect": "expectations.md"},
+            ]
+        },
         {
             "Support": [
                 *all_of("matrix"),
