@@ -164,13 +164,18 @@ class Allowance:
 
 
 async def _completed(change: Coroutine[None, None, None]) -> None:
-    """Awaits a change of an account, which a request that is cancelled completes before it ends."""
+    """Awaits a change of an account, which a request that is cancelled completes before it ends, however often it is
+    cancelled."""
     task = asyncio.ensure_future(change)
-    try:
-        await asyncio.shield(task)
-    except asyncio.CancelledError:
-        await asyncio.wait([task])
-        raise
+    cancelled: asyncio.CancelledError | None = None
+    while not task.done():
+        try:
+            await asyncio.wait([task])
+        except asyncio.CancelledError as error:
+            cancelled = error
+    if cancelled:
+        raise cancelled from task.exception()
+    task.result()
 
 
 def _left(limit: int, missing: float) -> int:
