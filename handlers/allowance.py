@@ -3,7 +3,9 @@
 Of requests and of tokens, a key has a minute's worth, which fills up again continuously. So what it has left is one
 number, the time at which it has all of it again: what is used moves that time on, and nothing has to be counted down.
 Tokens are known only after they are used. A request is admitted if there are any left, and what it uses beyond that is
-missing afterwards: in the long run a key never gets more than its limit.
+missing afterwards: in the long run a key gets no more than its limit. Two things are not counted. The only server of a
+SQLite file saves accounts at heartbeats, so a kill loses what was used since the last one. And until it notices another
+server, both count apart; then the higher count remains, not the sum.
 """
 
 import asyncio

@@ -45,7 +45,7 @@ class Database:
 
     @property
     def is_file(self) -> bool:
-        """Whether it is a file of this machine, whose clock it has then."""
+        """Whether it is a SQLite file, whose clock is this machine's."""
         return self._folder is not None
 
     async def close(self) -> None:
