@@ -1,10 +1,10 @@
 """The accounts of keys in the database, which servers share.
 
-A request takes up to four transactions that write: with a file 14 ms of CPU time and 90 ms until they are on the disk
-(measured in November 2026). So while no other server uses a file, its accounts are in memory, and saved at heartbeats.
+A request takes up to four transactions that write, each of which waits for the disk. So while no other server uses a
+file, its accounts are in memory, and saved at heartbeats.
 """
 
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Mapping
 from contextlib import suppress
 
 from sqlalchemy import delete, func, insert, select, update
@@ -47,44 +47,45 @@ class SqlAccounts:
             if not await self._changed(owner, act):
                 raise StoreUnavailable("an account was lost")
 
-    async def save(self, connection: AsyncConnection, *, alone: bool) -> None:
-        """Writes what has changed in memory, in a transaction that has written already, so that nobody else can. From
-        now on accounts are in memory if this server is `alone`."""
-        self._is_alone = alone and self._database.is_file
-        unsaved, self._unsaved = self._unsaved, set()
-        try:
-            await self._write(connection, unsaved)
-        except BaseException:
-            self._unsaved |= unsaved
-            raise
-        if not self._is_alone:
-            self._own.accounts.clear()
-
-    async def _write(self, connection: AsyncConnection, changed: set[str]) -> None:
+    async def save(self, connection: AsyncConnection, *, alone: bool) -> dict[str, Account]:
+        """Writes what has changed in memory, in a transaction that has written already, so that nobody else can, and
+        returns it for `saved`. If this server isn't `alone`, what changes from now on waits for the transaction."""
+        self._is_alone &= alone
+        written = {owner: self._own.accounts[owner] for owner in self._unsaved}
         a, r = ACCOUNTS.c, RUNNING.c
-        for owners in batched(list(changed)):
+        for owners in batched(list(written)):
             # Another server may have changed one since its first heartbeat.
             query = select(a.key_owner, a.requests, a.tokens).where(a.key_owner.in_(owners))
             stored = {row.key_owner: row for row in await connection.execute(query)}
-            accounts = {owner: self._own.accounts[owner] for owner in owners}
             left = [
                 {
                     "key_owner": owner,
-                    "requests": max(account.requests, stored[owner].requests if owner in stored else 0.0),
-                    "tokens": max(account.tokens, stored[owner].tokens if owner in stored else 0.0),
+                    "requests": max(written[owner].requests, stored[owner].requests if owner in stored else 0.0),
+                    "tokens": max(written[owner].tokens, stored[owner].tokens if owner in stored else 0.0),
                 }
-                for owner, account in accounts.items()
+                for owner in owners
             ]
             await connection.execute(delete(ACCOUNTS).where(a.key_owner.in_(owners)))
             await connection.execute(insert(ACCOUNTS), left)
             await connection.execute(delete(RUNNING).where(r.key_owner.in_(owners), r.server_id == self._server))
             mine = [
-                {"key_owner": owner, "server_id": self._server, "sequences": account.running}
-                for owner, account in accounts.items()
-                if account.running
+                {"key_owner": owner, "server_id": self._server, "sequences": written[owner].running}
+                for owner in owners
+                if written[owner].running
             ]
             if mine:
                 await connection.execute(insert(RUNNING), mine)
+        return written
+
+    def saved(self, written: Mapping[str, Account], *, alone: bool) -> None:
+        """Forgets what `save` has written, after its transaction was committed, and not what has changed since. From
+        now on accounts are in memory if this server is `alone`."""
+        if self._is_alone:
+            self._unsaved -= {owner for owner, account in written.items() if self._own.accounts.get(owner) is account}
+        else:
+            self._own.accounts.clear()
+            self._unsaved.clear()
+        self._is_alone = alone and self._database.is_file
 
     async def _load(self, owner: str) -> None:
         a = ACCOUNTS.c
@@ -106,7 +107,10 @@ class SqlAccounts:
             if row is None:
                 return False
             elsewhere = (await connection.execute(select(func.sum(r.sequences)).where(others))).scalar()
-            account = Account(await self._clock(connection), row.requests, row.tokens, elsewhere=elsewhere or 0)
+            # If the heartbeat with which this server ceased to be alone has failed, memory may have more.
+            unsaved = self._own.accounts[owner] if owner in self._unsaved else Account()
+            requests, tokens = max(row.requests, unsaved.requests), max(row.tokens, unsaved.tokens)
+            account = Account(await self._clock(connection), requests, tokens, elsewhere=elsewhere or 0)
             act(account)
             left = {"requests": account.requests, "tokens": account.tokens}
             await connection.execute(update(ACCOUNTS).where(of_owner).values(left))
@@ -114,7 +118,8 @@ class SqlAccounts:
             if account.running:
                 mine = {"key_owner": owner, "server_id": self._server, "sequences": account.running}
                 await connection.execute(insert(RUNNING).values(mine))
-            return True
+        self._unsaved.discard(owner)
+        return True
 
 
 async def tidy(connection: AsyncConnection, time_now: float) -> None:

@@ -93,7 +93,8 @@ class SqlStore:
             with suppress(StoreUnavailable):  # other servers will detect that this one is lost
                 async with self._database.transaction() as connection:
                     await connection.execute(delete(SERVERS).where(SERVERS.c.id == self._id))
-                    await self.accounts.save(connection, alone=False)
+                    written = await self.accounts.save(connection, alone=False)
+                self.accounts.saved(written, alone=False)
         await self._database.close()
 
     async def add(self, record: Record) -> None:
@@ -237,11 +238,12 @@ class SqlStore:
             await connection.execute(delete(SERVERS).where(SERVERS.c.seen <= time_now - self._lost_after, others))
             await tidy(connection, time_now)
             self._is_alone = not (await connection.execute(select(SERVERS.c.id).where(others).limit(1))).first()
-            await self.accounts.save(connection, alone=self._is_alone)
+            written = await self.accounts.save(connection, alone=self._is_alone)
             orphans = select(r.id, r.response, r.input, r.events).where(
                 r.owner.is_not(None), r.owner.not_in(select(SERVERS.c.id))
             )
             rows = (await connection.execute(orphans)).all()
+        self.accounts.saved(written, alone=self._is_alone)
         for row in rows:
             await self.finish(_failed(_decode(row.response), _decode(row.input), zlib.decompress(row.events)))
 

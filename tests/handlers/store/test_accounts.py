@@ -3,18 +3,18 @@
 import asyncio
 import time
 from collections.abc import AsyncGenerator, Coroutine
-from contextlib import AsyncExitStack
+from contextlib import AsyncExitStack, suppress
 from pathlib import Path
 from typing import Any
 
 import pytest
-from sqlalchemy import delete, select
+from sqlalchemy import delete, event, select
 from sqlalchemy.ext.asyncio import AsyncConnection
 
 from specvino.engine.segments import Segment, Started
 from specvino.handlers.allowance import Allowance, Allowances, KeyLimits
 from specvino.handlers.errors import ApiError
-from specvino.handlers.store import OwnAccounts, connect
+from specvino.handlers.store import OwnAccounts, StoreUnavailable, connect, sql
 from specvino.handlers.store.schema import ACCOUNTS, RUNNING, SERVERS
 from specvino.handlers.store.sql import SqlStore
 
@@ -26,7 +26,7 @@ class Machine:
 
     def __init__(self, url: str) -> None:
         self.now = 5000.0
-        self.stores = [SqlStore(url), SqlStore(url)]
+        self.stores = [SqlStore(url, lost_after=3600), SqlStore(url, lost_after=3600)]
         for store in self.stores:
             store.accounts._clock = self._time
             store.accounts._own = OwnAccounts(lambda: self.now)
@@ -52,6 +52,9 @@ class Machine:
 @pytest.fixture
 def machine(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Machine:
     monkeypatch.setattr(connect, "PATIENCE", 600)  # a busy machine is no reason to count apart
+    monkeypatch.setattr(
+        sql, "BEAT", 3600
+    )  # no heartbeats but those of the tests: others delete accounts by the real clock
     return Machine(f"sqlite:///{tmp_path / 'responses.db'}")
 
 
@@ -166,6 +169,82 @@ def test_what_was_used_counts_for_the_next_server_of_a_file(machine: Machine) ->
             await machine.request(1).admit()
         await machine.stores[1].close()
         await machine.stores[0].close()
+
+    asyncio.run(test())
+
+
+@pytest.mark.parametrize("alone", [True, False])
+@pytest.mark.parametrize("error", [OSError("no disk"), asyncio.CancelledError()], ids=["fails", "is cancelled"])
+def test_what_was_used_counts_after_a_heartbeat_whose_commit_fails(
+    machine: Machine, error: BaseException, alone: bool
+) -> None:
+    first, second = machine.stores
+
+    def fail(_: Any) -> None:
+        raise error
+
+    async def test() -> None:
+        machine.now += time.time()
+        await first.open()
+        await machine.request(0).admit()
+        if not alone:
+            await second.open()
+        engine = first._database._engine.sync_engine
+        event.listen(engine, "commit", fail)
+        with pytest.raises((StoreUnavailable, asyncio.CancelledError)):
+            await first._keep_up()
+        event.remove(engine, "commit", fail)
+        await machine.request(0).admit()
+        if alone:
+            await first.close()
+            await second.open()
+        with pytest.raises(ApiError, match="may send 2 requests in a minute"):
+            await machine.request(1).admit()
+        await first.close()
+        await second.close()
+
+    asyncio.run(test())
+
+
+def test_a_server_that_is_alone_again_after_a_failure_reads_what_was_used_meanwhile(machine: Machine) -> None:
+    first, second = machine.stores
+
+    async def test() -> None:
+        machine.now += time.time()
+        await first.open()
+        await machine.request(0).admit()
+        with suppress(ZeroDivisionError):
+            async with first._database.transaction() as connection:
+                await first.accounts.save(connection, alone=False)
+                raise ZeroDivisionError
+        await second.open()
+        await machine.request(1).admit()
+        await machine.request(1).admit()
+        await second.close()
+        await first._keep_up()
+        with pytest.raises(ApiError, match="may send 2 requests in a minute"):
+            await machine.request(0).admit()
+        await first.close()
+
+    asyncio.run(test())
+
+
+def test_what_is_used_between_the_writing_and_the_commit_is_written_next_time(machine: Machine) -> None:
+    first, second = machine.stores
+
+    async def test() -> None:
+        machine.now += time.time()
+        await first.open()
+        await machine.request(0).admit()
+        async with first._database.transaction() as connection:
+            written = await first.accounts.save(connection, alone=True)
+            await machine.request(0).admit()
+        first.accounts.saved(written, alone=True)
+        await first.close()
+        await second.open()
+        with pytest.raises(ApiError, match="may send 2 requests in a minute"):
+            await machine.request(1).admit()
+        await second.close()
 
     asyncio.run(test())
 
