@@ -46,7 +46,11 @@ class Allowances:
         self._limits = {owner: own for owner, own in limits.items() if own != KeyLimits()}
         self._own = OwnAccounts()
         self._shared = shared or self._own
-        self._outage = Outage(logger, "the limits of keys are this server's own, since the store is unavailable")
+        self._outage = Outage(
+            logger,
+            "the limits of keys are this server's own, since the store is unavailable",
+            "the limits of keys are those in the store again",
+        )
         self._running: Counter[str] = Counter()
         self._locks: defaultdict[str, asyncio.Lock] = defaultdict(asyncio.Lock)
 

@@ -8,11 +8,12 @@ from specvino.handlers.store.protocol import StoreUnavailable
 
 
 class Outage:
-    """The time during which a store can't be used. `consequence` says, for the operator, what that means."""
+    """The time during which a store can't be used. `begins` and `ends` say, for the operator, what that means."""
 
-    def __init__(self, logger: logging.Logger, consequence: str) -> None:
+    def __init__(self, logger: logging.Logger, begins: str, ends: str) -> None:
         self._logger = logger
-        self._consequence = consequence
+        self._begins = begins
+        self._ends = ends
         self._lasts = False
 
     @contextmanager
@@ -22,9 +23,9 @@ class Outage:
             yield
         except StoreUnavailable as error:
             if not self._lasts:
-                self._logger.warning("%s: %s", self._consequence, error)
+                self._logger.warning("%s: %s", self._begins, error)
             self._lasts = True
             raise
         if self._lasts:
-            self._logger.info("no longer: %s", self._consequence)
+            self._logger.info(self._ends)
         self._lasts = False

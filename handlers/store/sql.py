@@ -70,7 +70,7 @@ class SqlStore:
         self._id = uuid.uuid4().hex
         self.accounts = SqlAccounts(self._database, self._id)
         self._is_alone = False
-        self._upkeep: asyncio.Future[Any] | None = None
+        self._upkeep: list[asyncio.Task[None]] = []
 
     keeps = True
 
@@ -81,15 +81,20 @@ class SqlStore:
     async def open(self) -> None:
         await self._keep_up()
         # Apart, since a clean-up may take minutes, after which other servers would count this one as lost.
-        self._upkeep = asyncio.gather(
-            _always(self._keep_up, "the store of responses is unavailable"),
-            _always(self._clean_up, "the store of responses can't be cleaned up"),
+        heartbeat = Outage(logger, "the store of responses is unavailable", "the store of responses is available again")
+        clean_up = Outage(
+            logger, "the store of responses can't be cleaned up", "the store of responses can be cleaned up again"
         )
+        self._upkeep = [
+            asyncio.create_task(_always(self._keep_up, heartbeat)),
+            asyncio.create_task(_always(self._clean_up, clean_up)),
+        ]
 
     async def close(self) -> None:
         if self._upkeep:
-            self._upkeep.cancel()
-            await asyncio.gather(self._upkeep, return_exceptions=True)
+            for task in self._upkeep:
+                task.cancel()
+            await asyncio.gather(*self._upkeep, return_exceptions=True)
             with suppress(StoreUnavailable):  # other servers will detect that this one is lost
                 async with self._database.transaction() as connection:
                     await connection.execute(delete(SERVERS).where(SERVERS.c.id == self._id))
@@ -274,12 +279,14 @@ class SqlStore:
         return False
 
 
-async def _always(step: Callable[[], Awaitable[None]], consequence: str) -> None:
-    outage = Outage(logger, consequence)
+async def _always(step: Callable[[], Awaitable[None]], outage: Outage) -> None:
     while True:
         await asyncio.sleep(BEAT)
-        with suppress(StoreUnavailable), outage.noticed():
-            await step()
+        try:
+            with suppress(StoreUnavailable), outage.noticed():
+                await step()
+        except Exception:  # without heartbeats, other servers would fail what this one is generating
+            logger.exception("the upkeep of the store failed, and is tried again")
 
 
 async def _row(record: Record) -> dict[str, Any]:

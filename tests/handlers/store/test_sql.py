@@ -1,12 +1,13 @@
 """Responses in a database."""
 
 import asyncio
+import itertools
 import stat
 import time
 
 from support.stored import record, response, run
 
-from specvino.handlers.store import Record
+from specvino.handlers.store import Record, sql
 from specvino.handlers.store.sql import SqlStore
 
 
@@ -162,6 +163,38 @@ def test_what_a_living_server_has_under_way_is_left_alone(url) -> None:
         await one.close()
 
     asyncio.run(both())
+
+
+def test_upkeep_goes_on_after_an_unexpected_error(url, monkeypatch, caplog) -> None:
+    monkeypatch.setattr(sql, "BEAT", 0.01)
+
+    async def look() -> None:
+        store = SqlStore(url)
+        later: list[asyncio.Event] = []
+
+        def failing(at: int):
+            calls, went_on = itertools.count(), asyncio.Event()
+            later.append(went_on)
+
+            async def step() -> None:
+                call = next(calls)
+                if call == at:
+                    raise ZeroDivisionError
+                if call > at:
+                    went_on.set()
+
+            return step
+
+        monkeypatch.setattr(store, "_keep_up", failing(1))  # after that of `open`
+        monkeypatch.setattr(store, "_clean_up", failing(0))
+        await store.open()
+        for event in later:
+            await event.wait()
+        await store.close()
+        assert asyncio.all_tasks() == {asyncio.current_task()}
+
+    asyncio.run(look())
+    assert [line.exc_info and line.exc_info[0] for line in caplog.records] == [ZeroDivisionError] * 2
 
 
 def test_a_server_with_another_clock_is_not_lost(url, monkeypatch) -> None:
