@@ -142,7 +142,7 @@ async def generation_stops_on_disconnect(
     long = with_ignore_eos(session, to, body)
     for _ in range(ROUNDS):
         _, usual = await beside(session, session.answered(to, small))
-        _, whole = await beside(session, session.answered(to, long))
+        _, whole = await beside(session, _long(session, to, long))
         if whole.count < TIMES_SMALL * (usual.count + 1):
             during = (
                 f"{whole.count} other requests were answered during a long answer, {usual.count} during a small one"
@@ -165,6 +165,15 @@ async def generation_stops_on_disconnect(
     )
 
 
+async def _long(session: Session, endpoint: str, body: Mapping[str, Any]) -> Exchange:
+    """Returns a long answer, which may take long: raises NotExercised if it isn't complete in time."""
+    exchange = await session.send(endpoint, body)
+    if exchange.ended == "too slow":
+        raise NotExercised("the server didn't complete the long answer in time")
+    session.require_answered(endpoint, exchange, exchange.request.body)
+    return exchange
+
+
 # The fewest events of a stream during which the list of models must be answered, and how many times longer than a list
 # they must take.
 FEWEST = 32
@@ -179,7 +188,7 @@ async def models_listed_during_stream(session: Session, endpoint: str, *, to: st
         alone = [await session.send("models") for _ in range(ROUNDS)]
         for exchange in alone:
             require_answer(exchange)
-        stream, controls = await beside(session, session.answered(to, long))
+        stream, controls = await beside(session, _long(session, to, long))
         stream.require_stream()
         came = arrivals(stream)
         first, last = (bisect(controls.answered, came[at]) for at in (0, -1))

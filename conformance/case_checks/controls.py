@@ -10,7 +10,7 @@ from typing import Any
 from specvino.conformance.http.client import Leaving
 from specvino.conformance.http.exchange import Exchange
 from specvino.conformance.session.session import Session
-from specvino.conformance.verdict import Failed, NotExercised
+from specvino.conformance.verdict import NotExercised
 
 # The fewest seconds between the end of a control and the next one. It is also no shorter than the control, so that a
 # server isn't busy with controls alone.
@@ -39,16 +39,10 @@ async def beside(
     session: Session, request: Coroutine[Any, Any, Exchange], *, leaving: Leaving | None = None, after: int = MOST
 ) -> tuple[Exchange, Controls]:
     """Sends controls while a request is answered. Returns its exchange, and the controls. With `leaving`, the client
-    leaves the exchange after that many controls. Raises NotExercised if a control fails, if they are too many, or if
-    the answer isn't complete in time."""
+    leaves the exchange after that many controls. Raises NotExercised if a control fails, or if they are too many."""
 
     async def sent() -> tuple[Exchange, float]:
-        try:
-            exchange = await request
-        except Failed as failed:  # a long answer may take long
-            if any(exchange.ended == "too slow" for exchange in failed.finding.exchanges):
-                raise NotExercised("the server didn't complete the answer in time") from None
-            raise
+        exchange = await request
         return exchange, time.monotonic() - exchange.seconds
 
     running = asyncio.create_task(sent())
