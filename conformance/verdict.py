@@ -80,7 +80,8 @@ class Result:
 
 
 class Failed(Exception):
-    """Raised by a check if the server breaks the rule. `advice` overrides the advice of the case."""
+    """Raised by a check if the server breaks the rule. `advice` overrides the advice of the case. If the message
+    compares two exchanges, they are the first ones: reports tell what their requests differ in."""
 
     def __init__(self, message: str, *exchanges: Exchange, advice: Advice | None = None) -> None:
         super().__init__(message)

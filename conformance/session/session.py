@@ -56,8 +56,6 @@ class Session:
         self._deadline = deadline
         self._refused = RefusedFields(dialect, replaced)
         self._subjects = subjects
-        self.is_together = False
-        """Whether the requests are sent at the same time."""
 
     async def send(
         self,
@@ -68,9 +66,10 @@ class Session:
         leave_after: int | None = None,
         leaving: Leaving | None = None,
         headers: Mapping[str, str] | None = None,
+        together: bool = False,
     ) -> Exchange:
         """Sends a request to an endpoint. The model's name and, if `capped`, a token limit are filled in unless the
-        body has them."""
+        body has them. `together` is whether others are sent at the same time."""
         return await self.raw(
             "GET" if body is None else "POST",
             paths().get(endpoint, endpoint),
@@ -79,6 +78,7 @@ class Session:
             headers=headers,
             leave_after=leave_after,
             leaving=leaving,
+            together=together,
         )
 
     def filled(self, endpoint: str, body: Mapping[str, Any], *, capped: bool = True) -> dict[str, Any]:
@@ -101,10 +101,12 @@ class Session:
         key: bool = True,
         leave_after: int | None = None,
         leaving: Leaving | None = None,
+        together: bool = False,
         for_rules: bool = True,
     ) -> Exchange:
         """Sends any request. `body` is sent as JSON, `content` unchanged. Headers with an empty value are omitted.
-        `key` is whether to send the API key; `for_rules` is whether the rules for all answers apply to the answer."""
+        `key` is whether to send the API key; `together` is whether others are sent at the same time; `for_rules` is
+        whether the rules for all answers apply to the answer."""
         body = self.accepted(path, body)
         if content is None and body is not None:
             content = json.dumps(body, ensure_ascii=False).encode("utf-8", "surrogatepass")
@@ -113,7 +115,7 @@ class Session:
         media = {"content-type": "application/json"} if content is not None else {}
         request = Request(endpoint, method, path, self._headers({**media, **(headers or {})}, key=key), content, body)
         exchange = await self.client.send(request, leave_after=leave_after, leaving=leaving, deadline=self._deadline)
-        exchange = replace(exchange, together=self.is_together)
+        exchange = replace(exchange, together=together)
         self._keep(exchange, for_rules=for_rules)
         return exchange
 
@@ -201,16 +203,17 @@ class Session:
 
     async def on_socket(self, socket: Socket, requests: Sequence[Request]) -> list[Exchange]:
         """Sends messages on a WebSocket without waiting for an answer in between."""
-        exchanges = await socket.send(requests, deadline=self._deadline)
+        sent = await socket.send(requests, deadline=self._deadline)
+        exchanges = [replace(exchange, together=len(requests) > 1) for exchange in sent]
         for exchange in exchanges:
             self._keep(exchange)
         return exchanges
 
     async def together(self, requests: Sequence[tuple[str, Mapping[str, Any]]]) -> list[Exchange]:
         """Sends requests concurrently with `send`. Returns the exchanges in the order of the requests."""
-        beside = copy(self)
-        beside.is_together = True
-        return list(await asyncio.gather(*(beside.send(endpoint, body) for endpoint, body in requests)))
+        together = len(requests) > 1
+        sent = (self.send(endpoint, body, together=together) for endpoint, body in requests)
+        return list(await asyncio.gather(*sent))
 
 
 # The fields of a message that aren't fields of the endpoint's body.
