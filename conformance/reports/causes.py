@@ -22,55 +22,59 @@ LONGEST = 160
 
 @unique
 class Kind(Enum):
-    """A kind of cause: the title of its fault with and without names. A fault of several kinds has the title of the
-    first one here."""
+    """A kind of cause: the title of its fault with names, and without if that differs. A fault of several kinds has the
+    title of the first one here."""
+
+    def __init__(self, with_names: str, without: str = "") -> None:
+        self.with_names = with_names
+        self.without = without or with_names
 
     FAILS_TO_ANSWER = "Requests fail with {}", "Valid requests fail"
     FAILS_TO_REFUSE = "Requests that should be refused fail with {}", "Requests that should be refused fail"
     FAILS = "Requests fail with {}", "Requests fail"
     UNDOCUMENTED = "Answers have the status {}, which isn't documented", "Answers have undocumented statuses"
     ACCEPTED = "Invalid values of {} are accepted", "Invalid requests are accepted"
-    UNKNOWN = "Unknown names and ids are accepted", "Unknown names and ids are accepted"
-    MALFORMED = "Malformed requests are accepted", "Malformed requests are accepted"
-    KEYS = "Requests without a valid key are accepted", "Requests without a valid key are accepted"
-    METHODS = "Methods that a path doesn't have are accepted", "Methods that a path doesn't have are accepted"
-    SIZES = "Requests that are too large are accepted", "Requests that are too large are accepted"
-    MEDIA = "Bodies of other media types are accepted", "Bodies of other media types are accepted"
+    UNKNOWN = "Unknown names and ids are accepted"
+    MALFORMED = "Malformed requests are accepted"
+    KEYS = "Requests without a valid key are accepted"
+    METHODS = "Methods that a path doesn't have are accepted"
+    SIZES = "Requests that are too large are accepted"
+    MEDIA = "Bodies of other media types are accepted"
     REFUSED = "Valid requests with {} are refused", "Valid requests are refused"
     STATUS = "Requests are answered with {}", "Requests are answered with another status"
     ERRORS_LACK = "Errors lack {}", "Errors lack fields"
     LACKS = "Answers lack {}", "Answers lack fields"
     HEADER = "Answers lack the header {}", "Answers lack headers"
-    IN_STREAMS = "Streams of refused requests have the status 200", "Streams of refused requests have the status 200"
-    CUT_OFF = "Answers that reach the token limit don't say so", "Answers that reach the token limit don't say so"
-    LIMIT = "Answers end before or after the token limit", "Answers end before or after the token limit"
-    INCOMPLETE = "Chunks have parts of characters", "Chunks have parts of characters"
-    AFTER_END = "Streams go on after their end", "Streams go on after their end"
-    INDEX = "Choices have wrong indexes", "Choices have wrong indexes"
-    UNSTEADY = "The same text has other tokens each time", "The same text has other tokens each time"
-    UNREPORTED = "Fields without effect aren't reported", "Fields without effect aren't reported"
-    NULL = "Null isn't the same as no value", "Null isn't the same as no value"
-    BROKEN = "Answers break off", "Answers break off"
-    ITEMS = "Lists have other items", "Lists have other items"
-    ECHO = "Prompts aren't echoed as they are", "Prompts aren't echoed as they are"
-    TOKENS = "The tokens of logprobs don't join to the text", "The tokens of logprobs don't join to the text"
-    EMPTY = "Answers have no text", "Answers have no text"
+    IN_STREAMS = "Streams of refused requests have the status 200"
+    CUT_OFF = "Answers that reach the token limit don't say so"
+    LIMIT = "Answers end before or after the token limit"
+    INCOMPLETE = "Chunks have parts of characters"
+    AFTER_END = "Streams go on after their end"
+    INDEX = "Choices have wrong indexes"
+    UNSTEADY = "The same text has other tokens each time"
+    UNREPORTED = "Fields without effect aren't reported"
+    NULL = "Null isn't the same as no value"
+    BROKEN = "Answers break off"
+    ITEMS = "Lists have other items"
+    ECHO = "Prompts aren't echoed as they are"
+    TOKENS = "The tokens of logprobs don't join to the text"
+    EMPTY = "Answers have no text"
     DISREGARDED = "{} isn't respected", "Fields aren't respected"
-    EARLIER = "Prompts lack earlier turns", "Prompts lack earlier turns"
+    EARLIER = "Prompts lack earlier turns"
     UNREAD = "Prompts lack parts of {}", "Prompts lack parts of requests"
     NOT_REPEATED = "Answers don't repeat the request's {}", "Answers don't repeat the request's fields"
-    UNFINISHED = "Choices have no finish_reason", "Choices have no finish_reason"
-    MIXED = "Answers to concurrent requests are mixed up", "Answers to concurrent requests are mixed up"
+    UNFINISHED = "Choices have no finish_reason"
+    MIXED = "Answers to concurrent requests are mixed up"
     STREAM = "Streamed and unary answers differ in {}", "Streamed and unary answers differ"
     ZERO = "Usage counts 0 {}", "Usage counts 0 tokens"
     COUNT = "Usage has wrong {}", "Usage is wrong"
     VALUE = "Answers have an invalid {}", "Answers are invalid"
-    SCHEMA = "Structured outputs violate their schemas", "Structured outputs violate their schemas"
-    ARGUMENTS = "Arguments of tool calls are invalid", "Arguments of tool calls are invalid"
+    SCHEMA = "Structured outputs violate their schemas"
+    ARGUMENTS = "Arguments of tool calls are invalid"
     SAME_ID = "Several {}s have the same id", "Ids aren't unique"
-    ID = "Objects change their ids", "Objects change their ids"
-    PARAM = "Errors don't name the invalid field in error.param", "Errors don't name the invalid field in error.param"
-    OTHER = "{}", ""
+    ID = "Objects change their ids"
+    PARAM = "Errors don't name the invalid field in error.param"
+    OTHER = "{}"
 
 
 @dataclass(frozen=True, slots=True)
@@ -102,8 +106,7 @@ def title(all_causes: Iterable[Cause], message: str) -> str:
         return text if len(text) <= LONGEST else f"{text[:LONGEST]}…"
     names = list(dict.fromkeys(name for cause in by_kind[kind] for name in cause.names))
     details = {without_values(cause.detail): cause.detail for cause in reversed(by_kind[kind]) if cause.detail}
-    with_names, without = kind.value
-    text = with_names.format(_listed(names)) if names else without
+    text = kind.with_names.format(_listed(names)) if names else kind.without
     reasons = {cause.about for cause in by_kind[kind]} if kind is Kind.REFUSED else set()
     detail = next(iter(details.values())) if len(details) == 1 else reasons.pop() if len(reasons) == 1 else ""
     return f"{text}: {detail}" if detail else text
