@@ -5,7 +5,8 @@ a cause of its own, without its values.
 """
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Set as AbstractSet
 from dataclasses import replace
 from typing import Any
 from urllib.parse import urlsplit
@@ -79,8 +80,8 @@ MEANINGS: tuple[tuple[Kind, re.Pattern[str]], ...] = tuple(
     )
 )
 
-# The first event of a stream that refuses its request, and what shows a call in an answer.
-REFUSAL_IN_STREAM = re.compile(r'\A(?:event: \w+\n)?data: (?:\{"type": ?"error", ?)?\{?"?error"?: ?\{')
+# The first event of a stream that is an error, and what shows a call in an answer.
+ERROR_IN_STREAM = re.compile(r'\A(?:event: \w+\n)?data: (?:\{"type": ?"error", ?)?\{?"?error"?: ?\{')
 CALL = re.compile(r'"tool_calls": ?\[\{|"type": ?"(?:tool_use|function_call)"')
 
 # The message about an answer without a call that is required.
@@ -181,7 +182,7 @@ def _failure(status: str, reason: str) -> Cause:
 
 def _meant(line: Line, finding: FindingRecord) -> Iterator[Cause]:
     message, rule = finding.message, _rule(line)
-    if any(map(_refuses_in_stream, finding.exchanges)):
+    if not rule and _is_refused_in_stream(finding):
         yield Cause(Kind.IN_STREAMS)
         return
     if not rule and any(map(_calls_though_none, finding.exchanges)):
@@ -266,9 +267,16 @@ def _status_cause(line: Line, finding: FindingRecord, status: re.Match[str]) -> 
     return Cause(Kind.STATUS, f"{actual}, not {expected}", (f"{actual} instead of {expected}",))
 
 
-def _refuses_in_stream(exchange: ExchangeRecord) -> bool:
-    response = exchange.response
-    return response is not None and response.status == 200 and REFUSAL_IN_STREAM.search(response.body) is not None
+def _is_refused_in_stream(finding: FindingRecord) -> bool:
+    """Returns whether a stream of a finding begins with an error that says that the request is at fault, or with any
+    error if the request had to be refused."""
+    status = STATUS.search(finding.message)
+    is_invalid = status is not None and status["expected"].startswith("4")
+    bodies = [
+        exchange.response.body for exchange in finding.exchanges if exchange.response and _status(exchange) == 200
+    ]
+    refusals = filter(ERROR_IN_STREAM.search, bodies)
+    return any(is_invalid or REQUEST_AT_FAULT.search(body) for body in refusals)
 
 
 def _kinds_of_tools(finding: FindingRecord) -> set[str]:
@@ -323,9 +331,47 @@ def _other(line: Line, message: str) -> Cause:
     return Cause(Kind.OTHER, f"{rule}: {text}")
 
 
+def _is_together(line: Line, finding: FindingRecord) -> bool:
+    return bool(finding.exchanges) and all(exchange.together for exchange in finding.exchanges)
+
+
+# All kinds of causes.
+ANY = frozenset(Kind)
+
+# Causes that findings may follow from: the kinds of their own causes with which they do, and a condition.
+POSSIBLE: tuple[tuple[Cause, AbstractSet[Kind], Callable[[Line, FindingRecord], bool]], ...] = (
+    (Cause(Kind.EARLIER), {Kind.UNREAD, Kind.DISREGARDED}, lambda line, finding: is_earlier(finding)),
+    (Cause(Kind.LIMIT), ANY, lambda line, finding: bool(THOUGH_LIMITED.search(finding.message))),
+    (
+        Cause(Kind.DISREGARDED, "function tools"),
+        ANY,
+        lambda line, finding: bool(WITHOUT_CALL.search(finding.message)),
+    ),
+    (Cause(Kind.SAME_ID, "item"), {Kind.ITEMS}, lambda line, finding: True),
+    (Cause(Kind.INCOMPLETE), ANY, lambda line, finding: "\N{REPLACEMENT CHARACTER}" in finding.message),
+    # Tokens that differ each time change what is compared, not whether a request is answered or refused.
+    (
+        Cause(Kind.UNSTEADY),
+        {Kind.OTHER, Kind.UNREAD, Kind.COUNT, Kind.NULL, Kind.ECHO},
+        lambda line, finding: _endpoint(line).endswith("tokenize"),
+    ),
+    # An answer that is mixed up is a proper answer to another request.
+    (
+        Cause(Kind.MIXED),
+        ANY - {Kind.FAILS_TO_ANSWER, Kind.FAILS_TO_REFUSE, Kind.FAILS, Kind.STATUS, Kind.REFUSED},
+        _is_together,
+    ),
+    (Cause(Kind.IN_STREAMS), ANY, lambda line, finding: _is_refused_in_stream(finding)),
+)
+
+
 def possible_causes(line: Line, finding: FindingRecord) -> Iterator[Cause]:
-    """Yields what a finding follows from if other findings report that: an object that is missing, a field that isn't
-    repeated, answers without text, an undocumented status, a refusal."""
+    """Yields what a finding follows from if other findings report that: what POSSIBLE has, and causes that depend on
+    its message, such as a missing object, or on its answers, such as an undocumented status."""
+    own = {cause.kind for cause in causes(line, finding)}
+    for cause, kinds, holds in POSSIBLE:
+        if own <= kinds and holds(line, finding):
+            yield cause
     if TEXT_STREAMED.search(finding.message):
         yield Cause(Kind.EMPTY, _endpoint(line))
     if absent := ABSENT.search(finding.message):
@@ -333,23 +379,8 @@ def possible_causes(line: Line, finding: FindingRecord) -> Iterator[Cause]:
             yield _lacks(name, is_error=absent["path"].startswith("error."))
         if _sent(finding, absent["path"]):
             yield _repeated(absent["path"])
-    own = {cause.kind for cause in causes(line, finding)}
     if own == {Kind.UNREAD} and (counted := re.search(COUNTED, finding.message)):
         yield Cause(Kind.COUNT, counted["about"])
-    if own <= {Kind.UNREAD, Kind.DISREGARDED} and is_earlier(finding):
-        yield Cause(Kind.EARLIER)
-    if THOUGH_LIMITED.search(finding.message):
-        yield Cause(Kind.LIMIT)
-    if WITHOUT_CALL.search(finding.message):
-        yield Cause(Kind.DISREGARDED, "function tools")
-    if own == {Kind.ITEMS}:
-        yield Cause(Kind.SAME_ID, "item")
-    if "\N{REPLACEMENT CHARACTER}" in finding.message:
-        yield Cause(Kind.INCOMPLETE)
-    if _endpoint(line).endswith("tokenize"):
-        yield Cause(Kind.UNSTEADY)
-    if finding.exchanges and all(exchange.together for exchange in finding.exchanges):
-        yield Cause(Kind.MIXED)
     for exchange in finding.exchanges:
         status = _status(exchange)
         if own == {Kind.STATUS} or (200 <= status < 300 and own <= {Kind.OTHER, Kind.STATUS, Kind.DISREGARDED}):

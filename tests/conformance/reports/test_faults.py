@@ -441,3 +441,43 @@ def test_differences_of_two_servers_are_faults_of_their_own() -> None:
         (messages[0], 1),
         (messages[1], 2),
     ]
+
+
+def test_a_server_error_to_concurrent_requests_is_no_mixture() -> None:
+    def at_once(rule, message, number, status=200):
+        exchange = shown(number, status=status, body='{"error": {"message": "Out of memory."}}')
+        return shown_line(rule, message, exchange.model_copy(update={"together": True}), judged=9)
+
+    mixed = at_once("transport/at_once/answers", "concurrently its prompt has 11 tokens, separately 26", 1)
+    fails = at_once("transport/at_once/streams", "the answer is 500, not 200: Out of memory.", 2, status=500)
+    refuses = at_once("transport/at_once/choices", "the status is 400, not 200: Too many.", 3, status=400)
+    assert sorted(folded(mixed, fails, refuses)) == sorted([line.rule] for line in (mixed, fails, refuses))
+
+
+def test_what_does_not_compare_tokens_does_not_follow_from_unsteady_ones() -> None:
+    unsteady = fault_line("tokenize/lists/again", "the tokens are [1, 2], but with {} they are [3, 2]")
+    several = fault_line("tokenize/lists/several", "the tokens are [[1]] in separate requests, but [[3]] in one")
+    fails = fault_line("detokenize/texts/back", "the answer is 500, not 200: no such token")
+    accepted = fault_line("tokenize/lists/missing", "the status is 200, not 400")
+    assert sorted(folded(unsteady, several, fails, accepted)) == [
+        [fails.rule],
+        [unsteady.rule, several.rule],
+        [accepted.rule],
+    ]
+
+
+def test_an_error_that_begins_a_stream_is_a_refusal_if_the_request_is_at_fault() -> None:
+    def streamed(rule, message, number, type, **more):
+        body = f'data: {{"error": {{"message": "No.", "type": "{type}"}}}}\n\n'
+        return shown_line(rule, message, shown(number, body=body), **more)
+
+    refused = streamed("transport/errors/streamed-model", "the status is 200, not 404", 1, "server_error")
+    at_fault = streamed("chat/a/called", "the stream is empty", 2, "invalid_request_error")
+    fails = streamed("chat/a/long", "the stream breaks", 3, "server_error")
+    shape = 'event 0: it: "choices" is a required property'
+    rule = streamed("chat/rules/event-shape", shape, 4, "invalid_request_error", judged=9)
+    assert folded(refused, at_fault, fails, rule) == [
+        [at_fault.rule, refused.rule, rule.rule],
+        [fails.rule],
+    ]
+    assert [fault.title for fault in faults([rule])] == ["Answers lack `choices`"]
