@@ -1,7 +1,7 @@
 """Which fields the sources of a system have, and where: by its description, `upstream/descriptions/SYSTEM.json`."""
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -105,7 +105,7 @@ class SystemFields:
             for leaf in self._leaves(schema, owner):
                 if leaf.owner != owner or not path:
                     for file, named in self._places.get(leaf.owner, {}).items():
-                        met.places |= {f"{file}:{lines} {name}" for name, lines in named.items() if name.endswith("()")}
+                        met.places |= {f"{file}:{lines} {name}" for name, lines in named.items() if _is_method(name)}
         if met.places:
             return met.places
         last = path.rpartition(".")[2].rstrip("[]")
@@ -127,9 +127,18 @@ class SystemFields:
             path = path.rpartition(".")[0]
             for schema, owner in self._at(name, path).schemas:
                 for leaf in self._leaves(schema, owner):
-                    for around, named in self._places.get(leaf.owner, {}).items():
-                        return Lines(around, _span(named), False)
+                    if "properties" in leaf.schema and (around := self._around(leaf.owner)):
+                        return around
         return Lines(files[0], "", False) if files else None
+
+    def _around(self, owner: str) -> Lines | None:
+        """Returns the lines of an object's fields, in the file with most of them: others have those of base classes."""
+        files = {
+            file: [where for name, where in named.items() if not _is_method(name)]
+            for file, named in self._places.get(owner, {}).items()
+        }
+        file, fields = max(files.items(), key=lambda item: len(item[1]), default=("", []))
+        return Lines(file, _span(fields), False) if fields else None
 
     def _at(self, part: str, path: str) -> _Met:
         met = _Met([(self._parts[part], part)])
@@ -167,10 +176,15 @@ class SystemFields:
             yield _Leaf(schema, owner)
 
 
-def _span(named: Mapping[str, str]) -> str:
-    """Returns the lines from the first of some fields to the last."""
-    numbers = [int(number) for name, where in named.items() for number in re.findall(r"\d+", where.partition(" ")[0])]
-    return f"{min(numbers)}-{max(numbers)}"
+def _is_method(name: str) -> bool:
+    return name.endswith("()")
+
+
+def _span(places: Iterable[str]) -> str:
+    """Returns the lines from the first of some places to the last."""
+    numbers = [int(number) for where in places for number in re.findall(r"\d+", where.partition(" ")[0])]
+    first, last = min(numbers), max(numbers)
+    return f"{first}-{last}" if first < last else f"{first}"
 
 
 def _steps(path: str) -> Iterator[str]:

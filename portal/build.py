@@ -75,7 +75,7 @@ class Made:
     cli: typer.Typer
     side_by_side: SideBySide
     start_lines: Mapping[str, doubles.StartLine]
-    evidence: matrix.Evidence
+    evidence: matrix.EvidenceOf
 
 
 @dataclass(frozen=True, slots=True)

@@ -13,7 +13,7 @@ from specvino.portal.pages.fields import by_owner, chip, description, handled
 from specvino.portal.repository import edit, report
 from specvino.portal.source import TITLES, Field, Source, Support
 
-Evidence = Mapping[str, Callable[[str, str, str], str]]
+EvidenceOf = Mapping[str, Callable[[str, str, str], str]]
 """By system, the address of the lines that show what it does with a field, by endpoint, part and path."""
 
 LEVELS = {
@@ -71,7 +71,7 @@ class Matrix:
     """The page of all fields. `repository` is the address of the project's repository, or empty."""
 
     source: Source
-    evidence: Evidence
+    evidence: EvidenceOf
     repository: str
 
     def pages(self) -> Iterator[Page]:

@@ -18,6 +18,7 @@ DESCRIPTION: dict[str, Any] = {
             "properties": {
                 "model": TEXT,
                 "stop": {"anyOf": [TEXT, {"type": "array", "items": {"$ref": "#/$defs/Stop"}}]},
+                "choice": {"anyOf": [{"const": "auto"}, {"$ref": "#/$defs/Stop"}]},
                 "extra": {"type": "object"},
                 "seed": {"allOf": [{"$ref": "#/$defs/Stop"}, {"not": {"const": 1}}]},
                 "user": {"allOf": [{"x-unread": "far.Base"}, {"$ref": "#/$defs/Stop"}]},
@@ -29,7 +30,10 @@ DESCRIPTION: dict[str, Any] = {
         "Answer": {"type": "object", "properties": {"id": TEXT}},
     },
     "places": {
-        "Request": {"a.py": {"model": "1 aaaaaaaa", "stop": "2 bbbbbbbb", "check()": "9-12 cccccccc"}},
+        "Request": {
+            "base.py": {"extra": "1 ffffffff", "log()": "5-6 aaaaaaaa", "dump()": "7 bbbbbbbb", "copy()": "8 cccccccc"},
+            "a.py": {"model": "1 aaaaaaaa", "stop": "2 bbbbbbbb", "check()": "9-12 cccccccc"},
+        },
         "Stop": {"b.py": {"text": "3 dddddddd", "read()": "4 eeeeeeee"}},
     },
     "files": {"chat.stream": ["c.cpp"]},
@@ -43,8 +47,10 @@ FIELDS = SystemFields(DESCRIPTION)
     [
         ("request", "model", Lines("a.py", "1", True)),
         ("request", "stop[].text", Lines("b.py", "3", True)),
-        ("request", "gone", Lines("a.py", "1-12", False)),
-        ("request", "stop[].gone", Lines("b.py", "3-4", False)),
+        ("request", "gone", Lines("a.py", "1-2", False)),  # neither the methods nor the base class
+        ("request", "stop[].gone", Lines("b.py", "3", False)),
+        ("request", "choice.gone", Lines("b.py", "3", False)),  # the object, though a text precedes it
+        ("request", "model.gone", Lines("a.py", "1-2", False)),  # no object is nearer
         ("stream", "id", Lines("c.cpp", "7", True)),
         ("stream", "gone", Lines("c.cpp", "", False)),
         ("response", "id", None),
@@ -94,7 +100,16 @@ def test_a_partial_description_does_not_tell_what_is_lacking() -> None:
 @pytest.mark.parametrize(
     ("part", "path", "places"),
     [
-        ("request", "", {"a.py:9-12 cccccccc check()"}),
+        (
+            "request",
+            "",
+            {
+                "a.py:9-12 cccccccc check()",
+                "base.py:5-6 aaaaaaaa log()",
+                "base.py:7 bbbbbbbb dump()",
+                "base.py:8 cccccccc copy()",
+            },
+        ),
         ("request", "model", {"a.py:1 aaaaaaaa"}),
         ("request", "stop", {"a.py:2 bbbbbbbb"}),
         ("request", "seed", {"b.py:4 eeeeeeee read()"}),
