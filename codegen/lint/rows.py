@@ -102,17 +102,19 @@ def _kinds(field: Field, entry: Entry, levels: dict[str, Entry]) -> Iterator[str
         yield f"is full, but what {', '.join(lost)} requires is without effect, an error or never sent"
 
 
-# All systems make a request of the second of the first, so nothing in it has more effect than there.
+# Described systems convert the first endpoint's request to the second's, so a field can't do more there. Sources of
+# messages: anthropic/serving.py of vLLM, _convert_to_chat_completion_request of SGLang, FromMessagesRequest of Ollama,
+# server_chat_convert_anthropic_to_oai of llama.cpp; of the others, the comments in openapi/dialects/.
 CONVERTED = {"messages": "chat", "count_tokens": "messages", "tokenize": "chat", "input_tokens": "responses"}
 
-# What the second calls other than the first.
+# The first endpoint's name of a field, and the second's.
 OTHERWISE = (
     ("stop_sequences", "stop"),
     ("tools[].input_schema", "tools[].function.parameters"),
     ("tools[].", "tools[].function."),
 )
 
-# Where a stream has what the answer has.
+# Where an event has a field, and where the answer has it.
 STREAMED = ((".delta.", ".message."), ("message.", ""), ("response.", ""), ("delta.", ""), ("", ""))
 
 
