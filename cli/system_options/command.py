@@ -2,6 +2,7 @@
 
 import os
 from collections.abc import Iterator, Mapping
+from dataclasses import replace
 from itertools import takewhile, zip_longest
 from pathlib import Path
 from typing import Any
@@ -12,7 +13,7 @@ from typer.core import TyperArgument, TyperOption
 from specvino.cli.settings import SettingsCommand, leave_to_caller, values_of
 from specvino.cli.system_options import table as tables
 from specvino.cli.system_options.in_file import arguments_of
-from specvino.cli.system_options.reading import OptionError, Own, Read, finish, read
+from specvino.cli.system_options.reading import PLUGIN_CONFIG, Given, OptionError, Own, Read, finish, read
 from specvino.cli.system_options.table import MODEL, Table, effect, plain
 from specvino.document.loading import dialects
 from specvino.document.system_fields import system_name
@@ -29,7 +30,7 @@ class SystemCommand(SettingsCommand):
     """A command that accepts the options of the system that `--dialect` names."""
 
     def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
-        file, values = _file(args)
+        file, values = self._file(ctx, args)
         system = _named(DIALECT, "SPECVINO_DIALECT", args) or values.get(DIALECT[2:])
         table = tables.read(system_name(system)) if system in dialects() else None
         own = dict(self._own(ctx))
@@ -41,10 +42,12 @@ class SystemCommand(SettingsCommand):
         ctx.meta[TABLE] = table
         try:
             line = read(args, table, own)
+            self._have_variables(ctx, line)
+            elsewhere = self._set_by_variables(ctx)
             if file:
                 leave_to_caller(ctx, file)
-                line.have_defaults(self._of_file(ctx, values, table, own), self._set_by_variables(ctx))
-            finish(line, table, own)
+                line.have_defaults(self._of_file(ctx, file, values, table, own), elsewhere)
+            finish(line, table, own, elsewhere)
         except OptionError as error:
             ctx.fail(str(error))
         os.environ.update(line.environment)
@@ -52,6 +55,35 @@ class SystemCommand(SettingsCommand):
         for note in line.without_effect:
             typer.echo(f"specvino: {note}", err=True)
         return rest
+
+    def _file(self, ctx: Any, args: list[str]) -> tuple[Path | None, dict[str, Any]]:
+        """Returns the file of options that a command line names, before it is parsed, and what is in it. Help and
+        completion need nothing of it but the system, and no file."""
+        path = _named(CONFIG, "SPECVINO_CONFIG", args)
+        if path is None:
+            return None, {}
+        shows = ctx.resilient_parsing or not set(ctx.help_option_names).isdisjoint(_option_names(args))
+        if shows:
+            leave_to_caller(ctx, Path(path))
+        try:
+            values = values_of(Path(path))
+        except typer.BadParameter as error:
+            if shows:
+                return None, {}
+            error.param_hint = CONFIG
+            raise
+        return None if shows else Path(path), values
+
+    def _have_variables(self, ctx: Any, line: Read) -> None:
+        """Gives a line what the environment has that isn't read from there: properties of the plugin, since those of
+        options are merged into them. Removes variables that the line's options exclude."""
+        variables = {option.opts[0]: option for option in self.get_params(ctx) if isinstance(option, TyperOption)}
+        for name, excluded in line.excluded.items():
+            if name in line.environment:
+                os.environ.pop(str(variables[excluded].envvar), None)
+        if config := variables[PLUGIN_CONFIG].value_from_envvar(ctx):
+            variable = Given(PLUGIN_CONFIG, str(config), PLUGIN_CONFIG, str(variables[PLUGIN_CONFIG].envvar))
+            line.have_defaults(Read([variable]), set())
 
     def _parse(self, ctx: Any, line: Read) -> list[str]:
         try:
@@ -76,7 +108,7 @@ class SystemCommand(SettingsCommand):
                 own = Own(not option.is_flag, option.multiple)
                 yield from ((name, own) for name in [*option.opts, *option.secondary_opts])
 
-    def _of_file(self, ctx: Any, values: Mapping[str, Any], table: Table, own: Mapping[str, Own]) -> Read:
+    def _of_file(self, ctx: Any, file: Path, values: Mapping[str, Any], table: Table, own: Mapping[str, Own]) -> Read:
         """Returns what a file has, under names of the system or ours. Raises OptionError."""
         names = {
             plain(f"--{option.name}"): option.opts[0]
@@ -88,36 +120,29 @@ class SystemCommand(SettingsCommand):
         try:
             if CONFIG in ours:
                 raise OptionError(f"unknown option {CONFIG}.")
-            return read(arguments_of(ours, table, own), table, own)
+            line = read(arguments_of(ours, table, own), table, own)
         except OptionError as error:
             raise OptionError(f"in the file of {CONFIG}: {error}") from None
+        line.given = [replace(given, place=str(file)) for given in line.given]
+        return line
 
     def _set_by_variables(self, ctx: Any) -> set[str]:
-        """Returns the options, or MODEL, that environment variables set."""
+        """Returns the options, or MODEL, that environment variables set, and the variables that are set."""
         set_here = [parameter for parameter in self.get_params(ctx) if parameter.value_from_envvar(ctx) is not None]
         options = {name for parameter in set_here for name in parameter.opts if isinstance(parameter, TyperOption)}
-        return options | {MODEL for parameter in set_here if isinstance(parameter, TyperArgument)}
-
-
-def _file(args: list[str]) -> tuple[Path | None, dict[str, Any]]:
-    """Returns the file of options that a command line names, before it is parsed, and what is in it."""
-    path = _named(CONFIG, "SPECVINO_CONFIG", args)
-    if path is None:
-        return None, {}
-    try:
-        return Path(path), values_of(Path(path))
-    except typer.BadParameter as error:
-        error.param_hint = CONFIG
-        raise
+        variables = {name for name, value in os.environ.items() if value}
+        return options | variables | {MODEL for parameter in set_here if isinstance(parameter, TyperArgument)}
 
 
 def _named(option: str, variable: str, args: list[str]) -> str | None:
-    """Returns the value of an option before the command line is parsed."""
-    for argument, following in zip_longest(args, args[1:]):
+    """Returns the value of an option before the command line is parsed: the last one, as the parser does."""
+    options = list(takewhile(lambda argument: argument != "--", args))
+    named = os.environ.get(variable) or None
+    for argument, following in zip_longest(options, options[1:]):
         name, joined, value = argument.partition("=")
         if name == option:
-            return value if joined else following
-    return os.environ.get(variable)
+            named = value if joined else following
+    return named
 
 
 def _option_names(args: list[str]) -> Iterator[str]:

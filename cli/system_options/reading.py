@@ -3,11 +3,15 @@
 import json
 import re
 from collections.abc import Iterator, Mapping, Sequence, Set
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from difflib import get_close_matches
 from pathlib import Path
 
 from specvino.cli.system_options.table import MODEL, Meaning, Option, Table, plain
+
+NAME = "--served-model-name"
+
+PLUGIN_CONFIG = "--plugin-config"
 
 
 class OptionError(Exception):
@@ -24,11 +28,16 @@ class Own:
 
 @dataclass(frozen=True, slots=True)
 class Given:
-    """An option of ours, or MODEL, with its value (None for a flag) and the name it was given under."""
+    """An option of ours, or MODEL, with its value (None for a flag), the name it was given under, and the file or
+    environment variable it is from, unless that is the command line."""
 
     option: str
     value: str | None
     under: str
+    place: str | None = None
+
+    def __str__(self) -> str:
+        return f"{self.under} (from {self.place})" if self.place else self.under
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,11 +50,12 @@ class Property:
 
 @dataclass(slots=True)
 class Read:
-    """A translated command line: our options, environment variables, notes on options without effect, plugin
-    properties, and folders of models by the options that named them."""
+    """A translated command line: our options, environment variables, the options of ours that these exclude, notes on
+    options without effect, plugin properties, and folders of models by the options that named them."""
 
     given: list[Given] = field(default_factory=list)
     environment: dict[str, str] = field(default_factory=dict)
+    excluded: dict[str, str] = field(default_factory=dict)
     without_effect: list[str] = field(default_factory=list)
     properties: dict[str, Property] = field(default_factory=dict)
     folders: list[tuple[str, str]] = field(default_factory=list)
@@ -59,8 +69,8 @@ class Read:
         return [*arguments, "--", *models] if models else arguments
 
     def under(self, option: str) -> str:
-        """Returns the name that one of our options was first given under."""
-        return next((given.under for given in self.given if given.option == option), option)
+        """Returns the name that one of our options was first given under, and where, for messages."""
+        return next((str(given) for given in self.given if given.option == option), option)
 
     def have_no_effect(self, option: str, because: str) -> None:
         line = f"{option} has no effect here: {because}"
@@ -68,13 +78,28 @@ class Read:
             self.without_effect.append(line)
 
     def have_defaults(self, others: "Read", elsewhere: Set[str]) -> None:
-        """Adds what another line has of options that neither this one has nor are set `elsewhere`."""
-        given = {given.option for given in self.given} | elsewhere
-        self.given += [other for other in others.given if other.option not in given]
-        self.environment = {**others.environment, **self.environment}
-        self.properties = {**others.properties, **self.properties}
-        self.folders += others.folders
+        """Adds what another line has of options and variables that neither this one has nor are set `elsewhere`. Raises
+        OptionError."""
+        known = {given.option for given in self.given} | self.environment.keys() | elsewhere
+        config = self.plugin_config() if others.properties else {}
+        properties = {name: property for name, property in others.properties.items() if name not in config}
+        self.properties = {**properties, **self.properties}
+        hidden = known | {option for name, option in self.excluded.items() if name in self.environment}
+        self.given += [other for other in others.given if other.option not in hidden]
+        for name, value in others.environment.items():
+            if name not in known and others.excluded.get(name) not in known:
+                self.environment[name] = value
+        self.folders = self.folders or others.folders
         self.without_effect += [note for note in others.without_effect if note not in self.without_effect]
+
+    def plugin_config(self) -> dict[str, Property]:
+        """Returns the properties in --plugin-config. Raises OptionError."""
+        return {
+            name: Property(value, str(given))
+            for given in self.given
+            if given.option == PLUGIN_CONFIG
+            for name, value in object_of_json(str(given), given.value or "").items()
+        }
 
     def have_property(self, name: str, value: object, under: str) -> None:
         """Sets a property. Raises OptionError if it already has a different value."""
@@ -131,7 +156,12 @@ def read(arguments: Sequence[str], table: Table, own: Mapping[str, Own]) -> Read
         table, own, {plain(argument.partition("=")[0]) for argument in arguments if argument.startswith("-")}
     )
     reader.read(arguments)
-    return reader.line
+    line = reader.line
+    if line.properties:
+        for name, other in line.plugin_config().items():
+            if name in line.properties:
+                line.have_property(name, other.value, other.under)
+    return line
 
 
 class _Reader:
@@ -224,6 +254,8 @@ class _Reader:
         if meaning.to != MODEL and not meaning.to.startswith("-"):
             if self.line.environment.setdefault(meaning.to, value) != value:
                 raise OptionError(f"{name} was given more than once, with different values")
+            if meaning.excludes:
+                self.line.excluded[meaning.to] = meaning.excludes
         elif meaning.to == MODEL or self._own[meaning.to].takes_value:
             self.line.given.append(Given(meaning.to, value, name))
         elif value == "true":
@@ -252,14 +284,11 @@ def _parsed(value: str) -> object:
     return parsed
 
 
-NAME = "--served-model-name"
-
-PLUGIN_CONFIG = "--plugin-config"
-
-
-def finish(line: Read, table: Table, own: Mapping[str, Own]) -> None:
-    """Names the model, locates it, and merges plugin properties. Raises OptionError for contradicting options."""
-    _name_model(line, table)
+def finish(line: Read, table: Table, own: Mapping[str, Own], elsewhere: Set[str] = frozenset()) -> None:
+    """Names the model, unless a name is set `elsewhere`, locates it, and merges plugin properties. Raises OptionError
+    for contradicting options."""
+    if NAME not in elsewhere:
+        _name_model(line, table)
     _find_model(line)
     _check(line, own)
     _join_properties(line)
@@ -270,7 +299,7 @@ def _name_model(line: Read, table: Table) -> None:
     model = next((given for given in line.given if given.option == MODEL), None)
     named = any(given.option in (NAME, "--model") for given in line.given)
     if model and model.under in table.named_as_given and not named:
-        line.given.append(Given(NAME, model.value, model.under))
+        line.given.append(Given(NAME, model.value, model.under, model.place))
 
 
 def _find_model(line: Read) -> None:
@@ -280,9 +309,7 @@ def _find_model(line: Read) -> None:
         models = {given: path for given, path in paths.items() if path.is_dir()}
         if not models:
             line.have_no_effect(f"{name} {folder}", "the model isn't in it, and hub models are stored in the cache.")
-        line.given = [
-            Given(MODEL, str(models[given]), given.under) if given in models else given for given in line.given
-        ]
+        line.given = [replace(given, value=str(models[given])) if given in models else given for given in line.given]
 
 
 def _check(line: Read, own: Mapping[str, Own]) -> None:
@@ -291,17 +318,13 @@ def _check(line: Read, own: Mapping[str, Own]) -> None:
     for given in single:
         for other in single:
             if other.option == given.option and other.under != given.under and other.value != given.value:
-                raise OptionError(f"{given.under} {given.value} and {other.under} {other.value} contradict each other")
+                raise OptionError(f"{given} {given.value} and {other} {other.value} contradict each other")
 
 
 def _join_properties(line: Read) -> None:
     """Merges properties that have options of their own into --plugin-config."""
     if not line.properties:
         return
-    for given in line.given:
-        if given.option == PLUGIN_CONFIG:
-            for name, value in object_of_json(given.under, given.value or "").items():
-                line.have_property(name, value, given.under)
-    joined = {name: property.value for name, property in line.properties.items()}
+    joined = {name: property.value for name, property in {**line.plugin_config(), **line.properties}.items()}
     line.given = [given for given in line.given if given.option != PLUGIN_CONFIG]
     line.given.append(Given(PLUGIN_CONFIG, json.dumps(joined), PLUGIN_CONFIG))

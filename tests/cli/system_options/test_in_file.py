@@ -88,3 +88,87 @@ def test_the_command_line_counts_before_the_environment_and_that_before_the_file
 def test_a_file_that_cannot_be_used(file: Path, how: Served, text: str, why: str) -> None:
     assert why in serve(file, text, "--dialect", "vllm")
     assert how == {}
+
+
+@pytest.mark.parametrize(
+    ("line", "environment", "in_file", "accepted"),
+    [
+        ([], {"SPECVINO_API_KEY": "env"}, {"api-key": "file"}, "env"),
+        ([], {"SPECVINO_API_KEY": ""}, {"api-key": "file"}, "file"),
+        (["--api-key", "line"], {"SPECVINO_API_KEY": "env"}, {"api-key": "file"}, "line"),
+        (["--api-key", "line"], {}, {"api-key-file": "{keys}"}, "line"),
+        (["--api-key", "line"], {"SPECVINO_API_KEY_FILE": "{keys}"}, {}, "line"),
+        (["--api-key-file", "{keys}"], {}, {"api-key": "file"}, "in keys"),
+        ([], {"SPECVINO_API_KEY_FILE": "{keys}"}, {"api-key": "file"}, "in keys"),
+    ],
+)
+def test_a_key_of_the_line_counts_before_one_of_the_environment_and_that_before_the_file(
+    file: Path, how: Served, monkeypatch: pytest.MonkeyPatch, line, environment, in_file, accepted
+) -> None:
+    monkeypatch.setenv("SPECVINO_API_KEY", "")
+    monkeypatch.setenv("SPECVINO_API_KEY_FILE", "")
+    keys = file.with_name("keys")
+    keys.write_text("in keys\n".replace(" ", "-"))
+    line, environment, in_file = json.loads(json.dumps([line, environment, in_file]).replace("{keys}", str(keys)))
+    serve(file, {"dialect": "llama-cpp", **in_file}, *line, **environment)
+    assert how["settings"].keys == {accepted.replace(" ", "-")}
+
+
+@pytest.mark.parametrize(
+    ("line", "environment", "in_file", "properties"),
+    [
+        ([], '{"INFERENCE_NUM_THREADS": 2, "A": 1}', {"threads": 4}, {"INFERENCE_NUM_THREADS": 2, "A": 1}),
+        ([], '{"A": 1}', {"threads": 4, "plugin-config": {"B": 1}}, {"INFERENCE_NUM_THREADS": 4, "A": 1}),
+        (["-t", "3"], '{"INFERENCE_NUM_THREADS": 2, "A": 1}', {"threads": 4}, {"INFERENCE_NUM_THREADS": 3, "A": 1}),
+        (["-t", "3"], "", {"plugin-config": {"INFERENCE_NUM_THREADS": 2}}, {"INFERENCE_NUM_THREADS": 3}),
+    ],
+)
+def test_a_property_is_from_the_first_that_sets_it(
+    file: Path, how: Served, line, environment, in_file, properties
+) -> None:
+    with patch("specvino.cli.serve.app_of") as app:
+        serve(file, {"dialect": "llama-cpp", **in_file}, *line, SPECVINO_PLUGIN_CONFIG=environment)
+    assert json.loads(app.call_args.args[0].plugin_config) == properties
+
+
+def test_a_name_of_the_environment_counts_before_that_of_the_model(file: Path, how: Served) -> None:
+    serve(file, {"dialect": "ovms", "source_model": "O/m"}, SPECVINO_SERVED_MODEL_NAME="mine")
+    assert how["names"] == ["mine"]
+
+
+def test_folders_of_models_of_a_file_count_if_the_line_has_none(file: Path, how: Served, tmp_path: Path) -> None:
+    mine = {"dialect": "ovms", "source_model": "m", "model_repository_path": str(tmp_path / "b")}
+    (tmp_path / "b" / "m").mkdir(parents=True)
+    (tmp_path / "a").mkdir()
+    with patch("specvino.cli.serve.app_of") as app:
+        serve(file, mine)
+        assert app.call_args.args[0].model == str(tmp_path / "b" / "m")
+        serve(file, mine, "--model_repository_path", str(tmp_path / "a"))
+        assert app.call_args.args[0].model == "m"
+
+
+def test_errors_name_the_file(file: Path, how: Served) -> None:
+    output = serve(file, {"dialect": "ovms", "rest_port": "x"})
+    assert f"Invalid value for --rest-port (from {file}): " in output
+
+
+def test_the_last_file_counts(file: Path, how: Served) -> None:
+    other = file.with_name("other.yaml")
+    other.write_text("dialect: llama-cpp\nalias: x,y\n")
+    serve(file, "dialect: vllm\nport: 1\n", "--config", str(other))
+    assert how["names"] == ["x", "y"]
+
+
+def test_an_empty_variable_names_no_file(file: Path, how: Served) -> None:
+    assert "can't be read" not in CliRunner(env={"SPECVINO_CONFIG": ""}).invoke(main, ["serve", "--help"]).output
+    done = CliRunner(env={"SPECVINO_CONFIG": "", "SPECVINO_RESPONSE_STORE": "none"}).invoke(
+        main, ["serve", "--engine", "scripted"]
+    )
+    assert done.exit_code == 0
+
+
+def test_help_needs_no_file(file: Path) -> None:
+    assert "Usage: " in CliRunner().invoke(main, ["serve", "--config", str(file), "--help"]).output
+    file.write_text("dialect: vllm\nprot: 1\n")
+    output = CliRunner().invoke(main, ["serve", "--config", str(file), "--help"]).output
+    assert "Options of `vllm serve" in output
