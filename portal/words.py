@@ -1,6 +1,7 @@
 """A JSON Schema in words, short enough for a line of the terminal or a cell of the matrix."""
 
 import json
+import re
 from collections.abc import Iterator
 from typing import Any
 
@@ -22,6 +23,15 @@ LIMITS = {
     "maxProperties": ("at most", "member"),
     "pattern": ("pattern", ""),
 }
+
+# The keywords that have words here, beside those without effect on values.
+WORDED = {
+    "type",
+    *LIMITS,
+    *("items", "prefixItems", "contains", "properties", "required", "additionalProperties", "propertyNames"),
+    *("anyOf", "oneOf", "allOf", "not", "$ref"),
+}
+WITHOUT_EFFECT = {"title", "description"}
 
 EMPTY = {"maxLength": "an empty text", "maxItems": "an empty list", "maxProperties": "an empty object"}
 
@@ -75,13 +85,13 @@ def values(schema: Schema) -> str:
         case {"enum": several, **others} if not others:
             return text(several)
         case {"anyOf": branches, **others} if not others:
-            return " or ".join(values(branch) for branch in branches)
+            return " or ".join(_inner(branch) for branch in branches)
         case {"not": refused, **others} if not others:
-            return f"all but {values(refused)}"
+            return f"all but {_inner(refused)}"
         case {"properties": properties, **others} if not others:
-            return "; ".join(f"{name}: {values(child)}" for name, child in properties.items())
+            return "; ".join(f"{name}: {_inner(child)}" for name, child in properties.items())
         case {"items": items, **others} if others in ({}, {"type": "array"}):
-            return f"list of {values(items)}"
+            return f"list of {_inner(items)}"
         case {"$ref": str(reference), **others} if not others:
             return component_name(reference)
     if schema.keys() <= {"type", *LIMITS}:
@@ -91,11 +101,15 @@ def values(schema: Schema) -> str:
 
 def _together(schema: Schema) -> str:
     """Returns what several keywords state: types and limits, then what is inside lists and objects, then the rest."""
+    if unknown := schema.keys() - WORDED - WITHOUT_EFFECT:
+        raise ValueError(f"no words for {', '.join(sorted(unknown))} in a schema")
     parts = [plain({key: value for key, value in schema.items() if key in ("type", *LIMITS)})]
     if isinstance(items := schema.get("items"), dict):
         parts.append(f"elements: {_inner(items)}")
     if first := schema.get("prefixItems"):
         parts.append(f"first elements: {', '.join(_inner(item) for item in first)}")
+    if wanted := schema.get("contains"):
+        parts.append(f"with an element {_inner(wanted)}")
     members = {name: _inner(member) for name, member in schema.get("properties", {}).items()}
     required = schema.get("required", [])
     parts += [f"{name}{' (required)' if name in required else ''}: {words}" for name, words in members.items()]
@@ -114,12 +128,18 @@ def _together(schema: Schema) -> str:
     parts += [_inner(each) for each in schema.get("allOf", ())]
     if "not" in schema:
         parts.append(f"but not {_inner(schema['not'])}")
+    if reference := schema.get("$ref"):
+        parts.append(component_name(reference))
     return "; ".join(part for part in parts if part != "any value") or "any value"
 
 
 def _inner(schema: Schema) -> str:
+    """Returns the words for a part of a schema, in parentheses if they have several parts themselves."""
     words = values(schema)
-    return f"({words})" if "; " in words and not words.endswith(")") else words
+    outside = words
+    while (inner := re.sub(r"\([^()]*\)", "", outside)) != outside:
+        outside = inner
+    return f"({words})" if "; " in outside else words
 
 
 def taken(entry: Schema) -> str:

@@ -74,7 +74,7 @@ def test_values(schema, shown) -> None:
         ),
         (
             {"type": "array", "items": {"type": "object", "additionalProperties": {"const": 1}}},
-            "list of object; members: 1",
+            "list of (object; members: 1)",
         ),
         (
             {"type": ["array", "null"], "items": {"type": "object", "additionalProperties": {"const": 1}}},
@@ -85,10 +85,29 @@ def test_values(schema, shown) -> None:
         ({"oneOf": [{"const": 1}, {"const": 2}], "type": "integer"}, "integer; 1 or 2"),
         ({"allOf": [{"minimum": 1}], "maximum": 2}, "at most 2; at least 1"),
         ({"additionalProperties": True}, "any value"),
+        (
+            {
+                "type": ["object", "null"],
+                "properties": {
+                    "a": {"type": "object", "additionalProperties": {"type": "string", "minLength": 1, "maxLength": 2}}
+                },
+                "additionalProperties": {"const": 1},
+            },
+            "object or null; a: (object; members: string (at least 1 character; at most 2 characters)); "
+            "other members: 1",
+        ),
+        ({"contains": {"const": "direct"}}, "with an element direct"),
+        ({"$ref": "#/components/schemas/A", "minLength": 1}, "at least 1 character; A"),
     ],
 )
 def test_values_of_several_keywords(schema, shown) -> None:
     assert values(schema) == shown
+
+
+@pytest.mark.parametrize("keyword", ["patternProperties", "uniqueItems", "if", "dependentRequired"])
+def test_a_keyword_without_words_is_an_error(keyword: str) -> None:
+    with pytest.raises(ValueError, match=f"no words for {keyword} in a schema"):
+        values({"type": "object", keyword: {}})
 
 
 def test_no_cell_of_the_matrix_has_json() -> None:
