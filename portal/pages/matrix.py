@@ -133,7 +133,7 @@ class Matrix:
             return ""
         links = {
             "This is wrong": report(self.repository, field),
-            "Edit": edit(self.repository, field),
+            "Edit the description": edit(self.repository, field),
         }
         named = (f'<a href="{escape(address, quote=True)}">{words}</a>' for words, address in links.items())
         return f"<small>{' · '.join(named)}</small>"
