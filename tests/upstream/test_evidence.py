@@ -68,8 +68,8 @@ def test_a_field_that_the_system_lacks_leads_to_the_fields_beside_it(system: str
     lines_beside: dict[tuple[str, str, str], set[tuple[str, int]]] = defaultdict(set)
     for field in CHAT:
         for place in described.places(field.endpoint, field.part, field.path):
-            file, _, lines = place.partition(" ")[0].rpartition(":")
-            lines_beside[beside(field)] |= {(file, int(number)) for number in re.findall(r"\d+", lines)}
+            file, _, numbers = place.partition(" ")[0].rpartition(":")
+            lines_beside[beside(field)] |= {(file, int(number)) for number in re.findall(r"\d+", numbers)}
     lacking = 0
     for field in CHAT:
         lines = described.lines(field.endpoint, field.part, field.path)
@@ -120,7 +120,8 @@ def test_supported_fields_lead_to_lines() -> None:
         for field in FIELDS
         if system in field.support and field.support[system].level in ("full", "partial")
     ]
-    assert len(addresses) > 2000
+    assert len(addresses) > 4000
+    assert all(address.startswith("https://github.com/") for address in addresses)
     # The others are of answers that no table names, such as errors and lists of models, and of tools and formats that
     # OVMS passes on without a name of their fields in its sources.
     assert sum("#L" in address for address in addresses) > 0.97 * len(addresses)
