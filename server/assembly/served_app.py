@@ -68,7 +68,8 @@ class ServedApp:
         try:
             await self.store.open()
         except StoreUnavailable as error:
-            raise StorageError(f"the response store {self.store.location} can't be used: {error}") from error
+            hint = "--response-store names another one, or none"
+            raise StorageError(f"the response store {self.store.location} can't be used: {error} ({hint})") from error
         try:
             for engine in self.engines.values():  # one by one: loading uses all cores, and memory that it releases
                 await engine.start(report)
