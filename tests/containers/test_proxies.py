@@ -91,8 +91,8 @@ def caddy(backend: int, folder: Path) -> Iterator[Proxy]:
 @pytest.fixture(scope="module", params=[nginx, caddy], ids=["nginx", "caddy"])
 def proxy(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Proxy]:
     name = request.param.__name__
-    if not shutil.which(name, path="/usr/bin:/usr/sbin:/usr/local/bin"):
-        pytest.skip(f"{name} isn't installed")
+    installed = shutil.which(name, path="/usr/bin:/usr/sbin:/usr/local/bin")
+    assert installed, f"{name} isn't installed: apt-get install {name}"
     with serving("--engine", "scripted", "--allowed-hosts", NAME) as server:
         backend = int(re.findall(r":(\d+)/", server.url)[0])
         with request.param(backend, tmp_path_factory.mktemp(name)) as before:
@@ -142,8 +142,7 @@ def test_a_websocket(proxy: Proxy) -> None:
 
 def test_the_unit_of_systemd(tmp_path: Path) -> None:
     program = shutil.which("systemd-analyze")
-    if program is None:
-        pytest.skip("systemd-analyze isn't installed")
+    assert program, "systemd-analyze isn't installed: apt-get install systemd"
     unit = tmp_path / "specvino.service"
     unit.write_text((HOST / unit.name).read_text().replace("/opt/specvino/bin/specvino", shutil.which("true") or ""))
     checked = subprocess.run([program, "verify", unit], capture_output=True, text=True)
