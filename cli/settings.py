@@ -36,8 +36,11 @@ class SettingsCommand(TyperCommand):
                 parameter.envvar = f"{PREFIX}{(parameter.name or '').upper()}"
                 parameter.show_envvar = False  # the help states the rule once
 
-    def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
+    def make_context(self, *arguments: Any, **settings: Any) -> Any:
         _forget_links()
+        return super().make_context(*arguments, **settings)
+
+    def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
         if not ctx.resilient_parsing:
             for warning in _unknown_variables(ctx):
                 typer.echo(f"specvino: warning: {warning}", err=True)

@@ -25,16 +25,18 @@ class Incomplete:
     def __init__(self, most: int) -> None:
         self._most = most
         self._held: dict[SocketProtocol, int] = {}  # the oldest first
+        self._total = 0
 
     def hold(self, socket: "SocketProtocol", size: int) -> None:
         """Notes that a WebSocket holds so many bytes."""
+        self._total += size - self._held.get(socket, 0)
         if size:
             self._held[socket] = size
         else:
             self._held.pop(socket, None)
-        while sum(self._held.values()) > self._most:
+        while self._total > self._most:
             oldest = next(iter(self._held))
-            del self._held[oldest]
+            self._total -= self._held.pop(oldest)
             oldest.fail(_TRY_AGAIN, "too many incomplete messages")
 
 
@@ -74,11 +76,16 @@ class SocketProtocol(WebSocketsSansIOProtocol):
 
     def handle_events(self) -> None:
         super().handle_events()
+        if self.close_sent:
+            self.frames = []
         self._size = sum(map(len, self.frames))
         if len(self.frames) > FRAGMENTS:
             self.fail(_TOO_BIG, f"more than {FRAGMENTS} fragments")
 
     def send_receive_event_to_app(self) -> None:
+        # A message is complete; what follows in the same data is another one.
+        self._seconds = 0
+        self._incomplete.hold(self, 0)
         if self.curr_msg_data_type == "text":
             # uvicorn logs a traceback.
             self.frames = [b"".join(self.frames)]
@@ -108,6 +115,13 @@ class SocketProtocol(WebSocketsSansIOProtocol):
         self.stop_keepalive()
         self.conn.fail(code, reason)
         self.handle_parser_exception()
+
+    def handle_parser_exception(self) -> None:
+        if self.conn.close_sent:
+            super().handle_parser_exception()
+        else:  # what came with the head, before the app has accepted: there is no frame to close with yet
+            self.close_sent = True
+            self.abort()
 
     async def run_asgi(self) -> None:
         self.scope["state"][BUSY] = self._mark

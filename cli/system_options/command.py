@@ -35,8 +35,8 @@ class SystemCommand(SettingsCommand):
         table = tables.read(system_name(system)) if system in dialects() else None
         own = dict(self._own(ctx))
         if table is None:
-            for name in _option_names(args):
-                if name not in own and (whose := _whose(name)):
+            for name in _unknown_options(args, own) if system is None else ():
+                if whose := _whose(name):
                     ctx.fail(whose)
             return super().parse_args(ctx, args)
         ctx.meta[TABLE] = table
@@ -152,6 +152,16 @@ def _option_names(args: list[str]) -> Iterator[str]:
             yield argument.partition("=")[0]
 
 
+def _unknown_options(args: list[str], own: Mapping[str, Own]) -> Iterator[str]:
+    """Yields the names of options on a command line, before it is parsed, that aren't our own."""
+    is_value = False
+    for argument in takewhile(lambda argument: argument != "--", args):
+        name, joined, _ = argument.partition("=")
+        if argument.startswith("-") and name not in own and not is_value:
+            yield name
+        is_value = name in own and own[name].takes_value and not joined
+
+
 def _whose(name: str) -> str | None:
     """Returns whose option this is, and what it would do here; None if no system has it."""
     effects: dict[str, list[str]] = {}
@@ -162,7 +172,7 @@ def _whose(name: str) -> str | None:
     if not effects:
         return None
     of = " and ".join(
-        f"{' and '.join(SYSTEMS[system] for system in owners)} ({words[0].lower()}{words[1:].rstrip('.')})"
+        f"{', '.join(SYSTEMS[system] for system in owners)} ({words[0].lower()}{words[1:].rstrip('.')})"
         for words, owners in effects.items()
     )
     (first, *_), *_ = effects.values()

@@ -95,7 +95,7 @@ async def limit_optional(session: Session, endpoint: str, *, body: Mapping[str, 
     if exchange.status != 200 or exchange.ended != "left":
         require_answer(exchange)
     for first in exchange.objects[:1]:
-        if "error" in first or first.get("type") == "error":
+        if first.get("error") or first.get("type") == "error":
             raise Failed(f"a request without a limit is refused in its stream: {str(first)[:200]}", exchange)
 
 

@@ -9,7 +9,7 @@ from typer.testing import CliRunner
 
 from specvino.cli import main, report
 
-SECRETS = ("sk-of-the-file", "sk-of-the-environment", "hunter2", "sk-in-a-header")
+SECRETS = ("sk-of-the-file", "sk-of-the-environment", "hun@ter2", "ter2", "sk-in-a-header")
 
 
 @pytest.fixture
@@ -55,7 +55,6 @@ def test_what_an_issue_needs_and_nothing_secret(log: Path) -> None:
         "~/models '''",
     ):
         assert shown in text, text
-    assert "p@ss" not in text
     assert "line 16" not in text
     assert not any(secret in text for secret in SECRETS)
     assert text.count("```") == 2 * text.count("\n## ") + 2

@@ -10,6 +10,7 @@ from collections.abc import Callable, Coroutine
 from contextlib import suppress
 from typing import Any
 
+import httpx
 import pytest
 import uvicorn
 from support.serving import serving
@@ -127,6 +128,22 @@ BEGUN = frame(Opcode.TEXT, b'{"type":', fin=False)
 
 
 @pytest.mark.parametrize(
+    "frames",
+    [
+        pytest.param(frame(Opcode.TEXT, b"{}", mask=False), id="unmasked"),
+        pytest.param(frame(Opcode.TEXT, b"\xff"), id="no UTF-8"),
+        pytest.param(frame(Opcode.TEXT, b"", fin=False) + frame(Opcode.CONT, b"", fin=False) * 5000, id="fragments"),
+    ],
+)
+def test_a_wrong_frame_that_comes_with_the_head(server, caplog, frames) -> None:
+    """The app may not have accepted yet."""
+    with suppress(ConnectionError):
+        answer(server, head() + frames, b"\x88")
+    assert httpx.get(f"{server.url}/models").status_code == 200
+    assert [record.getMessage() for record in caplog.records if record.levelno >= logging.ERROR] == []
+
+
+@pytest.mark.parametrize(
     ("sent", "code"),
     [
         pytest.param([frame(Opcode.TEXT, b"{}", mask=False)], 1002, id="unmasked"),
@@ -234,16 +251,22 @@ async def test_pings_are_not_read_while_their_pongs_are_not() -> None:
 async def test_a_message_has_as_long_as_a_body() -> None:
     slow, transport = await opened(Incomplete(2**20))
     fast, other = await opened(Incomplete(2**20))
+    ahead, third = await opened(Incomplete(2**20))
+    message = frame(Opcode.TEXT, b"{}")
+    ahead.data_received(message[:3])
     for second in range(BODY_SECONDS + 1):
         slow.data_received(frame(Opcode.CONT if second else Opcode.TEXT, b"a", fin=False))
-        fast.data_received(frame(Opcode.TEXT, b"{}"))
+        fast.data_received(message)
+        ahead.data_received(message[3:] + message[:3])  # always within a message, but another one each time
         await asyncio.sleep(0)
         assert not transport.closing
         slow.tick()
         fast.tick()
+        ahead.tick()
     assert transport.closing
     assert b"takes too long" in transport.written
     assert not other.closing
+    assert not third.closing
 
 
 @in_a_loop

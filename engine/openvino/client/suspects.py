@@ -79,7 +79,7 @@ class Suspects:
         """Counts a loss. `before` is how many there were when the request began: if there are more now, an equal
         request was lost meanwhile, most likely with the same process."""
         suspect = self._suspects.setdefault(fingerprint, _Suspect())
-        if suspect.losses == before:
+        if suspect.losses <= before:  # less, if an equal request succeeded meanwhile
             suspect.losses += 1
             if suspect.losses > 1:
                 suspect.refusals = min(_FACTOR ** (suspect.losses - 1), _MOST_REFUSALS)

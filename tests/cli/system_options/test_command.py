@@ -27,10 +27,8 @@ def test_help_shows_the_system_s_options() -> None:
         (["--dialect", "sglang", "--chunked-prefill-size", "7"], "Invalid value for --chunked-prefill-size: "),
         (["--dialect=ovms", "--max_num_seqs", "x"], "Invalid value for --max_num_seqs: "),
         (["--dialect", "vllm", "--max-model-lem", "7"], "unknown option --max-model-lem. Did you mean"),
-        (
-            ["--dialect", "nobody", "--swap-space", "7"],
-            "--swap-space is an option of FastDeploy (without effect here). With --dialect",
-        ),
+        (["--dialect", "nobody", "--swap-space", "7"], "No such option: --swap-space"),
+        (["--swap-space", "7"], "--swap-space is an option of FastDeploy (without effect here). With --dialect"),
         (
             ["-hf", "a/b"],
             "-hf is an option of llama.cpp (as MODEL). With --dialect llama-cpp, it is accepted as it is.",
@@ -38,6 +36,7 @@ def test_help_shows_the_system_s_options() -> None:
         (["--source_model=m"], "--source_model is an option of OVMS (as MODEL). With --dialect ovms, it is"),
         (["--n-gpu-layers", "9"], "--n-gpu-layers is an option of llama.cpp (without effect here). With"),
         (["--max-model-lem", "7"], "No such option: --max-model-lem"),
+        (["--served-model-name", "-hf", "--max-model-lem", "7"], "No such option: --max-model-lem"),
         (["--dialect", "ollama", "--swap-space", "7"], "unknown option --swap-space."),
         (["--dialect", "vllm", "m", "n"], "unexpected extra argument"),
         (["m", "--dialect"], "requires an argument"),

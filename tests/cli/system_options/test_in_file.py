@@ -53,6 +53,11 @@ max_connections: 7
 """
 
 
+def test_an_address_of_kubernetes_is_no_port(file: Path, how: Served) -> None:
+    serve(file, VLLM, "--dialect", "vllm", SPECVINO_PORT="tcp://10.0.0.1:8000")
+    assert how["port"] == 9001
+
+
 def test_a_file_has_the_names_of_the_system_that_the_command_line_names(file: Path, how: Served) -> None:
     output = serve(file, VLLM, "--dialect", "vllm")
     assert (how["port"], how["names"], how["max_connections"]) == (9001, ["a", "b"], 7)

@@ -2,6 +2,7 @@
 
 import pytest
 from reference_server.bench import judged
+from reference_server.chat import Chat
 from reference_server.mutants.requests import RequiresLimit
 from reference_server.mutants.stopping import NeverStops, OldLimitOnly
 from reference_server.mutants.transport import RefusesInStreams
@@ -27,3 +28,15 @@ def test_a_limit_that_is_required_in_a_stream_is_no_option() -> None:
     rules = {"chat/limits/none", "completions/settings/no-limit", "responses/basics/no-limit"}
     results = judged(RequiresLimit, RefusesInStreams, only=rules)
     assert {rule: results[rule].verdict for rule in rules} == dict.fromkeys(rules, Verdict.FAIL)
+
+
+class NoErrorInChunks(Chat):
+    """Each chunk has `error`, which is null."""
+
+    def chat_events(self, *arguments):
+        for event in super().chat_events(*arguments):
+            yield {**event, "error": None}
+
+
+def test_an_error_that_is_null_is_no_refusal() -> None:
+    assert judged(NoErrorInChunks, only={"chat/limits/none"})["chat/limits/none"].verdict is Verdict.PASS

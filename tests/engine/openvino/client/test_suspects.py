@@ -55,6 +55,17 @@ def test_it_is_tried_ever_more_rarely() -> None:
     assert found == [0, 4, 16, 64, 256, 1024, 1024, 1024]
 
 
+def test_a_loss_counts_although_an_equal_request_succeeded_meanwhile() -> None:
+    all_of = Suspects()
+    lose(all_of, POISON)
+    with pytest.raises(EngineRestarted), all_of.watched(POISON):
+        with all_of.watched(POISON):
+            pass  # it succeeds
+        raise EngineRestarted("lost")
+    lose(all_of, POISON)
+    assert refused(all_of, POISON) == 4
+
+
 def test_equal_requests_that_one_crash_ends_are_one_loss() -> None:
     all_of = Suspects()
 
