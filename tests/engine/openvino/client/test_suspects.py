@@ -57,11 +57,16 @@ def test_it_is_tried_ever_more_rarely() -> None:
 
 def test_a_loss_counts_although_an_equal_request_succeeded_meanwhile() -> None:
     all_of = Suspects()
-    lose(all_of, POISON)
-    with pytest.raises(EngineRestarted), all_of.watched(POISON):
+
+    def one_is_lost_after_another_succeeds() -> None:
         with all_of.watched(POISON):
-            pass  # it succeeds
-        raise EngineRestarted("lost")
+            with all_of.watched(POISON):
+                pass
+            raise EngineRestarted("lost")
+
+    lose(all_of, POISON)
+    with pytest.raises(EngineRestarted):
+        one_is_lost_after_another_succeeds()
     lose(all_of, POISON)
     assert refused(all_of, POISON) == 4
 
