@@ -9,7 +9,7 @@ from functools import partial
 from pathlib import Path, PurePosixPath
 from typing import Any
 
-from huggingface_hub import constants, get_cached_repo_tree, snapshot_download
+from huggingface_hub import constants, get_cached_repo_tree, get_session, snapshot_download
 from huggingface_hub.errors import (
     CachedRepoTreeNotFoundError,
     GatedRepoError,
@@ -76,6 +76,7 @@ class _Repository:
 
     def snapshot(self, files: Sequence[str], commit: str | None, bars: type[Any]) -> Path:
         """Downloads these files of a commit and returns its folder. Raises ModelLoadError."""
+        _end_silent_requests()
         try:
             return Path(
                 snapshot_download(
@@ -177,6 +178,20 @@ def _one_line(error: BaseException) -> str:
     return " ".join(str(error).split())[:300] or type(error).__name__
 
 
+def _end_silent_requests() -> None:
+    """Gives the library's requests for lists of files the time limit of its downloads. Without one, a hub that accepts
+    a connection and sends nothing holds a pull forever (huggingface_hub 2.4.0 `list_repo_tree` has no `timeout`, and
+    `snapshot_download` passes none to `repo_info`; goes when it does)."""
+    hooks = get_session().event_hooks["request"]
+    if _limit not in hooks:
+        hooks.append(_limit)
+
+
+def _limit(request: Any) -> None:
+    if (limits := request.extensions["timeout"])["read"] is None:
+        request.extensions["timeout"] = dict.fromkeys(limits, constants.HF_HUB_DOWNLOAD_TIMEOUT)
+
+
 def _literally(file: str) -> str:
     """Returns the pattern that matches this name alone."""
     return re.sub(r"([*?\[])", r"[\1]", file)
@@ -250,6 +265,10 @@ def _bars(total: int, report: Report, before: int = 0) -> type[Any]:
     most = 0
 
     class Bar(tqdm):  # type: ignore[misc]  # tqdm has no types
+        # No thread that redraws slow bars: tqdm 4.70.1 starts it while it holds the lock that `__del__` of an earlier
+        # bar takes, so a garbage collection in the new thread is a deadlock (10 of 600 pulls, ten at a time).
+        monitor_interval = 0
+
         def __init__(self, *args: Any, **kwargs: Any) -> None:
             super().__init__(*args, **{**kwargs, "file": io.StringIO()})
 

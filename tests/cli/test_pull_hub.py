@@ -2,6 +2,7 @@
 
 import hashlib
 import os
+import signal
 import subprocess
 import sys
 from collections.abc import Iterator
@@ -32,9 +33,15 @@ def hub(tiny_text: ModelSource) -> Iterator[Hub]:
 
 def pull(hub: Hub, home: Path, *arguments: str, **env: str) -> tuple[int, str, str]:
     """The exit code, what is printed, and its last line on stderr."""
-    command = [sys.executable, "-m", "specvino.cli", "pull", *(arguments or (ID,))]
-    run = subprocess.run(command, capture_output=True, text=True, env=os.environ | hub.env(home, **env), timeout=300)
-    return run.returncode, run.stdout, run.stderr
+    command = [sys.executable, "-X", "faulthandler", "-m", "specvino.cli", "pull", *(arguments or (ID,))]
+    env = os.environ | hub.env(home, **env)
+    with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, env=env) as process:
+        try:
+            out, err = process.communicate(timeout=300)
+        except subprocess.TimeoutExpired:
+            process.send_signal(signal.SIGABRT)  # faulthandler prints where it hangs
+            raise AssertionError(process.communicate()[1]) from None
+    return process.returncode, out, err
 
 
 def snapshot(home: Path, commit: str = MAIN) -> Path:
@@ -223,6 +230,13 @@ def test_a_snapshot_that_an_older_library_left(hub: Hub, tmp_path: Path, tiny_te
     refs.mkdir()
     (refs / "main").write_text(MAIN)
     assert pull(hub, tmp_path, HF_HUB_OFFLINE="1")[0] == 0
+
+
+def test_a_hub_that_sends_nothing(hub: Hub, tmp_path: Path) -> None:
+    hub.silent = "/api/models/org/tiny/revision"
+    code, out, err = pull(hub, tmp_path, HF_HUB_DOWNLOAD_TIMEOUT="1")
+    assert (code, out) == (1, "")
+    assert err.endswith(f"the hub {hub.url} can't be reached (timed out)\n")
 
 
 def test_a_gguf_file_of_several(hub: Hub, tmp_path: Path) -> None:

@@ -28,6 +28,8 @@ class Hub:
     """So many bytes of a file are sent, once; then the connection breaks."""
     holds: bool = False
     """Instead of breaking, the connection stays open, without another byte."""
+    silent: str = ""
+    """Requests for paths with this part aren't answered."""
     dies: bool = False
     """With the connection, the hub breaks for good."""
     broken: bool = False
@@ -78,6 +80,9 @@ class _Handler(BaseHTTPRequestHandler):
     def _answer(self) -> None:
         path = unquote(urlsplit(self.path).path)
         self.hub.asked.append((self.command, path, self.headers.get("Range")))
+        if self.hub.silent and self.hub.silent in path:
+            self._wait_for_the_end()
+            return
         if self.hub.broken:
             self.close_connection = True
             return
@@ -132,12 +137,16 @@ class _Handler(BaseHTTPRequestHandler):
             self.wfile.write(rest[:sent])
             self.wfile.flush()
             if self.hub.holds:
-                with suppress(OSError):
-                    self.rfile.read(1)  # until the client has ended
+                self._wait_for_the_end()
             self.hub.broken = self.hub.dies
             self.close_connection = True
             return
         self.wfile.write(rest)
+
+    def _wait_for_the_end(self) -> None:
+        with suppress(OSError):
+            self.rfile.read(1)  # until the client has closed the connection
+        self.close_connection = True
 
     def _json(self, body: Any) -> None:
         content = json.dumps(body).encode()

@@ -1,10 +1,14 @@
 """Which files of a repository are taken. Downloads are tried with the command: tests/cli/test_pull_hub.py."""
 
+import threading
+
 import pytest
 
 from specvino.engine.errors import ModelLoadError
+from specvino.engine.models import hub
 from specvino.engine.models.folder import FILES, VISION_FILES
 from specvino.engine.models.hub import needed_files
+from specvino.engine.progress import say_nothing
 
 BESIDE = ["config.json", "generation_config.json", "chat_template.jinja", "additional_chat_templates/tool_use.jinja"]
 GGUFS = ["m-Q4_K_M.gguf", "m-Q4_K_S.gguf", "big/m.Q8_0.gguf"]
@@ -49,3 +53,10 @@ def test_one_of_several_gguf_files(quantization: str, file: str) -> None:
 def test_what_is_not_there(files: list[str], quantization: str | None, reason: str) -> None:
     with pytest.raises(ModelLoadError, match=f"^org/m: .*{reason}"):
         needed_files("org/m", list(files), quantization)
+
+
+def test_bars_start_no_thread() -> None:
+    """A thread that starts while another bar is deleted can end in a deadlock."""
+    threads = set(threading.enumerate())
+    hub._bars(1, say_nothing)(total=1).close()
+    assert set(threading.enumerate()) == threads
