@@ -266,7 +266,7 @@ def _bars(total: int, report: Report, before: int = 0) -> type[Any]:
 
     class Bar(tqdm):  # type: ignore[misc]  # tqdm has no types
         # No thread that redraws slow bars: tqdm 4.70.1 starts it while it holds the lock that `__del__` of an earlier
-        # bar takes, so a garbage collection in the new thread is a deadlock (10 of 600 pulls, ten at a time).
+        # bar takes, so a garbage collection in the new thread is a deadlock (ten of some hundred pulls).
         monitor_interval = 0
 
         def __init__(self, *args: Any, **kwargs: Any) -> None:
