@@ -202,6 +202,39 @@ with Scripted() as server:
     ) == ["['InternalServerError: 503: busy'] 2", "['InternalServerError: 503: busy'] 4"]
 
 
+def test_a_refusal_that_breaks_off(script: Script) -> None:
+    """Its status counts, and the request isn't sent again."""
+    assert script(
+        HEAD
+        + """
+with Scripted() as server:
+    server.says(Answer('{"error": {"message": "no"}}', 400, hangs=True))
+    for outcome in outcomes(server.url, lambda client: client.list_models(), timeout=0.5):
+        print(shown(outcome), len(server.asked))
+"""
+    ) == ["['BadRequestError: 400: the answer is empty'] 1", "['BadRequestError: 400: the answer is empty'] 2"]
+
+
+@pytest.mark.parametrize("value", ["", ".", ".."])
+def test_a_parameter_is_no_other_path(script: Script, value: str) -> None:
+    assert script(
+        HEAD
+        + f"""
+with Scripted() as server:
+    server.says(Answer())
+    try:
+        list(outcomes(server.url, lambda client: client.delete_response({value!r})))
+    except ValueError as error:
+        print(error, server.asked)
+    list(outcomes(server.url, lambda client: client.delete_response("a/../b?c")))
+    print(server.asked[0].path)
+"""
+    ) == [
+        f"response_id can't be {value!r}: it is a part of the address []",
+        "/v1/responses/a%2F..%2Fb%3Fc",
+    ]
+
+
 def test_a_date_after_which_to_ask_again(script: Script) -> None:
     """A past one is now."""
     *past, one, other = script(
@@ -439,6 +472,39 @@ classes = [each for each in vars(models).values() if isinstance(each, type) and 
 print(len(classes) > 100, any(each.__pydantic_complete__ for each in classes))
 """
     ) == ["[]", "True False"]
+
+
+def test_events_that_make_no_answer(script: Script) -> None:
+    """They are read one by one as they are; there is only no final answer."""
+    assert script(
+        HEAD
+        + """
+import json
+start = {"type": "message_start", "message": {"type": "message", "content": None}}
+def block(kind, **more):
+    return json.dumps({"type": f"content_block_{kind}", "index": 0, **more})
+stop = json.dumps({"type": "message_stop"})
+head = [json.dumps(start), block("start", content_block={"type": "text", "text": ""})]
+null = block("delta", delta={"type": "text_delta", "text": None})
+half = block("delta", delta={"type": "input_json_delta", "partial_json": "{"})
+with Scripted() as server, Client(server.url) as client:
+    for pieces in ([null], [half, block("stop")], [json.dumps({"type": "content_block_start"})]):
+        server.says(events(*head, *pieces, stop))
+        ask = dict(model="m", max_tokens=9, messages=[])
+        print(len(list(client.create_message_stream(**ask))))
+        try:
+            print(client.create_message_stream(**ask).final().content[0].text == '')
+        except InvalidAnswer as error:
+            print(str(error)[:36])
+"""
+    ) == [
+        "4",
+        "True",
+        "5",
+        "the events make no answer: JSONDecod",
+        "4",
+        "the events make no answer: KeyError(",
+    ]
 
 
 def test_a_stream_is_left(script: Script) -> None:

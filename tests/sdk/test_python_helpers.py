@@ -240,6 +240,40 @@ with Scripted() as server:
         ]
 
 
+def test_what_a_tool_raises_is_raised(script: Script) -> None:
+    """Also a ValueError, which isn't one of its arguments; and only an object has arguments."""
+    assert script(
+        f"""
+import json
+from scripted import Answer, Scripted
+from specvino_client import InvalidAnswer
+class Town:
+    def weather(self, city: str, days: int = 1) -> str:
+        raise ValueError(f"no weather in {{city}} for {{days}} days")
+chat = {json.dumps(CHAT[0])!r}
+with Scripted() as server, Client(server.url) as client:
+    server.says(Answer(chat))
+    ask = dict(model="m", messages=[{{"role": "user", "content": "hi"}}])
+    try:
+        client.create_chat_completion_tools([Town().weather], **ask)
+    except ValueError as error:
+        print(error, len(server.asked))
+    server.says(Answer(chat.replace(json.dumps('{{"city": "Rome", "days": 2}}'), '"[1]"')), Answer())
+    client.create_chat_completion_tools([Town().weather], **ask)
+    print(server.asked[1].sent["messages"][2]["content"])
+    server.says(Answer(chat.replace('"id": "a", ', "")))
+    try:
+        client.create_chat_completion_tools([Town().weather], **ask)
+    except InvalidAnswer as error:
+        print(error)
+"""
+    ) == [
+        "no weather in Rome for 2 days 1",
+        "The arguments aren't valid: they are no JSON object",
+        "a call of a tool lacks something: KeyError('id')",
+    ]
+
+
 def test_requests_are_logged_without_secrets(script: Script) -> None:
     assert script(
         """

@@ -1,7 +1,7 @@
 /** Streams of server-sent events. */
 
 import { ConnectionFailed, InvalidAnswer, isError, refusal } from "./errors.js";
-import { json, lost, object } from "./transport.js";
+import { json, lost, object, text } from "./transport.js";
 
 /**
  * What ends a stream: a text, or an event of one of some types. Where neither is known, anything does. One that is
@@ -21,7 +21,7 @@ export async function* events<T>(
 ): AsyncGenerator<T, void, undefined> {
   const response = await open();
   if (response.headers.get("content-type")?.includes("json")) {
-    const value = json(await response.text());
+    const value = json(await text(response, signal));
     throw isError(value) ? refusal(value) : new InvalidAnswer("the server sent one answer where a stream was asked for");
   }
   let last: object | undefined;

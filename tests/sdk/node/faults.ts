@@ -47,6 +47,24 @@ const before = Date.now();
 await told("left", () => client.createChatCompletion(ask, { signal: AbortSignal.timeout(200) }));
 print("waited", Date.now() - before > 30_000);
 
+// Its status counts, whatever becomes of the rest.
+says({ status: 400, body: `{"error":`, lost: true });
+await told("lostRefusal", () => client.createChatCompletion(ask));
+print("lostRefusalAsked", asked.length);
+says({ body: "{", lost: true });
+await told("lostBody", stream);
+
+// A part of the path is no other path.
+says({});
+for (const id of ["", ".", ".."]) await told(`path${id}`, async () => client.deleteResponse(id));
+print("pathAsked", asked.length);
+
+// Node's own limits.
+const undici = (code: string) => async () => Promise.reject(new TypeError("fetch failed", { cause: Object.assign(new Error(code), { code }) }));
+for (const code of ["UND_ERR_HEADERS_TIMEOUT", "ECONNREFUSED"]) {
+  await told(code, () => new Client(url, { fetch: undici(code), retries: 0 }).listModels());
+}
+
 says({ hangs: true });
 await told("late", () => new Client(url, { timeout: 100 }).listModels());
 await told("lateStream", () => drained(new Client(url, { timeout: 100 }).createChatCompletionStream(ask)));

@@ -55,6 +55,7 @@ environment["OPENAI_API_KEY"] = "of the environment";
 environment["OPENAI_BASE_URL"] = url;
 await new Client().listModels();
 await new Client(undefined, { apiKey: "mine" }).listModels();
+await new Client(undefined, { apiKey: undefined }).listModels();
 await new Client(url).listModels();
 print("environment", key());
 
