@@ -143,9 +143,15 @@ def methods(document: dict[str, Any]) -> Iterator[ClientMethod]:
 
 def for_requests(document: dict[str, Any]) -> dict[str, Any]:
     """Returns the document of what is sent: bodies without the fields that request streams, which are separate methods,
-    and, like another media type of the body, messages on a WebSocket with all their fields."""
+    and, like another media type of the body, messages on a WebSocket with all their fields. Conditions aren't in it:
+    types can't have them, and generators take them for fields (datamodel-code-generator 0.89 for a second `messages`).
+    """
     changed = copied(document)
     schemas = changed["components"]["schemas"]
+    for schema in schemas.values():
+        for part in _unconditional(schema):
+            if "properties" in part and "allOf" in part:
+                part["allOf"] = [rule for rule in part["allOf"] if not _is_condition(rule, part["properties"])]
     for operation in operations(changed):
         method = _method(operation)
         if method.switch == "body" and method.body:
@@ -155,6 +161,11 @@ def for_requests(document: dict[str, Any]) -> dict[str, Any]:
             content = operation.definition["requestBody"]["content"]
             content["a message"] = {"schema": {"$ref": f"#/components/schemas/{method.socket.message}"}}
     return changed
+
+
+def _is_condition(rule: Schema, fields: Mapping[str, Any]) -> bool:
+    """Returns whether a part of `allOf` adds no field to these."""
+    return "$ref" not in rule and rule.get("properties", {}).keys() <= fields.keys()
 
 
 def _message(operation: Operation, socket: Socket) -> dict[str, Any]:
