@@ -29,6 +29,7 @@ _DRAWN = "texts that are drawn aren't compared"
 _IDS = "ids may differ"
 _NUMBERS = "numbers of calls in repeated events aren't compared, and a folded call has none"
 NOT_SHOWN = {
+    "completions.IgnoresSeed": _DRAWN,
     "connections.BuffersStreams": _TIMES,
     "connections.ClosesAfterAnswers": _CLOSES,
     "connections.ClosesAfterStreams": _CLOSES,

@@ -52,7 +52,7 @@ class NoticesTooLate(Http):
     breaks = {"transport/connections/answer-is-left"}
 
     def noticed(self, call: Call) -> list[asyncio.Future[None]]:
-        return super().noticed(call) if call.body.get("stream") else []
+        return super().noticed(call) if (call.body or {}).get("stream") else []
 
 
 class HoldsBackStreams(Http):
