@@ -1,7 +1,4 @@
-"""The diagrams in our documents, in Mermaid.
-
-`PYTHONPATH=tests .venv/bin/python -m structure.diagrams` draws them anew.
-"""
+"""The diagrams in our documents, in Mermaid."""
 
 import re
 from collections.abc import Callable, Iterator
@@ -59,8 +56,3 @@ DRAWINGS: dict[str, Callable[[], str]] = {
 def drawn(text: str) -> str:
     """The text with each of its drawings made anew."""
     return _PLACE.sub(lambda match: f"{match[1]}```mermaid\n{DRAWINGS[match['name']]()}\n```\n{match[3]}", text)
-
-
-if __name__ == "__main__":
-    for document in ILLUSTRATED:
-        document.write_text(drawn(document.read_text("utf-8")), "utf-8")

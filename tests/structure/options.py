@@ -1,7 +1,6 @@
 """Tables of a command's options in our pages: names, defaults and descriptions come from the command itself.
 
 The first cell of a row names the option, and the last one, which says when to change it, is written by hand.
-`PYTHONPATH=tests .venv/bin/python -m structure.options` draws the tables anew.
 """
 
 import re
@@ -67,8 +66,3 @@ def _cell(text: str) -> str:
     for index in range(0, len(parts), 2):
         parts[index] = re.sub(r"(?<!\w)--[a-z][a-z-]*", r"`\g<0>`", re.sub(r"([*|<])", r"\\\1", parts[index]))
     return "`".join(parts)
-
-
-if __name__ == "__main__":
-    for page in PAGES:
-        page.write_text(drawn(page.read_text("utf-8")), "utf-8")

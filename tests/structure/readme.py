@@ -1,7 +1,4 @@
-"""The table of fields in the README, from the document.
-
-`PYTHONPATH=tests .venv/bin/python -m structure.readme` writes it anew.
-"""
+"""The table of fields and the number of systems in the README, from the document."""
 
 import re
 
@@ -32,6 +29,7 @@ FIELDS = (
 )
 
 _PLACE = re.compile(r"(<!-- drawn: fields -->\n).*?(<!-- end -->)", re.DOTALL)
+_BADGE = re.compile(r"!\[\d+ systems\]\(https://img\.shields\.io/badge/systems-\d+-")
 
 
 def table() -> str:
@@ -46,9 +44,9 @@ def table() -> str:
 
 
 def drawn(text: str) -> str:
-    """Returns the text with the table made anew."""
-    return _PLACE.sub(lambda match: match[1] + table() + match[2], text)
+    """Returns the text with the table and the badge made anew."""
+    return _BADGE.sub(_badge(), _PLACE.sub(lambda match: match[1] + table() + match[2], text))
 
 
-if __name__ == "__main__":
-    README.write_text(drawn(README.read_text("utf-8")), "utf-8")
+def _badge() -> str:
+    return f"![{len(SYSTEMS)} systems](https://img.shields.io/badge/systems-{len(SYSTEMS)}-"

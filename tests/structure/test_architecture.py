@@ -5,6 +5,7 @@ from pathlib import Path
 
 import pytest
 
+from structure import ANEW
 from structure.diagrams import ARCHITECTURE, DRAWINGS, ILLUSTRATED, drawn
 from structure.imports import FOLDERS, PROJECT
 
@@ -24,7 +25,7 @@ def test_it_is_read_at_once() -> None:
 @pytest.mark.parametrize("document", ILLUSTRATED, ids=lambda path: path.relative_to(PROJECT).as_posix())
 def test_drawings_are_those_of_the_code(document: Path) -> None:
     text = document.read_text("utf-8")
-    assert drawn(text) == text, "draw them anew: PYTHONPATH=tests .venv/bin/python -m structure.diagrams"
+    assert drawn(text) == text, ANEW
 
 
 def test_each_drawing_is_shown() -> None:

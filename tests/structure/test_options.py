@@ -4,6 +4,7 @@ from pathlib import Path
 
 import pytest
 
+from structure import ANEW
 from structure.options import PAGES, drawn, named, options
 
 DEPLOYMENT, MANY_MACHINES, _ = PAGES
@@ -13,7 +14,7 @@ DEPLOYMENT, MANY_MACHINES, _ = PAGES
 def test_tables_are_those_of_the_commands(page: Path) -> None:
     text = page.read_text("utf-8")
     assert "-options -->" in text
-    assert drawn(text) == text, "draw them anew: PYTHONPATH=tests .venv/bin/python -m structure.options"
+    assert drawn(text) == text, ANEW
 
 
 def test_deployment_has_each_option_of_serve_once() -> None:

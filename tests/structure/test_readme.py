@@ -3,19 +3,26 @@
 import re
 
 from specvino.generated.systems import SYSTEMS
+from structure import ANEW
 from structure.imports import PROJECT
 from structure.readme import FIELDS, README, drawn
 
 TEXT = README.read_text("utf-8")
 
 
-def test_the_table_is_that_of_the_document() -> None:
-    assert drawn(TEXT) == TEXT, "write it anew: PYTHONPATH=tests .venv/bin/python -m structure.readme"
+def test_table_and_badge_are_those_of_the_document() -> None:
+    assert drawn(TEXT) == TEXT, ANEW
     assert all(f"| `{field}` |" in TEXT for field in FIELDS)
-
-
-def test_the_number_of_systems_is_that_of_the_document() -> None:
     assert f"/systems-{len(SYSTEMS)}-" in TEXT
+
+
+def test_what_is_stale_is_drawn_anew() -> None:
+    stale = (
+        "![7 systems](https://img.shields.io/badge/systems-7-6d1a36)\n<!-- drawn: fields -->\n| old |\n<!-- end -->\n"
+    )
+    anew = drawn(stale)
+    assert f"![{len(SYSTEMS)} systems]" in anew
+    assert "| old |" not in anew
 
 
 def test_the_pictures_are_there_and_small() -> None:
