@@ -10,11 +10,19 @@ import yaml
 from typer.testing import CliRunner
 
 from specvino.cli import main
+from specvino.generated.systems import SYSTEMS
 
 PROJECT = Path(__file__).parents[1]
 ACTION = yaml.safe_load((PROJECT / "action.yml").read_text())
 HOOKS = {hook["id"]: hook for hook in yaml.safe_load((PROJECT / ".pre-commit-hooks.yaml").read_text())}
 JUDGE = next(step for step in ACTION["runs"]["steps"] if step.get("id") == "judge")
+
+
+def test_action_and_issue_form_name_every_system() -> None:
+    dialects = ACTION["inputs"]["dialect"]["description"].partition(": ")[2]
+    assert dialects == f"{', '.join(SYSTEMS)} or specvino."
+    form = yaml.safe_load((PROJECT / ".github" / "ISSUE_TEMPLATE" / "field-marking.yml").read_text())
+    assert form["body"][0]["attributes"]["options"] == [*SYSTEMS.values(), "Specvino"]
 
 
 def run_action(tmp_path, exit_code=0, **inputs):

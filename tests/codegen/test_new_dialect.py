@@ -5,9 +5,11 @@ from pathlib import Path
 
 import pytest
 
-from specvino.codegen.new_dialect import files
+from specvino.codegen.new_dialect import HEAD, files
 from specvino.codegen.source import SpecError
 from specvino.codegen.spec import Spec
+
+DIALECTS = Path(__file__).parents[2] / "openapi" / "dialects"
 
 
 @pytest.mark.parametrize(
@@ -17,6 +19,15 @@ from specvino.codegen.spec import Spec
 def test_a_name_that_can_not_be(real: Spec, tmp_path: Path, name: str, message: str) -> None:
     with pytest.raises(SpecError, match=message):
         files(real, name, name, tmp_path, date(2026, 1, 1))
+
+
+@pytest.mark.parametrize("dialect", sorted(DIALECTS.glob("*.yaml")), ids=lambda path: path.stem)
+def test_a_dialect_has_no_placeholder(dialect: Path) -> None:
+    assert [line for line in dialect.read_text("utf-8").splitlines() if "# ?" in line] == []
+
+
+def test_placeholders_are_marked_like_this() -> None:
+    assert HEAD.count("# ?") > 10
 
 
 def test_a_vocabulary_without_the_list(real: Spec, tmp_path: Path) -> None:

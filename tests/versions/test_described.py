@@ -11,6 +11,7 @@ import pytest
 from specvino.document.loading import dialect_file, dialects, load, whole
 from specvino.document.system_fields import system_name
 from specvino.upstream import allow_list, description
+from specvino.upstream.described import Unreadable
 from specvino.upstream.drift import drift
 from specvino.upstream.report import as_markdown
 from specvino.upstream.table import Table, table
@@ -18,8 +19,16 @@ from specvino.upstream.table import Table, table
 SYSTEMS = description.systems()
 
 
-def test_every_dialect_is_described() -> None:
-    assert {*SYSTEMS} == {*dialects()}
+def is_readable(system: str) -> bool:
+    try:
+        table(system)
+    except Unreadable:
+        return False
+    return True
+
+
+def test_every_dialect_whose_classes_can_be_read_is_described() -> None:
+    assert sorted(filter(is_readable, dialects())) == SYSTEMS
 
 
 @pytest.mark.parametrize("system", SYSTEMS)

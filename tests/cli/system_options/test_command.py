@@ -18,7 +18,7 @@ def test_help_shows_the_system_s_options() -> None:
     assert "--gpu-memory-utilization" not in help
     for shown in (serve("--help").output, serve("--dialect=ollama", "--help").output):
         assert "Options of" not in shown
-        assert "--dialect NAME --help" in shown
+        assert "--dialect NAME --help" in " ".join(shown.split())  # with more systems, the line breaks elsewhere
 
 
 @pytest.mark.parametrize(
