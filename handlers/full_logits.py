@@ -3,12 +3,16 @@ prompt, and changes of single tokens' scores.
 """
 
 from collections.abc import Iterator
-from dataclasses import replace
+from dataclasses import fields, replace
 from typing import Any
 
 from specvino.document.loading import group
 from specvino.engine.protocol import ModelInfo
-from specvino.engine.request import FULL_LOGITS_SETTINGS, GenerationRequest
+from specvino.engine.request import FULL_LOGITS_SETTINGS, GenerationRequest, Sampling
+
+_UNUSED: dict[str, Any] = {
+    setting.name: setting.default for setting in fields(Sampling) if setting.name in FULL_LOGITS_SETTINGS
+}
 
 
 def shown_logprobs(request: GenerationRequest) -> int:
@@ -32,8 +36,7 @@ def without_full_logits(
     )
     if of_pipeline or not model.full_logits:
         dropped = tuple(_needing_full_logits(request, top_param))
-        without: dict[str, Any] = dict.fromkeys(FULL_LOGITS_SETTINGS, ())
-        sampling = replace(sampling, **without)
+        sampling = replace(sampling, **_UNUSED)
         top = min(1, request.top_logprobs)
         return replace(
             request, sampling=sampling, top_logprobs=top, logprob_token_ids=(), prompt_logprobs=None
