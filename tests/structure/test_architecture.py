@@ -7,7 +7,7 @@ import pytest
 
 from structure import ANEW
 from structure.diagrams import ARCHITECTURE, DRAWINGS, ILLUSTRATED, drawn
-from structure.imports import FOLDERS, PROJECT
+from structure.imports import FOLDERS, PROJECT, imported
 
 TEXT = ARCHITECTURE.read_text("utf-8")
 MAPS = [
@@ -49,3 +49,12 @@ def test_links_and_paths_lead_somewhere(document: str) -> None:
     lost = [link for link in links if not (file.parent / link).exists()]
     lost += [path for path in paths if not any((PROJECT / (path + end)).exists() for end in ("", ".py"))]
     assert lost == []
+
+
+def test_the_grammar_package_s_tests_need_nothing_else() -> None:
+    """As `tox run -e grammar` runs them: neither other code of ours nor helpers of other tests."""
+    sources = [path.read_text("utf-8") for path in (PROJECT / "tests" / "engine" / "grammar").rglob("*.py")]
+    names = {name for source in sources for name in imported(source)}
+    assert names
+    assert {name for name in names if not f"{name}.".startswith("engine.grammar.")} == set()
+    assert not any(re.search(r"^(from|import) support\b", source, re.MULTILINE) for source in sources)
