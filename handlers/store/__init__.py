@@ -1,7 +1,6 @@
 """Storage of responses and conversations: protocols, an implementation with a database, and one that stores nothing."""
 
 from specvino.handlers.store.outage import Outage
-from specvino.handlers.store.own_accounts import OwnAccounts
 from specvino.handlers.store.protocol import (
     UNFINISHED,
     Account,
@@ -10,6 +9,7 @@ from specvino.handlers.store.protocol import (
     ConversationStore,
     Link,
     NoStore,
+    OwnAccounts,
     Page,
     Record,
     ResponseStore,

@@ -11,8 +11,7 @@ from sqlalchemy import delete, func, insert, select, update
 from sqlalchemy.ext.asyncio import AsyncConnection
 
 from specvino.handlers.store.database import Database, batched, now
-from specvino.handlers.store.own_accounts import OwnAccounts
-from specvino.handlers.store.protocol import Account, StoreUnavailable
+from specvino.handlers.store.protocol import Account, OwnAccounts, StoreUnavailable
 from specvino.handlers.store.schema import ACCOUNTS, RUNNING, SERVERS
 
 # Seconds for which a full account is kept: longer than a change takes.

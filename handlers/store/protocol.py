@@ -1,7 +1,8 @@
 """The protocols of a store of responses, conversations and accounts of keys, and the store that keeps nothing."""
 
+import time
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, NamedTuple, Protocol
 
 from specvino.generated import wire
@@ -94,6 +95,20 @@ class Accounts(Protocol):
         """Calls `act` with an owner's account, and keeps what it changes unless it raises; nobody else changes the
         account meanwhile. Raises StoreUnavailable, possibly after `act` was called."""
         ...
+
+
+class OwnAccounts:
+    """Accounts (`Accounts`) in the memory of this server, by owner, where no other server shares them. `clock` returns
+    Unix seconds."""
+
+    def __init__(self, clock: Callable[[], float] = time.time) -> None:
+        self._clock = clock
+        self.accounts: dict[str, Account] = {}
+
+    async def change(self, owner: str, act: Callable[[Account], None]) -> None:
+        account = replace(self.accounts.get(owner, Account()), now=self._clock())
+        act(account)
+        self.accounts[owner] = account
 
 
 class ConversationStore(Protocol):
