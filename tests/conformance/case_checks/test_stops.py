@@ -30,6 +30,22 @@ def test_a_limit_that_is_required_in_a_stream_is_no_option() -> None:
     assert {rule: results[rule].verdict for rule in rules} == dict.fromkeys(rules, Verdict.FAIL)
 
 
+class ThinksInStreams(Chat):
+    """Only streams have the reasoning."""
+
+    def chat_events(self, *arguments):
+        for event in super().chat_events(*arguments):
+            for choice in event["choices"]:
+                thought = {"reasoning_content": "Hm."} if "role" in choice["delta"] else {}
+                choice["delta"] = {**choice["delta"], **thought}
+            yield event
+
+
+def test_reasoning_that_only_streams_have_is_no_effect_of_a_stop_string() -> None:
+    rule = "chat/stop/streamed-half-met"
+    assert judged(ThinksInStreams, only={rule})[rule].verdict is Verdict.PASS
+
+
 class NoErrorInChunks(Chat):
     """Each chunk has `error`, which is null."""
 
