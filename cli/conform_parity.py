@@ -63,5 +63,5 @@ async def _run(parity: Parity, accepted: Baseline, console: Console) -> None:
 def _unneeded(accepted: Baseline, parity: Parity) -> Iterator[str]:
     """Yields a text for each entry of the baseline without a difference, if all cases ran."""
     if parity.report.complete:
-        found = {line.rule for line in parity.report.bad}
-        yield from (f"no longer needed in the baseline: {rule}" for rule in sorted(accepted.accepted.keys() - found))
+        bad = {line.rule for line in parity.report.bad}
+        yield from (f"no longer needed in the baseline: {rule}" for rule in sorted(accepted.accepted.keys() - bad))

@@ -57,15 +57,15 @@ def explain_field(name: str, document: Schema, console: Console | None = None, s
     known = owners(schemas)
     endpoint, _, path = name.partition(".")
     names = [name, f"{endpoint}.response.{path}", f"{endpoint}.stream.{path}"]
-    found = [field for field in names if field in known]
-    if not found and (elsewhere := _elsewhere(name, known, schemas)):
-        found = [elsewhere]
-    if not found:
+    names = [name for name in names if name in known]
+    if not names and (elsewhere := _elsewhere(name, known, schemas)):
+        names = [elsewhere]
+    if not names:
         near = difflib.get_close_matches(name, known, n=3)
         raise UnknownField(f"unknown field {name}" + (f"; similar names: {', '.join(near)}" if near else ""))
     console = console or Console()
     of_system = system.owners() if system else {}
-    for field in found:
+    for field in names:
         support = known[field][0].schema["x-support"][field]
         if system is None:
             _show(console, field, known[field], schemas, support)

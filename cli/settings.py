@@ -47,8 +47,8 @@ class SettingsCommand(TyperCommand):
         try:
             return super().parse_args(ctx, args)
         except typer.BadParameter as error:
-            if error.param is not None and (place := _place(ctx, error.param)):
-                error.param_hint = f"{error.param_hint or max(error.param.opts, key=len)} (from {place})"
+            if error.param is not None and (origin := _place(ctx, error.param)):
+                error.param_hint = f"{error.param_hint or max(error.param.opts, key=len)} (from {origin})"
             raise
 
     def format_options(self, ctx: Any, formatter: Any) -> None:

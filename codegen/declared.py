@@ -33,21 +33,21 @@ def declared(field: Field, entry: Entry, classes: Sequence[Schema], theirs: Docu
         for owner, outer in zip(field.owners, field.objects, strict=True)
         if holds(entry.get("kinds", True), outer["properties"])
     ]
-    if not met or not all(same and all(name in each["properties"] for each in same) for _, _, same in met):
+    if not met or not all(same and all(name in cls["properties"] for cls in same) for _, _, same in met):
         return {}
-    schemas: list[Schema] = [each["properties"][name] for _, _, same in met for each in same]
+    schemas: list[Schema] = [cls["properties"][name] for _, _, same in met for cls in same]
     result: Entry = {}
     if not entry.keys() & {"schema", "nullable"}:
         plain, *others = [_plain(schema, theirs) for schema in schemas]
         mine = [_plain(owner, ours, bounds=False) for owner, _, _ in met]
-        if plain and all(each == plain for each in others) and all(each and _differ(each, plain) for each in mine):
+        if plain and all(other == plain for other in others) and all(own and _differ(own, plain) for own in mine):
             result["schema"] = plain
         elif not any("x-unread" in leaf for schema in schemas for leaf in _leaves(schema, theirs)):
-            takes = [any(_takes_null(each["properties"][name], theirs) for each in same) for _, _, same in met]
+            takes = [any(_takes_null(cls["properties"][name], theirs) for cls in same) for _, _, same in met]
             result |= _by_kind("nullable", [(outer, _takes_null(owner, ours)) for owner, outer, _ in met], takes)
     if field.part == "request" and "default" not in entry:
         default, *others = [_default(schema, theirs) for schema in schemas]
-        if default is not None and all(each == default for each in others):
+        if default is not None and all(other == default for other in others):
             result["default"] = default
     if "required" not in entry:
         known = entry | result
@@ -55,24 +55,24 @@ def declared(field: Field, entry: Entry, classes: Sequence[Schema], theirs: Docu
             (outer, must_be_there(outer["properties"], [field], known, name in outer.get("required", ())))
             for _, outer, _ in met
         ]
-        theirs_are = [all(name in each.get("required", ()) for each in same) for _, _, same in met]
+        theirs_are = [all(name in cls.get("required", ()) for cls in same) for _, _, same in met]
         result |= _by_kind("required", mine_are, theirs_are)
     return result
 
 
 def _of_kind(classes: Sequence[Schema], ours: dict[str, Schema], name: str, theirs: Document) -> Sequence[Schema]:
     """Returns the classes of the kind of our object with these properties; if none has a kind, those with the field."""
-    told = False
+    has_kinds = False
     for key, mine in ours.items():
         kinds = set(texts(values(mine))) if key != name else set()
         of_kind = [
-            each
-            for each in classes
-            for leaf in _leaves(each["properties"].get(key, {}), theirs)
+            cls
+            for cls in classes
+            for leaf in _leaves(cls["properties"].get(key, {}), theirs)
             if not kinds.isdisjoint(texts(values(leaf)))
         ]
-        told, classes = told or bool(of_kind), of_kind or classes
-    return classes if told else [each for each in classes if name in each["properties"]]
+        has_kinds, classes = has_kinds or bool(of_kind), of_kind or classes
+    return classes if has_kinds else [cls for cls in classes if name in cls["properties"]]
 
 
 def _by_kind(key: str, ours: Sequence[tuple[Schema, bool]], theirs: Sequence[bool]) -> Entry:
@@ -127,7 +127,7 @@ def _plain(schema: Schema, document: Document, bounds: bool = True) -> Schema | 
             kinds.append(kind)
             result |= within
     null = None in listed or "null" in kinds
-    kinds, listed = ([each for each in dict.fromkeys(of) if each not in (None, "null")] for of in (kinds, listed))
+    kinds, listed = ([entry for entry in dict.fromkeys(of) if entry not in (None, "null")] for of in (kinds, listed))
     if bool(kinds) == bool(listed):
         return None
     if listed:
@@ -139,7 +139,7 @@ def _differ(one: Schema, other: Schema) -> bool:
     """Returns whether two plain schemas differ in more than null, or the order of types and values."""
 
     def without(schema: Schema) -> Any:
-        listed = {json.dumps(each) for each in values(schema) or type_names(schema) if each not in (None, "null")}
+        listed = {json.dumps(entry) for entry in values(schema) or type_names(schema) if entry not in (None, "null")}
         items = without(schema["items"]) if "items" in schema else None
         return listed, items, {key: schema[key] for key in schema.keys() & ALL_BOUNDS}
 
@@ -152,8 +152,8 @@ def _takes_null(schema: Schema, document: Document) -> bool:
     return (
         None in (values(schema) or [None])
         and "null" in (type_names(schema) or ["null"])
-        and all(_takes_null(each, document) for each in schema.get("allOf", ()))
-        and (not branches or any(_takes_null(each, document) for each in branches))
+        and all(_takes_null(branch, document) for branch in schema.get("allOf", ()))
+        and (not branches or any(_takes_null(branch, document) for branch in branches))
         and not ("not" in schema and _takes_null(schema["not"], document))
     )
 
@@ -161,4 +161,4 @@ def _takes_null(schema: Schema, document: Document) -> bool:
 def _default(schema: Schema, document: Document) -> Any:
     """Returns the default of a property, which may have checks beside it; None if there is none."""
     schema = resolved(document, schema)
-    return next((each["default"] for each in (schema, *schema.get("allOf", ())) if "default" in each), None)
+    return next((branch["default"] for branch in (schema, *schema.get("allOf", ())) if "default" in branch), None)

@@ -145,9 +145,9 @@ def _rows(rows: dict[str, Any]) -> Rows:
     listed: list[tuple[str, list[str], Entry]] = []
     for key, row in rows.items():
         if key == "same":
-            if not isinstance(row, list) or not all(isinstance(each, dict) and each.get("fields") for each in row):
+            if not isinstance(row, list) or not all(isinstance(inner, dict) and inner.get("fields") for inner in row):
                 raise SpecError(f"same is {row!r}, but must be a list of rows with their fields")
-            listed += [(key, each["fields"], {"level": "full", "declared": True, **each}) for each in row]
+            listed += [(key, inner["fields"], {"level": "full", "declared": True, **inner}) for inner in row]
         elif isinstance(row, list):
             level = "full" if key == "declared" else key
             listed.append((key, row, {"level": level, "declared": key == "declared"}))
@@ -184,8 +184,8 @@ def _of_another(
     rows = written.get(other, {})
     row = rows.get(part, {}) if isinstance(rows, dict) else {}
     if isinstance(row, dict) and path in row:
-        found: Entry = row[path]
-        return found
+        entry: Entry = row[path]
+        return entry
     return _of_another(written, shared, other, part, path)
 
 

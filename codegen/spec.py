@@ -72,7 +72,7 @@ def read(source: Path) -> Spec:
     sources: dict[str, SystemFields] = {}
     for system, dialect in dialects.items():
         names = [system, *(f"{system}@{number}" for number in dialect.get("versions", ()))]
-        sources |= {name: found for name in names if (found := described(source.parent, name)) is not None}
+        sources |= {name: known for name in names if (known := described(source.parent, name)) is not None}
         newest = sources.get(system)
         try:
             for name in names[1:]:

@@ -169,7 +169,7 @@ class SystemFields:
             yield from self._leaves(branch, owner, inside)
         if branches and _UNREAD in schema:  # of another type, which couldn't be read
             yield _Leaf({_UNREAD: schema[_UNREAD]}, owner)
-        together = [leaf for each in schema.get("allOf", ()) for leaf in self._leaves(each, owner, inside)]
+        together = [leaf for branch in schema.get("allOf", ()) for leaf in self._leaves(branch, owner, inside)]
         # Of those that must all match, some only have bounds; one that couldn't be read may have any property.
         yield from [leaf for leaf in together if not leaf.is_open or _UNREAD in leaf.schema] or together
         if not branches and not together:

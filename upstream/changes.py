@@ -26,7 +26,7 @@ def changes(before: SystemFields, after: SystemFields, names: Iterable[str]) -> 
     listed = [(name, *split_name(name)) for name in names]
     parts = dict.fromkeys((endpoint, part) for _, endpoint, part, _ in listed)
     result = []
-    told: set[tuple[str, str]] = set()
+    reported: set[tuple[str, str]] = set()
     for name, endpoint, part, path in [*((".".join(part), *part, "") for part in parts), *listed]:
         old, new = (_by_hash(side.places(endpoint, part, path)) for side in (before, after))
         had, has = (side.has(endpoint, part, path) if path else None for side in (before, after))
@@ -36,8 +36,8 @@ def changes(before: SystemFields, after: SystemFields, names: Iterable[str]) -> 
         elif old.keys() != new.keys():
             changed = [new[digest] for digest in new.keys() - old.keys()]
             changed = changed or [old[digest] for digest in old.keys() - new.keys()]
-            if fresh := [place for place in changed if not place[1] or place not in told]:
-                told |= {*fresh}
+            if fresh := [lines for lines in changed if not lines[1] or lines not in reported]:
+                reported |= {*fresh}
                 methods = sorted({method for _, method in fresh if method})
                 what = methods if all(method for _, method in fresh) else ["changed", *methods]
                 result.append(Change(name, ", ".join(what), tuple(sorted({where for where, _ in fresh}))))

@@ -254,9 +254,9 @@ class Classes:
             for mark in function.decorator_list:
                 if not isinstance(mark, ast.Call):
                     continue
-                kind, fields = last(mark.func), [each.value for each in mark.args if isinstance(each, ast.Constant)]
+                kind, fields = last(mark.func), [name.value for name in mark.args if isinstance(name, ast.Constant)]
                 if (kind, self._reading) == ("model_validator", Reading.TAKEN) and _is_before(mark):
-                    sent = {name for each in shape.properties for name in shape.renamed.get(each, (each,))}
+                    sent = {alias for name in shape.properties for alias in shape.renamed.get(name, (name,))}
                     for name in read_names(function):
                         if name not in sent:
                             shape.properties[name] = unread
@@ -338,10 +338,12 @@ def _without(schema: Schema, value: Schema) -> Schema:
     """Returns a schema without null, or without the empty list."""
     if value == EMPTY:
         return bounded(schema, {"minItems": 1})
-    branches = [_without(each, value) if "anyOf" in each else each for each in schema.get("anyOf", ()) if each != NULL]
+    branches = [
+        _without(branch, value) if "anyOf" in branch else branch for branch in schema.get("anyOf", ()) if branch != NULL
+    ]
     if not branches or {} in branches:
         return bounded(schema, {"not": NULL})
-    beside = {key: each for key, each in schema.items() if key not in ("anyOf", "default")}
+    beside = {key: kept for key, kept in schema.items() if key not in ("anyOf", "default")}
     return {**branches[0], **beside} if len(branches) == 1 else {"anyOf": branches, **beside}
 
 

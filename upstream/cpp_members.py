@@ -125,11 +125,11 @@ class Members:
             self._names.add(name)
         elif value.startswith("&"):  # a pointer, which may have been set in another branch
             self._variables.setdefault(name, []).extend(self._resolved(value[1:]))
-        elif found := _VALUE.search(value):
-            self._variables[name] = self._resolved(found[1])
+        elif read := _VALUE.search(value):
+            self._variables[name] = self._resolved(read[1])
             for node in self._variables[name]:
                 if not node.is_tested:  # rapidjson doesn't define what it returns for another type
-                    node.types.add(found[2])
+                    node.types.add(read[2])
         elif nodes := self._resolved(value):
             self._variables[name] = nodes
 
@@ -155,9 +155,9 @@ class Members:
 
     def _loop(self, loop: Loop) -> None:
         self._meet(loop.head)
-        if each := _EACH.fullmatch(loop.head):
-            if lists := self._resolved(each[2]):
-                self._variables[each[1]] = [node.element() for node in lists]
+        if loop_over := _EACH.fullmatch(loop.head):
+            if lists := self._resolved(loop_over[2]):
+                self._variables[loop_over[1]] = [node.element() for node in lists]
         elif (members := _MEMBERS.fullmatch(loop.head)) and (nodes := self._resolved(members[2])):
             self._iterators[members[1]] = nodes[0]
         self._body(loop.body)
@@ -177,7 +177,7 @@ class Members:
                 for node in self._resolved(typed[1]):
                     node.answered.add(typed[2])
             before, outside = self._chosen, self._around
-            self._around = outside + self._about_all(each for each, _ in branches[:index])
+            self._around = outside + self._about_all(previous for previous, _ in branches[:index])
             if not condition and _is_error(body):
                 self._others_refused(branches[:-1])
             elif _is_error(body):
@@ -202,8 +202,8 @@ class Members:
             return (self._root,)
         condition = _END.sub("", condition)
         values = {**{name: [*self._iterators.values()] for name in self._names}, **self._variables}
-        found = (name for name in values if re.search(rf"(?<![\w.>]){re.escape(name)}(?!\w)", condition))
-        return tuple(node for name in found for node in values[name])
+        named = (name for name in values if re.search(rf"(?<![\w.>]){re.escape(name)}(?!\w)", condition))
+        return tuple(node for name in named for node in values[name])
 
     def _judged(self, expression: str) -> list[Value]:
         """Returns the values for which an expression stands, but those whose error depends on something else."""
@@ -227,20 +227,20 @@ class Members:
 
     def _kinds(self, condition: str) -> list[tuple[Value, str]]:
         """Returns the values of a member that a condition requires: `type == "text" || …`."""
-        found = []
+        kinds = []
         for part in split(condition, "||"):
             name, _, value = part.partition(" == ")
             text = _TEXT.fullmatch(value)
             nodes = self._resolved(name) if text else []
             if text is None or not nodes or nodes[0].parent is None:
                 return []
-            found.append((nodes[0], text[1]))
-        return found
+            kinds.append((nodes[0], text[1]))
+        return kinds
 
     def _absent(self, condition: str) -> list[tuple[Value, None]]:
         """Returns the member that is absent in the `else` of a condition that it is there."""
-        found = [match for part in split(condition, "&&") if (match := _FOUND.fullmatch(part))]
-        return [(node, None) for match in found for node in self._resolved(match[1]) if node.parent]
+        members = [match for part in split(condition, "&&") if (match := _FOUND.fullmatch(part))]
+        return [(node, None) for member in members for node in self._resolved(member[1]) if node.parent]
 
     def _others_refused(self, branches: Iterable[tuple[str, Body]]) -> None:
         """Notes that all other types, texts or objects than those of the branches are an error."""

@@ -98,17 +98,17 @@ class Value:
             schema["properties"] = {name: node.schema() for name, node in self.members.items()}
         if self.required:
             schema["required"] = sorted(self.required)
-        told = any(node.members or node.required for node in self.kinds.values())
-        return schema | ({"anyOf": list(self._branches())} if told else {})
+        differ = any(node.members or node.required for node in self.kinds.values())
+        return schema | ({"anyOf": list(self._branches())} if differ else {})
 
     def _branches(self) -> Iterator[Schema]:
         """Yields the kinds of an object, and the objects of none of them, if they aren't an error."""
         closed = self.is_closed
         for (key, value), node in self.kinds.items():
             inner = node.of_members()
-            told: Schema = {} if value is None else {key: {"const": value}}
-            required = sorted({*inner.get("required", ()), *told})
-            yield {**inner, "properties": {**inner.get("properties", {}), **told}, "required": required}
+            kind: Schema = {} if value is None else {key: {"const": value}}
+            required = sorted({*inner.get("required", ()), *kind})
+            yield {**inner, "properties": {**inner.get("properties", {}), **kind}, "required": required}
             closed = closed or bool(self.members[key].texts)
             if value is None:
                 yield {"required": [key]}

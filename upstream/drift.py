@@ -135,12 +135,12 @@ def _lacking(
 ) -> Iterator[Difference]:
     """Yields the fields that a system supports by their level, but lacks by its sources, and that are neither known nor
     inside one that is: those of parts that aren't compared, or inside objects that only one side restricts."""
-    told = {difference.field for difference in known if difference.is_lacking}
+    reported = {difference.field for difference in known if difference.is_lacking}
     for name, level in sorted(levels.items()):
         endpoint, part, path = split_name(name)
         if only and not {endpoint, f"{endpoint}.{part}"} & {*only}:
             continue
         outer = {field_name(endpoint, part, path[: match.start()].rstrip("[]")) for match in re.finditer(r"\.", path)}
-        if level in ("full", "partial") and not {name, *outer} & told and fields.has(endpoint, part, path) is False:
-            told.add(name)
+        if level in ("full", "partial") and not {name, *outer} & reported and fields.has(endpoint, part, path) is False:
+            reported.add(name)
             yield Difference(name, What.FIELD, Only.DOCUMENT)

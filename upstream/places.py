@@ -50,7 +50,7 @@ def quoted(source: Path, files: Iterable[str]) -> Places:
             for name in dict.fromkeys(_QUOTED.findall(line)):
                 numbers.setdefault(name, []).append(number)
         result[file] = {
-            name: f"{','.join(map(str, found))} {digest(lines[number - 1] for number in found)}"
-            for name, found in numbers.items()
+            name: f"{','.join(map(str, line_numbers))} {digest(lines[number - 1] for number in line_numbers)}"
+            for name, line_numbers in numbers.items()
         }
     return result

@@ -208,9 +208,9 @@ def of_classes(table: Table, sources: Sources) -> Described:
     document: Schema = {"$defs": {reading: readers[reading].schemas for reading in Reading}}
     # Those in other packages don't change with the system's version.
     places: dict[str, Places] = {
-        pointer: {file: named for file, named in found.items() if file.startswith(f"{table.package}/")}
+        pointer: {file: named for file, named in by_file.items() if file.startswith(f"{table.package}/")}
         for reader in readers.values()
-        for pointer, found in reader.places.items()
+        for pointer, by_file in reader.places.items()
     }
     for method in table.methods:
         bounds, lines = _bounds(sources, method)

@@ -27,7 +27,7 @@ def _arguments(name: str, value: Any, table: Table, own: Mapping[str, Own]) -> I
         elif option and option.kind == "switch":
             yield f"--no-{name[2:]}"
     elif isinstance(value, list) and not option and ours and ours.repeatable:
-        yield from (f"{name}={_text(each)}" for each in value)
+        yield from (f"{name}={_text(element)}" for element in value)
     else:
         yield f"{name}={_text(value)}"
 

@@ -50,9 +50,9 @@ def _faults(
     name = field.path.rpartition(".")[2]
     for owner, outer in described:
         in_document = {"nullable": validators.of(owner).fits(None), "required": name in outer.get("required", ())}
-        for key, found in in_document.items():
-            if key in entry and holds(entry[key], outer["properties"]) != found:
-                yield f"{key} is {entry[key]}, in the document {found}"
+        for key, stated in in_document.items():
+            if key in entry and holds(entry[key], outer["properties"]) != stated:
+                yield f"{key} is {entry[key]}, in the document {stated}"
     schema = entry.get("schema", {})
     for value in values(schema) or ():
         if not taken(value):

@@ -95,12 +95,12 @@ def complete(spec: Spec) -> Iterator[Problem]:
             outer = around_it and around_it.name
             by_default = entries[field.key] is None
             sources = spec.sources.get(system)
-            found = by_default and sources is not None and sources.has(field.endpoint, field.part, field.path)
-            if (by_default and system in field.origins) or found or field.name not in levels:
+            is_in_sources = by_default and sources is not None and sources.has(field.endpoint, field.part, field.path)
+            if (by_default and system in field.origins) or is_in_sources or field.name not in levels:
                 if outer is None or outer in levels:  # else all inside would be named as well
                     path = f"fields.{field.endpoint}.{field.part}"
                     levels_of_part = ", ".join(LEVELS[field.part])
-                    why = ", since the sources have it" if found else ""
+                    why = ", since the sources have it" if is_in_sources else ""
                     yield Problem("support", location, f"needs a level in {path}{why}: {levels_of_part}")
             elif own := own_entry(field, dialect):
                 yield from _entry(location, field, own)

@@ -126,8 +126,8 @@ def entries() -> list[Entry]:
             for file in conversions_folder().glob(f"[!.]*/{ORIGIN}")
             if (origin := Origin.of(file.parent))
         ]
-    found = [entry for entry in (*pulled, *converted) if entry]
-    return sorted(found, key=lambda entry: -entry.used)
+    entries = [entry for entry in (*pulled, *converted) if entry]
+    return sorted(entries, key=lambda entry: -entry.used)
 
 
 @dataclass(frozen=True, slots=True)

@@ -48,13 +48,13 @@ def optimum_cli() -> str:
     """Returns the path of optimum-cli: that of this environment, else one on the PATH, which may have an environment of
     its own. Raises ModelLoadError."""
     beside = Path(sys.executable).with_name("optimum-cli")
-    found = str(beside) if beside.is_file() else shutil.which("optimum-cli")
-    if found is None:
+    command = str(beside) if beside.is_file() else shutil.which("optimum-cli")
+    if command is None:
         raise ModelLoadError(
             "converting a checkpoint requires optimum-intel: install it by pip install 'optimum-intel[openvino]', here "
             "or in an environment whose optimum-cli is on the PATH"
         )
-    return str(Path(found).absolute())
+    return str(Path(command).absolute())
 
 
 def export_arguments(checkpoint: Path, config: Mapping[str, object], weights: str, folder: Path) -> list[str]:

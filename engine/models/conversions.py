@@ -69,15 +69,15 @@ def settled(source: ModelSource, report: Report = say_nothing) -> tuple[ModelSou
     one folder; and its folder in the cache, if it is there, which stays until it is released. Raises as `converted` and
     `adapted`.
     """
-    found, in_cache = _without_gguf(source, report)
+    plain, in_cache = _without_gguf(source, report)
     if source.adapter is None:
-        return found, in_cache
+        return plain, in_cache
     try:
-        there = adapted(found.path, source.adapter, report)
+        there = adapted(plain.path, source.adapter, report)
     finally:
         if in_cache:
             in_cache.release()
-    return replace(found, path=there.path, adapter=None), there
+    return replace(plain, path=there.path, adapter=None), there
 
 
 def _without_gguf(source: ModelSource, report: Report) -> tuple[ModelSource, InUse | None]:

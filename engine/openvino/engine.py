@@ -304,8 +304,8 @@ class OpenVINOEngine:
         def settle() -> list[ModelSource]:
             sources = []
             for source in filter(None, self._sources):
-                found, in_cache = settled(source, at)
-                sources.append(found)
+                loaded, in_cache = settled(source, at)
+                sources.append(loaded)
                 if in_cache:
                     self._in_cache.append(in_cache)
             return sources
