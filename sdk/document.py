@@ -241,7 +241,11 @@ def _items(operation: Operation, parameters: tuple[Parameter, ...]) -> Items | N
     data = resolved(operation.document, answer.get("properties", {}).get("data", {}))
     if operation.method != "GET" or "items" not in data:
         return None
-    return Items(name_of(data["items"]), any(parameter.name == "after" for parameter in parameters))
+    # A union is no class.
+    is_class = "properties" in resolved(operation.document, data["items"])
+    return Items(
+        name_of(data["items"]) if is_class else None, any(parameter.name == "after" for parameter in parameters)
+    )
 
 
 def _refusals(operation: Operation) -> Iterator[str]:

@@ -9,11 +9,11 @@ import json
 import keyword
 import re
 import typing
-from collections.abc import Iterator, Mapping
+from collections.abc import Collection, Mapping, Set
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
-from urllib.parse import urlsplit
+from urllib.parse import urljoin, urlsplit
 
 import httpx
 import yaml
@@ -26,16 +26,31 @@ from specvino.sdk.package import OWN_SERVER, Package, PackageError
 LARGEST = 50_000_000
 """Bytes of a document."""
 
-TAKEN = frozenset(
+CLASSES = frozenset(
     (
-        *dir(builtins), *dir(typing), *keyword.kwlist,
-        "Answer", "BaseModel", "ConfigDict", "Field", "RootModel", "TypeAliasType", "UnknownKind", "answers",
-        "self", "body", "query", "options", "functions", "kind", "rounds",
-        "timeout", "extra_headers", "extra_query", "extra_body",
-        "close", "with_raw_response", "constructor",
+        *dir(builtins), *dir(typing),
+        "Answer", "BaseModel", "ConfigDict", "Field", "RootModel", "TypeAliasType", "UnknownKind", "Unpack",
     )
 )  # fmt: skip
-"""Names that the generated modules have already."""
+"""Names of classes that the generated modules have already."""
+
+METHODS_TAKEN = frozenset((*keyword.kwlist, "close", "with_raw_response", "constructor"))
+"""Names that methods can't have."""
+
+PARAMETERS = frozenset(
+    (
+        *keyword.kwlist,
+        "arguments", "await", "case", "catch", "const", "debugger", "default", "delete", "do", "enum", "eval", "export",
+        "extends", "false", "function", "implements", "instanceof", "interface", "let", "new", "null", "package",
+        "private", "protected", "public", "static", "super", "switch", "this", "throw", "true", "typeof", "var", "void",
+        "yield",
+        "body", "extra_body", "extra_headers", "extra_query", "functions", "kind", "options", "query", "rounds", "self",
+        "timeout",
+        "Call", "End", "Tools", "answer", "asked", "asking", "cast", "dict", "events", "getattr", "inspect", "item",
+        "page", "parsed", "results", "segment", "tools", "use", "uses", "value",
+    )
+)  # fmt: skip
+"""Names that parameters of the generated methods can't have: keywords of both languages, and what methods use."""
 
 FIELD = re.compile(r"[\w.$@:/\[\]-]{1,200}")
 """Names of fields. Others can be sent as extra fields, and read as extra attributes."""
@@ -51,6 +66,10 @@ FINALS = {
 """The last events of streams, by the kind of conversation. Documents other than this project's don't name them."""
 
 VERSION = re.compile(r"v\d+\w*")
+
+
+OWN_ARGUMENTS = frozenset(("self", "timeout", "extra_headers", "extra_query", "extra_body", "rounds"))
+"""Names of methods' own arguments beside the body's fields."""
 
 
 def read_document(source: str) -> dict[str, Any]:
@@ -81,7 +100,9 @@ def describe_document(document: dict[str, Any], source: str) -> Package:
     slug = re.sub(r"[^a-z0-9]+", "-", title.lower())[:50].strip("-0123456789") or "server"
     numbers = re.match(r"\d{1,9}(\.\d{1,9}){0,2}", str(info.get("version")))
     version = ".".join([*(numbers[0].split(".") if numbers else ()), "0", "0", "0"][:3])
-    url = _address(document, source) + _base(document)
+    url = _address(document, source)
+    base = _base(document)
+    url += base if not url.endswith(base) else ""
     return Package(None, title, version, url, None, None, f"{slug.removesuffix('-client')}-client")
 
 
@@ -96,13 +117,12 @@ def named(package: Package, name: str | None, version: str | None) -> Package:
 
 def _address(document: dict[str, Any], source: str) -> str:
     """The server's address: of the document, or whence it comes."""
-    origin = urlsplit(source)
-    root = f"{origin.scheme}://{origin.netloc}" if origin.scheme in ("http", "https") else OWN_SERVER
-    servers = document.get("servers")
-    url = str(_dict(servers[0]).get("url")) if isinstance(servers, list) and servers else ""
-    if not re.fullmatch(r"[\w.~:/?=&%@+-]*", url):
-        url = ""
-    return (url if url.startswith(("http://", "https://")) else root + url).rstrip("/")
+    root = source if source.startswith(("http://", "https://")) else f"{OWN_SERVER}/"
+    servers = _list(document.get("servers"))
+    said = str(_dict(servers[0]).get("url")) if servers else "/"
+    url = urlsplit(urljoin(root, said if re.fullmatch(r"[\w.~:/%@+-]*", said) else "/"))
+    # Whoever has a password in an address means it for themselves.
+    return f"{url.scheme}://{url.netloc.rpartition('@')[2]}{url.path}".rstrip("/")
 
 
 def _base(document: dict[str, Any]) -> str:
@@ -124,10 +144,10 @@ class _Adapted:
         self._source = document
         self._names: dict[str, str] = {}
         """The components' names here, by those in the source."""
-        self._ids = set(TAKEN)
+        self._ids = set(METHODS_TAKEN)
         schemas = _dict(_dict(document.get("components")).get("schemas"))
         for name in schemas:
-            self._names[str(name)] = _free(str(name), {*self._names.values(), *TAKEN})
+            self._names[str(name)] = _class_name(str(name), {*self._names.values()})
         self._schemas: dict[str, Schema] = {}
         for name, schema in schemas.items():
             self._schemas[self._names[str(name)]] = self._schema(schema)
@@ -158,13 +178,14 @@ class _Adapted:
         for path, item in _dict(self._source.get("paths")).items():
             inside = path.removeprefix(base) if path.startswith(f"{base}/") else path
             for method, definition in _dict(item).items():
-                if method not in METHODS or not re.fullmatch(r"(/([\w.~:@-]+|\{\w+\}))+", inside, re.ASCII):
+                if method not in METHODS or not re.fullmatch(r"(/([\w.~:@-]|\{[\w.:-]+\})*)+", inside, re.ASCII):
                     continue
                 own = self._operation(path, inside, method, _dict(definition), _list(_dict(item).get("parameters")))
                 if own is not None:
+                    target = own.pop("path")
                     if inside == path and base:
                         own["servers"] = [{"url": "/"}]
-                    paths.setdefault(inside, {})[method] = own
+                    paths.setdefault(target, {})[method] = own
         return paths
 
     def _operation(
@@ -184,14 +205,27 @@ class _Adapted:
         if (sent and JSON not in sent) or (answer and JSON not in answer and EVENTS not in answer):
             return None
         id = self._id(definition.get("operationId"), path, method)
-        parameters = list(self._parameters([*shared, *_list(definition.get("parameters"))]))
-        known = {parameter["name"] for parameter in parameters if parameter["in"] == "path"}
-        if set(re.findall(r"{(\w+)}", inside)) != known:
-            return None
+        parts: dict[str, str] = {}
+        for part in re.findall(r"{([^}]+)}", inside):
+            parts[part] = _free(part, {*PARAMETERS, *parts.values()})
+        said: dict[tuple[Any, Any], dict[str, Any]] = {
+            (each.get("name"), each.get("in")): each  # an operation's own ones take the place of its path's
+            for each in map(self._resolved, [*shared, *_list(definition.get("parameters"))])
+        }
+        parameters: list[dict[str, Any]] = [
+            {"name": own, "in": "path", "required": True, "schema": self._scalar(said.get((part, "path"), {}))}
+            for part, own in parts.items()
+        ]
+        parameters += [
+            {"name": name, "in": "query", "required": False, "schema": self._scalar(each)}
+            for (name, where), each in said.items()
+            if where == "query" and _is_parameter(name) and name not in parts.values()
+        ]
         content: dict[str, Any] = {}
         if named := self._object(_dict(answer.get(JSON)).get("schema"), id, "Answer"):
             content[JSON] = {"schema": {"$ref": schema_reference(named)}}
         operation: dict[str, Any] = {
+            "path": re.sub(r"{([^}]+)}", lambda match: f"{{{parts[match[1]]}}}", inside),
             "operationId": id,
             "summary": _line(definition.get("summary")).rstrip(".")[:200] or id.replace("_", " ").capitalize(),
             "parameters": parameters,
@@ -199,6 +233,7 @@ class _Adapted:
         }
         if sent:
             request = self._object(_dict(sent[JSON]).get("schema"), id, "Request") or self._added(id, "Request", {})
+            request = self._without(request, id, {*OWN_ARGUMENTS, *(parameter["name"] for parameter in parameters)})
             operation["requestBody"] = {"content": {JSON: {"schema": {"$ref": schema_reference(request)}}}}
             if EVENTS in answer or "stream" in self._schemas[request].get("properties", {}):
                 self._schemas[request].setdefault("properties", {}).setdefault("stream", {"type": "boolean"})
@@ -214,16 +249,16 @@ class _Adapted:
         self._ids |= {id, *(f"{id}_{way}" for way in ("stream", "all", "parse", "tools", "session"))}
         return id
 
-    def _parameters(self, parameters: list[Any]) -> Iterator[dict[str, Any]]:
-        for each in map(self._resolved, parameters):
-            name, where = str(each.get("name")), each.get("in")
-            schema = self._schema(each.get("schema"))
-            if where not in ("path", "query") or not name.isidentifier() or not name.isascii() or name in TAKEN:
-                continue
-            type = next((type for type in _types(schema) if type in SCALAR), "string")
-            values = [value for value in schema.get("enum", ()) if isinstance(value, str)]
-            plain = {"type": type, **({"enum": values} if values and type == "string" else {})}
-            yield {"name": name, "in": where, "required": where == "path", "schema": plain}
+    def _scalar(self, parameter: dict[str, Any]) -> Schema:
+        """The schema of a parameter: of a scalar, or a list of texts."""
+        schema = self._schema(parameter.get("schema"))
+        for _ in range(5):
+            branches = [branch for branch in schema.get("anyOf", ()) if branch.get("type") != "null"]
+            named = name_of(schema)
+            schema = branches[0] if branches else self._schemas.get(named, {}) if named else schema
+        type = next((type for type in _types(schema) if type in (*SCALAR, "array")), "string")
+        values = [value for value in schema.get("enum", ()) if isinstance(value, str)]
+        return {"type": type, **({"enum": values} if values and type == "string" else {})}
 
     def _stream(self, operation: dict[str, Any], path: str, id: str, media: dict[str, Any]) -> dict[str, Any]:
         item = self._resolved(media.get("itemSchema") or media.get("x-itemSchema"))
@@ -256,9 +291,22 @@ class _Adapted:
 
     def _added(self, id: str, role: str, schema: Schema) -> str:
         """A new component. One without properties would be a dict instead of a class."""
-        name = _free(f"{id.title().replace('_', '')}{role}", {*self._schemas, *TAKEN})
+        name = _class_name(f"{id}_{role}", self._schemas.keys())
         self._schemas[name] = schema or {"type": "object", "properties": {"type": {"type": "string"}}}
         return name
+
+    def _without(self, request: str, id: str, names: Set[str]) -> str:
+        """The component of a body without the fields that a method has arguments for: `extra_body` can send them."""
+        schema = self._schemas[request]
+        if not names & schema["properties"].keys():
+            return request
+        fields = {name: field for name, field in schema["properties"].items() if name not in names}
+        left = {
+            **schema,
+            "properties": fields,
+            "required": [name for name in schema.get("required", ()) if name in fields],
+        }
+        return self._added(id, "Request", left if fields else {})
 
     def _schema(self, said: object, depth: int = 0) -> Schema:
         """A schema with the keywords that types need, and nothing else."""
@@ -268,24 +316,26 @@ class _Adapted:
         if isinstance(reference := source.get("$ref"), str):
             name = self._names.get(component_name(reference)) if reference.startswith(schema_reference("")) else None
             return {"$ref": schema_reference(name)} if name else {}
+        parts = _list(source.get("allOf"))
+        if len(parts) == 1 and not source.get("properties"):
+            return _nullable(source, self._schema(parts[0], depth + 1))
         schema: Schema = {}
         if types := _types(source):
             schema["type"] = types[0] if len(types) == 1 else types
-        for key in ("anyOf", "oneOf", "allOf"):
+        own, required = self._fields(source)
+        for key in ("anyOf", "oneOf", *([] if own else ["allOf"])):
             branches = [self._schema(branch, depth + 1) for branch in _list(source.get(key))]
             if branches and all(branches):
                 schema["anyOf" if key == "oneOf" else key] = branches
         fields = {
             str(name): self._schema(field, depth + 1)
-            for name, field in _dict(source.get("properties")).items()
+            for name, field in own.items()
             if FIELD.fullmatch(str(name)) and name != "output_text"  # answers have a property of this name
         }
         if fields:
             schema["properties"] = fields
             schema["type"] = "object"
-            schema["required"] = [
-                name for name in _list(source.get("required")) if isinstance(name, str) and name in fields
-            ]
+            schema["required"] = [name for name in required if isinstance(name, str) and name in fields]
         if "items" in source or "array" in types:
             schema["items"] = self._schema(source.get("items"), depth + 1)
         if isinstance(source.get("additionalProperties"), dict) and not fields:
@@ -297,9 +347,18 @@ class _Adapted:
             schema["enum"] = list(dict.fromkeys(values))
         if text := _line(source.get("description")):
             schema["description"] = text[:1000]
-        if source.get("nullable") is True:
-            schema = {"anyOf": [schema, {"type": "null"}]} if schema.keys() - {"description"} else {}
-        return schema
+        return _nullable(source, schema)
+
+    def _fields(self, source: dict[str, Any], depth: int = 0) -> tuple[dict[str, Any], list[Any]]:
+        """The properties of an object with those of what it extends, and the names of the required ones. A subclass of
+        its parts couldn't narrow their types."""
+        fields: dict[str, Any] = {}
+        required: list[Any] = []
+        for part in _list(source.get("allOf")) if depth < 20 else ():
+            inherited, names = self._fields(self._resolved(part), depth + 1)
+            fields |= inherited
+            required += names
+        return fields | _dict(source.get("properties")), [*required, *_list(source.get("required"))]
 
     def _resolved(self, node: object) -> dict[str, Any]:
         """An object, or the one in `components` that it refers to."""
@@ -313,6 +372,13 @@ class _Adapted:
                 found = _dict(found).get(step.replace("~1", "/").replace("~0", "~"))
             target = _dict(found)
         return {}
+
+
+def _nullable(source: Mapping[str, Any], schema: Schema) -> Schema:
+    """A schema that OpenAPI 3.0 may call nullable."""
+    if source.get("nullable") is not True:
+        return schema
+    return {"anyOf": [schema, {"type": "null"}]} if schema.keys() - {"description"} else {}
 
 
 def _types(schema: Mapping[str, Any]) -> list[str]:
@@ -339,12 +405,21 @@ def _line(text: object) -> str:
     return re.sub(r"\s+", " ", said).strip().strip('"')
 
 
+def _is_parameter(name: object) -> bool:
+    """Whether a name can be that of a keyword argument. Others can be sent by `extra_query`."""
+    return isinstance(name, str) and name.isidentifier() and name.isascii() and name not in PARAMETERS
+
+
+def _class_name(name: str, taken: Collection[str]) -> str:
+    """A free name in the form that datamodel-code-generator gives to classes, so that it is the class's name."""
+    parts = re.split(r"[^a-zA-Z0-9]+", name)
+    return _free("".join(f"{part[:1].upper()}{part[1:]}" for part in parts), {*taken, *CLASSES})
+
+
 def _free(name: str, taken: set[str] | frozenset[str]) -> str:
     """An identifier of ASCII that isn't taken."""
     plain = re.sub(r"[^a-zA-Z0-9]+", "_", name).strip("_") or "unnamed"
-    plain = f"a_{plain}" if plain[0].isdigit() else plain
-    if plain in taken:
-        plain += "_"
+    plain = f"A{plain}" if plain[0].isdigit() else plain
     number = 2
     free = plain
     while free in taken:

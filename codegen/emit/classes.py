@@ -90,6 +90,8 @@ def _may_be_null(document: dict[str, Any], schema: Schema) -> bool:
 
 
 def _generate(document: dict[str, Any], flags: list[str]) -> str:
+    if not document["components"]["schemas"]:  # datamodel-code-generator 0.89 ends with an error
+        return ""
     with tempfile.TemporaryDirectory() as folder:
         # The name of the input is in the header of the output.
         source, target = Path(folder, "openapi.json"), Path(folder, "classes.py")

@@ -23,7 +23,9 @@ _templates = jinja2.Environment(
     lstrip_blocks=True,
     keep_trailing_newline=True,
 )
-_templates.filters["python"] = lambda value: json.dumps(value) if isinstance(value, str) else repr(value)
+_templates.filters["python"] = lambda value: (
+    json.dumps(value, ensure_ascii=False) if isinstance(value, str) else repr(value)
+)
 
 
 def generate(document: dict[str, Any], package: Package) -> dict[str, str]:

@@ -2,15 +2,19 @@
 
 import ast
 import json
+import os
 import subprocess
 import sys
+import tomllib
 from pathlib import Path
 from typing import Any
 
 import pytest
+from support.typescript import compiled, project, ran
 
+from specvino.sdk import typescript
 from specvino.sdk.foreign import adapted, describe_document, named, read_document
-from specvino.sdk.package import PackageError
+from specvino.sdk.package import PackageError, write
 from specvino.sdk.python import generate
 
 EVIL = 'x"""\'\'\'\\\n*/ `${pwned()}` {{ pwned() }} #\u2028"; import pwned; pwned() //'
@@ -106,6 +110,126 @@ def test_a_document_of_another_server() -> None:
         "/models/{model}": ("get_v1_models_model", False),
         "/version": ("get_version", True),
     }
+
+
+def answered(schema: dict[str, Any]) -> dict[str, Any]:
+    return {"content": {"application/json": {"schema": schema}}}
+
+
+def awkward() -> dict[str, Any]:
+    """Names that are keywords, or collide; parameters of many types; operations that send and return nothing."""
+    schemas = "#/components/schemas"
+    thing = {"$ref": f"{schemas}/chat_completion_response"}
+    path = {"name": "id", "in": "path", "required": True, "schema": {"type": "string"}}
+    parameters = [
+        {"name": "limit", "in": "query", "schema": {"anyOf": [{"type": "null"}, {"type": "integer"}]}},
+        {"name": "tags", "in": "query", "schema": {"type": "array", "items": {"type": "string"}}},
+        {"name": "filter", "in": "query", "schema": {"type": ["boolean", "null"]}},
+        {"name": "sort", "in": "query", "schema": {"$ref": f"{schemas}/sort_order"}},
+    ]
+    get = {"operationId": "get_thing", "parameters": parameters, "responses": {"200": answered(thing)}}
+    body = {"$ref": f"{schemas}/ChatCompletionResponse"}
+    return {
+        "openapi": "3.1.0",
+        "info": {"title": "Rocket \U0001f680", "version": "1"},
+        "servers": [{"url": "v1"}],
+        "paths": {
+            "/things/{id}": {
+                "parameters": [path, {"name": "limit", "in": "query", "schema": {"type": "string"}}],
+                "get": get,
+                "delete": {"operationId": "import", "responses": {"204": {"description": ""}}},
+            },
+            "/things/{thing-id}/parts/{from}": {
+                "put": {"requestBody": answered(body), "responses": {"200": answered({"$ref": f"{schemas}/models"})}}
+            },
+            "/models": {
+                "get": {"operationId": "models", "responses": {"200": answered({"$ref": f"{schemas}/models"})}}
+            },
+        },
+        "components": {
+            "schemas": {
+                "sort_order": {"type": "string", "enum": ["asc", "desc"]},
+                "models": {"properties": {"data": {"type": "array", "items": {"$ref": f"{schemas}/Item"}}}},
+                "Item": {"oneOf": [{"$ref": f"{schemas}/Answer"}, thing]},
+                "Answer": {"properties": {"class": {"type": "string"}, "status": {"enum": ["on", "off"]}}},
+                "chat_completion_response": {
+                    "allOf": [{"$ref": f"{schemas}/Answer"}, {"properties": {"status": {"enum": ["on"]}}}]
+                },
+                "ChatCompletionResponse": {
+                    "properties": {"def": {"type": "string"}, "timeout": {"type": "number"}, "from2": {}},
+                    "required": ["def"],
+                },
+            }
+        },
+    }
+
+
+def test_an_awkward_document_in_python(tmp_path: Path) -> None:
+    document = awkward()
+    package = describe_document(document, "https://me:secret@rockets.example:8/api/openapi.json")
+    assert package.url == "https://rockets.example:8/api/v1"
+    write(generate(adapted(document), package), tmp_path)
+    assert tomllib.loads((tmp_path / "pyproject.toml").read_text("utf-8"))["project"]["description"].endswith(
+        "\U0001f680"
+    )
+    checked = [sys.executable, "-m", "mypy", "--strict", "--cache-dir", str(tmp_path / "cache"), str(tmp_path / "src")]
+    done = subprocess.run(checked, capture_output=True, text=True)
+    assert done.returncode == 0, done.stdout
+    program = f"""
+from {package.module} import Client
+from scripted import Answer, Scripted
+with Scripted() as server, Client(server.url) as client:
+    server.says(Answer('{{"class": "a", "status": "new"}}'))
+    thing = client.get_thing("a", limit=2, tags=["x", "y"], filter=True, sort="asc")
+    print(thing.class_, thing.status, server.asked[0].path)
+    server.says(Answer("", 204), Answer('{{"data": [{{"class": "b"}}]}}'))
+    print(client.import2("a").model_dump(), [item.class_ for item in client.models_all()])
+    client.put_things_thing_id_parts_from("t", "f", **{{"def": "d"}}, extra_body={{"timeout": 1}})
+    print(server.asked[2].path, server.asked[2].sent)
+"""
+    folders = os.pathsep.join([str(tmp_path / "src"), str(Path(__file__).with_name("python"))])
+    run = [sys.executable, "-W", "error", "-c", program]
+    done = subprocess.run(run, env={"PYTHONPATH": folders}, capture_output=True, text=True)
+    assert done.stdout.splitlines() == [
+        "a new /v1/things/a?limit=2&tags=x&tags=y&filter=true&sort=asc",
+        "{} ['b']",
+        "/v1/things/t/parts/f {'def': 'd', 'timeout': 1}",
+    ], done.stderr
+
+
+def test_an_awkward_document_in_typescript(tmp_path: Path) -> None:
+    document = awkward()
+    package = describe_document(document, "file")
+    write(typescript.generate(adapted(document), package), tmp_path / "client")
+    folder = project(tmp_path / "use", compiled(tmp_path / "client"), package.name)
+    (folder / "rocket.ts").write_text(
+        f"""
+import {{ Client }} from "{package.name}";
+const asked: string[] = [];
+const fetch = async (input: RequestInfo | URL) => {{
+  asked.push((input as Request).method + " " + (input as Request).url);
+  return new Response(asked.length < 3 ? '{{"class": "a"}}' : null, {{ status: asked.length < 3 ? 200 : 204 }});
+}};
+const client = new Client("http://h/v1", {{ fetch }});
+const thing = await client.getThing("a", {{ limit: 2, tags: ["x", "y"], filter: true, sort: "asc" }});
+await client.putThingsThingIdPartsFrom("t", "f", {{ def: "d" }});
+console.log(await client.import2("a"), thing.class, asked.join(" "));
+"""
+    )
+    assert ran("rocket", folder=folder) == (
+        "{} a GET http://h/v1/things/a?limit=2&tags=x&tags=y&filter=true&sort=asc PUT http://h/v1/things/t/parts/f "
+        "DELETE http://h/v1/things/a\n"
+    )
+
+
+def test_a_document_with_nothing_to_send_or_return(tmp_path: Path) -> None:
+    document = {"openapi": "3.0.0", "paths": {"/": {"get": {"responses": {"200": {"description": ""}}}}}}
+    package = describe_document(document, "file")
+    write(generate(adapted(document), package), tmp_path)
+    program = f"import {package.module} as m; print(m.Client('http://127.0.0.1:1').get)"
+    done = subprocess.run([sys.executable, "-c", program], env={"PYTHONPATH": str(tmp_path / "src")}, text=True)
+    assert done.returncode == 0
+    assert "get(" in typescript.generate(adapted(document), package)["src/index.ts"]
 
 
 @pytest.mark.parametrize(

@@ -10,10 +10,11 @@ import sys
 from collections import Counter
 from multiprocessing import get_context
 
+from support.examples import ROOT
+
 from reference_server import mutants
 from reference_server.mutation import failed, faults, meant, name, row
 from reference_server.part import parts_of
-from support.examples import ROOT
 
 NUMBERS = ("no", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine")
 

@@ -76,7 +76,7 @@ class _Handler(BaseHTTPRequestHandler):
         if answer.hangs:
             self.server.over.wait()
 
-    do_POST = do_DELETE = do_GET
+    do_POST = do_PUT = do_DELETE = do_GET
 
     def log_message(self, *args: object) -> None:
         """Says nothing."""
