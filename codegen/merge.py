@@ -116,9 +116,13 @@ def support(listed: list[Field], dialect: dict[str, Any]) -> dict[str, Entry]:
     are lacking as well. A field with full support includes the inner fields of the same origin; partial support implies
     nothing about them. Remaining fields that OpenAI didn't define are unknown to the system.
     """
-    entries = stated(listed, dialect)
-    applicable = {field.name: _applicable(field, entries[field.key], dialect) for field in listed}
-    return {name: entry for name, entry in applicable.items() if entry is not None}
+    return applicable(listed, stated(listed, dialect), dialect)
+
+
+def applicable(listed: list[Field], entries: dict[FieldKey, Entry | None], dialect: dict[str, Any]) -> dict[str, Entry]:
+    """Returns what `support` returns, by the entries that `stated` has returned."""
+    found = ((field.name, _applicable(field, entries[field.key], dialect)) for field in listed)
+    return {name: entry for name, entry in found if entry is not None}
 
 
 def merge_support(document: dict[str, Any], dialects: dict[str, dict[str, Any]]) -> None:

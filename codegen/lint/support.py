@@ -9,7 +9,16 @@ import jsonschema_rs
 from specvino.codegen.fields import Field, around, field_name, fields, parts
 from specvino.codegen.lint.problem import Problem
 from specvino.codegen.lint.vocabulary import misfits
-from specvino.codegen.merge import LEVELS, WHOLE_ENDPOINT, WHOLE_PART, WITHOUT, own_entry, part_level, stated, support
+from specvino.codegen.merge import (
+    LEVELS,
+    WHOLE_ENDPOINT,
+    WHOLE_PART,
+    WITHOUT,
+    applicable,
+    own_entry,
+    part_level,
+    stated,
+)
 from specvino.codegen.own_schema import ALL_BOUNDS
 from specvino.codegen.room import has_kind, kind_path
 from specvino.codegen.spec import Spec
@@ -88,7 +97,8 @@ def complete(spec: Spec) -> Iterator[Problem]:
     all_fields = fields(spec.document)
     by_key = {field.key: field for field in all_fields}
     for system, dialect in {**spec.dialects, **spec.versions}.items():
-        levels, entries = support(all_fields, dialect), stated(all_fields, dialect)
+        entries = stated(all_fields, dialect)
+        levels = applicable(all_fields, entries, dialect)
         for field in all_fields:
             location = f"{_file(system)} {field.name}"
             around_it = by_key.get((field.endpoint, field.part, next(around(field.path), "")))

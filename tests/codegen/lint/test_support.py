@@ -36,13 +36,13 @@ def test_a_field_without_a_level(ovms, only, part, path) -> None:
 
 
 def test_a_field_of_another_system_that_the_sources_have(spec, only) -> None:
-    messages = {"type": "array", "items": {"type": "object", "properties": {"prefix": {"type": "boolean"}}}}
-    schema = {"type": "object", "properties": {"messages": messages}}
+    form = {"type": "object", "properties": {"schema": {"type": "object"}}}
+    schema = {"type": "object", "properties": {"response_format": form}}
     described = {"parts": {"chat.request": schema}, "listed": {}, "is_partial": False, "unread": []}
-    spec.sources["fastdeploy"] = SystemFields({**described, "places": {}, "files": {}, "quoted": {}})
+    spec.sources["ovms"] = SystemFields({**described, "places": {}, "files": {}, "quoted": {}})
     only(
         "support",
-        "fastdeploy.yaml chat.messages[].prefix: needs a level in fields.chat.request, since the sources have it: ",
+        "ovms.yaml chat.response_format.schema: needs a level in fields.chat.request, since the sources have it: ",
     )
 
 
