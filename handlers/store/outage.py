@@ -18,7 +18,8 @@ class Outage:
 
     @contextmanager
     def noticed(self) -> Iterator[None]:
-        """Notices whether the store can be used in this context, and raises StoreUnavailable as it is."""
+        """Notices whether the store can be used in this context. Raises StoreUnavailable as it is, and other errors, with
+        which the store has been used."""
         try:
             yield
         except StoreUnavailable as error:
@@ -26,6 +27,12 @@ class Outage:
                 self._logger.warning("%s: %s", self._begins, error)
             self._lasts = True
             raise
+        except Exception:
+            self._end()
+            raise
+        self._end()
+
+    def _end(self) -> None:
         if self._lasts:
             self._logger.info(self._ends)
         self._lasts = False

@@ -10,12 +10,14 @@ from specvino.handlers.store.outage import Outage
 def test_an_outage_is_logged_once_and_so_is_its_end(caplog: pytest.LogCaptureFixture) -> None:
     caplog.set_level("INFO")
     outage = Outage(logging.getLogger("specvino.store"), "nothing is stored", "all is stored again")
-    for fails in (False, True, True, False, False, True):
-        with suppress(StoreUnavailable), outage.noticed():
-            if fails:
-                raise StoreUnavailable("no disk")
+    gone, refused = StoreUnavailable("no disk"), ValueError("the limit is reached")
+    for error in (None, gone, gone, None, None, gone, refused):
+        with suppress(StoreUnavailable, ValueError), outage.noticed():
+            if error:
+                raise error
     assert caplog.messages == [
         "nothing is stored: no disk",
         "all is stored again",
         "nothing is stored: no disk",
+        "all is stored again",
     ]
