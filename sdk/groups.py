@@ -64,7 +64,7 @@ def _names(operation: ClientMethod) -> list[str]:
 
 def _is_free(name: str) -> bool:
     """Whether a name can be an attribute that hides no type within its class."""
-    return _is_name(name) and name not in dir(builtins) and name != "close"
+    return _is_name(name) and name not in (*dir(builtins), "close", "constructor")
 
 
 def _is_name(name: str) -> bool:

@@ -21,6 +21,7 @@ from specvino.document.pointers import schema_reference
 from specvino.document.transforms import copied
 from specvino.document.walk import closure
 from specvino.sdk.document import ClientMethod, Parameter, for_requests, methods
+from specvino.sdk.groups import grouped
 from specvino.sdk.package import LICENSE, Package, PackageError
 
 # Lets npm trust what the system trusts, such as a company's proxy.
@@ -104,7 +105,13 @@ def generate(document: dict[str, Any], package: Package) -> dict[str, str]:
     """Returns the package's files by path. Raises NodeError where npm or openapi-typescript fails."""
     operations = list(methods(document))
     sockets = [operation for operation in operations if operation.socket]
-    values = {"package": package, "operations": operations, "sockets": sockets, "type_of": type_of}
+    values = {
+        "package": package,
+        "operations": operations,
+        "sockets": sockets,
+        "type_of": type_of,
+        "groups": grouped(operations),
+    }
     sent = for_requests(document)
     types = _types(answers=_answers(document, operations), requests=_components(sent, received(sent)))
     return {
@@ -116,6 +123,8 @@ def generate(document: dict[str, Any], package: Package) -> dict[str, str]:
         "src/requests.ts": types["requests"],
         "src/errors.ts": _render("errors.ts", values),
         "src/events.ts": _render("events.ts", values),
+        "src/stream.ts": _render("stream.ts", values),
+        "src/texts.ts": _render("texts.ts", values),
         "src/open.ts": _render("open.ts", values),
         "src/transport.ts": _render("transport.ts.jinja", values),
         **({"src/session.ts": _render("session.ts", values)} if sockets else {}),

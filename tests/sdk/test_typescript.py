@@ -67,6 +67,25 @@ def test_it_is_used(run: Callable[..., dict[str, Any]], server: Server) -> None:
     assert results["left"] == "AbortError"
 
 
+def test_helpers(run: Callable[..., dict[str, Any]]) -> None:
+    """A stream makes the answer that a unary one is, at all endpoints."""
+    with serving_here("--engine", "scripted", "--served-model-name", "m") as server:
+        results = run("helpers", server.url)
+    for name in ("chat", "completion", "response", "message"):
+        assert results.pop(name) == [True, True], name
+        assert results.pop(f"{name}Status") == [200, True]
+    assert results == {
+        "text": True,
+        "left": "ConnectionFailed",
+        "grouped": True,
+        "received": [200, "bogus", 2],
+        "items": 5,
+        "models": ["m"],
+        "broken": "nothing",
+        "brokenFinal": True,
+    }
+
+
 def test_faults_are_told(run: Callable[..., dict[str, Any]]) -> None:
     assert run("faults") == {
         "whole": "nothing",
