@@ -34,8 +34,14 @@ CLASSES = frozenset(
 )  # fmt: skip
 """Names of classes that the generated modules have already."""
 
-METHODS_TAKEN = frozenset((*keyword.kwlist, "close", "with_raw_response", "constructor"))
-"""Names that methods can't have."""
+METHODS_TAKEN = frozenset(
+    (
+        *keyword.kwlist, "close", "with_raw_response", "constructor", "then",
+        "bool", "bytes", "dict", "float", "int", "list", "object", "property", "str", "tuple", "type",
+    )
+)  # fmt: skip
+"""Names that methods can't have: `then` would be called by `await` of JavaScript, and a method with the name of a type
+would take its place in the annotations of its class."""
 
 PARAMETERS = frozenset(
     (
@@ -413,7 +419,8 @@ def _is_parameter(name: object) -> bool:
 def _class_name(name: str, taken: Collection[str]) -> str:
     """A free name in the form that datamodel-code-generator gives to classes, so that it is the class's name."""
     parts = re.split(r"[^a-zA-Z0-9]+", name)
-    return _free("".join(f"{part[:1].upper()}{part[1:]}" for part in parts), {*taken, *CLASSES})
+    pascal = "".join(f"{part[:1].upper()}{part[1:]}" for part in parts)
+    return _free(pascal or "Unnamed", {*taken, *CLASSES})
 
 
 def _free(name: str, taken: set[str] | frozenset[str]) -> str:

@@ -142,6 +142,7 @@ def awkward() -> dict[str, Any]:
             "/things/{thing-id}/parts/{from}": {
                 "put": {"requestBody": answered(body), "responses": {"200": answered({"$ref": f"{schemas}/models"})}}
             },
+            "/lists": {"get": {"operationId": "str", "responses": {"200": answered({"$ref": f"{schemas}/\u8868"})}}},
             "/models": {
                 "get": {"operationId": "models", "responses": {"200": answered({"$ref": f"{schemas}/models"})}}
             },
@@ -149,6 +150,7 @@ def awkward() -> dict[str, Any]:
         "components": {
             "schemas": {
                 "sort_order": {"type": "string", "enum": ["asc", "desc"]},
+                "\u8868": {"properties": {"id": {"type": "string"}}},
                 "models": {"properties": {"data": {"type": "array", "items": {"$ref": f"{schemas}/Item"}}}},
                 "Item": {"oneOf": [{"$ref": f"{schemas}/Answer"}, thing]},
                 "Answer": {"properties": {"class": {"type": "string"}, "status": {"enum": ["on", "off"]}}},
