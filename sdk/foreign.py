@@ -132,11 +132,13 @@ def _address(document: dict[str, Any], source: str) -> str:
 
 
 def _base(document: dict[str, Any]) -> str:
-    """What most paths begin with, such as `/v1`: it belongs to the address of OpenAI-compatible servers."""
-    starts = [path.split("/")[1] for path in _dict(document.get("paths")) if path.startswith("/")]
-    versions = [start for start in starts if VERSION.fullmatch(start)]
-    common = max(versions, key=versions.count, default="")
-    return f"/{common}" if common and versions.count(common) * 2 >= len(starts) else ""
+    """What the path of chats begins with, or else most paths, such as `/v1`: it belongs to the address of
+    OpenAI-compatible servers."""
+    paths = [path.split("/") for path in _dict(document.get("paths")) if path.startswith("/")]
+    versions = [parts[1] for parts in paths if VERSION.fullmatch(parts[1])]
+    chats = [parts[1] for parts in paths if parts[1] in versions and parts[2:] == ["chat", "completions"]]
+    common = max(chats or versions, key=versions.count, default="")
+    return f"/{common}" if chats or versions.count(common) * 2 >= len(paths) > 0 else ""
 
 
 def adapted(document: dict[str, Any]) -> dict[str, Any]:
@@ -181,7 +183,10 @@ class _Adapted:
 
     def _paths(self, base: str) -> dict[str, Any]:
         paths: dict[str, Any] = {}
-        for path, item in _dict(self._source.get("paths")).items():
+        # Of the same path with and without the base, the one with it counts.
+        for path, item in sorted(
+            _dict(self._source.get("paths")).items(), key=lambda entry: not entry[0].startswith(base)
+        ):
             inside = path.removeprefix(base) if path.startswith(f"{base}/") else path
             for method, definition in _dict(item).items():
                 if method not in METHODS or not re.fullmatch(r"(/([\w.~:@-]|\{[\w.:-]+\})*)+", inside, re.ASCII):
@@ -191,7 +196,7 @@ class _Adapted:
                     target = own.pop("path")
                     if inside == path and base:
                         own["servers"] = [{"url": "/"}]
-                    paths.setdefault(target, {})[method] = own
+                    paths.setdefault(target, {}).setdefault(method, own)
         return paths
 
     def _operation(

@@ -234,6 +234,17 @@ def test_a_document_with_nothing_to_send_or_return(tmp_path: Path) -> None:
     assert "get(" in typescript.generate(adapted(document), package)["src/index.ts"]
 
 
+def test_the_path_of_chats_has_the_base() -> None:
+    """LitServe 0.2.19 has it alone; LiteLLM has it with and without."""
+    answer = {"responses": {"200": answered({})}}
+    paths = ["/health", "/info", "/chat/completions", "/v1/chat/completions"]
+    document = {"openapi": "3.1.0", "paths": {path: {"post": {"operationId": path, **answer}} for path in paths}}
+    assert describe_document(document, "file").url == "http://127.0.0.1:8000/v1"
+    adapted_paths = adapted(document)["paths"]
+    assert list(adapted_paths) == ["/chat/completions", "/health", "/info"]
+    assert "servers" not in adapted_paths["/chat/completions"]["post"]
+
+
 @pytest.mark.parametrize(
     ("text", "reason"),
     [
