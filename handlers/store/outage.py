@@ -18,8 +18,8 @@ class Outage:
 
     @contextmanager
     def noticed(self) -> Iterator[None]:
-        """Notices whether the store can be used in this context. Raises StoreUnavailable as it is, and other errors, with
-        which the store has been used."""
+        """Notices whether the store can be used in this context. Raises StoreUnavailable as it is. Other errors, which
+        are raised as well, don't concern the store."""
         try:
             yield
         except StoreUnavailable as error:

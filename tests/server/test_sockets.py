@@ -13,12 +13,12 @@ from typing import Any
 import httpx
 import pytest
 import uvicorn
-from support.serving import serving
+from support.serving import serving, wait_until
 from support.serving_here import ServerHere, serving_here
 from uvicorn.server import ServerState
-from websockets.exceptions import ConnectionClosed
+from websockets.exceptions import ConnectionClosed, InvalidStatus
 from websockets.frames import Frame, Opcode
-from websockets.sync.client import connect
+from websockets.sync.client import ClientConnection, connect
 
 from specvino.server.connections import BODY_SECONDS, Connections
 from specvino.server.socket_protocol import Incomplete, SocketProtocol
@@ -95,7 +95,15 @@ def test_an_idle_connection_makes_room() -> None:
             first.send(CREATE)
             while json.loads(first.recv(timeout=PATIENCE))["type"] != "response.completed":
                 pass
-            with connect(url) as second:
+            made: list[ClientConnection] = []
+
+            def is_accepted() -> bool:
+                with suppress(InvalidStatus):  # the first one is idle only once its last event is off
+                    made.append(connect(url))
+                return bool(made)
+
+            wait_until(is_accepted)
+            with made[0] as second:
                 second.send(CREATE)
                 assert json.loads(second.recv(timeout=PATIENCE))["type"] == "response.created"
                 with pytest.raises(ConnectionClosed):
