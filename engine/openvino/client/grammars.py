@@ -98,11 +98,11 @@ class GrammarClient:
     async def check(self, constraint: Constraint) -> LoweredConstraint:
         """Returns the grammar of a constraint. Raises ConstraintError and EngineUnavailable."""
         question = _Question(constraint_json(constraint), isinstance(constraint, StructuralTag), constraint.strict)
-        result: Result | None = None
-        # Again if this request joined a question that had just been dropped, because all other requests for it were
-        # cancelled.
-        while result is None:
-            result = await self._result(question)
+        # None if this request joined a question that had just been dropped, because all other requests for it were
+        # cancelled: it is asked again, after the event loop has settled the dropped one. Awaiting a task that is done
+        # doesn't return to the event loop.
+        while (result := await self._result(question)) is None:
+            await asyncio.sleep(0)
         if isinstance(result, ConstraintError):
             # A copy: an exception that is raised twice would collect both tracebacks.
             raise ConstraintError(str(result), result.path, unsupported=result.unsupported)

@@ -4,8 +4,14 @@ import asyncio
 import os
 import signal
 from contextlib import suppress
+from typing import Any
 
+import pytest
+
+from specvino.engine.grammar import LoweredConstraint
 from specvino.engine.openvino.client.grammars import GrammarClient
+from specvino.engine.openvino.messages.grammar import Lowered
+from specvino.engine.processes.request_reply import QuestionDropped
 from specvino.engine.request import JsonSchema
 
 
@@ -33,5 +39,36 @@ def test_a_request_that_joins_a_dropped_question_is_answered() -> None:
             assert joining != await first
         finally:
             await client.close()
+
+    asyncio.run(test())
+
+
+def test_a_request_that_joins_a_question_as_it_is_dropped_leaves_the_event_loop_running(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """The question's task is done, but its callback, by which the client forgets it, hasn't run."""
+    lowered = LoweredConstraint("grammar", 'root ::= "1"')
+    answers = iter([QuestionDropped(), Lowered(1, lowered)])
+
+    async def ask(*_: object) -> Lowered:
+        if isinstance(said := next(answers), QuestionDropped):
+            raise said
+        return said
+
+    async def test() -> None:
+        client = GrammarClient("", deadline=600.0, most_computing=600.0)
+        monkeypatch.setattr(client._grammars, "ask", ask)
+        joined = client._result
+        calls = iter(range(10))  # more would be a loop without end
+
+        async def counted(question: Any) -> Any:
+            next(calls)
+            return await joined(question)
+
+        monkeypatch.setattr(client, "_result", counted)
+        first = asyncio.create_task(client.check(JsonSchema({"const": 1})))
+        await asyncio.sleep(0)  # its question's task runs next, and this one behind it
+        joining = asyncio.create_task(client.check(JsonSchema({"const": 1})))
+        assert await asyncio.gather(first, joining) == [lowered, lowered]
 
     asyncio.run(test())
