@@ -101,7 +101,7 @@ class GrammarClient:
         # None if this request joined a question that had just been dropped, because all other requests for it were
         # cancelled: it is asked again, after the event loop has settled the dropped one. Awaiting a task that is done
         # doesn't return to the event loop.
-        while (result := await self._result(question)) is None:
+        while (result := await self._result(question)) is None:  # noqa: ASYNC110 - one turn of the loop settles it
             await asyncio.sleep(0)
         if isinstance(result, ConstraintError):
             # A copy: an exception that is raised twice would collect both tracebacks.
