@@ -144,7 +144,11 @@ def awkward() -> dict[str, Any]:
             },
             "/lists": {"get": {"operationId": "str", "responses": {"200": answered({"$ref": f"{schemas}/\u8868"})}}},
             "/models": {
-                "get": {"operationId": "models", "responses": {"200": answered({"$ref": f"{schemas}/models"})}}
+                "get": {
+                    "operationId": "models",
+                    "parameters": [{"name": "after", "in": "query", "schema": {"type": "integer"}}],
+                    "responses": {"200": answered({"$ref": f"{schemas}/models"})},
+                }
             },
         },
         "components": {
