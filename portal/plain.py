@@ -27,7 +27,7 @@ HEAD = """\
 
 > {description}
 
-Each page is also there as Markdown, at the same address with `.md` in place of `.html`.
+The pages below are Markdown; the same pages as HTML have `.html` in place of `.md`.
 [skill.md]({base}skill.md) has what an agent needs to use the command `specvino`. `openapi/SYSTEM.json` is the OpenAPI
 document of a system, such as [openapi/vllm.json]({base}openapi/vllm.json).
 """
@@ -73,4 +73,5 @@ def _listed(title: str, entries: Any, texts: Mapping[str, str], base: str) -> It
                 yield from _listed(name, inner, texts, base)
     elif entries in texts:
         heading = re.search(r"(?m)^# (.+)$", texts[entries])
-        yield f"- [{title or (heading[1] if heading else entries)}]({base}{entries}): {summary(texts[entries])}\n"
+        first = summary(texts[entries])
+        yield f"- [{title or (heading[1] if heading else entries)}]({base}{entries}){': ' * bool(first)}{first}\n"

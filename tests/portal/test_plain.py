@@ -37,9 +37,12 @@ def test_the_summary_is_the_first_sentence_s_paragraph() -> None:
 
 
 def test_the_list_of_pages() -> None:
-    nav = [{"Start": [{"What": "index.md"}, {"More": [{"Deep": ["a/b.md"]}]}, {"API": "reference/x.html"}]}]
-    text = llms("It", "An API.", nav, {"index.md": "All of it.", "a/b.md": "# Heading\n\nWords."}, "https://x/")
+    pages = ["index.md", {"More": [{"Deep": ["a/b.md"]}]}, {"Table": "t.md"}, {"API": "reference/x.html"}]
+    nav = [{"Start": [{"What": pages[0]}, *pages[1:]]}]
+    texts = {"index.md": "All of it.", "a/b.md": "# Heading\n\nWords.", "t.md": "| a |"}
+    text = llms("It", "An API.", nav, texts, "https://x/")
     assert text.startswith("# It\n\n> An API.\n")
     assert text.endswith(
         "\n## Start\n\n- [What](https://x/index.md): All of it.\n- [Heading](https://x/a/b.md): Words.\n"
+        "- [Table](https://x/t.md)\n"
     )
