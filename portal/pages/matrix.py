@@ -90,7 +90,7 @@ class Matrix:
     def _text(self) -> Iterator[str]:
         fields = self.source.fields
         used = dict.fromkeys(field.endpoint for field in fields)
-        labels = "Here", *(f"{name} {version}\\a {date}" for name, version, date in self._columns.values())
+        labels = "Here", *(f"{name} {version}\n{date}" for name, version, date in self._columns.values())
         yield HEAD.format(
             count=len(fields),
             endpoints="".join(f'<option value="{name}">{escape(TITLES[name])}</option>' for name in used),
@@ -98,7 +98,7 @@ class Matrix:
             levels="".join(f'<option value="{name}">{name}</option>' for name in LEVELS),
             legend="".join(f"<li>{chip(name)} {words}</li>" for name, words in LEVELS.items()),
             labels="".join(
-                f'.matrix td:nth-of-type({number}){{--label:"{label}"}}' for number, label in enumerate(labels, 1)
+                f'.matrix td:nth-of-type({number}){{--label:"{css(label)}"}}' for number, label in enumerate(labels, 1)
             ),
             heads="".join(
                 f'<th scope="col">{escape(name)} <small>{escape(version)}<br>{date}</small></th>'
@@ -176,3 +176,8 @@ def _taken(words: str) -> str:
 
 def _folded(summary: str, text: str) -> str:
     return f"<details><summary>{html(summary)}</summary><small>{text}</small></details>"
+
+
+def css(text: str) -> str:
+    """Returns a text as it stands within quotes in a style sheet of a page."""
+    return re.sub(r'["\\<\n]', lambda match: f"\\{ord(match[0]):x} ", text)
