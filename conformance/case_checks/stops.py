@@ -70,7 +70,7 @@ async def unmatched_stop_ignored(
     def differences(whole: Exchange, with_stop: Exchange) -> dict[str, str]:
         text, shown = _first_text(whole).text, next(outputs(with_stop)).text
         sentence = f"the stop string {stop!r} doesn't occur in {text!r}, but changes it to {shown!r}"
-        changes = dict.fromkeys(_changes(whole, with_stop, _contents), sentence)
+        changes = dict.fromkeys(_changes(whole, with_stop, _contents if stream else texts), sentence)
         return changes if text.endswith(end) else {"text": sentence, **changes}
 
     await require_alike(_again(session, endpoint, body), stopped, differences, within=_changes, first=full)
@@ -144,14 +144,14 @@ def _again(session: Session, endpoint: str, body: Mapping[str, Any]) -> Ask:
     return partial(session.answered, endpoint, body)
 
 
-def _changes(one: Exchange, other: Exchange, texts: Callable[[Exchange], list[str]] = texts) -> dict[str, str]:
+def _changes(one: Exchange, other: Exchange, texts_of: Callable[[Exchange], list[str]] = texts) -> dict[str, str]:
     """Returns what differs in two answers: their texts, how they end, or both."""
-    names = {"text": texts, "reason": _reasons}
+    names = {"text": texts_of, "reason": _reasons}
     return {name: "" for name, part in names.items() if part(one) != part(other)}
 
 
 def _contents(exchange: Exchange) -> list[str]:
-    """Returns the texts without their reasoning, which a server may show in one form only."""
+    """Returns the texts without their reasoning, which a server may show in streams only."""
     return [output.text for output in outputs(exchange)]
 
 

@@ -181,7 +181,7 @@ def _one_line(error: BaseException) -> str:
 def _end_silent_requests() -> None:
     """Gives the library's requests for lists of files the time limit of its downloads. Without one, a hub that accepts
     a connection and sends nothing holds a pull forever (huggingface_hub 2.4.0 `list_repo_tree` has no `timeout`, and
-    `snapshot_download` passes none to `repo_info`; goes when it does)."""
+    `snapshot_download` passes none to `repo_info`; this goes when both have one)."""
     hooks = get_session().event_hooks["request"]
     if _limit not in hooks:
         hooks.append(_limit)
@@ -266,7 +266,8 @@ def _bars(total: int, report: Report, before: int = 0) -> type[Any]:
 
     class Bar(tqdm):  # type: ignore[misc]  # tqdm has no types
         # No thread that redraws slow bars: tqdm 4.70.1 starts it while it holds the lock that `__del__` of an earlier
-        # bar takes, so a garbage collection in the new thread is a deadlock (ten of some hundred pulls).
+        # bar takes, so a garbage collection in the new thread is a deadlock (ten of some hundred pulls). Goes when tqdm
+        # starts it without the lock.
         monitor_interval = 0
 
         def __init__(self, *args: Any, **kwargs: Any) -> None:

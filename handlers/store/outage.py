@@ -4,6 +4,7 @@ import logging
 from collections.abc import Iterator
 from contextlib import contextmanager
 
+from specvino.handlers.errors import ApiError
 from specvino.handlers.store.protocol import StoreUnavailable
 
 
@@ -18,8 +19,8 @@ class Outage:
 
     @contextmanager
     def noticed(self) -> Iterator[None]:
-        """Notices whether the store can be used in this context. Raises StoreUnavailable as it is. Other errors, which
-        are raised as well, don't concern the store."""
+        """Notices whether the store can be used in this context. Raises StoreUnavailable as it is, and other errors as
+        they are: an ApiError shows that the store can be used, and any other shows nothing."""
         try:
             yield
         except StoreUnavailable as error:
@@ -27,8 +28,8 @@ class Outage:
                 self._logger.warning("%s: %s", self._begins, error)
             self._lasts = True
             raise
-        except Exception:
-            self._end()
+        except ApiError:
+            self._end()  # a refused request: the store was asked
             raise
         self._end()
 

@@ -98,11 +98,11 @@ class GrammarClient:
     async def check(self, constraint: Constraint) -> LoweredConstraint:
         """Returns the grammar of a constraint. Raises ConstraintError and EngineUnavailable."""
         question = _Question(constraint_json(constraint), isinstance(constraint, StructuralTag), constraint.strict)
-        # None if this request joined a question that had just been dropped, because all other requests for it were
-        # cancelled: it is asked again, after the event loop has settled the dropped one. Awaiting a task that is done
-        # doesn't return to the event loop.
-        while (result := await self._result(question)) is None:  # noqa: ASYNC110 - one turn of the loop settles it
-            await asyncio.sleep(0)
+        result = None
+        while result is None:
+            # It is None if this request joined a question that had just been dropped, because all other requests for
+            # it were cancelled: it is asked again.
+            result = await self._result(question)
         if isinstance(result, ConstraintError):
             # A copy: an exception that is raised twice would collect both tracebacks.
             raise ConstraintError(str(result), result.path, unsupported=result.unsupported)
@@ -119,8 +119,7 @@ class GrammarClient:
         if shared is None:
             # A separate task: other requests may still wait for it when the first one is cancelled.
             shared = self._asked[question] = _Shared()
-            shared.task = asyncio.create_task(self._ask(question, shared))
-            shared.task.add_done_callback(lambda done: self._settle(question, done))
+            shared.task = asyncio.create_task(self._settled(question, shared))
         return await shared.result()
 
     async def _ask(self, question: _Question, shared: _Shared) -> Result | None:
@@ -139,14 +138,18 @@ class GrammarClient:
             return None
         return lowered
 
-    def _settle(self, question: _Question, done: asyncio.Task[Result | None]) -> None:
-        del self._asked[question]
-        result = None if done.cancelled() or done.exception() is not None else done.result()
-        if result is None:
-            return
-        self._known[question] = result
-        while len(self._known) > MOST_KNOWN or sum(map(_size, self._known.items())) > LONGEST_KNOWN:
-            self._known.popitem(last=False)
+    async def _settled(self, question: _Question, shared: _Shared) -> Result | None:
+        try:
+            result = await self._ask(question, shared)
+        finally:
+            # Before the task is done: awaiting one that is done doesn't return to the event loop, and a request that
+            # still met it here would join it again and again.
+            del self._asked[question]
+        if result is not None:
+            self._known[question] = result
+            while len(self._known) > MOST_KNOWN or sum(map(_size, self._known.items())) > LONGEST_KNOWN:
+                self._known.popitem(last=False)
+        return result
 
 
 def _error(refused: ConstraintRefused) -> ConstraintError:

@@ -46,7 +46,7 @@ def test_a_request_that_joins_a_dropped_question_is_answered() -> None:
 def test_a_request_that_joins_a_question_as_it_is_dropped_leaves_the_event_loop_running(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    """The question's task is done, but its callback, by which the client forgets it, hasn't run."""
+    """No request may join a question whose task is done: it would do so again and again."""
     lowered = LoweredConstraint("grammar", 'root ::= "1"')
     asked: list[object] = []
 
