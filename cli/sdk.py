@@ -70,8 +70,9 @@ def _make(
     version: str | None,
 ) -> None:
     from specvino.sdk.document import document_of
-    from specvino.sdk.foreign import adapted, describe_document, named, read_document
-    from specvino.sdk.package import PackageError, describe, write
+    from specvino.sdk.foreign.adapting import adapted
+    from specvino.sdk.foreign.reading import describe_document, read_document
+    from specvino.sdk.package import PackageError, describe, named, write
 
     if source and dialect:
         end("--document and --dialect both name what the client is for: use one of them")

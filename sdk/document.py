@@ -152,6 +152,8 @@ def for_requests(document: dict[str, Any]) -> dict[str, Any]:
         for part in _unconditional(schema):
             if "properties" in part and "allOf" in part:
                 part["allOf"] = [rule for rule in part["allOf"] if not _is_condition(rule, part["properties"])]
+                if not part["allOf"]:
+                    del part["allOf"]  # it must have a part, by JSON Schema
     for operation in operations(changed):
         method = _method(operation)
         if method.switch == "body" and method.body:

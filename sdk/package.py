@@ -1,7 +1,7 @@
 """The names of a client package, and writing its files."""
 
 import re
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -56,6 +56,15 @@ def describe(dialect: str | None, document: dict[str, Any]) -> Package:
         hosted.get("model"),
         f"specvino-client-{dialect.replace('@', '-')}" if dialect else "specvino-client",
     )
+
+
+def named(package: Package, name: str | None, version: str | None) -> Package:
+    """Returns the package with a name and a version of its own. Raises PackageError."""
+    if name is not None and not re.fullmatch(r"[a-z]([a-z0-9-]{0,98}[a-z0-9])?", name):
+        raise PackageError(f"--name {name}: use small letters, digits and hyphens, beginning with a letter")
+    if version is not None and not re.fullmatch(r"\d+\.\d+\.\d+", version):
+        raise PackageError(f"--version {version}: use three numbers, such as 1.2.0")
+    return replace(package, name=name or package.name, version=version or package.version)
 
 
 def write(files: dict[str, str], target: Path) -> None:

@@ -6,6 +6,7 @@ import os
 import subprocess
 import sys
 import tomllib
+from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
@@ -13,8 +14,10 @@ import pytest
 from support.typescript import compiled, project, ran
 
 from specvino.sdk import typescript
-from specvino.sdk.foreign import adapted, describe_document, named, read_document
-from specvino.sdk.package import PackageError, write
+from specvino.sdk.foreign import adapting, reading
+from specvino.sdk.foreign.adapting import adapted
+from specvino.sdk.foreign.reading import describe_document, read_document
+from specvino.sdk.package import PackageError, named, write
 from specvino.sdk.python import generate
 
 EVIL = 'x"""\'\'\'\\\n*/ `${pwned()}` {{ pwned() }} #\u2028"; import pwned; pwned() //'
@@ -143,6 +146,16 @@ def awkward() -> dict[str, Any]:
                 "put": {"requestBody": answered(body), "responses": {"200": answered({"$ref": f"{schemas}/models"})}}
             },
             "/lists": {"get": {"operationId": "str", "responses": {"200": answered({"$ref": f"{schemas}/\u8868"})}}},
+            "/of/{items}/{cursor}/{last}/{page}/{pages}": {
+                "get": {
+                    "operationId": "parts",
+                    "parameters": [
+                        {"name": "after", "in": "query", "schema": {"type": "string"}},
+                        {"name": "item", "in": "query", "schema": {"type": "integer"}},
+                    ],
+                    "responses": {"200": answered({"$ref": f"{schemas}/models"})},
+                }
+            },
             "/models": {
                 "get": {
                     "operationId": "models",
@@ -192,6 +205,8 @@ with Scripted() as server, Client(server.url) as client:
     print(client.import2("a").model_dump(), [item.class_ for item in client.models_all()])
     client.put_things_thing_id_parts_from("t", "f", **{{"def": "d"}}, extra_body={{"timeout": 1}})
     print(server.asked[2].path, server.asked[2].sent)
+    server.says(Answer('{{"data": [{{"id": "x"}}], "has_more": true}}'), Answer('{{"data": [{{"id": "y"}}]}}'))
+    print([part.id for part in client.parts_all("a", "b", "c", "d", "e", item=3)], [each.path for each in server.asked])
 """
     folders = os.pathsep.join([str(tmp_path / "src"), str(Path(__file__).with_name("python"))])
     run = [sys.executable, "-W", "error", "-c", program]
@@ -200,6 +215,7 @@ with Scripted() as server, Client(server.url) as client:
         "a new /v1/things/a?limit=2&tags=x&tags=y&filter=true&sort=asc",
         "{} ['b']",
         "/v1/things/t/parts/f {'def': 'd', 'timeout': 1}",
+        "['x', 'y'] ['/v1/of/a/b/c/d/e?item=3', '/v1/of/a/b/c/d/e?after=x&item=3']",
     ], done.stderr
 
 
@@ -220,12 +236,122 @@ const client = new Client("http://h/v1", {{ fetch }});
 const thing = await client.getThing("a", {{ limit: 2, tags: ["x", "y"], filter: true, sort: "asc" }});
 await client.putThingsThingIdPartsFrom("t", "f", {{ def: "d" }});
 console.log(await client.import2("a"), thing.class, asked.join(" "));
+const pages = ['{{"data": [{{"id": "x"}}], "has_more": true}}', '{{"data": [{{"id": "y"}}]}}'];
+const list = async (input: RequestInfo | URL) => {{
+  console.log((input as Request).url);
+  return new Response(pages.shift());
+}};
+const lister = new Client("http://h/v1", {{ fetch: list }});
+for await (const item of lister.partsAll("a", "b", "c", "d", "e")) console.log(item);
 """
     )
     assert ran("rocket", folder=folder) == (
         "{} a GET http://h/v1/things/a?limit=2&tags=x&tags=y&filter=true&sort=asc PUT http://h/v1/things/t/parts/f "
         "DELETE http://h/v1/things/a\n"
+        "http://h/v1/of/a/b/c/d/e\n{ id: 'x' }\nhttp://h/v1/of/a/b/c/d/e?after=x\n{ id: 'y' }\n"
     )
+
+
+def parsed(tmp_path: Path, text: str) -> dict[str, Any]:
+    (tmp_path / "document").write_text(text)
+    return adapted(read_document(str(tmp_path / "document")))
+
+
+GET = "{responses: {200: {content: {application/json: {schema: {}}}}}}"
+
+
+def test_keys_and_names_that_are_no_texts(tmp_path: Path) -> None:
+    document = parsed(
+        tmp_path,
+        f"""
+openapi: 3.1.0
+paths:
+  1: {{}}
+  null: {{}}
+  2026-01-01: {{get: {GET}}}
+  /things:
+    parameters:
+      - {{name: [a], in: query}}
+      - {{name: b, in: {{c: d}}}}
+      - {{name: {{a: b}}, in: [query]}}
+      - {{name: e, in: query}}
+    get: {GET}
+""",
+    )
+    assert list(document["paths"]) == ["/things"]
+    assert [each["name"] for each in document["paths"]["/things"]["get"]["parameters"]] == ["e"]
+
+
+def test_objects_that_extend_themselves_or_one_twice_are_read_once(tmp_path: Path) -> None:
+    """60 objects of which each extends the one before twice; one whose fields extend it, as OpenAPI 3.0 describes
+    references that may be null."""
+    chain = "".join(
+        f"    A{n}: {{allOf: [{{$ref: '#/components/schemas/A{n - 1}'}}, {{$ref: '#/components/schemas/A{n - 1}'}}]}}\n"
+        for n in range(1, 60)
+    )
+    node = "{allOf: [{$ref: '#/components/schemas/Node'}, {nullable: true}]}"
+    document = parsed(
+        tmp_path,
+        f"""
+openapi: 3.0.0
+paths: {{/x: {{get: {GET}}}}}
+components:
+  schemas:
+    A0: {{properties: {{id: {{type: string}}}}}}
+{chain}
+    Node: {{properties: {{left: {node}, right: {node}, id: {{type: string}}}}}}
+    Both: {{allOf: [{{$ref: '#/components/schemas/Both'}}, {{properties: {{id: {{type: string}}}}}}]}}
+""",
+    )
+    schemas = document["components"]["schemas"]
+    assert schemas["A59"]["properties"] == schemas["Both"]["properties"] == {"id": {"type": "string"}}
+    assert schemas["Node"]["properties"]["left"] == {"$ref": "#/components/schemas/Node"}
+
+
+ALIASES = "".join(
+    f"{key}: &{key} [{'*' + last}, {'*' + last}]\n" for last, key in pairwise("abcdefghijklmnopqrstuvwxyz")
+)
+EXTENDING = ", ".join(
+    f"f{n}: {{allOf: [{{$ref: '#/components/schemas/A{n}'}}, {{properties: {{x: {{}}}}}}]}}" for n in range(12)
+)
+OBJECTS = "".join(f"    A{n}: {{properties: {{{EXTENDING}}}}}\n" for n in range(12))
+
+
+@pytest.mark.parametrize(
+    ("text", "reason"),
+    [
+        pytest.param(f"openapi: 3.1.0\na: &a [x, x]\n{ALIASES}", "too large", id="aliases"),
+        pytest.param(
+            f"openapi: 3.1.0\ncomponents:\n  schemas:\n{OBJECTS}",
+            "more than 9,000 schemas",
+            id="objects that extend each other",
+        ),
+    ],
+)
+def test_small_documents_that_stand_for_large_ones_are_refused(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, text: str, reason: str
+) -> None:
+    monkeypatch.setattr(reading, "MOST_VALUES", 9000)
+    monkeypatch.setattr(adapting, "MOST_SCHEMAS", 9000)
+    with pytest.raises(PackageError, match=reason):
+        parsed(tmp_path, text)
+
+
+@pytest.mark.parametrize(
+    ("source", "server", "address"),
+    [
+        ("file", "https://h/v1", "https://h/v1"),
+        ("file", "javascript:alert(1)", "http://127.0.0.1:8000"),
+        ("http://h:1/openapi.json", "ftp://h/v1", "http://h:1"),
+        ("http://h:1/openapi.json", "file:///etc", "http://h:1"),
+        ("http://h:1/a'b/openapi.json", "v1", "http://h:1"),
+        ('http://h:1/a"b/openapi.json', "/v1", "http://h:1/v1"),
+        ("http://me:secret@h:1/openapi.json", "{scheme}://h", "http://h:1"),
+        ("http://[::1]:8/openapi.json", "/v1/", "http://[::1]:8/v1"),
+    ],
+)
+def test_the_address_is_one_of_http(source: str, server: str, address: str) -> None:
+    assert describe_document({"servers": [{"url": server}]}, source).url == address
 
 
 def test_a_document_with_nothing_to_send_or_return(tmp_path: Path) -> None:

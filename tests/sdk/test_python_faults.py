@@ -208,8 +208,8 @@ def test_a_refusal_that_breaks_off(script: Script) -> None:
         HEAD
         + """
 with Scripted() as server:
-    server.says(Answer('{"error": {"message": "no"}}', 400, hangs=True))
-    for outcome in outcomes(server.url, lambda client: client.list_models(), timeout=0.5):
+    server.says(Answer('{"error": {"message": "no"}}', 400, cut=True))
+    for outcome in outcomes(server.url, lambda client: client.list_models()):
         print(shown(outcome), len(server.asked))
 """
     ) == ["['BadRequestError: 400: the answer is empty'] 1", "['BadRequestError: 400: the answer is empty'] 2"]

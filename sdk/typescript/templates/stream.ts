@@ -5,7 +5,7 @@ import { events, type End } from "./events.js";
 import { Fold, text } from "./texts.js";
 
 /** The events, as they come. Nothing is sent before the first is asked for; leaving a loop over them ends the request. */
-export class Stream<Event extends object, Answer> implements AsyncIterableIterator<Event, void, undefined> {
+export class Stream<Event extends object, Answer> implements AsyncIterableIterator<Event> {
   readonly #events: AsyncGenerator<Event, void, undefined>;
   readonly #fold = new Fold();
   #unfolded: unknown;

@@ -43,14 +43,15 @@ export class Fold {
     else if (isFields(response)) this.answer = response;
     else if (type === "message_start") this.answer = { ...fields(message), content: [...list(fields(message)["content"])] };
     else if (this.answer && type === "message_delta") {
-      Object.assign(this.answer, delta, { usage: { ...fields(this.answer["usage"]), ...fields(usage) } });
+      Object.assign(this.answer, fields(delta), { usage: { ...fields(this.answer["usage"]), ...fields(usage) } });
     } else if (this.answer && String(type).startsWith("content_block")) {
       this.#addBlock(this.answer["content"] as unknown[], event as Fields);
     }
   }
 
   #addChunk(chunk: Fields, choices: unknown[]): void {
-    this.answer ??= { object: string(chunk["object"]).replace(/\.chunk$/, ""), choices: [] };
+    const kind = chunk["object"] === undefined ? {} : { object: string(chunk["object"]).replace(/\.chunk$/, "") };
+    this.answer ??= { ...kind, choices: [] };
     for (const [name, value] of Object.entries(chunk)) {
       if (name !== "choices" && name !== "object" && (value !== null || !(name in this.answer))) this.answer[name] = value;
     }

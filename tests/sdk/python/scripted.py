@@ -9,13 +9,15 @@ from typing import Any, Self
 
 @dataclass
 class Answer:
-    """With `hangs` the server sends nothing after it, and keeps the connection. With `lost` it closes it instead."""
+    """With `hangs` the server sends nothing after it, and keeps the connection. With `cut` it closes it before the end,
+    and with `lost` before the beginning."""
 
     body: str = "{}"
     status: int = 200
     kind: str = "application/json"
     headers: dict[str, str] = field(default_factory=dict)
     hangs: bool = False
+    cut: bool = False
     lost: bool = False
 
 
@@ -67,7 +69,7 @@ class _Handler(BaseHTTPRequestHandler):
             return
         self.send_response(answer.status)
         self.send_header("content-type", answer.kind)
-        self.send_header("content-length", str(len(body) + answer.hangs))
+        self.send_header("content-length", str(len(body) + (answer.hangs or answer.cut)))
         for name, value in answer.headers.items():
             self.send_header(name, value)
         self.end_headers()
