@@ -105,10 +105,12 @@ def generate(document: dict[str, Any], package: Package) -> dict[str, str]:
     """Returns the package's files by path. Raises NodeError where npm or openapi-typescript fails."""
     operations = list(methods(document))
     sockets = [operation for operation in operations if operation.socket]
+    conversations = [operation for operation in operations if operation.conversation and operation.body]
     values = {
         "package": package,
         "operations": operations,
         "sockets": sockets,
+        "conversations": conversations,
         "type_of": type_of,
         "groups": grouped(operations),
     }
@@ -121,6 +123,7 @@ def generate(document: dict[str, Any], package: Package) -> dict[str, str]:
         "LICENSE": LICENSE.read_text("utf-8"),
         "src/answers.ts": types["answers"],
         "src/requests.ts": types["requests"],
+        **({"src/conversations.ts": _render("conversations.ts", values)} if conversations else {}),
         "src/errors.ts": _render("errors.ts", values),
         "src/events.ts": _render("events.ts", values),
         "src/stream.ts": _render("stream.ts", values),

@@ -59,6 +59,8 @@ def test_it_is_used(run: Callable[..., dict[str, Any]], server: Server) -> None:
     assert "Paris" in results["answer"]
     assert results["stream"] == results["answer"]
     assert results["call"] == "get_weather"
+    assert results["parsed"] is True
+    assert results["ran"] == ["string"]
     assert results["final"] == "assistant"
     assert results["first"] == "response.created"
     assert results["last"] in ("response.completed", "response.incomplete")
@@ -83,6 +85,42 @@ def test_helpers(run: Callable[..., dict[str, Any]]) -> None:
         "models": ["m"],
         "broken": "nothing",
         "brokenFinal": True,
+    }
+
+
+def test_answers_are_parsed_and_tools_called(run: Callable[..., dict[str, Any]]) -> None:
+    results = run("conversations")
+    value = {"sunny": True, "seas": [{"depth": 1}]}
+    closed = {"type": "object", "additionalProperties": False}
+    sea = {**closed, "properties": {"depth": {"type": "number"}}, "required": ["depth"]}
+    properties = {"sunny": {"type": "boolean"}, "seas": {"type": "array", "items": sea}}
+    schema = {"title": "A city", **closed, "properties": properties, "required": ["sunny", "seas"]}
+    named = {"name": "A_city", "schema": schema, "strict": True}
+    assert results.pop("chat") == [value, 1, {"type": "json_schema", "json_schema": named}]
+    assert results.pop("responses") == [value, {"verbosity": "low", "format": {"type": "json_schema", **named}}]
+    assert results.pop("messages") == [value, {"format": {"type": "json_schema", "schema": schema}}]
+    for api, messages in (("chat", "messages"), ("responses", "input"), ("messages", "messages")):
+        given, said, sent = results.pop(f"{api}Tools")
+        assert (given, said) == ([["Bonn", 1], ["Rome", 2]], True)
+        first, second = sent
+        assert first["tools"] == second["tools"]
+        *before, answer = second[messages][: -1 if api == "messages" else -3]
+        assert [*before, answer][: len(first[messages])] == first[messages] == [{"role": "user", "content": "hi"}]
+        assert "null" not in json.dumps(answer)
+        added = second[messages][-1]["content"] if api == "messages" else second[messages][-3:]
+        contents = [result["output" if api == "responses" else "content"] for result in added]
+        assert contents[:2] == ["sunny", '{"sunny":2}']
+        assert contents[2].startswith("The arguments aren't valid: city: ")
+        ids = {"chat": "tool_call_id", "responses": "call_id", "messages": "tool_use_id"}
+        assert [result[ids[api]] for result in added] == ["1", "2", "3"]
+    assert results == {
+        "other": [1, "answer"],
+        '{"sunny": tr': "InvalidAnswer: the text isn't what was asked for: SyntaxErro",
+        '{"sunny": 1, "seas": []}': "InvalidAnswer: the text isn't what was asked for: sunny: Inv",
+        "rounds": 3,
+        "own": [1, ["mine", "weather"]],
+        "thrown": "RangeError",
+        "lacking": "InvalidAnswer",
     }
 
 

@@ -112,11 +112,11 @@ function isFields(value: unknown): value is Fields {
 }
 
 /** Answers are open: another kind of value counts as none. */
-function fields(value: unknown): Fields {
+export function fields(value: unknown): Fields {
   return isFields(value) ? value : {};
 }
 
-function list(value: unknown): unknown[] {
+export function list(value: unknown): unknown[] {
   return Array.isArray(value) ? value : [];
 }
 

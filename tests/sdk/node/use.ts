@@ -1,5 +1,6 @@
 // What a user of the client does; the test reads the lines that it prints.
-import { ApiError, Client, ConnectionFailed, type Requests } from "specvino-client";
+import { ApiError, Client, ConnectionFailed, tool, type Requests } from "specvino-client";
+import { z } from "zod";
 
 const client = new Client(process.argv[2]!);
 const model = (await client.listModels()).data[0]!.id;
@@ -37,6 +38,14 @@ messages.push(called.choices[0]!.message as (typeof messages)[number]);
 messages.push({ role: "tool", tool_call_id: call.id, content: "Sunny." });
 const final = await client.createChatCompletion({ ...ask, messages, max_tokens: 16 });
 console.log(JSON.stringify({ final: final.choices[0]!.message.role }));
+
+const Capital = z.object({ city: z.enum(["Paris", "Rome"]), sure: z.boolean() });
+const { value } = await client.chat.completions.parse(Capital, { ...ask, max_tokens: 64 });
+const ran: string[] = [];
+const weather = tool({ name: "get_weather", parameters: Capital, run: (given) => ran.push(typeof given.city) });
+const tool_choice = { type: "function" as const, function: { name: "get_weather" } };
+await client.chat.completions.runTools([weather], { ...ask, max_tokens: 64, tool_choice }, { rounds: 2 });
+console.log(JSON.stringify({ parsed: Capital.safeParse(value).success, ran }));
 
 const events: string[] = [];
 for await (const event of client.createResponseStream({ model, input: "Say hello.", max_output_tokens: 4 })) {
