@@ -14,6 +14,9 @@ from specvino.conformance.streams.sse import Decoder
 _CONNECT = 10
 
 
+_JSON = {"Content-Type": "application/json"}
+
+
 class ChatError(Exception):
     """A request failed; `str()` is the reason."""
 
@@ -24,11 +27,13 @@ class Answer:
 
     content: str = ""
     reasoning: str = ""
-    calls: list[dict[str, Any]] = field(default_factory=list)
+    calls: dict[Any, tuple[str, str]] = field(default_factory=dict)
+    """Names and arguments of calls, by their index in the stream."""
     finish: str | None = None
 
     def add(self, chunk: dict[str, Any]) -> None:
-        """Adds a chunk; one without a choice, such as that of the usage, has no text."""
+        """Adds a chunk; one without a choice, such as that of the usage, has no text. Raises AttributeError,
+        LookupError or TypeError for what is no chunk."""
         for choice in (chunk.get("choices") or ())[:1]:
             delta = choice.get("delta") or {}
             self.content += delta.get("content") or delta.get("refusal") or ""
@@ -38,13 +43,9 @@ class Answer:
                 self._add_call(part)
 
     def _add_call(self, part: dict[str, Any]) -> None:
-        index = part.get("index", len(self.calls))
-        while len(self.calls) <= index:
-            self.calls.append({"id": "", "type": "function", "function": {"name": "", "arguments": ""}})
-        call, function = self.calls[index], part.get("function") or {}
-        call["id"] = part.get("id") or call["id"]
-        for name in ("name", "arguments"):
-            call["function"][name] += function.get(name) or ""
+        index, function = part.get("index", len(self.calls)), part.get("function") or {}
+        name, arguments = self.calls.get(index, ("", ""))
+        self.calls[index] = name + (function.get("name") or ""), arguments + (function.get("arguments") or "")
 
 
 class Endpoint:
@@ -66,18 +67,19 @@ class Endpoint:
         try:
             response = self._client.get(f"{self.url}/models")
             _check(response)
-            return [model["id"] for model in response.json()["data"]]
+            return [_text(model["id"]) for model in response.json()["data"]]
         except httpx.HTTPError as error:
             raise ChatError(f"{self.url} can't be reached: {error}") from error
-        except (ValueError, KeyError, TypeError) as error:
+        except (ValueError, KeyError, TypeError, RecursionError) as error:
             raise ChatError(f"{self.url}/models isn't a list of models: is this the base URL of the API?") from error
 
     def answer(self, model: str, messages: list[dict[str, Any]]) -> Iterator[Answer]:
         """Yields the answer to a conversation, again and again as it grows. Raises ChatError."""
-        body = {"model": model, "messages": messages, "stream": True}
+        # In ASCII: answers may have lone surrogates, which UTF-8 can't express, and are sent back.
+        body = json.dumps({"model": model, "messages": messages, "stream": True})
         answer, decoder = Answer(), Decoder()
         try:
-            with self._client.stream("POST", f"{self.url}/chat/completions", json=body) as response:
+            with self._client.stream("POST", f"{self.url}/chat/completions", content=body, headers=_JSON) as response:
                 if response.status_code != 200:
                     response.read()
                 _check(response)
@@ -86,14 +88,25 @@ class Endpoint:
                         if event.data == "[DONE]":
                             continue
                         chunk = json.loads(event.data)
-                        if error := chunk.get("error"):
+                        if isinstance(chunk, dict) and (error := chunk.get("error")):
                             raise ChatError(_message(error))
-                        answer.add(chunk)
+                        try:
+                            answer.add(chunk)
+                        except (AttributeError, LookupError, TypeError):
+                            raise ChatError(
+                                f"{self.url} sent an event that isn't a chunk: {event.data[:200]}"
+                            ) from None
                         yield answer
         except httpx.HTTPError as error:
             raise ChatError(f"the connection to {self.url} broke: {error}") from error
-        except ValueError as error:
+        except (ValueError, RecursionError) as error:
             raise ChatError(f"{self.url} sent an event that isn't JSON: {error}") from error
+
+
+def _text(value: Any) -> str:
+    if not isinstance(value, str):
+        raise TypeError
+    return value
 
 
 def _check(response: httpx.Response) -> None:
@@ -101,7 +114,7 @@ def _check(response: httpx.Response) -> None:
         return
     try:
         message = _message(response.json()["error"])
-    except (ValueError, KeyError, TypeError):
+    except (ValueError, KeyError, TypeError, RecursionError):
         message = response.text[:500] or response.reason_phrase
     raise ChatError(f"{response.status_code}: {message}")
 

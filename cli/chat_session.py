@@ -107,8 +107,8 @@ class Session:
                     self._console.print(Text(inert.block(answer.reasoning), "dim italic"))
                 if rest := answer.content[printed:]:
                     self._console.print(_markdown(rest))
-        for call in answer.calls:
-            self._note(f"Tool call: {call['function']['name']}({call['function']['arguments']})")
+        for name, arguments in answer.calls.values():
+            self._note(f"Tool call: {name}({arguments})")
         if answer.finish == "length":
             self._note("Cut off: the limit of tokens is reached.")
 
