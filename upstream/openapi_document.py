@@ -1,12 +1,9 @@
 """Reads OpenAPI documents: ours of a system, or the system's own, such as FastAPI's /openapi.json."""
 
-import json
 from pathlib import Path
 from typing import Any
 
-import yaml
-
-from specvino.document import yaml_text
+from specvino.document import foreign
 from specvino.document.operations import EVENTS, JSON, Operation, base_paths, operations
 from specvino.document.pointers import component_name, resolved, schema_reference
 from specvino.document.walk import all_schemas, descend
@@ -92,16 +89,15 @@ def modernise(schema: Schema, root: str) -> None:
 
 def _read(path: Path) -> dict[str, Any]:
     try:
-        text = path.read_text("utf-8")
-        document = json.loads(text) if path.suffix == ".json" else yaml_text.load(text)
-    except (OSError, ValueError, yaml.YAMLError) as error:
+        text = path.read_text("utf-8-sig")
+    except (OSError, UnicodeDecodeError) as error:
         raise Unreadable(f"{path} can't be read: {error}") from None
-    if not isinstance(document, dict) or not str(document.get("openapi", "")).startswith("3."):
-        raise Unreadable(f"{path} isn't an OpenAPI document of version 3")
+    try:
+        document = foreign.parse(text)
+    except ValueError as error:
+        raise Unreadable(f"{path} {error}") from None
     document.setdefault("components", {}).setdefault("schemas", {})
-    # YAML has dates, which are strings in JSON.
-    read: dict[str, Any] = json.loads(json.dumps(document, default=str))
-    return read
+    return document
 
 
 def _same(operation: Operation, document: dict[str, Any], bases: tuple[str, ...]) -> dict[str, Any]:

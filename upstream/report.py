@@ -73,8 +73,13 @@ def as_markdown(drift: Drift) -> str:
 
 def markdown_table(differences: Sequence[Difference], headings: Sequence[str]) -> list[str]:
     """Returns the lines of a Markdown table of the differences, with four headings."""
-    cells = (" | ".join(cell.replace("|", "\\|") for cell in row) for row in rows(differences))
+    cells = (" | ".join(_cell(text) for text in row) for row in rows(differences))
     return [f"| {' | '.join(headings)} |", "| --- | --- | --- | --- |", *(f"| {line} |" for line in cells)]
+
+
+def _cell(text: str) -> str:
+    """Returns a text for a cell of a Markdown table, in which it makes neither HTML nor a link."""
+    return text.replace("|", "\\|").replace("<", "&lt;").replace("](", "]\\(")
 
 
 def show(drift: Drift, console: Console) -> None:

@@ -5,6 +5,9 @@ a file; what isn't a record has passed `redact.py`, which applies it. Applied tw
 """
 
 import re
+from collections.abc import Callable
+from dataclasses import fields, is_dataclass, replace
+from typing import Any
 from unicodedata import category
 
 # What CI systems take as a command. GitHub (actions/runner, src/Runner.Common/ActionCommand.cs): `::name::` at the
@@ -24,6 +27,19 @@ def block(text: str) -> str:
 def line(text: str) -> str:
     r"""Returns text as `block` does, on one line, with ends of lines as `\x0a`."""
     return block(text).replace("\r\n", "\n").replace("\n", _code("\n"))
+
+
+def each(value: Any, made: Callable[[str], str]) -> Any:
+    """Returns a value whose texts are made anew, also those in tuples, dicts and dataclasses, but not enums."""
+    if type(value) is str:
+        return made(value)
+    if type(value) is tuple:
+        return tuple(each(item, made) for item in value)
+    if type(value) is dict:
+        return {each(key, made): each(item, made) for key, item in value.items()}
+    if is_dataclass(value) and not isinstance(value, type):
+        return replace(value, **{own.name: each(getattr(value, own.name), made) for own in fields(value)})
+    return value
 
 
 def _printable(text: str) -> str:

@@ -1,7 +1,7 @@
 """The records of a report; `line.schema.json` is their JSON Schema. Times are in seconds."""
 
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Annotated, Any, Literal
 from urllib.parse import urlsplit
@@ -28,17 +28,7 @@ class Record(BaseModel):
     @classmethod
     def _inert(cls, value: Any, info: ValidationInfo) -> Any:
         # Only bodies have lines.
-        return _each_text(value, inert.block if info.field_name == "body" else inert.line)
-
-
-def _each_text(value: Any, made: Callable[[str], str]) -> Any:
-    if type(value) is str:  # not an enum
-        return made(value)
-    if type(value) is tuple:
-        return tuple(_each_text(item, made) for item in value)
-    if type(value) is dict:
-        return {_each_text(key, made): _each_text(item, made) for key, item in value.items()}
-    return value
+        return inert.each(value, inert.block if info.field_name == "body" else inert.line)
 
 
 class RequestRecord(Record):

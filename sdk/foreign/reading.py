@@ -1,23 +1,15 @@
 """Reading a document from a file or a URL, and what the package for it is called."""
 
-import json
 import re
-from itertools import islice
 from pathlib import Path
 from typing import Any
 from urllib.parse import urljoin, urlsplit
 
 import httpx
-import yaml
 
+from specvino.document import foreign
 from specvino.sdk.foreign.names import line
 from specvino.sdk.package import OWN_SERVER, Package, PackageError
-
-LARGEST = 50_000_000
-"""Characters of a document."""
-
-MOST_VALUES = 5_000_000
-"""Keys, values and marks of a document of YAML, in JSON. OpenAI's (2.3.0) has 213,157."""
 
 VERSION = re.compile(r"v\d+\w*")
 
@@ -26,7 +18,7 @@ ADDRESS = re.compile(r"https?://[\w.:\[\]-]+[\w.~/%@+-]*", re.ASCII)
 
 
 def read_document(source: str) -> dict[str, Any]:
-    """Returns the document of a file or a URL, in JSON or YAML, with the types of JSON alone. Raises PackageError."""
+    """Returns the document of a file or a URL, in JSON or YAML. Raises PackageError."""
     try:
         if source.startswith(("http://", "https://")):
             text = httpx.get(source, follow_redirects=True, timeout=60).raise_for_status().text
@@ -34,24 +26,10 @@ def read_document(source: str) -> dict[str, Any]:
             text = Path(source).read_text("utf-8-sig")
     except (OSError, UnicodeDecodeError, httpx.HTTPError, httpx.InvalidURL) as error:
         raise PackageError(f"the document {source} can't be read: {error}") from None
-    if len(text) > LARGEST:
-        raise PackageError(f"the document {source} is too large: more than {LARGEST:,} characters")
     try:
-        document = json.loads(text) if text.lstrip().startswith("{") else _of_yaml(source, text)
-    except (ValueError, RecursionError, yaml.YAMLError) as error:
-        raise PackageError(f"the document {source} is neither JSON nor YAML: {str(error).splitlines()[0]}") from None
-    if not isinstance(document, dict) or not re.match(r"3\.[012]", str(document.get("openapi"))):
-        raise PackageError(f"{source} is no OpenAPI document of version 3.0, 3.1 or 3.2")
-    return document
-
-
-def _of_yaml(source: str, text: str) -> Any:
-    """YAML has keys that are no texts, dates, and aliases: a few of them can stand for gigabytes."""
-    encoded = json.JSONEncoder(default=str, skipkeys=True).iterencode(yaml.load(text, yaml.CSafeLoader))
-    parts = list(islice(encoded, MOST_VALUES + 1))
-    if len(parts) > MOST_VALUES:
-        raise PackageError(f"the document {source} is too large: more than {MOST_VALUES:,} values, with aliases")
-    return json.loads("".join(parts))
+        return foreign.parse(text)
+    except ValueError as error:
+        raise PackageError(f"the document {source} {error}") from None
 
 
 def describe_document(document: dict[str, Any], source: str) -> Package:

@@ -13,8 +13,9 @@ from typing import Any
 import pytest
 from support.typescript import compiled, project, ran
 
+from specvino.document import foreign
 from specvino.sdk import typescript
-from specvino.sdk.foreign import adapting, reading
+from specvino.sdk.foreign import adapting
 from specvino.sdk.foreign.adapting import adapted
 from specvino.sdk.foreign.reading import describe_document, read_document
 from specvino.sdk.package import PackageError, named, write
@@ -331,7 +332,7 @@ OBJECTS = "".join(f"    A{n}: {{properties: {{{EXTENDING}}}}}\n" for n in range(
 def test_small_documents_that_stand_for_large_ones_are_refused(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, text: str, reason: str
 ) -> None:
-    monkeypatch.setattr(reading, "MOST_VALUES", 9000)
+    monkeypatch.setattr(foreign, "MOST_VALUES", 9000)
     monkeypatch.setattr(adapting, "MOST_SCHEMAS", 9000)
     with pytest.raises(PackageError, match=reason):
         parsed(tmp_path, text)
@@ -380,8 +381,11 @@ def test_the_path_of_chats_has_the_base() -> None:
     [
         ("{", "neither JSON nor YAML"),
         ("a: [", "neither JSON nor YAML"),
-        ('{"swagger": "2.0"}', "no OpenAPI document of version 3.0, 3.1 or 3.2"),
-        ("[]", "no OpenAPI document"),
+        ("a: &a [*a]", "neither JSON nor YAML"),
+        ("a: 2026-02-30", "neither JSON nor YAML"),
+        ('{"openapi": "3.1.0", "a": "\\ud800"}', "half of a surrogate pair"),
+        ('{"swagger": "2.0"}', "isn't an OpenAPI document of version 3.0, 3.1 or 3.2"),
+        ("[]", "isn't an OpenAPI document"),
     ],
 )
 def test_what_is_no_document_is_refused(tmp_path: Path, text: str, reason: str) -> None:

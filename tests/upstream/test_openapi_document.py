@@ -67,7 +67,8 @@ def test_old_keywords(old, new) -> None:
 
 
 @pytest.mark.parametrize(
-    ("text", "why"), [("{", "can't be read"), ("[]", "isn't an OpenAPI"), ("swagger: '2.0'", "isn't an OpenAPI")]
+    ("text", "why"),
+    [("{", "is neither JSON nor YAML"), ("[]", "isn't an OpenAPI"), ("swagger: '2.0'", "isn't an OpenAPI")],
 )
 def test_what_is_no_document(tmp_path, text, why) -> None:
     file = tmp_path / "api.yaml"
