@@ -67,11 +67,11 @@ def free(name: str, taken: Collection[str]) -> str:
 
 def is_plain(value: object) -> bool:
     """Whether a value of an enum can be a literal of both languages."""
-    return not isinstance(value, str) or (value.isprintable() and not re.search(r"""["'\\`$*{}]""", value))
+    return not isinstance(value, str) or (value.isprintable() and not re.search(r"""["'\\`$*{}]|##""", value))
 
 
 def line(text: object) -> str:
-    """A text as one line that ends no comment or literal of a language."""
+    """A text as one line that ends no comment or literal of a language, and is no command of a CI system (`##[`)."""
     said = "".join(each if each.isprintable() else " " for each in text) if isinstance(text, str) else ""
     said = said.replace("\\", "/").replace('"""', "'''").replace("*/", "* /").replace("{", "(").replace("}", ")")
-    return re.sub(r"\s+", " ", said).strip().strip('"')
+    return re.sub(r"\s+", " ", re.sub("#(?=#)", "# ", said)).strip().strip('"')

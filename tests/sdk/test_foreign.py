@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from support.hostile import HOSTILE, obeyed
 from support.typescript import compiled, project, ran
 
 from specvino.document import foreign
@@ -87,6 +88,15 @@ def test_a_hostile_document_becomes_no_code() -> None:
         if isinstance(node, ast.FunctionDef)
     }
     assert any(name.endswith("_stream") for name in methods)
+
+
+def test_nothing_of_a_hostile_document_is_obeyed(monkeypatch: pytest.MonkeyPatch) -> None:
+    """By a terminal or a CI system that shows the packages' files."""
+    monkeypatch.setitem(globals(), "EVIL", "\n".join(HOSTILE.values()))
+    document = hostile()
+    package = describe_document(document, "file")
+    files = generate(adapted(document), package) | typescript.generate(adapted(document), package)
+    assert {name: obeyed(text) for name, text in files.items() if obeyed(text)} == {}
 
 
 def test_a_document_of_another_server() -> None:
