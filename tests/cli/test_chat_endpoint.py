@@ -47,12 +47,15 @@ def delta(value: object) -> str:
     return json.dumps({"choices": [{"index": 0, "delta": value}]})
 
 
+NO_CALLS: list[dict[str, Any]] = [{"index": []}, {"function": 1}, {"function": {"name": 1}}]
+
+
 @pytest.mark.parametrize(
     "chunk",
     [
         *("[]", "1", '"x"', '{"choices": 1}', '{"choices": [1]}', '{"choices": {"a": 1}}', "{", DEEP),
         *map(delta, (1, {"content": [1]}, {"reasoning": 1}, {"tool_calls": 1}, {"tool_calls": [1]})),
-        *(delta({"tool_calls": [call]}) for call in ({"index": []}, {"function": 1}, {"function": {"name": 1}})),
+        *(delta({"tool_calls": [call]}) for call in NO_CALLS),
     ],
 )
 def test_what_is_no_chunk_is_an_error(chunk: str) -> None:
