@@ -3,7 +3,7 @@
 import asyncio
 import signal
 import time
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
@@ -20,6 +20,8 @@ FLAT_SHARE = 0.04
 # What else a process may have more of at the end, in bytes. Compiled grammars are kept until there are some hundreds
 # (decision 006), then the pipeline is made anew; and OpenVINO keeps what it has compiled for each shape of a batch.
 KEPT = {"worker": 256 * 2**20, "trial": 64 * 2**20}
+
+PROCESSES = "processes"
 
 # Idle moments differ by so many files, threads and tasks: a database's pool keeps some connections.
 SLACK = 3
@@ -50,7 +52,8 @@ class Memory(NamedTuple):
 
 
 class Census(NamedTuple):
-    """Counts at an idle moment, by name; `rss` is that of all processes together, `tokens` is how many there were."""
+    """Counts at an idle moment, by name: of processes, files, threads and sockets by the processes' role. `rss` is that
+    of all processes together, `tokens` is how many there were."""
 
     seconds: float
     counts: Mapping[str, int]
@@ -71,13 +74,15 @@ class Watch:
     censuses: list[Census] = field(default_factory=list)
 
     def processes(self) -> dict[str, psutil.Process]:
-        """Returns the server and its children by their roles."""
-        by_role = {"server": self.process}
+        """Returns the server and its children by their roles; of several with the same role, one."""
+        return dict(self._all())
+
+    def _all(self) -> Iterator[tuple[str, psutil.Process]]:
+        yield "server", self.process
         for child in self.process.children(recursive=True):
             with suppress(psutil.Error):
                 if command := child.cmdline():  # none of one that has ended
-                    by_role[role(command)] = child
-        return by_role
+                    yield role(command), child
 
     async def run(self) -> None:
         while True:
@@ -94,14 +99,14 @@ class Watch:
             if time.monotonic() > deadline:
                 raise TimeoutError(f"the server doesn't come to rest: {busy}")
             await asyncio.sleep(0.5)
-        counts: dict[str, int] = {"processes": 0, "files": 0, "threads": 0, "sockets": 0}
+        counts: Counter[str] = Counter()
         rss = 0
-        for process in self.processes().values():
+        for name, process in self._all():
             with suppress(psutil.Error):
-                counts["processes"] += 1
-                counts["files"] += process.num_fds()
-                counts["threads"] += process.num_threads()
-                counts["sockets"] += len(process.net_connections("inet"))
+                counts[f"{name}: {PROCESSES}"] += 1
+                counts[f"{name}: files"] += process.num_fds()
+                counts[f"{name}: threads"] += process.num_threads()
+                counts[f"{name}: sockets"] += len(process.net_connections("inet"))
                 rss += process.memory_info().rss
         counts["tasks"] = await self._tasks()
         counts["temporary files"] = sum(path.is_file() for path in (self.folder / "tmp").rglob("*"))
@@ -164,8 +169,11 @@ def grown_counts(censuses: Sequence[Census]) -> Iterator[str]:
     if not before or not after:
         return
     for name in after[-1].counts:
-        most = max(census.counts[name] for census in before)
-        least = min(census.counts[name] for census in after[-2:])
+        earlier = [census.counts[name] for census in before if name in census.counts]
+        if not earlier and not name.endswith(PROCESSES):
+            continue  # of a process that was first needed in the second half
+        most = max(earlier, default=1)
+        least = min(census.counts.get(name, 0) for census in after[-2:])
         if least > most + SLACK:
             yield f"{name} grew: at most {most} in the first half, {least} at the end"
 

@@ -47,6 +47,15 @@ def test_a_leak_of_files() -> None:
     assert sentence == "files grew: at most 44 in the first half, 52 at the end"
 
 
+def test_a_process_that_is_first_needed_in_the_second_half_is_no_leak() -> None:
+    first = [Census(float(second), {"server: files": 40}, 0, 0) for second in range(3)]
+    needed = {"server: files": 40, "full logits: processes": 1, "full logits: files": 30}
+    assert list(grown_counts([*first, *(Census(float(second), needed, 0, 0) for second in range(3, 6))])) == []
+    many = needed | {"full logits: processes": 6}
+    (sentence,) = grown_counts([*first, *(Census(float(second), many, 0, 0) for second in range(3, 6))])
+    assert sentence == "full logits: processes grew: at most 1 in the first half, 6 at the end"
+
+
 def test_memory_that_grows_in_the_first_half_is_no_leak() -> None:
     assert list(grown_memory(memory("server", *range(0, 100 * MB, MB), *[100 * MB] * 100), 0)) == []
 
