@@ -173,7 +173,7 @@ STREAMS: dict[str, Stream] = {
             Constant(fields=('id', 'object', 'created', 'model', )),
             OneFact(of='choice'),
         ),
-        aside={'type': 'object', 'required': ['id', 'choices'], 'properties': {'id': {'const': ''}, 'choices': {'type': 'array', 'items': {'type': 'object', 'not': {'anyOf': [{'required': ['delta']}, {'required': ['text']}]}}}, 'usage': {'type': 'null'}}, 'anyOf': [{'required': ['prompt_filter_results']}, {'properties': {'choices': {'minItems': 1, 'items': {'type': 'object', 'required': ['content_filter_results']}}}}]},
+        aside={'type': 'object', 'required': ['id', 'choices'], 'properties': {'id': {'const': ''}, 'choices': {'type': 'array', 'items': {'type': 'object', 'not': {'anyOf': [{'required': ['delta']}, {'required': ['text']}]}}}, 'usage': {'type': 'null'}}, 'anyOf': [{'required': ['prompt_filter_results']}, {'required': ['prompt_annotations']}, {'properties': {'choices': {'minItems': 1, 'items': {'type': 'object', 'required': ['content_filter_results']}}}}]},
     ),
     "completions": Stream(
         framing='data',
@@ -214,7 +214,7 @@ STREAMS: dict[str, Stream] = {
             Constant(fields=('id', 'object', 'created', 'model', )),
             OneFact(of='choice'),
         ),
-        aside={'type': 'object', 'required': ['id', 'choices'], 'properties': {'id': {'const': ''}, 'choices': {'type': 'array', 'items': {'type': 'object', 'not': {'anyOf': [{'required': ['delta']}, {'required': ['text']}]}}}, 'usage': {'type': 'null'}}, 'anyOf': [{'required': ['prompt_filter_results']}, {'properties': {'choices': {'minItems': 1, 'items': {'type': 'object', 'required': ['content_filter_results']}}}}]},
+        aside={'type': 'object', 'required': ['id', 'choices'], 'properties': {'id': {'const': ''}, 'choices': {'type': 'array', 'items': {'type': 'object', 'not': {'anyOf': [{'required': ['delta']}, {'required': ['text']}]}}}, 'usage': {'type': 'null'}}, 'anyOf': [{'required': ['prompt_filter_results']}, {'required': ['prompt_annotations']}, {'properties': {'choices': {'minItems': 1, 'items': {'type': 'object', 'required': ['content_filter_results']}}}}]},
     ),
     "responses": Stream(
         framing='event',

@@ -156,6 +156,23 @@ class FilterResults(Chat):
                 yield {**results, "choices": [choice]}
 
 
+class FilterResultsOfOldVersions(Chat):
+    """The results of a content filter come first under an older name, as from old versions of Azure's API."""
+
+    def chat_events(self, head: Mapping[str, Any], asked: Asked, outputs: Sequence[Output]) -> Iterator[Event]:
+        results: Event = {"id": "", "object": "", "created": 0, "model": "", "choices": [], "usage": None}
+        yield {**results, "prompt_annotations": [{"prompt_index": 0, "content_filter_results": {}}]}
+        yield from super().chat_events(head, asked, outputs)
+
+
+class FilterResultsWithLittleElse(Chat):
+    """The results of a content filter come first in a chunk with no object and no model, as from Copilot's proxy."""
+
+    def chat_events(self, head: Mapping[str, Any], asked: Asked, outputs: Sequence[Output]) -> Iterator[Event]:
+        yield {"id": "", "created": 0, "choices": [], "prompt_filter_results": [{"prompt_index": 0}]}
+        yield from super().chat_events(head, asked, outputs)
+
+
 class FilterResultsOfTexts(Completions):
     """The first chunk of a text has no id and no choices, but the results of a content filter, as Azure's does."""
 
