@@ -121,7 +121,15 @@ MODEL_DEPENDENT: Mapping[str, tuple[Any, str | None]] = {
     "top_p": (0.9, None),
     "presence_penalty": (0.5, None),
     "frequency_penalty": (0.5, None),
+    # "Not supported with latest reasoning models `o3` and `o4-mini`" (the same class, `stop`).
+    "stop": (["###"], None),
 }
+
+# A small request of the responses API, for a server that has no chat.
+RESPONSE: Mapping[str, Any] = {"input": "Hi", "max_output_tokens": 16, "store": False}
+
+# The statuses of an endpoint that a server doesn't have.
+MISSING = (404, 405, 501)
 
 
 class Prepared(NamedTuple):
@@ -161,22 +169,15 @@ async def _capable(_: str) -> bool:
 async def _send_first(session: Session, listing: Exchange, listed: list[str]) -> dict[str, str | None]:
     """Sends first chat requests, and returns the fields that the model refuses. Raises CannotRun if the server has no
     such model."""
-    fields = session.dialect.fields(paths()["chat"])
-    dependent = {
-        name: (value, instead)
-        for name, (value, instead) in MODEL_DEPENDENT.items()
-        if name in fields and (instead is None or instead in fields)
-    }
-    body: dict[str, Any] = {**HELLO, **{name: value for name, (value, _) in dependent.items()}}
-    exchange = await _when_ready(session, body)
-    if exchange.ok and not _is_page(exchange):
-        return {}
-    if exchange.status in INVALID:
-        replaced = await _refused_alone(session, dependent)
-        if replaced:
+    exchange, replaced = await _refused_fields(session, "chat", HELLO)
+    if replaced or (exchange.ok and not _is_page(exchange)):
+        return replaced
+    if exchange.status in MISSING and "responses" in session.dialect.operations:
+        answered, replaced = await _refused_fields(session, "responses", RESPONSE)
+        if replaced or (answered.ok and not _is_page(answered)):
             return replaced
     if _is_refused(exchange):
-        exchange = await _when_ready(session, HELLO)
+        exchange = await _when_ready(session, "chat", HELLO)
     _require_key(exchange, session.client.target.key)
     if _is_page(exchange) and _is_page(listing):
         base = session.client.target.url
@@ -195,30 +196,39 @@ async def _send_first(session: Session, listing: Exchange, listed: list[str]) ->
     return {}
 
 
-async def _refused_alone(session: Session, dependent: Mapping[str, tuple[Any, str | None]]) -> dict[str, str | None]:
-    """Returns the fields that the model refuses on their own, while it accepts the request without them, with the field
-    to send instead."""
+async def _refused_fields(
+    session: Session, endpoint: str, small: Mapping[str, Any]
+) -> tuple[Exchange, dict[str, str | None]]:
+    """Sends a small request of an endpoint with all fields that a model may refuse. Returns the answer, and the fields
+    that the model refuses on their own, while it accepts the request without them, with the field to send instead."""
+    fields = session.dialect.fields(paths()[endpoint])
+    dependent = {
+        name: (value, instead)
+        for name, (value, instead) in MODEL_DEPENDENT.items()
+        if name in fields and (instead is None or instead in fields)
+    }
+    exchange = await _when_ready(session, endpoint, {**small, **{name: value for name, (value, _) in dependent.items()}})
     replaced: dict[str, str | None] = {}
-    plain = {name: value for name, value in HELLO.items() if name not in dependent}
+    plain = {name: value for name, value in small.items() if name not in dependent}
     limit: dict[str, Any] = {}
-    for name, (value, instead) in dependent.items():
-        alone = await _when_ready(session, {**plain, **limit, name: value})
+    for name, (value, instead) in dependent.items() if exchange.status in INVALID else ():
+        alone = await _when_ready(session, endpoint, {**plain, **limit, name: value})
         if alone.ok and instead:
             limit = {name: value}
         if alone.status not in INVALID or _named(alone, {*dependent}) != name:
             continue
         other = {instead: value} if instead else limit
-        if (await _when_ready(session, {**plain, **other})).ok:
+        if (await _when_ready(session, endpoint, {**plain, **other})).ok:
             replaced[name] = instead
             limit = other
-    return replaced
+    return exchange, replaced
 
 
-async def _when_ready(session: Session, body: Mapping[str, Any]) -> Exchange:
-    """Sends a chat request, and repeats it while the server answers 503: it may still be loading the model."""
+async def _when_ready(session: Session, endpoint: str, body: Mapping[str, Any]) -> Exchange:
+    """Sends a request, and repeats it while the server answers 503: it may still be loading the model."""
     target = session.client.target
     deadline = time.monotonic() + target.timeout
-    while (exchange := await session.send("chat", body)).status == 503:
+    while (exchange := await session.send(endpoint, body)).status == 503:
         if time.monotonic() > deadline:
             raise CannotRun(f"the server isn't ready after {target.timeout:g} s ({_outcome(exchange)})")
         await asyncio.sleep(PAUSE)

@@ -5,11 +5,18 @@ import re
 from collections.abc import AsyncIterator, Callable
 
 import pytest
+from reference_server.bench import judged
+from reference_server.http import Call, Http, Route
+from reference_server.oddities.requests import DrawsAtOneTemperature
+from reference_server.openai_responses import OpenAIResponses
+from reference_server.refusal import Refusal
 from support.conforming import ANSWERS, conform
 from support.raw_server import Asked, Pieces, chat, error, raw_server
 
 from specvino.conformance.clients.profile import all_clients
 from specvino.conformance.reports import ndjson
+from specvino.conformance.verdict import Verdict
+from specvino.generated.errors import ErrorCode
 
 
 def refusing(refusal: Callable[[dict[str, object]], str | None]) -> Callable[[Asked], Pieces]:
@@ -91,3 +98,18 @@ def test_requests_of_clients_stay_as_they_are() -> None:
     assert recorded
     for body in recorded:
         assert json.dumps({**body, "model": "m"}, ensure_ascii=False).encode() in bodies
+
+
+class WithoutChat(Http):
+    def route(self, call: Call) -> Route:
+        if call.path.endswith("/chat/completions"):
+            raise Refusal(ErrorCode.NOT_FOUND, "There is no chat here.")
+        return super().route(call)
+
+
+def test_without_chat_fields_are_tried_in_a_response() -> None:
+    only = {"responses/basics/cut-off", "responses/echo/sampling"}
+    parts = (WithoutChat, DrawsAtOneTemperature, OpenAIResponses)
+    results = judged(*parts, by="openai", only=only, prepared=True)
+    assert results["responses/basics/cut-off"].verdict is Verdict.PASS
+    assert results["responses/echo/sampling"].verdict is Verdict.UNSUPPORTED

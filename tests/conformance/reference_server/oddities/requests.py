@@ -41,6 +41,17 @@ class DrawsAtOneTemperature(Requests):
         return body
 
 
+class RefusesStops(Requests):
+    """stop is refused, as OpenAI's o3 and o4-mini do."""
+
+    def accepted(self, call: Call, component: str) -> dict[str, Any]:
+        body = super().accepted(call, component)
+        if body.get("stop") is not None:
+            message = "'stop' is not supported with this model."
+            raise Refusal(ErrorCode.UNSUPPORTED_PARAMETER, message, "stop")
+        return body
+
+
 class HandsOnWhatHasNoEffect(Requests):
     """A gateway renames the header that lists fields without effect."""
 
