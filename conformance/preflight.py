@@ -207,7 +207,8 @@ async def _refused_fields(
         for name, (value, instead) in MODEL_DEPENDENT.items()
         if name in fields and (instead is None or instead in fields)
     }
-    exchange = await _when_ready(session, endpoint, {**small, **{name: value for name, (value, _) in dependent.items()}})
+    values = {name: value for name, (value, _) in dependent.items()}
+    exchange = await _when_ready(session, endpoint, {**small, **values})
     replaced: dict[str, str | None] = {}
     plain = {name: value for name, value in small.items() if name not in dependent}
     limit: dict[str, Any] = {}

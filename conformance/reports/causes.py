@@ -106,6 +106,10 @@ def title(all_causes: Iterable[Cause], message: str) -> str:
         return text if len(text) <= LONGEST else f"{text[:LONGEST]}…"
     names = list(dict.fromkeys(name for cause in by_kind[kind] for name in cause.names))
     details = {without_values(cause.detail): cause.detail for cause in reversed(by_kind[kind]) if cause.detail}
+    if kind is Kind.REFUSED and len(names) > 1:
+        # What the refused requests are about isn't why they are refused, unless the reasons name it.
+        told = {word for cause in by_kind[kind] for word in re.findall(r"\w+", cause.detail)}
+        names = [name for name in names if name.strip("`") in told]
     text = kind.with_names.format(_listed(names)) if names else kind.without
     reasons = {cause.about for cause in by_kind[kind]} if kind is Kind.REFUSED else set()
     detail = next(iter(details.values())) if len(details) == 1 else reasons.pop() if len(reasons) == 1 else ""

@@ -263,6 +263,7 @@ def _status_cause(line: Line, finding: FindingRecord, status: re.Match[str]) -> 
         return Cause(kind, subject, names if endpoint != "transport" else ())
     if actual[0] == "4" and expected[0] == "2":
         reason = _reason(status["reason"] or "")
+        names = _quoted(*_refused(finding)) or names
         return Cause(Kind.REFUSED, _refusal(line, finding.exchanges, reason), names, reason)
     return Cause(Kind.STATUS, f"{actual}, not {expected}", (f"{actual} instead of {expected}",))
 
@@ -428,6 +429,17 @@ def _reason(text: str) -> str:
     """Returns the message of an error, which may be a part of its body, or a text as it is."""
     match = MESSAGE.search(text)
     return " ".join((match[1] if match else text).split())[:LONGEST_REASON]
+
+
+def _refused(finding: FindingRecord) -> set[str]:
+    """Returns the fields of a finding's requests at which the errors of their answers point."""
+    return {
+        match[1]
+        for exchange in finding.exchanges
+        if exchange.response
+        for match in PARAM.finditer(exchange.response.body)
+        if match[1] in body_of(exchange)
+    }
 
 
 def _refusal(line: Line, exchanges: Sequence[ExchangeRecord], reason: str) -> str:

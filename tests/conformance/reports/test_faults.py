@@ -361,6 +361,25 @@ def test_a_refusal_without_the_name_of_its_field_is_one_fault_of_all_fields() ->
     assert fault.title == "Valid requests with `store` and `user` are refused: … is not supported."
 
 
+def test_a_refusal_has_the_name_of_what_is_refused_not_of_what_the_requests_are_about() -> None:
+    def refused(field, error):
+        message = f"the status is 400, not 200: {error['message']}"
+        spec = f"/components/schemas/CreateResponseRequest/properties/{field}"
+        exchange = shown(1, status=400, body=json.dumps({"error": error}))
+        body = json.dumps({field: 1, "temperature": 0})
+        exchange = exchange.model_copy(update={"request": exchange.request.model_copy(update={"body": body})})
+        return shown_line(f"responses/a/{field}", message, exchange, spec=spec)
+
+    pointed = {"message": "Only the default is supported.", "param": "temperature"}
+    (fault,) = faults([refused("input", pointed), refused("store", pointed)])
+    assert fault.title == "Valid requests with `temperature` are refused: Only the default is supported."
+    silent = {"message": "Nothing is here.", "param": None}
+    (fault,) = faults([refused("input", silent), refused("store", silent)])
+    assert fault.title == "Valid requests are refused: Nothing is here."
+    (fault,) = faults([refused("store", silent)])
+    assert fault.title == "Valid requests with `store` are refused: Nothing is here."
+
+
 def test_what_the_request_says_and_the_answer_does_not_repeat_is_one_fault() -> None:
     sent = shown(1).model_copy(update={"request": SHOWN.request.model_copy(update={"body": '{"n": 2, "top_p": 0.5}'})})
     lines = [
