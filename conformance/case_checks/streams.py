@@ -1,6 +1,7 @@
 """Checks of streamed chunks, and of their equality with the unary answer."""
 
 import json
+import re
 from collections.abc import Iterator, Mapping
 from functools import partial
 from typing import Any
@@ -147,6 +148,9 @@ VOLATILE = (
     *OF_PROCESS,
 )
 
+# Objects whose keys are the texts of tokens, which may be drawn: they have no steady members.
+BY_TOKEN = re.compile(r"^choices\.\d+\.logprobs\.top_logprobs\.\d+\.$")
+
 # Fields that some systems only have in unary answers, or that folding drops.
 UNARY_ONLY = ("bytes", "metadata", "matched_stop", "reasoning_tokens")
 
@@ -201,7 +205,9 @@ def _is_zero_details(name: str, value: Any) -> bool:
 
 def _compared(one: Any, other: Any, is_ours: bool, path: str = "") -> Iterator[tuple[str, str]]:
     """Yields the differences with their paths, as sentences."""
-    if isinstance(one, Mapping) and isinstance(other, Mapping):
+    if BY_TOKEN.search(path) and isinstance(one, Mapping) and isinstance(other, Mapping) and one.keys() != other.keys():
+        yield _difference(path, one, other)
+    elif isinstance(one, Mapping) and isinstance(other, Mapping):
         for key in sorted({*one, *other}):
             if key in one and key in other:
                 yield from _compared(one[key], other[key], is_ours, f"{path}{key}.")
@@ -213,8 +219,12 @@ def _compared(one: Any, other: Any, is_ours: bool, path: str = "") -> Iterator[t
         for index, (element, another) in enumerate(zip(one, other, strict=True)):
             yield from _compared(element, another, is_ours, f"{path}{index}.")
     elif not _is_equal(one, other):
-        name, shown = path.removesuffix("."), [json.dumps(item, ensure_ascii=False)[:120] for item in (one, other)]
-        yield name, f"{name} is {shown[0]} in the unary answer, but {shown[1]} in the folded stream"
+        yield _difference(path, one, other)
+
+
+def _difference(path: str, one: Any, other: Any) -> tuple[str, str]:
+    name, shown = path.removesuffix("."), [json.dumps(item, ensure_ascii=False)[:120] for item in (one, other)]
+    return name, f"{name} is {shown[0]} in the unary answer, but {shown[1]} in the folded stream"
 
 
 def _is_equal(one: Any, other: Any) -> bool:

@@ -48,6 +48,13 @@ class DrawsAlways(_DrawsByRequest):
         return self.drawn(body).getrandbits(32)
 
 
+class DrawsStreams(_DrawsByRequest):
+    """Streams are drawn, and other answers aren't, as where a gateway caches only the latter."""
+
+    def seed(self, body: Mapping[str, Any], choice: int) -> int | None:
+        return self.drawn(body).getrandbits(32) if body.get("stream") else super().seed(body, choice)
+
+
 class DrawsLengths(_DrawsByRequest):
     """Answers begin alike, but end anywhere."""
 
