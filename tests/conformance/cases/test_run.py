@@ -195,6 +195,41 @@ def test_what_a_dead_server_does_not_answer_is_not_exercised() -> None:
         assert (results[rule].verdict, results[rule].because) == (Verdict.NOT_EXERCISED, because)
 
 
+class DiesBehindAProxy(Http):
+    """From the third request on, a proxy answers for the server."""
+
+    proxied = 502
+    came = 0
+
+    def answers_itself(self) -> bool:
+        self.came += 1
+        return self.came < 3
+
+    async def serve(self, call: Call) -> None:
+        if self.answers_itself():
+            await super().serve(call)
+        else:
+            await self.respond(call, self.proxied, b"<h1>Bad Gateway</h1>", [(b"content-type", b"text/html")])
+
+
+class IsLateOnce(DiesBehindAProxy):
+    """A proxy answers the third request only."""
+
+    def answers_itself(self) -> bool:
+        return super().answers_itself() or self.came > 3
+
+
+@pytest.mark.parametrize("status", [502, 503, 504])
+def test_what_a_proxy_answers_for_a_dead_server_is_not_exercised(monkeypatch, status: int) -> None:
+    monkeypatch.setattr(DiesBehindAProxy, "proxied", status)
+    rules = {"chat/sampling/logit-bias", "chat/usage/streamed"}
+    results = by_openai(DiesBehindAProxy, only=rules)
+    assert not failed(results)
+    assert "the server became unreachable during " in " ".join(results[rule].because for rule in rules)
+    late = failed(by_openai(IsLateOnce, only=rules))
+    assert late["chat/rules/no-server-error"].startswith(f"the status is {status}")
+
+
 class DiesBesideAnAnswer(Http):
     """Of requests at once, that for three tokens gets a wrong count; then that for nine kills the server."""
 
