@@ -4,7 +4,8 @@ from collections.abc import Iterable
 from typing import Any
 
 from specvino.codegen.fields import Field, around, fields
-from specvino.document.operations import by_endpoint
+from specvino.document.operations import Schema, by_endpoint
+from specvino.document.pointers import component_name
 
 # {level, schema?, nullable?, default?, required?, kinds?, note?}
 Entry = dict[str, Any]
@@ -128,7 +129,10 @@ def applicable(listed: list[Field], entries: dict[FieldKey, Entry | None], diale
 def merge_support(document: dict[str, Any], dialects: dict[str, dict[str, Any]]) -> None:
     """Writes x-support at every property: by field name (a component serves several endpoints), then by system."""
     listed = fields(document)
-    by_system = {system: support(listed, dialect) for system, dialect in dialects.items()}
+    by_system = {
+        system: _written_out(support(listed, dialect), dialect.get("schemas", {}))
+        for system, dialect in dialects.items()
+    }
     for field in listed:
         for owner in field.owners:
             owner.setdefault("x-support", {})[field.name] = {
@@ -136,3 +140,19 @@ def merge_support(document: dict[str, Any], dialects: dict[str, dict[str, Any]])
                 for system, levels in by_system.items()
                 if (entry := levels.get(field.name)) is not None
             }
+
+
+def _written_out(node: Any, schemas: dict[str, Schema], outer: str = "") -> Any:
+    """Returns entries without references to the system's own schemas, which only its document has: the schemas are in
+    their place, without the values of the same kind inside them."""
+    if isinstance(node, list):
+        return [_written_out(child, schemas, outer) for child in node]
+    if not schemas or not isinstance(node, dict):
+        return node
+    name = component_name(reference) if isinstance(reference := node.get("$ref"), str) else ""
+    if name not in schemas:
+        return {key: _written_out(child, schemas, outer) for key, child in node.items()}
+    own = schemas[name]
+    if outer:
+        return {"type": own["type"]} if "type" in own else {}
+    return _written_out({k: v for k, v in own.items() if k not in ("title", "description")}, schemas, name)

@@ -38,6 +38,7 @@ def project(document: dict[str, Any], dialect: dict[str, Any]) -> dict[str, Any]
     levels = support(all_fields, dialect)
     missing = _missing(all_fields, levels, parts(projected), dialect)
     take_apart(projected, levels)
+    projected["components"]["schemas"] |= copied(dialect.get("schemas", {}))
     entries: dict[int, MarkedFields] = {}
     on_sockets = _socket_errors(projected)
     for field in _reachable(fields(projected), levels):

@@ -83,6 +83,8 @@ def _head(document: dict[str, Any], dialect: dict[str, Any]) -> Iterator[str]:
     for name in dialect["headers"]:
         if name not in headers:
             yield f"no answer has the header {name}"
+    for name in dialect.get("schemas", {}).keys() & document["components"]["schemas"].keys():
+        yield f"schemas has {name}, which is the name of one of the document's"
     for endpoint, part in parts(document):
         if (
             part == "stream"

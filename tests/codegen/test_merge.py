@@ -122,3 +122,13 @@ def test_the_document_says_what_is_handed_on() -> None:
     assert schemas["Usage"]["properties"]["tokens"]["x-support"] == {
         "talk.response.usage.tokens": {"odd": "full", "even": "absent"}
     }
+
+
+def test_support_has_no_reference_to_a_systems_own_schemas() -> None:
+    tree = {"title": "Tree", "type": "object", "properties": {"left": ref("Tree"), "leaf": TEXT}}
+    document = talk(ask=object_of(a={"type": "object"}, b=ref("Free")), Free={"type": "object"})
+    rows = {"a": {"level": "full", "schema": {"anyOf": [ref("Tree"), ref("Free")]}}, "b": "full"}
+    merge_support(document, {"ovms": dialect(request=rows, response={}) | {"schemas": {"Tree": tree}}})
+    entry = document["components"]["schemas"]["Ask"]["properties"]["a"]["x-support"]["talk.a"]["ovms"]
+    first = {"type": "object", "properties": {"left": {"type": "object"}, "leaf": TEXT}}
+    assert entry["schema"] == {"anyOf": [first, ref("Free")]}

@@ -164,6 +164,17 @@ def test_rules_between_fields_are_the_systems() -> None:
     assert projected["components"]["schemas"]["Ask"]["allOf"] == [rule]
 
 
+def test_a_system_has_schemas_of_its_own() -> None:
+    tree = {"title": "Tree", "type": "object", "properties": {"left": ref("Tree")}}
+    row = {"level": "full", "schema": ref("Tree")}
+    document = talk(ask=object_of(a={"type": "object"}))
+    system = dialect(request={"a": row}, response={})
+    schemas = project(document, system | {"schemas": {"Tree": tree, "Bush": tree}})["components"]["schemas"]
+    assert schemas["Ask"]["properties"]["a"]["$ref"] == ref("Tree")["$ref"]
+    assert schemas["Tree"] == tree
+    assert "Bush" not in schemas  # nothing refers to it
+
+
 TOOLS = talk(
     ask=object_of(tools={"type": "array", "items": ref("Tool")}, name=TEXT),
     Tool={

@@ -24,6 +24,21 @@ def audio(endpoint, sort):
     return says(endpoint, role="user", content=[part])
 
 
+def takes(endpoint, **properties):
+    """A request with a tool whose arguments have these schemas."""
+    schema = {"type": "object", "properties": properties}
+    if endpoint == "messages":
+        return {"model": "m", "max_tokens": 1, "messages": [USER], "tools": [{"name": "f", "input_schema": schema}]}
+    if endpoint == "responses":
+        return {"model": "m", "input": "Hi", "tools": [{"type": "function", "name": "f", "parameters": schema}]}
+    return {"model": "m", "messages": [USER], "tools": [{"function": {"name": "f", "parameters": schema}}]}
+
+
+def inside(**schema):
+    """The schema of an argument that has a member with choices, one of which has a member with this schema."""
+    return {"type": "object", "properties": {"b": {"anyOf": [{"type": "null"}, {"properties": {"c": schema}}]}}}
+
+
 @pytest.mark.parametrize(
     ("system", "endpoint", "body", "valid"),
     [
@@ -68,6 +83,24 @@ def audio(endpoint, sort):
         ("ollama", "responses", says("responses", type="web_search_call", id="w", action=5), False),
         ("ollama", "responses", says("responses", type="web_search_call", id="w", status=5), False),
         ("ollama", "responses", says("responses", type="web_search_call", id="w", action={}), True),
+        # api/types.go: ToolProperty, at any depth
+        *(
+            ("ollama", endpoint, takes(endpoint, a=schema), valid)
+            for endpoint in ("chat", "responses", "messages")
+            for schema, valid in [
+                ({"type": 5}, False),
+                (inside(type=5), False),
+                (inside(type=["string", 5]), False),
+                (inside(type=["string", None], description=None, enum=[1, "a"], pattern=5), True),
+                (inside(description=5), False),
+                (inside(enum="a"), False),
+                (inside(required=[5]), False),
+                (inside(anyOf=[{"anyOf": [{"anyOf": {}}]}]), False),
+                (inside(properties={"d": "text"}), False),
+                (inside(properties={"d": None}, anyOf=[None]), True),
+                (inside(items={"type": 5}), True),
+            ]
+        ),
         # protocol.py: messages can be an empty list, unless prompt_token_ids is passed
         ("fastdeploy", "chat", {"messages": [], "prompt_token_ids": [1]}, True),
         ("fastdeploy", "chat", {"messages": [], "prompt_token_ids": []}, False),

@@ -28,6 +28,12 @@ def test_an_unknown_header(spec, only) -> None:
     only("dialects", "vllm", "'ports' was unexpected")
 
 
+def test_a_schema_of_its_own_with_the_name_of_one_of_ours(spec, only) -> None:
+    own = {"title": "Model", "description": "A model.", "type": "object"}
+    spec.dialects["ovms"]["schemas"] = {"Model": own}
+    only("dialects", "ovms.yaml: schemas has Model, which is the name of one of the document's")
+
+
 @pytest.mark.parametrize(("part", "path"), [("request", "temperature"), ("response", "usage"), ("stream", "usage")])
 def test_a_field_without_a_level(ovms, only, part, path) -> None:
     del ovms[part][path]
