@@ -101,6 +101,21 @@ def inside(**schema):
                 (inside(items={"type": 5}), True),
             ]
         ),
+        # The classes of TokenizeRequest, whose messages are those of chat
+        *(
+            (system, "tokenize", {"model": "m", "messages": [message]}, valid)
+            for system in ("vllm", "vllm@0.29", "sglang")
+            for message, valid in [
+                (USER, True),
+                ({"role": "user", "content": [{"type": "image_url", "image_url": {"url": "data:,"}}]}, True),
+                ({"role": "user", "content": 5}, False),
+                ({"role": "user", "content": [{"type": "image_url", "image_url": {"url": 5}}]}, False),
+                ({"role": "assistant", "tool_calls": [{"id": "c", "type": "function"}]}, False),
+            ]
+        ),
+        ("sglang", "tokenize", {"messages": [{"role": "user"}]}, False),
+        ("sglang", "tokenize", {"messages": [{"role": "assistant", "phase": "draft"}]}, False),
+        ("sglang", "tokenize", {"messages": [{"role": "system", "content": "Hi", "prefix": 5}]}, False),
         # protocol.py: messages can be an empty list, unless prompt_token_ids is passed
         ("fastdeploy", "chat", {"messages": [], "prompt_token_ids": [1]}, True),
         ("fastdeploy", "chat", {"messages": [], "prompt_token_ids": []}, False),
