@@ -39,6 +39,17 @@ def inside(**schema):
     return {"type": "object", "properties": {"b": {"anyOf": [{"type": "null"}, {"properties": {"c": schema}}]}}}
 
 
+def asks(endpoint, block):
+    """A request of the Messages API, or one for its count of tokens, with this block."""
+    body = {"model": "m", "messages": [{"role": "user", "content": [block]}]}
+    return body if endpoint == "count_tokens" else body | {"max_tokens": 1}
+
+
+def returned(source):
+    """The result of a tool that is a document from this source."""
+    return {"type": "tool_result", "tool_use_id": "c", "content": [{"type": "document", "source": source}]}
+
+
 @pytest.mark.parametrize(
     ("system", "endpoint", "body", "valid"),
     [
@@ -116,6 +127,19 @@ def inside(**schema):
         ("sglang", "tokenize", {"messages": [{"role": "user"}]}, False),
         ("sglang", "tokenize", {"messages": [{"role": "assistant", "phase": "draft"}]}, False),
         ("sglang", "tokenize", {"messages": [{"role": "system", "content": "Hi", "prefix": 5}]}, False),
+        # api/types.go: Tool, which is a function whatever its type
+        ("ollama", "chat", {"model": "m", "messages": [USER], "tools": [{"type": "custom", "custom": {}}]}, True),
+        ("ollama", "chat", {"model": "m", "messages": [USER], "tools": [{"type": "custom", "function": 5}]}, False),
+        # anthropic/protocol.py: AnthropicContentBlock, whose content may be a list of any objects
+        *(
+            (system, endpoint, asks(endpoint, returned(source)), True)
+            for system in ("vllm", "vllm@0.29")
+            for endpoint in ("messages", "count_tokens")
+            for source in [
+                {"type": "content", "content": [{"type": "text", "text": "Hi"}]},
+                {"type": "text", "media_type": "text/plain", "data": "Hi"},
+            ]
+        ),
         # protocol.py: messages can be an empty list, unless prompt_token_ids is passed
         ("fastdeploy", "chat", {"messages": [], "prompt_token_ids": [1]}, True),
         ("fastdeploy", "chat", {"messages": [], "prompt_token_ids": []}, False),
