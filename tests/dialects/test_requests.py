@@ -45,6 +45,10 @@ def asks(endpoint, block):
     return body if endpoint == "count_tokens" else body | {"max_tokens": 1}
 
 
+TEXT = {"type": "text", "text": "Hi"}
+SEARCHED = {"type": "search_result", "source": "https://example.com", "title": "Hi", "content": [TEXT]}
+
+
 def returned(source):
     """The result of a tool that is a document from this source."""
     return {"type": "tool_result", "tool_use_id": "c", "content": [{"type": "document", "source": source}]}
@@ -130,6 +134,29 @@ def returned(source):
         # api/types.go: Tool, which is a function whatever its type
         ("ollama", "chat", {"model": "m", "messages": [USER], "tools": [{"type": "custom", "custom": {}}]}, True),
         ("ollama", "chat", {"model": "m", "messages": [USER], "tools": [{"type": "custom", "function": 5}]}, False),
+        # anthropic/anthropic.go and openai/openai.go: the structs, also of what has no effect
+        ("ollama", "messages", asks("messages", {**TEXT, "citations": [{"type": "t", "url": None}], "id": None}), True),
+        ("ollama", "messages", asks("messages", {**TEXT, "citations": {"enabled": True}}), False),
+        ("ollama", "messages", asks("messages", {**TEXT, "id": 5}), False),
+        ("ollama", "messages", asks("messages", {"type": "tool_result", "tool_use_id": "c", "is_error": 5}), False),
+        ("ollama", "messages", asks("messages", SEARCHED), False),
+        (
+            "ollama",
+            "messages",
+            asks("messages", {"type": "tool_result", "tool_use_id": "c", "content": [SEARCHED]}),
+            True,
+        ),
+        ("ollama", "messages", asks("messages", TEXT) | {"tool_choice": {"type": "any", "name": None}}, True),
+        ("ollama", "messages", asks("messages", TEXT) | {"tool_choice": "any"}, False),
+        ("ollama", "messages", asks("messages", TEXT) | {"metadata": {"user_id": 5}}, False),
+        ("ollama", "messages", asks("messages", TEXT) | {"thinking": {"type": "enabled", "budget_tokens": "5"}}, False),
+        ("ollama", "chat", says("chat", **USER, tool_calls=5), False),
+        (
+            "ollama",
+            "responses",
+            {"model": "m", "input": "Hi", "tools": [{"type": "function", "name": "f", "tools": 5}]},
+            False,
+        ),
         # anthropic/protocol.py: AnthropicContentBlock, whose content may be a list of any objects
         *(
             (system, endpoint, asks(endpoint, returned(source)), True)
