@@ -4807,6 +4807,26 @@ class CreateMessageRequest(BaseModel):
     """
     The speed of the answer.
     """
+    bootstrap_host: str | list[str] | None | MISSING = MISSING
+    """
+    The server that does the prefill.
+    """
+    bootstrap_port: int | list[int | None] | None | MISSING = MISSING
+    """
+    Its port.
+    """
+    bootstrap_room: int | list[int] | None | MISSING = MISSING
+    """
+    The id under which the two servers transfer the KV cache of the prompt.
+    """
+    routed_dp_rank: int | None | MISSING = MISSING
+    """
+    The data-parallel rank that processes the request.
+    """
+    disagg_prefill_dp_rank: int | None | MISSING = MISSING
+    """
+    The data-parallel rank that did the prefill, for the server that decodes.
+    """
 
 
 class CreateResponseRequest(BaseModel):

@@ -1039,6 +1039,11 @@ SHAPES: dict[str, Shape] = {
             'thread': Field("refused"),
             'compaction': Field("refused"),
             'speed': Field("unsupported", supported_values={'const': 'standard'}),
+            'bootstrap_host': Field("unsupported"),
+            'bootstrap_port': Field("unsupported"),
+            'bootstrap_room': Field("unsupported"),
+            'routed_dp_rank': Field("unsupported"),
+            'disagg_prefill_dp_rank': Field("unsupported"),
         },
         required=frozenset(['max_tokens', 'messages', 'model']),
         values={

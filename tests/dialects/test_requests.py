@@ -157,6 +157,9 @@ def returned(source):
             {"model": "m", "input": "Hi", "tools": [{"type": "function", "name": "f", "tools": 5}]},
             False,
         ),
+        # anthropic/protocol.py: AnthropicMessagesRequest has PDRoutingFields
+        ("sglang", "messages", asks("messages", TEXT) | {"bootstrap_host": "h", "bootstrap_room": 7}, True),
+        ("sglang", "messages", asks("messages", TEXT) | {"bootstrap_room": "7"}, False),
         # anthropic/protocol.py: AnthropicContentBlock, whose content may be a list of any objects
         *(
             (system, endpoint, asks(endpoint, returned(source)), True)
