@@ -61,6 +61,19 @@ def typescript(
     _make(generate, output, dialect, document, name, version)
 
 
+@app.command()
+def go(
+    output: Output, dialect: Dialect = None, document: Document = None, name: Name = None, version: Version = None
+) -> None:
+    """Generate a Go package.
+
+    It contains structs from openapi-generator, and a client with streams that needs no other package.
+    """
+    with needs("sdk-go"):
+        from specvino.sdk.go import generate
+    _make(generate, output, dialect, document, name, version)
+
+
 def _make(
     generate: Callable[..., dict[str, str]],
     output: Path,

@@ -42,6 +42,7 @@ SLOW = (
     "engine/openvino",
     "engine/output_parsers",
     "engine/processes",
+    "go",
     "models",
     "ovms",
     "portal/test_build",

@@ -1,0 +1,114 @@
+"""A Go package: types by openapi-generator, and a client on net/http. It needs no other package."""
+
+import re
+from pathlib import Path
+from typing import Any
+
+import jinja2
+
+from specvino.sdk.document import ClientMethod, for_requests, methods
+from specvino.sdk.go.types import generated, go_name, literal, literals
+from specvino.sdk.package import LICENSE, Package
+
+TEMPLATES = Path(__file__).parent / "templates"
+
+_templates = jinja2.Environment(
+    loader=jinja2.FileSystemLoader(TEMPLATES),
+    undefined=jinja2.StrictUndefined,
+    trim_blocks=True,
+    lstrip_blocks=True,
+    keep_trailing_newline=True,
+)
+
+
+def pascal(name: str) -> str:
+    """Returns a name as Go exports it: `create_chat_completion` becomes `CreateChatCompletion`."""
+    return "".join(part[:1].upper() + part[1:] for part in name.split("_"))
+
+
+def method(name: str) -> str:
+    """Returns the name of an operation's method, which isn't that of a field of the client."""
+    return f"{pascal(name)}2" if pascal(name) in ("Key", "Retries") else pascal(name)
+
+
+def variable(name: str) -> str:
+    """Returns the name of a parameter, which has no other use: `response_id` becomes `responseId`."""
+    camel = pascal(name)[:1].lower() + pascal(name)[1:]
+    return f"{camel}2" if camel in KEYWORDS | LOCAL else camel
+
+
+_templates.filters |= {"literal": literal, "method": method, "variable": variable}
+
+KEYWORDS = frozenset(
+    (
+        *("break", "case", "chan", "const", "continue", "default", "defer", "else", "fallthrough", "for", "func", "go"),
+        *("goto", "if", "import", "interface", "map", "package", "range", "return", "select", "struct", "switch"),
+        *("type", "var"),
+    )
+)
+# What methods of the client name themselves.
+LOCAL = frozenset(
+    (
+        *("answer", "body", "c", "call", "context", "ctx", "end", "err", "new", "newCall", "nil", "openStream"),
+        *("options", "segment", "string"),
+    )
+)
+
+SOURCES = tuple(f"{name}.go.jinja" for name in ("client", "errors", "stream", "transport", "unions"))
+
+
+def generate(document: dict[str, Any], package: Package) -> dict[str, str]:
+    """Returns the package's files by path. Raises JavaError where openapi-generator fails."""
+    operations = list(methods(document))
+    name = re.sub(r"[\W_]", "", package.module)
+    roots = [root for each in operations for root in (each.body, each.answer, each.event) if root]
+    own = frozenset(declared("".join((TEMPLATES / source).read_text("utf-8") for source in SOURCES)))
+    types = generated(for_requests(document), roots, own)
+    made = set(declared(types))
+    head = 'import "encoding/json"\n\n' if "json.RawMessage" in types else ""
+
+    def type_of(component: str) -> str:
+        return go_name(component, own) if go_name(component, own) in made else "map[string]any"
+
+    values = {
+        "package": package,
+        "name": name,
+        "operations": operations,
+        "address": address,
+        "literals": literals,
+        "type_of": type_of,
+        "is_pointer": lambda component, *fields: type_at(types, type_of(component), *fields).startswith("*"),
+    }
+    return {
+        "go.mod": _render("go.mod.jinja", values),
+        "README.md": _render("README.md.jinja", values),
+        "LICENSE": LICENSE.read_text("utf-8"),
+        **{source.removesuffix(".jinja"): _render(source, values) for source in SOURCES},
+        "types.go": f"package {name}\n\n{head}{types}",
+    }
+
+
+def declared(source: str) -> list[str]:
+    """Returns the names of the types and functions that Go exports from a source."""
+    return re.findall(r"(?m)^(?:type|func) ([A-Z]\w*)", source)
+
+
+def type_at(types: str, name: str, *fields: str) -> str:
+    """Returns the type of a field of a type, or of one inside it: empty if there is none."""
+    for field in fields:
+        body = types.partition(f"type {name.lstrip('[]*')} struct {{")[2].partition("\n}")[0]
+        found = re.search(rf"\n\t{field} (\S+)", body)
+        name = found[1] if found else ""
+    return name
+
+
+def address(operation: ClientMethod) -> str:
+    """Returns the expression of an operation's address."""
+    base = "c.root()" if operation.root else "c.BaseURL"
+    parts = re.split(r"\{(\w+)\}", operation.path)
+    named = [variable(part) if index % 2 else literal(part) for index, part in enumerate(parts) if part]
+    return "+".join([base, *named])
+
+
+def _render(name: str, values: dict[str, Any]) -> str:
+    return _templates.get_template(name).render(**values)

@@ -1,0 +1,152 @@
+"""The Go client: compiled with the standard library alone, and used."""
+
+import os
+import re
+import shutil
+import subprocess
+import sys
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+from support.examples import ADDRESS, ROOT
+from support.serving import Server, serving
+
+from specvino.document.loading import systems
+from specvino.engine.models import ModelSource
+from specvino.sdk import go
+from specvino.sdk.document import document_of
+from specvino.sdk.foreign import adapted, describe_document
+from specvino.sdk.package import describe, write
+
+PAGE = ROOT / "docs" / "sdk.md"
+KEY = "sk-sdk"
+
+# Nothing is downloaded, neither a module nor another Go.
+ENVIRONMENT = os.environ | {"GOFLAGS": "-mod=mod", "GOPROXY": "off", "GOTOOLCHAIN": "local"}
+
+
+def tool(*command: str, folder: Path, environment: dict[str, str] | None = None) -> str:
+    """What a command prints; it succeeds."""
+    settings = ENVIRONMENT | (environment or {})
+    done = subprocess.run(command, cwd=folder, env=settings, capture_output=True, text=True, timeout=500)
+    assert done.returncode == 0, done.stdout + done.stderr
+    return done.stdout
+
+
+@pytest.fixture(scope="session")
+def package(tmp_path_factory: pytest.TempPathFactory) -> Callable[..., Path]:
+    """Makes a client package by the command, once each."""
+    made: dict[tuple[str, ...], Path] = {}
+
+    def make(*what: str) -> Path:
+        if what not in made:
+            made[what] = tmp_path_factory.mktemp("package") / "client"
+            tool(sys.executable, "-m", "specvino.cli", "sdk", "go", *what, "-o", str(made[what]), folder=Path.cwd())
+        return made[what]
+
+    return make
+
+
+@pytest.fixture(scope="module")
+def server(smollm2: ModelSource) -> Iterator[Server]:
+    with serving(str(smollm2.path), "--served-model-name", "smollm2") as server:
+        yield server
+
+
+def compiled(folder: Path) -> Path:
+    tool("go", "vet", "./...", folder=folder)
+    assert tool("gofmt", "-l", ".", folder=folder) == ""
+    return folder
+
+
+@pytest.mark.parametrize("system", [None, *systems()], ids=str)
+def test_it_compiles(package: Callable[..., Path], system: str | None) -> None:
+    folder = compiled(package(*(["--dialect", system] if system else [])))
+    assert "require" not in (folder / "go.mod").read_text("utf-8")
+
+
+def test_it_is_tested_in_go(package: Callable[..., Path], tmp_path: Path) -> None:
+    folder = shutil.copytree(package(), tmp_path / "client")
+    shutil.copy(Path(__file__).with_name("client_test.go"), folder)
+    printed = tool("go", "test", "./...", folder=folder)
+    assert "no test files" not in printed
+
+
+def program(folder: Path, code: str, name: str, client: Path, **environment: str) -> str:
+    """What a program beside the client prints."""
+    folder.mkdir()
+    (folder / "main.go").write_text(code, "utf-8")
+    (folder / "go.mod").write_text("module app\n\ngo 1.18\n")
+    tool("go", "mod", "edit", "-require", f"{name}@v0.0.0", "-replace", f"{name}={client}", folder=folder)
+    tool("go", "vet", ".", folder=folder)
+    return tool("go", "run", ".", folder=folder, environment=environment)
+
+
+@pytest.mark.parametrize("system", [None, *systems()], ids=str)
+def test_the_readme(package: Callable[..., Path], system: str | None, tmp_path: Path) -> None:
+    """Its example works on our server in the system's dialect."""
+    described = describe(system, document_of(system))
+    folder = package(*(["--dialect", system] if system else []))
+    (code,) = re.findall(r"^```go\n(.*?)^```$", (folder / "README.md").read_text("utf-8"), re.M | re.S)
+    assert code.count(described.url) == 1
+    options = ("--engine", "scripted", "--served-model-name", described.model or "m")
+    dialect = ("--dialect", system) if system else ()
+    with serving(*options, *dialect) as server:
+        code = code.replace(described.url, server.url)
+        environment = {described.key: KEY} if described.key else {}
+        answer, stream, *error = program(tmp_path / "app", code, described.name, folder, **environment).splitlines()
+    assert answer == stream == "What is the capital of Germany?"
+    # Some systems answer for any model, some by what its name looks like.
+    said = document_of(system)["x-dialect"]["errors"]["statuses"]["unknown_model"] if system else 404
+    statuses = said if isinstance(said, list) else [said]
+    assert (error[0].split()[0] if error else "None") in map(str, statuses)
+
+
+def test_the_page(package: Callable[..., Path], server: Server, tmp_path: Path) -> None:
+    ((code, prints),) = re.findall(
+        r"^```go\n(.*?)^```\n\n```text title=\"The program prints\"\n(.*?)^```$", PAGE.read_text("utf-8"), re.M | re.S
+    )
+    code = code.replace(ADDRESS, server.url.removesuffix("/v1"))
+    assert program(tmp_path / "app", code, "specvino-client", package()) == prints
+
+
+def answered(schema: dict[str, Any]) -> dict[str, Any]:
+    return {"content": {"application/json": {"schema": schema}}}
+
+
+def test_another_document(tmp_path: Path) -> None:
+    """Names that Go or the package itself uses, and texts that would be code elsewhere."""
+    evil = 'x"""*/ `pwned`\n{{{pwned}}} \u2028\npwned()\\ \\"'
+    names = ("type", "func", "ctx", "Client", "body", "a-b", "Raw", evil)
+    thing = {
+        "type": "object",
+        "description": evil,
+        "properties": {name: {"type": "string", "description": evil} for name in names},
+    }
+    paths = {
+        f"/v1/{name}/{{{name}}}": {
+            "post": {
+                "operationId": name,
+                "summary": evil,
+                "parameters": [{"name": name, "in": "path", "required": True, "schema": {"type": "string"}}],
+                "requestBody": answered({"$ref": f"#/components/schemas/{name}"}),
+                "responses": {"200": answered({"oneOf": [{"$ref": "#/components/schemas/Client"}, {"type": "null"}]})},
+            }
+        }
+        for name in ("type", "func", "ctx", "key", "Client")
+    }
+    document = {
+        "openapi": "3.1.0",
+        "info": {"title": evil, "version": "1"},
+        "paths": paths,
+        "components": {"schemas": dict.fromkeys(("type", "func", "ctx", "key", "Client", "Stream"), thing)},
+    }
+    write(go.generate(adapted(document), describe_document(document, "file")), tmp_path)
+    tool("go", "vet", "./...", folder=tmp_path)
+    sources = "".join(file.read_text("utf-8") for file in tmp_path.glob("*.go"))
+    lines = [line.strip() for line in sources.splitlines() if "pwned" in line]
+    assert any(line.startswith("//") for line in lines)
+    assert [line for line in lines if not line.startswith(("//", "package ", "const userAgent = ", "baseURL = "))] == []
+    assert len(re.findall(r"^func \(c \*Client\) [A-Z]", sources, re.M)) == len(paths)
