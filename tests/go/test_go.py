@@ -17,7 +17,8 @@ from specvino.document.loading import systems
 from specvino.engine.models import ModelSource
 from specvino.sdk import go
 from specvino.sdk.document import document_of
-from specvino.sdk.foreign import adapted, describe_document
+from specvino.sdk.foreign.adapting import adapted
+from specvino.sdk.foreign.reading import describe_document
 from specvino.sdk.package import describe, write
 
 PAGE = ROOT / "docs" / "sdk.md"
