@@ -73,6 +73,12 @@ def returned(source):
         ("llama-cpp", "responses", {"input": "Hi", "previous_response_id": "r"}, False),
         ("llama-cpp", "responses", {"input": "Hi", "previous_response_id": ""}, True),
         ("llama-cpp", "responses", {"input": "Hi", "previous_response_id": 5}, True),
+        # server_chat_convert_anthropic_to_oai doesn't read the model
+        *(
+            ("llama-cpp", endpoint, asks(endpoint, TEXT) | {"model": model}, True)
+            for endpoint in ("messages", "count_tokens")
+            for model in (None, 5)
+        ),
         # server-schema.cpp
         ("llama-cpp", "chat", {"messages": [USER], "n_cmpl": 0}, False),
         (
