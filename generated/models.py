@@ -738,6 +738,10 @@ class AnthropicMessage(BaseModel):
     """
     How another server finds the KV cache of the prompt.
     """
+    ec_transfer_params: dict[str, Any] | None | MISSING = MISSING
+    """
+    How another server finds the encoder's output for images and audio.
+    """
 
 
 class AnthropicMessageChange(BaseModel):
@@ -4702,10 +4706,6 @@ class CreateMessageRequest(BaseModel):
     """
     Variables for the model's chat template.
     """
-    kv_transfer_params: dict[str, Any] | None | MISSING = MISSING
-    """
-    How to transfer the KV cache of the prompt from or to another server.
-    """
     max_tokens: int
     """
     The maximum number of tokens of the answer.
@@ -4806,6 +4806,34 @@ class CreateMessageRequest(BaseModel):
     speed: Literal["standard", "fast"] | None | MISSING = MISSING
     """
     The speed of the answer.
+    """
+    cache_salt: str | None | MISSING = MISSING
+    """
+    Isolates callers: only requests with the same salt share cached prompt prefixes.
+    """
+    watermarking: bool | None | MISSING = MISSING
+    """
+    Whether the text gets the watermark that the server is configured with.
+    """
+    vllm_xargs: dict[str, str | float | list[str | float]] | None | MISSING = MISSING
+    """
+    Settings of the server's own extensions, by name.
+    """
+    kv_transfer_params: dict[str, Any] | None | MISSING = MISSING
+    """
+    How to transfer the KV cache of the prompt from or to another server.
+    """
+    ec_transfer_params: dict[str, Any] | None | MISSING = MISSING
+    """
+    How to transfer the encoder's output for images and audio from or to another server.
+    """
+    mm_payload: Literal["tensors", "none"] | None | MISSING = MISSING
+    """
+    What is returned for media if a prompt is rendered without generating: tensors, or nothing.
+    """
+    return_mm_kwargs: bool | None | MISSING = MISSING
+    """
+    The deprecated form of mm_payload: false means none.
     """
     bootstrap_host: str | list[str] | None | MISSING = MISSING
     """

@@ -1015,7 +1015,6 @@ SHAPES: dict[str, Shape] = {
         fields={
             'stream': Field("supported"),
             'chat_template_kwargs': Field("supported"),
-            'kv_transfer_params': Field("unsupported"),
             'max_tokens': Field("supported"),
             'stop_sequences': Field("supported"),
             'temperature': Field("supported"),
@@ -1039,6 +1038,13 @@ SHAPES: dict[str, Shape] = {
             'thread': Field("refused"),
             'compaction': Field("refused"),
             'speed': Field("unsupported", supported_values={'const': 'standard'}),
+            'cache_salt': Field("unsupported"),
+            'watermarking': Field("unsupported", supported_values={'const': False}),
+            'vllm_xargs': Field("unsupported", supported_values={'maxProperties': 0}),
+            'kv_transfer_params': Field("unsupported"),
+            'ec_transfer_params': Field("unsupported"),
+            'mm_payload': Field("accepted"),
+            'return_mm_kwargs': Field("accepted"),
             'bootstrap_host': Field("unsupported"),
             'bootstrap_port': Field("unsupported"),
             'bootstrap_room': Field("unsupported"),
@@ -1049,6 +1055,7 @@ SHAPES: dict[str, Shape] = {
         values={
             'service_tier': ('auto', 'standard_only', None, ),
             'speed': ('standard', 'fast', None, ),
+            'mm_payload': ('tensors', 'none', None, ),
         },
     ),
     "CreateResponseRequest": Shape(
@@ -3071,6 +3078,7 @@ DEFAULTS: dict[str, dict[str, Any]] = {
         "temperature": 1,
         "top_p": 1,
         "top_k": 40,
+        "mm_payload": 'tensors',
     },
     "CountTokensRequest": {
     },

@@ -346,6 +346,10 @@ class AnthropicMessage(TypedDict):
     """
     How another server finds the KV cache of the prompt.
     """
+    ec_transfer_params: NotRequired[dict[str, Any] | None]
+    """
+    How another server finds the encoder's output for images and audio.
+    """
 
 
 class AnthropicMessageChange(TypedDict):

@@ -166,6 +166,12 @@ def returned(source):
         # anthropic/protocol.py: AnthropicMessagesRequest has PDRoutingFields
         ("sglang", "messages", asks("messages", TEXT) | {"bootstrap_host": "h", "bootstrap_room": 7}, True),
         ("sglang", "messages", asks("messages", TEXT) | {"bootstrap_room": "7"}, False),
+        # anthropic/protocol.py: AnthropicMessagesRequest
+        ("vllm", "messages", asks("messages", TEXT) | {"cache_salt": "s", "vllm_xargs": {"a": [1, "b"]}}, True),
+        ("vllm", "messages", asks("messages", TEXT) | {"cache_salt": ""}, False),
+        ("vllm", "messages", asks("messages", TEXT) | {"vllm_xargs": {"a": {}}}, False),
+        ("vllm", "messages", asks("messages", TEXT) | {"mm_payload": "all"}, False),
+        ("vllm@0.29", "messages", asks("messages", TEXT) | {"cache_salt": ""}, False),
         # anthropic/protocol.py: AnthropicContentBlock, whose content may be a list of any objects
         *(
             (system, endpoint, asks(endpoint, returned(source)), True)
