@@ -8,6 +8,7 @@ from typing import Any
 
 from specvino.codegen.conditions import add_conditions, check
 from specvino.codegen.fields import fields
+from specvino.codegen.later_rules import drop_later
 from specvino.codegen.merge import merge_errors, merge_support, merge_systems
 from specvino.codegen.project import project, project_version
 from specvino.codegen.rows import complete, of_version
@@ -78,6 +79,8 @@ def read(source: Path) -> Spec:
             for name in names[1:]:
                 versions[name] = of_version(dialect, name.partition("@")[2])
                 complete(versions[name], all_fields, sources.get(name), newest, document)
+                if "rules" in dialect and newest is not None and name in sources:
+                    versions[name]["rules"] = drop_later(versions[name]["rules"], sources[name], newest)
             complete(dialect, all_fields, newest, None, document)
         except SpecError as error:
             raise SpecError(f"{source / 'dialects' / system}.yaml: {error}") from error

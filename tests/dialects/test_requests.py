@@ -172,6 +172,13 @@ def returned(source):
         ("vllm", "messages", asks("messages", TEXT) | {"vllm_xargs": {"a": {}}}, False),
         ("vllm", "messages", asks("messages", TEXT) | {"mm_payload": "all"}, False),
         ("vllm@0.29", "messages", asks("messages", TEXT) | {"cache_salt": ""}, False),
+        (
+            "vllm@0.29",
+            "messages",
+            asks("messages", TEXT) | {"mm_payload": "all", "thinking": {"type": "enabled"}},
+            True,
+        ),
+        ("vllm@0.29", "chat", {"model": "m", "messages": [USER], "mm_payload": "all"}, True),
         # anthropic/protocol.py: AnthropicContentBlock, whose content may be a list of any objects
         *(
             (system, endpoint, asks(endpoint, returned(source)), True)
