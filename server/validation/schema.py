@@ -14,6 +14,7 @@ from specvino.document.operations import Schema, operations
 from specvino.document.pointers import at, escape, resolved, schema_reference
 from specvino.document.unions import Union, type_names, values
 from specvino.document.validator import Validator, Validators
+from specvino.document.walk import reached
 from specvino.generated.errors import ErrorCode
 from specvino.handlers.errors import ApiError
 from specvino.server.validation.refusal import (
@@ -28,15 +29,16 @@ from specvino.server.validation.refusal import (
 
 
 class Explainer:
-    """Explains violations of one schema, which may refer to the document's components."""
+    """Explains violations of the schema that a pointer into a document leads to."""
 
-    def __init__(self, schema: Schema) -> None:
-        self._schema = schema
-        self._validators = Validators(schema)
+    def __init__(self, document: Validators, pointer: str = "") -> None:
+        self._schema = document.document
+        self._validators = document
+        self._pointer = pointer
 
     def explain(self, value: Any) -> ApiError:
         """Returns the error response for an invalid value."""
-        return self._at("", value, ())[1]
+        return self._at(self._pointer, value, ())[1]
 
     def _at(self, pointer: str, value: Any, path: Path) -> tuple[Path, ApiError]:
         """Returns the path of the invalid part and its error, for a value at `path` that schema `pointer` rejects."""
@@ -134,14 +136,18 @@ class SchemaCheck:
     """A check of values against one schema, which may refer to the components of our document or of another one."""
 
     def __init__(self, schema: Schema, theirs: Validators | None = None) -> None:
-        document = theirs or validators()
+        self._document = theirs or validators()
         self._schema = schema
-        self._components = document.document["components"]
-        self.fits: Callable[[Any], bool] = document.of(schema).is_valid
+        self.fits: Callable[[Any], bool] = self._document.of(schema).is_valid
 
     @cached_property
     def _explainer(self) -> Explainer:
-        return Explainer({**self._schema, "components": self._components})
+        if self._schema.keys() == {"$ref"}:
+            return Explainer(self._document, self._schema["$ref"].removeprefix("#"))
+        # Only what the schema refers to: a registry of the whole document takes 20 MB.
+        names = reached(self._document.document, self._schema)
+        components = {name: self._document.document["components"]["schemas"][name] for name in names}
+        return Explainer(Validators({**self._schema, "components": {"schemas": components}}))
 
     @classmethod
     def of_component(cls, name: str) -> "SchemaCheck":

@@ -116,11 +116,10 @@ def _seconds(run: Soak) -> Table:
 
 def _censuses(run: Soak) -> Table:
     censuses = run.watch.censuses
-    names = list(censuses[0].counts)
-    table = _table("Idle moments", "second", *names, "MB in all")
-    for census in censuses:
-        counts = [str(census.counts[name]) for name in names]
-        table.add_row(f"{census.seconds:.0f}", *counts, f"{census.rss / _MB:.0f}")
+    table = _table("Idle moments", "second", *(f"{census.seconds:.0f}" for census in censuses))
+    for name in dict.fromkeys(name for census in censuses for name in census.counts):
+        table.add_row(name, *(str(census.counts.get(name, "")) for census in censuses))
+    table.add_row("MB in all", *(f"{census.rss / _MB:.0f}" for census in censuses))
     return table
 
 

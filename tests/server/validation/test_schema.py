@@ -1,6 +1,7 @@
 """A wrong body's error names the field that was meant, the value, and what is accepted."""
 
 import copy
+import json
 from typing import Any
 
 import jsonschema_rs
@@ -8,6 +9,8 @@ import pytest
 from support.app import MINIMAL
 from support.tiny_document import kind, object_of, ref, talk
 
+from specvino.document.loading import validators
+from specvino.document.validator import Validators
 from specvino.handlers.errors import ApiError
 from specvino.server.validation.schema import Explainer, SchemaCheck
 
@@ -298,7 +301,7 @@ KINDS = [
 def test_unions_without_a_discriminator(body, param, code, message) -> None:
     schema = {"$ref": "#/components/schemas/Ask", "components": UNIONS["components"]}
     assert not jsonschema_rs.is_valid(schema, body)
-    error = Explainer(schema).explain(body)
+    error = Explainer(Validators(schema)).explain(body)
     assert (error.param, error.code) == (param, code)
     assert message in error.message
 
@@ -314,7 +317,7 @@ def test_all_that_is_wrong_in_a_union_is_not_looked_at(monkeypatch) -> None:
 
     monkeypatch.setattr(Explainer, "_fits", fits)
     schema = {"$ref": "#/components/schemas/Ask", "components": UNIONS["components"]}
-    error = Explainer(schema).explain({"input": [{"type": "call", "name": 5}] * 10_000})
+    error = Explainer(Validators(schema)).explain({"input": [{"type": "call", "name": 5}] * 10_000})
     assert error.param == "input.0.name"
     assert len(tried) < 20
 
@@ -322,7 +325,7 @@ def test_all_that_is_wrong_in_a_union_is_not_looked_at(monkeypatch) -> None:
 @pytest.mark.parametrize("name", ["a/b", "a~b", "~1"])
 def test_names_that_pointers_escape(name) -> None:
     schema = {"type": "object", "properties": {name: {"anyOf": [{"type": "integer"}]}}}
-    error = Explainer(schema).explain({name: "x"})
+    error = Explainer(Validators(schema)).explain({name: "x"})
     assert (error.param, error.code) == (name, "invalid_type")
 
 
@@ -337,7 +340,7 @@ def test_names_that_pointers_escape(name) -> None:
 )
 def test_every_violation_is_explained(schema, value) -> None:
     assert not jsonschema_rs.is_valid(schema, value)
-    assert Explainer(schema).explain(value).message
+    assert Explainer(Validators(schema)).explain(value).message
 
 
 TURN = {
@@ -360,4 +363,23 @@ TURN = {
 )
 def test_conditions_and_places_lead_to_what_is_wrong(schema, value, param) -> None:
     assert not jsonschema_rs.is_valid(schema, value)
-    assert Explainer(schema).explain(value).param == param
+    assert Explainer(Validators(schema)).explain(value).param == param
+
+
+def test_reasons_are_found_without_another_copy_of_the_document(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A registry of the whole document takes 20 MB, which each endpoint would keep once it had an invalid request."""
+    validators()
+    sizes: list[int] = []
+    registry = jsonschema_rs.Registry
+
+    def counted(resources: list[tuple[str, Any]]) -> jsonschema_rs.Registry:
+        sizes.extend(len(json.dumps(schema)) for _, schema in resources)
+        return registry(resources)
+
+    monkeypatch.setattr(jsonschema_rs, "Registry", counted)
+    for component in ("CreateChatCompletionRequest", "CreateResponseRequest"):
+        with pytest.raises(ApiError):
+            SchemaCheck.of_component(component).require({"model": 1})
+    with pytest.raises(ApiError):
+        SchemaCheck.of_parameters("list_input_items").require({"order": "none"})
+    assert sum(sizes) < 20_000
