@@ -23,7 +23,8 @@ class Drift:
     """The result of a comparison. differences: those that aren't allowed, in the order of the document. allowed:
     the number of allowed ones. unused: entries of the allow-list without a difference in the compared parts. open: by
     side, fields without restrictions, so that the other side's schemas inside them weren't compared. unread: types of
-    the system that couldn't be read and are treated as unrestricted. left: parts that only one side describes.
+    the system that couldn't be read and are treated as unrestricted. left: parts that only one side describes. listed:
+    parts whose values aren't compared, but for what only the document accepts in requests.
     changed: fields whose lines differ from those of the described version.
     """
 
@@ -36,6 +37,7 @@ class Drift:
     open: dict[Only, tuple[str, ...]]
     unread: tuple[str, ...]
     left: tuple[Part, ...]
+    listed: tuple[Part, ...] = ()
     changed: tuple[Change, ...] = ()
 
     @property
@@ -111,7 +113,8 @@ def drift(
         unused=tuple(unused),
         open={side: tuple(fields) for side, fields in comparison.open.items()},
         unread=described.unread,
-        left=tuple(sorted(ours.parts.keys() ^ described.parts.keys())),
+        left=tuple(sorted((ours.parts.keys() ^ described.parts.keys()) - described.listed.keys())),
+        listed=tuple(sorted(described.listed)),
         changed=() if before is None else tuple(changes(before, fields, levels)),
     )
 

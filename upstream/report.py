@@ -34,6 +34,9 @@ def remarks(drift: Drift) -> Iterator[str]:
         yield f"This entry of the allow-list no longer allows anything: {entry}."
     for part in drift.left:
         yield f"Not compared, because only one side describes it: {'.'.join(part)}."
+    if drift.listed:
+        names = ", ".join(".".join(part) for part in drift.listed)
+        yield f"Compared by names only, and requests by what the document alone accepts: {names}."
     for name in drift.unread:
         yield f"Not read, and treated as unrestricted: {name}."
     for side, reader in ((Only.SYSTEM, "system"), (Only.DOCUMENT, "document")):
@@ -53,6 +56,7 @@ def as_json(drift: Drift) -> str:
         "unused": [_without_empty(asdict(item)) for item in drift.unused],
         "parts": [".".join(part) for part in drift.parts],
         "not_compared": [".".join(part) for part in drift.left],
+        "compared_by_names": [".".join(part) for part in drift.listed],
         "not_read": list(drift.unread),
         "left_open": {side: list(fields) for side, fields in drift.open.items()},
     }

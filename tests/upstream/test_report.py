@@ -52,6 +52,7 @@ def test_remarks() -> None:
         found(
             unused=(Allowed("chat.x", "So.", Only.SYSTEM),),
             left=(("version", "response"),),
+            listed=(("messages", "request"),),
             unread=("PIL.Image",),
             open={Only.SYSTEM: ("chat.a", "chat.b"), Only.DOCUMENT: ()},
         )
@@ -59,6 +60,7 @@ def test_remarks() -> None:
     assert text.splitlines()[2:] == [
         "- This entry of the allow-list no longer allows anything: chat.x, only system.",
         "- Not compared, because only one side describes it: version.response.",
+        "- Compared by names only, and requests by what the document alone accepts: messages.request.",
         "- Not read, and treated as unrestricted: PIL.Image.",
         "- Left open by the system: chat.a, chat.b.",
     ]
