@@ -148,6 +148,17 @@ VOLATILE = (
     *OF_PROCESS,
 )
 
+# The name of all differences in how answers end, fields that have them, and those that have what answers say.
+END = "end"
+ENDS = {
+    *("finish_reason", "stop_reason", "stop_sequence", "status", "incomplete_details"),
+    *("completion_tokens", "output_tokens", "total_tokens", "reasoning_tokens"),
+}
+SAID = {
+    *("content", "text", "reasoning", "reasoning_content", "thinking", "refusal", "summary"),
+    *("tool_calls", "arguments", "input", "output"),
+}
+
 # Objects whose keys are the texts of tokens, which may be drawn: they have no steady members.
 BY_TOKEN = re.compile(r"^choices\.\d+\.logprobs\.top_logprobs\.\d+\.$")
 
@@ -162,11 +173,20 @@ async def stream_parity(session: Session, endpoint: str, *, body: Mapping[str, A
         partial(session.answered, endpoint, body),
         partial(session.answered, endpoint, {**body, "stream": True, **options}),
         partial(_differences, session.dialect),
+        within=partial(_changes, session.dialect),
     )
 
 
+def _changes(dialect: Dialect, one: Exchange, other: Exchange) -> dict[str, str]:
+    """Returns the differences of two answers to the same request: if they say something else, their ends may differ,
+    although by chance they don't. Raises Unreadable."""
+    changes = _differences(dialect, one, other)
+    return changes | {END: ""} if any(_last(path) in SAID for path in changes) else changes
+
+
 def _differences(dialect: Dialect, one: Exchange, other: Exchange) -> dict[str, str]:
-    """Returns the differences of two answers in what the document describes, by path. Raises Unreadable."""
+    """Returns the differences of two answers in what the document describes, by path, those of how they end by END.
+    Raises Unreadable."""
     is_ours = dialect.name == WHOLE
     left_out = {"usage"} if not is_ours and not _counted_once(one, other) else set()
     unary, folded = (
@@ -174,7 +194,14 @@ def _differences(dialect: Dialect, one: Exchange, other: Exchange) -> dict[str, 
     )
     endpoint = one.request.endpoint or ""
     unary, folded = (_comparable(dialect.described(endpoint, answer), is_ours) for answer in (unary, folded))
-    return dict(_compared(unary, folded, is_ours))
+    differences: dict[str, str] = {}
+    for path, sentence in _compared(unary, folded, is_ours):
+        differences.setdefault(END if _last(path) in ENDS else path, sentence)
+    return differences
+
+
+def _last(path: str) -> str:
+    return path.rpartition(".")[2]
 
 
 def _counted_once(unary: Exchange, stream: Exchange) -> bool:

@@ -39,8 +39,8 @@ class Availability:
         self.limited: str | None = None
         """The rule during which the server began to refuse every request with 429."""
         self._unreachable = 0
-        # The numbers of exchanges without a whole answer of the server's own, to which the rules for all answers
-        # weren't applied yet.
+        # The numbers of exchanges without a whole answer of the server's own: the rules for all answers weren't applied
+        # to them yet.
         self._open: set[int] = set()
 
     @property

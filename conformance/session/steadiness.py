@@ -1,6 +1,6 @@
 """Comparisons of answers that a server may draw, at temperature 0, too: only what it always answers counts."""
 
-from collections.abc import Awaitable, Callable, Mapping
+from collections.abc import Awaitable, Callable, Iterable, Mapping
 from typing import Any
 
 from specvino.conformance.http.exchange import Exchange
@@ -48,8 +48,8 @@ async def require_alike(
     first: Exchange | None = None,
 ) -> None:
     """Raises Failed if the answers to two requests differ in something that is steady: it differs between any answer to
-    the one and any to the other, and never between answers to the same request, by `within` (default: `differences`).
-    Raises Drawn if all differences are in what isn't steady. Two answers that are alike are enough.
+    the one and any to the other, and never between answers to the same request, by `within` (default: `differences`);
+    neither does what is within it, by its path. Raises Drawn if all differences are in what isn't steady. Two answers that are alike are enough.
 
     `first` is an answer to the first request. Requests are only repeated if it and the first answer to the other one
     differ.
@@ -67,11 +67,16 @@ async def require_alike(
                     return
                 steady = {name: sentence for name, sentence in steady.items() if name in found}
             drawn = within(answers[0], latest)
-            steady = {name: sentence for name, sentence in steady.items() if name not in drawn}
+            steady = {name: sentence for name, sentence in steady.items() if not _is_drawn(name, drawn)}
             answers.append(latest)
         if not steady:
             raise Drawn
     raise Failed(next(iter(steady.values())), ones[0], others[0])
+
+
+def _is_drawn(name: str, drawn: Iterable[str]) -> bool:
+    """Returns whether something that was drawn is what has a name, a path, or is within it."""
+    return any(f"{other}.".startswith(f"{name}.") for other in drawn)
 
 
 class Patience:

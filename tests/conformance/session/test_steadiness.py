@@ -2,6 +2,7 @@
 
 import asyncio
 import json
+import random
 from collections.abc import Awaitable, Callable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import replace
@@ -223,6 +224,37 @@ def test_one_of_two_answers_is_no_repetition(texts, shown) -> None:
 def test_is_steady_only_if_every_answer_is_the_same() -> None:
     assert asyncio.run(is_steady(Server({"text": "a"}), text))
     assert not asyncio.run(is_steady(Server(*[{"text": "a"}] * ROUNDS, {"text": "b"}), text))
+
+
+class DrawsLongStreams(draws._DrawsByRequest):
+    """Streams are drawn, and none ends before its limit; other answers, also those on WebSockets, are short."""
+
+    def seed(self, body: Mapping[str, Any], choice: int) -> int | None:
+        return self.drawn(body).getrandbits(32) if self.is_drawn(body) else 0
+
+    def length(self, asked: Asked, draw: random.Random, budget: int) -> int:
+        return budget + 1 if self.is_drawn(asked.body) else 3
+
+    def is_drawn(self, body: Mapping[str, Any]) -> bool:
+        return body.get("stream") is True and ("input" not in body or "store" in body)
+
+
+def test_how_an_answer_ends_is_drawn_with_what_it_says() -> None:
+    rules = {"chat/streams/plain", "completions/streams/plain", "responses/websocket/same-events"}
+    results = judged(DrawsLongStreams, only=rules)
+    assert {rule: results[rule].verdict for rule in rules} == dict.fromkeys(rules, Verdict.NOT_EXERCISED)
+
+
+def test_a_list_is_drawn_with_what_is_in_it() -> None:
+    def differing(one: Exchange, other: Exchange) -> dict[str, str]:
+        lists = one.answer["output"], other.answer["output"]
+        if len(lists[0]) != len(lists[1]):
+            return {"output": f"output is {lists[0]}, but {lists[1]}"}
+        return {} if lists[0] == lists[1] else {"output.0": "the items differ"}
+
+    drawn = Server(*({"output": [number]} for number in range(ROUNDS)))
+    with pytest.raises(Drawn):
+        asyncio.run(require_alike(drawn, Server({"output": []}), differing))
 
 
 class CountsMoreInStreams(Chat):
