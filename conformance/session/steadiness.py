@@ -49,7 +49,8 @@ async def require_alike(
 ) -> None:
     """Raises Failed if the answers to two requests differ in something that is steady: it differs between any answer to
     the one and any to the other, and never between answers to the same request, by `within` (default: `differences`);
-    neither does what is within it, by its path. Raises Drawn if all differences are in what isn't steady. Two answers that are alike are enough.
+    neither does what is within it, by its path. Raises Drawn if all differences are in what isn't steady. Two answers
+    that are alike are enough.
 
     `first` is an answer to the first request. Requests are only repeated if it and the first answer to the other one
     differ.
