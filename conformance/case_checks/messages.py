@@ -110,3 +110,15 @@ def _end(exchange: Exchange) -> tuple[Any, Any]:
 def _text(exchange: Exchange) -> str:
     blocks = exchange.answer.get("content") or ()
     return "".join(block.get("text") or "" for block in blocks if block.get("type") == "text")
+
+
+async def streamed_blocks_apart(session: Session, endpoint: str, *, body: Mapping[str, Any]) -> None:
+    """The blocks of a stream with several calls have different indexes. Raises Unsuitable if there is one call only."""
+    exchange = await session.answered(endpoint, {**body, "stream": True})
+    exchange.require_stream()
+    begun = [chunk for chunk in exchange.chunks if chunk.get("type") == "content_block_start"]
+    if sum((chunk.get("content_block") or {}).get("type") == "tool_use" for chunk in begun) < 2:
+        raise Unsuitable("the model makes fewer than two calls")
+    indexes = [chunk.get("index") for chunk in begun]
+    if repeated := [index for index in indexes if indexes.count(index) > 1]:
+        raise Failed(f"the index {repeated[0]!r} is that of several blocks", exchange)

@@ -169,6 +169,20 @@ async def tool_call_indexes(session: Session, endpoint: str, *, body: Mapping[st
             begun[choice].append(index)
 
 
+async def tool_calls_apart(session: Session, endpoint: str, *, body: Mapping[str, Any]) -> None:
+    """Several calls of a stream have different indexes. Raises Unsuitable if there is one call only."""
+    exchange = await _streamed(session, endpoint, body)
+    begun: dict[tuple[Any, Any], dict[str, None]] = defaultdict(dict)
+    for choice, call in _calls(exchange):
+        if call.get("id") and (call.get("function") or {}).get("name"):
+            begun[choice, call.get("index")][call["id"]] = None
+    if sum(map(len, begun.values())) < 2:
+        raise Unsuitable("the model makes fewer than two calls")
+    for (_, index), ids in begun.items():
+        if len(ids) > 1:
+            raise Failed(f"the index {index!r} is that of several calls: {', '.join(ids)}", exchange)
+
+
 async def no_empty_content_deltas(session: Session, endpoint: str, *, body: Mapping[str, Any]) -> None:
     """No delta without a role has empty content: some clients end the turn there."""
     exchange = await _streamed(session, endpoint, body)

@@ -54,6 +54,7 @@ MEANINGS: tuple[tuple[Kind, re.Pattern[str]], ...] = tuple(
         (Kind.INCOMPLETE, r"^chunk \d+ has an incomplete character"),
         (Kind.AFTER_END, r"^\S+ comes after the \w+ was ended by "),
         (Kind.INDEX, r"\bindexes (?:are|for \d+ prompts)|^the values of index of choice are "),
+        (Kind.SAME_INDEX, r"^the (?:output_)?index \S+ is that of several |^block \d+ is opened by \S+ a second time$"),
         (Kind.UNSTEADY, r"^the tokens are .*, but with \{\} they are "),
         (Kind.UNKNOWN, r"^a response that isn't stored (?:returns 2|is continued)"),
         (
@@ -91,6 +92,9 @@ WITHOUT_CALL = re.compile(
 
 # The message about an answer that is longer than it may be.
 THOUGH_LIMITED = re.compile(r", though max_\w+ is \d")
+
+# The message about arguments of several calls in one, or about another item in the place of one.
+JOINED = re.compile(r"^the arguments of .*\}\{|^item[._]id of item \d+ was '.*' and is now '", re.DOTALL)
 
 # The type of an error that says that the request is at fault.
 REQUEST_AT_FAULT = re.compile(r'"type": ?"(?:invalid_request|authentication|permission|not_found)_error"')
@@ -348,6 +352,7 @@ POSSIBLE: tuple[tuple[Cause, AbstractSet[Kind], Callable[[Line, FindingRecord], 
         ANY,
         lambda line, finding: bool(WITHOUT_CALL.search(finding.message)),
     ),
+    (Cause(Kind.SAME_INDEX), {Kind.ARGUMENTS, Kind.OTHER}, lambda line, finding: bool(JOINED.search(finding.message))),
     (Cause(Kind.SAME_ID, "item"), {Kind.ITEMS}, lambda line, finding: True),
     (Cause(Kind.INCOMPLETE), ANY, lambda line, finding: "\N{REPLACEMENT CHARACTER}" in finding.message),
     # Tokens that differ each time change what is compared, not whether a request is answered or refused.

@@ -174,6 +174,16 @@ class BlocksUnclosed(Messages):
         return (event for event in super().block_events(index, block, output) if event["type"] != "content_block_stop")
 
 
+class BlocksAtOneIndex(Messages):
+    """All blocks of a stream have the index 0."""
+
+    breaks = {"messages/streams/several-calls"}
+
+    def block_events(self, index: int, block: Block, output: Output) -> Iterator[Event]:
+        for event in super().block_events(index, block, output):
+            yield {**event, "index": 0}
+
+
 class DeltasUnderAnotherName(Messages):
     """The pieces of a block have another field."""
 

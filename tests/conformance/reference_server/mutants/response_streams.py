@@ -26,7 +26,6 @@ class CallsAtOnePlace(ItemEvents):
     """All calls of a stream are at the output_index 0."""
 
     breaks = {"responses/tools/several-streamed"}
-    faults = 2
 
     def item_events(self, asked: Asked, run: Run, item: Item, at: int) -> Iterator[Event]:
         yield from super().item_events(asked, run, item, 0 if item["type"] == "function_call" else at)

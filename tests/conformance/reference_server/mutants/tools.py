@@ -389,6 +389,15 @@ class CountsFromOne(Chat):
         return {**super().call_delta(piece), "index": piece.call + 1}
 
 
+class CallsAtOneIndex(Chat):
+    """All calls of a stream are number 0."""
+
+    breaks = {"chat/tool_streams/several"}
+
+    def call_delta(self, piece: Piece) -> dict[str, Any]:
+        return {**super().call_delta(piece), "index": 0}
+
+
 class CountsOverChoices(Chat):
     """The calls of all choices of a stream are counted together."""
 
