@@ -63,10 +63,9 @@ async def concurrent_answers_separate(
 ) -> None:
     """Concurrent requests get their own answers: the requested number of choices, and the same prompt tokens and model
     as separately."""
-    asks = [partial(session.answered, to, {**body, "max_tokens": 1, "stream": False}) for body in bodies]
-    separately = [await ask() for ask in asks]
+    separately = [await session.answered(to, {**body, "max_tokens": 1, "stream": False}) for body in bodies]
     exchanges = await session.together([(to, _with_usage(body)) for body in bodies])
-    for body, ask, single, exchange in zip(bodies, asks, separately, exchanges, strict=True):
+    for body, single, exchange in zip(bodies, separately, exchanges, strict=True):
         require_answer(exchange)
         await _require_one_id(session, to, body, exchange)
         _require_same(
@@ -74,14 +73,24 @@ async def concurrent_answers_separate(
         )
         concurrent, separate = counted(exchange, "prompt_tokens"), counted(single, "prompt_tokens")
         _require_same(exchange, concurrent, separate, "concurrently its prompt has {} tokens, separately {}")
-        model, usual = _model(exchange), _model(single)
-        # A gateway may choose between versions of a model.
-        if model != usual and await is_steady(ask, _model):
-            raise Failed(f"concurrently the model is {model}, separately {usual}", exchange)
+        await _require_same_model(session, to, body, exchange, _model(single))
     # Some systems' answers have no id.
     ids = [exchange.answer["id"] for exchange in exchanges if "id" in exchange.answer]
     if session.dialect.has_unique_ids and len(set(ids)) < len(ids):
         raise Failed(f"concurrent answers have the ids {', '.join(map(str, ids))}", *exchanges)
+
+
+async def _require_same_model(
+    session: Session, endpoint: str, body: Mapping[str, Any], exchange: Exchange, usual: Any
+) -> None:
+    """Raises Failed if an answer has another model than the same request has alone. Rules about streams report that
+    streams have another one than other answers, as `usual` is; a gateway may choose between versions of a model."""
+    if _model(exchange) == usual:
+        return
+    alone = partial(session.answered, endpoint, _with_usage(body))
+    usual = _model(await alone())
+    if _model(exchange) != usual and await is_steady(alone, _model):
+        raise Failed(f"concurrently the model is {_model(exchange)}, separately {usual}", exchange)
 
 
 async def concurrent_echoes_separate(session: Session, endpoint: str, *, bodies: Sequence[Mapping[str, Any]]) -> None:

@@ -51,6 +51,7 @@ class Kind(Enum):
     INCOMPLETE = "Chunks have parts of characters"
     AFTER_END = "Streams go on after their end"
     INDEX = "Choices have wrong indexes"
+    MARKED = "JSON begins with a byte order mark"
     SAME_INDEX = "Several parts of a stream have the same index"
     UNSTEADY = "The same text has other tokens each time"
     UNREPORTED = "Fields without effect aren't reported"

@@ -54,6 +54,7 @@ MEANINGS: tuple[tuple[Kind, re.Pattern[str]], ...] = tuple(
         (Kind.INCOMPLETE, r"^chunk \d+ has an incomplete character"),
         (Kind.AFTER_END, r"^\S+ comes after the \w+ was ended by "),
         (Kind.INDEX, r"\bindexes (?:are|for \d+ prompts)|^the values of index of choice are "),
+        (Kind.MARKED, r"\bisn't JSON\b.*?(?:\\ufeff|\ufeff)"),
         (Kind.SAME_INDEX, r"^the (?:output_)?index \S+ is that of several |^block \d+ is opened by \S+ a second time$"),
         (Kind.UNSTEADY, r"^the tokens are .*, but with \{\} they are "),
         (Kind.UNKNOWN, r"^a response that isn't stored (?:returns 2|is continued)"),
@@ -92,6 +93,9 @@ WITHOUT_CALL = re.compile(
 
 # The message about an answer that is longer than it may be.
 THOUGH_LIMITED = re.compile(r", though max_\w+ is \d")
+
+# The message about a stored response that is read as another one, such as that of a stream.
+READ_BACK = re.compile(r"^the (?P<name>\w+) differs: .* in the answer, .* when read$", re.DOTALL)
 
 # The message about arguments of several calls in one, or about another item in the place of one.
 JOINED = re.compile(r"^the arguments of .*\}\{|^item[._]id of item \d+ was '.*' and is now '", re.DOTALL)
@@ -378,6 +382,8 @@ def possible_causes(line: Line, finding: FindingRecord) -> Iterator[Cause]:
     for cause, kinds, holds in POSSIBLE:
         if own <= kinds and holds(line, finding):
             yield cause
+    if read_back := READ_BACK.search(finding.message):
+        yield Cause(Kind.STREAM, read_back["name"])
     if TEXT_STREAMED.search(finding.message):
         yield Cause(Kind.EMPTY, _endpoint(line))
     if absent := ABSENT.search(finding.message):

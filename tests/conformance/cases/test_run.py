@@ -195,6 +195,20 @@ def test_what_a_dead_server_does_not_answer_is_not_exercised() -> None:
         assert (results[rule].verdict, results[rule].because) == (Verdict.NOT_EXERCISED, because)
 
 
+class NamesAnotherModelInStreams(Chat):
+    """Chunks name another model than other answers do."""
+
+    def chunk_model(self, head: Mapping[str, Any]) -> str:
+        return "another"
+
+
+def test_another_model_in_streams_is_no_answer_to_another_request() -> None:
+    at_once, parity = "transport/at_once/streams", "chat/streams/plain"
+    results = by_openai(NamesAnotherModelInStreams, only={at_once, parity})
+    assert failed(results).keys() == {parity}
+    assert results[at_once].verdict is Verdict.PASS
+
+
 class DiesBehindAProxy(Http):
     """From the third request on, a proxy answers for the server."""
 

@@ -380,6 +380,24 @@ def test_a_refusal_has_the_name_of_what_is_refused_not_of_what_the_requests_are_
     assert fault.title == "Valid requests with `store` are refused: Nothing is here."
 
 
+def test_json_with_a_mark_is_one_fault_of_answers_and_of_events() -> None:
+    bom = "\\ufeff"
+    lines = [
+        fault_line("models/list/shape", f"the answer isn't JSON (Unexpected UTF-8 BOM): '{bom}{{\"data\": []}}'"),
+        fault_line("chat/rules/event-shape", f"event 0 isn't JSON: '{bom}{{\"id\": 1}}'"),
+        fault_line("chat/rules/stream-order", "an event isn't JSON: \ufeff{}"),
+    ]
+    (fault,) = faults(lines)
+    assert fault.title == "JSON begins with a byte order mark"
+
+
+def test_a_stream_that_is_read_back_as_another_answer_follows_from_what_differs() -> None:
+    unary = fault_line("responses/streams/plain", 'model is "a" in the unary answer, but "b" in the folded stream')
+    read = fault_line("responses/stored/streamed-reads-back", "the model differs: 'b' in the answer, 'a' when read")
+    assert folded(unary, read) == [[unary.rule, read.rule]]
+    assert len(faults([read])) == 1
+
+
 def test_what_the_request_says_and_the_answer_does_not_repeat_is_one_fault() -> None:
     sent = shown(1).model_copy(update={"request": SHOWN.request.model_copy(update={"body": '{"n": 2, "top_p": 0.5}'})})
     lines = [

@@ -38,6 +38,15 @@ class KeepsOnDemand(Responses):
         return body.get("store") is True
 
 
+class KeepsNoStreams(Responses):
+    """Streamed responses are only stored if store asks for it."""
+
+    breaks = {"responses/stored/streamed-by-default"}
+
+    def stores(self, body: Mapping[str, Any]) -> bool:
+        return super().stores(body) and ("store" in body or not body.get("stream"))
+
+
 class ReadsWithoutOutput(Stored):
     """A stored response is read without its output."""
 
