@@ -232,8 +232,9 @@ async def background_response_completes(session: Session, endpoint: str) -> None
     last = await _finished(session, id_of(first))
     if last.answer.get("status") not in ("completed", "incomplete"):
         raise Failed(f"the final status is {last.answer.get('status')!r}", last)
-    if not last.answer.get("output") or not last.answer.get("usage"):
-        raise Failed("the response is finished, but has no output or no usage", last)
+    for name in ("output", "usage"):
+        if not last.answer.get(name):
+            raise Failed(f"the finished response has no {name}", last)
 
 
 async def background_response_cancelled(session: Session, endpoint: str, *, limit: int) -> None:

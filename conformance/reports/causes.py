@@ -12,6 +12,8 @@ VARIABLE = re.compile(
     | \bresponse\.(?:completed|incomplete|failed)\b """,
     re.VERBOSE,
 )
+# An id in a server's message: a word with a digit among other characters, such as that of a request.
+ID = re.compile(r"\b(?=\w*\d)\w[\w-]{5,}\b")
 NESTED = re.compile(r"\[[^][{}]*\]|\{[^][{}]*\}")
 DEEPEST = 8
 SEVERAL = re.compile("…(?:, …)+")
@@ -107,7 +109,7 @@ def title(all_causes: Iterable[Cause], message: str) -> str:
         text = message if re.search(r"[._*]", first) else f"{message[:1].upper()}{message[1:]}"
         return text if len(text) <= LONGEST else f"{text[:LONGEST]}…"
     names = list(dict.fromkeys(name for cause in by_kind[kind] for name in cause.names))
-    details = {without_values(cause.detail): cause.detail for cause in reversed(by_kind[kind]) if cause.detail}
+    details = {without_ids(cause.detail): cause.detail for cause in reversed(by_kind[kind]) if cause.detail}
     if kind is Kind.REFUSED and len(names) > 1:
         # What the refused requests are about isn't why they are refused, unless the reasons name it.
         told = {word for cause in by_kind[kind] for word in re.findall(r"\w+", cause.detail)}
@@ -122,6 +124,11 @@ def _listed(names: Sequence[str]) -> str:
     if len(names) > 4:
         return f"{len(names)} fields ({', '.join(names[:3])}, …)"
     return " and ".join(filter(None, (", ".join(names[:-1]), names[-1])))
+
+
+def without_ids(text: str) -> str:
+    """Returns a server's message without ids and variable parts."""
+    return without_values(ID.sub("…", text))
 
 
 def without_values(text: str) -> str:

@@ -12,7 +12,7 @@ from typing import Any
 from urllib.parse import urlsplit
 
 from specvino.conformance.message_shape import template_of
-from specvino.conformance.reports.causes import Cause, Kind, without_values
+from specvino.conformance.reports.causes import Cause, Kind, without_ids, without_values
 from specvino.conformance.reports.records import ExchangeRecord, FindingRecord, Line
 from specvino.conformance.reports.unread import EARLIER, body_of, is_earlier, unread
 
@@ -36,6 +36,7 @@ MEANINGS: tuple[tuple[Kind, re.Pattern[str]], ...] = tuple(
         (Kind.STREAM, r"^(?P<path>[\w.]+) of \S+ of \S+ is .*, but the deltas join to "),
         (Kind.HEADER, r"the answer has no header (?P<about>\S+)"),
         (Kind.LACKS, r"was requested, but none of the \d+ chunks has (?P<about>\w+)"),
+        (Kind.LACKS, r"^the (?:finished response|response of the last event) has no (?P<about>\w+)"),
         (Kind.LACKS, r"^(?:GET|a chunk) .*has no (?P<about>\w+)$"),
         (Kind.ERRORS_LACK, r"refuses (?:the request|it) without an (?P<about>error) object"),
         (
@@ -47,7 +48,8 @@ MEANINGS: tuple[tuple[Kind, re.Pattern[str]], ...] = tuple(
         (Kind.UNREPORTED, r"has no effect, but X-Unsupported-Params is|^the first event names .* as without effect"),
         (Kind.DISREGARDED, r"^(?P<about>\w+) has no effect\b"),
         (Kind.DISREGARDED, r"^(?P<about>\w+): .* was (?:answered with \d+|sent), but "),
-        (Kind.LIMIT, r"^finish_reason is '?length'? after (?!0 of )\d+ |^with \{'max_.*finish_reason is 'length'$"),
+        (Kind.ZERO, r"^finish_reason is .* after 0 (?:of \d+ )?tokens|^there are \d+ choices with 0 tokens"),
+        (Kind.LIMIT, r"^finish_reason is '?length'? after \d+ |^with \{'max_.*finish_reason is 'length'$"),
         (Kind.CUT_OFF, r"^with \{'max_.*finish_reason is |^a limit of \d+ tokens gives .*finish_reason is "),
         (Kind.CUT_OFF, r"^finish_reason is '\w+' after (?P<all>\d+) of (?P=all) tokens|, which is the limit$"),
         (Kind.CUT_OFF, r"^the status of an answer that reaches the limit of \d+ tokens is "),
@@ -77,7 +79,6 @@ MEANINGS: tuple[tuple[Kind, re.Pattern[str]], ...] = tuple(
         (Kind.MIXED, r"^concurrent(?:ly)? |with concurrent requests"),
         (Kind.UNREAD, r"^\w+_tokens is \d+ .*, expected (?:at least )?(?:\d+ )?more$"),
         (Kind.ZERO, r"^(?:usage\.)?(?P<names>\w+_tokens) is 0\b"),
-        (Kind.ZERO, r"^finish_reason is .* after 0 of \d+ tokens"),
         (Kind.COUNT, COUNTED),
     )
 )
@@ -93,6 +94,9 @@ WITHOUT_CALL = re.compile(
 
 # The message about an answer that is longer than it may be.
 THOUGH_LIMITED = re.compile(r", though max_\w+ is \d")
+
+# The message about an answer that doesn't say why it ended.
+WITHOUT_REASON = re.compile(r"\bfinish_reason is None\b|\bhas no finish_reason$")
 
 # The message about a stored response that is read as another one, such as that of a stream.
 READ_BACK = re.compile(r"^the (?P<name>\w+) differs: .* in the answer, .* when read$", re.DOTALL)
@@ -185,7 +189,7 @@ def _failures(finding: FindingRecord) -> Iterator[Cause]:
 
 
 def _failure(status: str, reason: str) -> Cause:
-    return Cause(Kind.FAILS, f"{status}: {without_values(reason)}", (status,), reason)
+    return Cause(Kind.FAILS, f"{status}: {without_ids(reason)}", (status,), reason)
 
 
 def _meant(line: Line, finding: FindingRecord) -> Iterator[Cause]:
@@ -306,6 +310,9 @@ def _invalid(path: str, problem: str, field: str, *, is_error: bool) -> Iterator
             yield _lacks(name, is_error=is_error)
         return
     leaf = _leaf(path)
+    if path.startswith("usage.") and leaf.endswith("_tokens") and problem.startswith("0 is "):
+        yield Cause(Kind.ZERO, "", _quoted(leaf))
+        return
     if path.startswith("usage.") and leaf.endswith("_tokens"):
         yield Cause(Kind.COUNT, leaf, _quoted(leaf), field=leaf)
         return
@@ -382,6 +389,8 @@ def possible_causes(line: Line, finding: FindingRecord) -> Iterator[Cause]:
     for cause, kinds, holds in POSSIBLE:
         if own <= kinds and holds(line, finding):
             yield cause
+    if WITHOUT_REASON.search(finding.message):
+        yield _lacks("finish_reason", is_error=False)
     if read_back := READ_BACK.search(finding.message):
         yield Cause(Kind.STREAM, read_back["name"])
     if TEXT_STREAMED.search(finding.message):
@@ -460,7 +469,7 @@ def _refusal(line: Line, exchanges: Sequence[ExchangeRecord], reason: str) -> st
     reason = re.sub(r"/\S+", "…", reason)  # it may quote the path
     for field in filter(None, fields):
         reason = re.sub(rf"(?<![\w-]){re.escape(field)}(?![\w-])", "…", reason)
-    return without_values(reason)
+    return without_ids(reason)
 
 
 def _field(line: Line) -> str:

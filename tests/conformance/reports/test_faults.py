@@ -380,6 +380,49 @@ def test_a_refusal_has_the_name_of_what_is_refused_not_of_what_the_requests_are_
     assert fault.title == "Valid requests with `store` are refused: Nothing is here."
 
 
+def test_a_count_of_0_is_one_fault() -> None:
+    lines = [
+        fault_line("chat/rules/usage-adds-up", "completion_tokens is 0, though the answer has text"),
+        fault_line("chat/limits/one-token", "there are 1 choices with 0 tokens, not one with one"),
+        fault_line(
+            "chat/rules/finish-agrees", "finish_reason is length after 0 tokens (total_tokens is 9), but the limit is 2"
+        ),
+        fault_line("completions/settings/n", "usage.completion_tokens is wrong: 0 is less than the minimum of 2"),
+    ]
+    (fault,) = faults(lines)
+    assert fault.title == "Usage counts 0 `completion_tokens`"
+
+
+def test_what_isnt_there_is_one_fault_of_the_shape_and_of_the_cases() -> None:
+    lines = [
+        fault_line("responses/rules/answer-shape", 'it: "usage" is a required property'),
+        fault_line("responses/background/finishes", "the finished response has no usage"),
+        fault_line("responses/events/ends-whole", "the response of the last event has no usage: None"),
+    ]
+    assert [fault.title for fault in faults(lines)] == ["Answers lack `usage`"]
+    lines = [
+        fault_line("chat/rules/answer-shape", 'choices.0: "finish_reason" is a required property'),
+        fault_line("chat/choices/two", "choice 0 has no finish_reason"),
+        fault_line(
+            "chat/limits/max-tokens", "with {'max_tokens': 5}, an answer has 5 tokens, and finish_reason is None"
+        ),
+    ]
+    assert [fault.title for fault in faults(lines)] == ["Answers lack `finish_reason`"]
+    assert len(faults(lines[1:])) == 2
+
+
+def test_a_failure_is_one_fault_whatever_ids_its_message_has() -> None:
+    lines = [
+        shown_line(
+            "chat/rules/no-server-error",
+            "the status is 500: boom",
+            shown(number, status=500, body=json.dumps({"error": {"message": f"trace {id}: boom"}})),
+        )
+        for number, id in enumerate(("0x00ab12", "9f3c-77aa-12", "req_a1b2c3d4"))
+    ]
+    assert len(faults(lines)) == 1
+
+
 def test_json_with_a_mark_is_one_fault_of_answers_and_of_events() -> None:
     bom = "\\ufeff"
     lines = [
