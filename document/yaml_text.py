@@ -13,7 +13,7 @@ def load(text: str) -> Any:
     return yaml.load(text, LOADER)
 
 
-def dump(value: Any) -> str:
-    """Returns a document in the order of the value's keys."""
-    text: str = yaml.dump(value, Dumper=_DUMPER, sort_keys=False, allow_unicode=True, width=120)
+def dump(value: Any, width: int = 120) -> str:
+    """Returns a document in the order of the value's keys. Texts are folded at `width` characters."""
+    text: str = yaml.dump(value, Dumper=_DUMPER, sort_keys=False, allow_unicode=True, width=width)
     return text

@@ -3,6 +3,7 @@
 import pytest
 from support.reports import SHOWN, line
 
+from specvino.conformance.reports import inert
 from specvino.conformance.reports.baseline import BadBaseline, Baseline, read
 from specvino.conformance.reports.records import FindingRecord, ResponseRecord
 
@@ -134,3 +135,15 @@ def test_is_brought_up_to_date(tmp_path) -> None:
 def test_an_empty_one_is_written_as_such(tmp_path) -> None:
     Baseline().write(tmp_path / "new.yaml")
     assert (tmp_path / "new.yaml").read_text() == "accepted: {}\n"
+
+
+def test_what_a_server_sends_is_no_command_in_a_baseline(tmp_path) -> None:
+    message = inert.line("the status is 500, not 200: 1#[error]x" + " ::error::x" * 20)
+    found = line("chat/a/b", "fail", findings=(FindingRecord(message=message, exchanges=(SHOWN,)),))
+    path = tmp_path / "new.yaml"
+    Baseline().updated([found]).write(path)
+    text = path.read_text("utf-8")
+    assert "::error::x" in text
+    assert inert.block(text) == text
+    (marked,) = read(path).mark(found).findings
+    assert marked.accepted
