@@ -57,3 +57,15 @@ class TakesResultsWithoutCalls(Requests):
 
     def results_without_calls(self, body: Mapping[str, Any]) -> Iterator[str]:
         yield from ()
+
+
+class TakesResultsOfOtherCalls(Requests):
+    """A tool result is taken if there is any call before it."""
+
+    breaks = {"chat/tools/result-of-another-call", "responses/tools/result-of-another-call"}
+
+    def results_without_calls(self, body: Mapping[str, Any]) -> Iterator[str]:
+        items = body.get("input")
+        called = any(message.get("tool_calls") for message in body.get("messages") or ())
+        called |= isinstance(items, list) and any(item.get("type") == "function_call" for item in items)
+        yield from () if called else super().results_without_calls(body)
