@@ -79,7 +79,8 @@ class Channel(asyncio.Protocol):
         death.
         """
         assert self._transport is not None
-        self._transport.write(frame(self._encoder, message))
+        if not self._transport.is_closing():  # uvloop's write raises RuntimeError
+            self._transport.write(frame(self._encoder, message))
 
     def close(self) -> None:
         assert self._transport is not None

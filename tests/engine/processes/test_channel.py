@@ -1,12 +1,15 @@
+import asyncio
 import socket
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from typing import Any
 
 import msgspec
 import pytest
+import uvloop
 from hypothesis import given
 from hypothesis import strategies as st
 
-from specvino.engine.processes.channel import BlockingChannel, Frames, frame
+from specvino.engine.processes.channel import BlockingChannel, Channel, Frames, frame
 
 
 class Note(msgspec.Struct, tag=True):
@@ -46,6 +49,25 @@ def sockets() -> Iterator[tuple[socket.socket, socket.socket]]:
 
 
 Sockets = tuple[socket.socket, socket.socket]
+
+
+@pytest.mark.parametrize("factory", [asyncio.new_event_loop, uvloop.new_event_loop])
+def test_a_message_to_a_dead_child_is_lost_silently(sockets: Sockets, factory: Callable[[], Any]) -> None:
+    """Also between the report of its death and what follows from it."""
+    one, other = sockets
+
+    async def test() -> None:
+        closed = asyncio.Event()
+        channel = Channel(DECODER, lambda message: None, closed.set)
+        await asyncio.get_running_loop().create_unix_connection(lambda: channel, sock=one.dup())
+        other.close()
+        await closed.wait()
+        for _ in range(10):
+            channel.send(Note("lost"))
+            await asyncio.sleep(0)
+
+    with asyncio.Runner(loop_factory=factory) as runner:
+        runner.run(test())
 
 
 def test_poll_does_not_wait_and_receive_keeps_the_order(sockets: Sockets) -> None:
