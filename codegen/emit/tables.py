@@ -7,21 +7,14 @@ from collections.abc import Collection, Mapping
 from pathlib import Path
 from typing import Any
 
-import jinja2
-
 from specvino.codegen.emit.shapes import query_shape, shapes
+from specvino.codegen.emit.templates import templates
 from specvino.document.operations import JSON, Operation, base_paths, name_of, operations
 from specvino.document.walk import closure
 
 PYTHON_TYPES = {"string": "str", "integer": "int", "number": "float", "boolean": "bool", "array": "list[str]"}
 
-_templates = jinja2.Environment(
-    loader=jinja2.FileSystemLoader(Path(__file__).parent),
-    undefined=jinja2.StrictUndefined,
-    trim_blocks=True,
-    lstrip_blocks=True,
-    keep_trailing_newline=True,
-)
+_templates = templates(Path(__file__).parent)
 _templates.filters["python"] = repr
 
 

@@ -4,21 +4,14 @@ import re
 from pathlib import Path
 from typing import Any
 
-import jinja2
-
+from specvino.codegen.emit.templates import templates
 from specvino.sdk.document import ClientMethod, for_requests, methods
 from specvino.sdk.go.types import generated, go_name, literal, literals
 from specvino.sdk.package import LICENSE, Package
 
 TEMPLATES = Path(__file__).parent / "templates"
 
-_templates = jinja2.Environment(
-    loader=jinja2.FileSystemLoader(TEMPLATES),
-    undefined=jinja2.StrictUndefined,
-    trim_blocks=True,
-    lstrip_blocks=True,
-    keep_trailing_newline=True,
-)
+_templates = templates(TEMPLATES)
 
 
 def pascal(name: str) -> str:

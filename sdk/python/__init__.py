@@ -5,9 +5,8 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-import jinja2
-
 from specvino.codegen.emit import classes
+from specvino.codegen.emit.templates import templates
 from specvino.sdk.document import ClientMethod, Parameter, for_requests, methods
 from specvino.sdk.groups import grouped
 from specvino.sdk.package import LICENSE, Package
@@ -16,13 +15,7 @@ TEMPLATES = Path(__file__).parent / "templates"
 
 TYPES = {"string": "str", "integer": "int", "number": "float", "boolean": "bool", "array": "list[str]"}
 
-_templates = jinja2.Environment(
-    loader=jinja2.FileSystemLoader(TEMPLATES),
-    undefined=jinja2.StrictUndefined,
-    trim_blocks=True,
-    lstrip_blocks=True,
-    keep_trailing_newline=True,
-)
+_templates = templates(TEMPLATES)
 _templates.filters["python"] = lambda value: (
     json.dumps(value, ensure_ascii=False) if isinstance(value, str) else repr(value)
 )

