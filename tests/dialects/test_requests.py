@@ -152,6 +152,54 @@ def returned(source):
             asks("messages", {"type": "tool_result", "tool_use_id": "c", "content": [SEARCHED]}),
             True,
         ),
+        # anthropic/anthropic.go: convertMessage, convertToolResultContent, FromMessagesRequest
+        *(
+            ("ollama", "messages", asks("messages", block), valid)
+            for block, valid in [
+                ({"type": "text"}, True),
+                ({"type": "text", "text": None}, True),
+                ({"type": "text", "text": 5}, False),
+                ({"type": "tool_result", "content": "4"}, True),
+                ({"type": "tool_result", "tool_use_id": None}, True),
+                ({"type": "tool_result", "tool_use_id": 5}, False),
+                *(({"type": "tool_result", "content": content}, True) for content in (None, 4, {}, [])),
+                ({"type": "tool_result", "content": [{"type": "image", "source": 5}]}, False),
+                ({"type": "tool_result", "tool_use_id": "c", "content": [{"type": "text"}]}, True),
+                ({"type": "tool_result", "tool_use_id": "c", "content": [{"type": "text", "text": 5}]}, True),
+            ]
+        ),
+        *(
+            (
+                "ollama",
+                "messages",
+                asks("messages", TEXT) | {"messages": [{"role": "assistant", "content": [block]}]},
+                valid,
+            )
+            for block, valid in [
+                ({"type": "thinking"}, True),
+                ({"type": "thinking", "thinking": None}, True),
+                ({"type": "thinking", "thinking": 5}, False),
+                ({"type": "tool_use", "id": "c", "name": "f"}, True),
+                ({"type": "tool_use", "id": "c", "input": {}}, False),
+                ({"type": "tool_use", "id": None, "name": "f", "input": {}}, False),
+            ]
+        ),
+        (
+            "ollama",
+            "messages",
+            asks("messages", TEXT) | {"system": [{"type": "text", "text": 5}, {"type": "text"}]},
+            True,
+        ),
+        ("ollama", "messages", asks("messages", TEXT) | {"tools": [{"name": None}, {}]}, True),
+        ("ollama", "messages", asks("messages", TEXT) | {"tools": [{"name": 5}]}, False),
+        ("ollama", "messages", asks("messages", TEXT) | {"thinking": {"type": None}}, True),
+        ("ollama", "messages", asks("messages", TEXT) | {"thinking": {}}, True),
+        ("ollama", "messages", asks("messages", TEXT) | {"thinking": {"type": "auto"}}, True),
+        ("ollama", "messages", asks("messages", TEXT) | {"output_config": {"effort": " XHigh"}}, True),
+        ("ollama", "messages", asks("messages", TEXT) | {"output_config": {"effort": 5}}, False),
+        ("ollama", "messages", asks("messages", TEXT) | {"messages": [{"role": "user", "content": None}]}, True),
+        ("ollama", "messages", asks("messages", TEXT) | {"messages": [{"role": "user"}]}, False),
+        *(("ollama", "messages", asks("messages", TEXT) | {"system": system}, True) for system in (5, {}, None, [])),
         ("ollama", "messages", asks("messages", TEXT) | {"tool_choice": {"type": "any", "name": None}}, True),
         ("ollama", "messages", asks("messages", TEXT) | {"tool_choice": "any"}, False),
         ("ollama", "messages", asks("messages", TEXT) | {"metadata": {"user_id": 5}}, False),
