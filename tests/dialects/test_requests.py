@@ -39,9 +39,9 @@ def inside(**schema):
     return {"type": "object", "properties": {"b": {"anyOf": [{"type": "null"}, {"properties": {"c": schema}}]}}}
 
 
-def asks(endpoint, block):
+def asks(endpoint, block, role="user"):
     """A request of the Messages API, or one for its count of tokens, with this block."""
-    body = {"model": "m", "messages": [{"role": "user", "content": [block]}]}
+    body = {"model": "m", "messages": [{"role": role, "content": [block]}]}
     return body if endpoint == "count_tokens" else body | {"max_tokens": 1}
 
 
@@ -78,6 +78,33 @@ def returned(source):
             ("llama-cpp", endpoint, asks(endpoint, TEXT) | {"model": model}, True)
             for endpoint in ("messages", "count_tokens")
             for model in (None, 5)
+        ),
+        # json_value there; common/chat.cpp requires the text of a block of the message itself
+        *(
+            ("llama-cpp", endpoint, asks(endpoint, block, role), valid)
+            for endpoint in ("messages", "count_tokens")
+            for role, block, valid in [
+                ("user", {"type": "text"}, False),
+                ("user", {"type": "text", "text": 5}, False),
+                ("user", {"type": "tool_result"}, True),
+                ("user", {"type": "tool_result", "tool_use_id": 5, "content": {}}, True),
+                ("user", {"type": "tool_result", "tool_use_id": "c", "content": [{"type": "text"}]}, True),
+                ("user", {"type": "tool_result", "tool_use_id": "c", "content": [{"type": "text", "text": 5}]}, True),
+                ("user", {"type": "image", "source": {"type": "base64", "data": None, "media_type": 5}}, True),
+                ("user", {"type": "image", "source": {"type": "url"}}, True),
+                ("assistant", {"type": "thinking", "thinking": 5}, True),
+                ("assistant", {"type": "thinking"}, True),
+                ("assistant", {"type": "tool_use", "id": None, "name": 5}, True),
+            ]
+        ),
+        *(
+            ("llama-cpp", endpoint, asks(endpoint, TEXT) | fields, True)
+            for endpoint in ("messages", "count_tokens")
+            for fields in [
+                {"system": 5},
+                {"system": [{"type": "text", "text": 5}, {"type": "text"}]},
+                {"tools": [{"name": 5, "description": [], "input_schema": {}}]},
+            ]
         ),
         # server-schema.cpp
         ("llama-cpp", "chat", {"messages": [USER], "n_cmpl": 0}, False),
@@ -172,7 +199,7 @@ def returned(source):
             (
                 "ollama",
                 "messages",
-                asks("messages", TEXT) | {"messages": [{"role": "assistant", "content": [block]}]},
+                asks("messages", block, "assistant"),
                 valid,
             )
             for block, valid in [
