@@ -159,6 +159,10 @@ SAID = {
     *("tool_calls", "arguments", "input", "output"),
 }
 
+# The names of all differences in the lengths of lists, and in whether there is a field: both may be steady where what
+# is in them is drawn.
+LENGTH, PRESENCE = "length", "presence"
+
 # Objects whose keys are the texts of tokens, which may be drawn: they have no steady members.
 BY_TOKEN = re.compile(r"^choices\.\d+\.logprobs\.top_logprobs\.\d+\.$")
 
@@ -178,15 +182,16 @@ async def stream_parity(session: Session, endpoint: str, *, body: Mapping[str, A
 
 
 def _changes(dialect: Dialect, one: Exchange, other: Exchange) -> dict[str, str]:
-    """Returns the differences of two answers to the same request: if they say something else, their ends may differ,
-    although by chance they don't. Raises Unreadable."""
+    """Returns the differences of two answers to the same request: if they say something else, their ends, lists and
+    optional fields may differ, although by chance they don't. Raises Unreadable."""
     changes = _differences(dialect, one, other)
-    return changes | {END: ""} if any(_last(path) in SAID for path in changes) else changes
+    is_said = any(name in (LENGTH, PRESENCE) or _last(name) in SAID for name in changes)
+    return changes | {END: "", LENGTH: "", PRESENCE: ""} if is_said else changes
 
 
 def _differences(dialect: Dialect, one: Exchange, other: Exchange) -> dict[str, str]:
-    """Returns the differences of two answers in what the document describes, by path, those of how they end by END.
-    Raises Unreadable."""
+    """Returns the differences of two answers in what the document describes, by path, but those of how they end by END,
+    of lists' lengths by LENGTH and of fields that only one has by PRESENCE. Raises Unreadable."""
     is_ours = dialect.name == WHOLE
     left_out = {"usage"} if not is_ours and not _counted_once(one, other) else set()
     unary, folded = (
@@ -196,7 +201,9 @@ def _differences(dialect: Dialect, one: Exchange, other: Exchange) -> dict[str, 
     unary, folded = (_comparable(dialect.described(endpoint, answer), is_ours) for answer in (unary, folded))
     differences: dict[str, str] = {}
     for path, sentence in _compared(unary, folded, is_ours):
-        differences.setdefault(END if _last(path) in ENDS else path, sentence)
+        of, _, last = path.rpartition(".")
+        name = last if last in (LENGTH, PRESENCE) else path
+        differences.setdefault(END if last in ENDS or (name == PRESENCE and _last(of) in ENDS) else name, sentence)
     return differences
 
 
@@ -241,10 +248,12 @@ def _compared(one: Any, other: Any, is_ours: bool, path: str = "") -> Iterator[t
             # Other systems may omit details in one form.
             elif is_ours or not key.endswith("_details"):
                 form = "streamed" if key not in one else "not streamed"
-                yield f"{path}{key}", f"{path}{key} is only present when {form}"
+                yield f"{path}{key}.{PRESENCE}", f"{path}{key} is only present when {form}"
     elif isinstance(one, list) and isinstance(other, list) and len(one) == len(other):
         for index, (element, another) in enumerate(zip(one, other, strict=True)):
             yield from _compared(element, another, is_ours, f"{path}{index}.")
+    elif isinstance(one, list) and isinstance(other, list):
+        yield f"{path}{LENGTH}", _difference(path, one, other)[1]
     elif not _is_equal(one, other):
         yield _difference(path, one, other)
 

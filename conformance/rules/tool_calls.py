@@ -41,7 +41,8 @@ class ArgumentsValid(Rule):
         for output in outputs(exchange):
             for name, arguments in output.calls:
                 if name not in tools:
-                    if not continued:  # else it may be in an earlier item
+                    # It may be in an earlier item, or stand for a tool without a name.
+                    if not continued and None not in tools:
                         yield f"{name!r} is called, which isn't one of {', '.join(map(repr, tools))}"
                     continue
                 if output.reason == "length":

@@ -76,6 +76,7 @@ def test_tools_of_two_namespaces_with_one_name() -> None:
     assert len(called("{}", tools=strict)) == 1
 
 
-def test_a_tool_that_is_unknown_unless_an_earlier_item_may_have_it() -> None:
+def test_a_tool_that_is_unknown_unless_an_earlier_item_may_have_it_or_one_has_no_name() -> None:
     assert called("{}", tools=[OTHER]) == ["'find' is called, which isn't one of 'other'"]
+    assert called("{}", tools=[OTHER, {"type": "function"}]) == []
     assert called("{}", tools=[OTHER], previous_response_id="resp_1") == []
